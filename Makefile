@@ -1,0 +1,102 @@
+# Everything that a developer does. Each target sets up what it needs and is quick the second time.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+VENV := .venv
+BIN := $(VENV)/bin
+# The virtual environment's own node comes first: it is there on every machine.
+export PATH := $(CURDIR)/$(BIN):$(CURDIR)/node_modules/.bin:$(PATH)
+STAMPS := .stamps
+FRONTEND := $(shell find labextension/src labextension/style labextension/schema -type f 2>/dev/null) package.json
+# An editable install copies the built frontend here; it is replaced by a link, so that a build is seen at once.
+INSTALLED := $(VENV)/share/jupyter/labextensions/jupyter-colophon
+ROOT_MAY := $(if $(filter 0,$(shell id -u)),--allow-root)
+
+.PHONY: help lab sample test test-python test-frontend test-ui check fix long long-faults long-postgresql long-floor long-fuzz bench clean
+
+help: ## say what there is
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+lab: $(STAMPS)/frontend ## open JupyterLab on the sample notebook
+	cd examples && jupyter lab $(ROOT_MAY) --LabApp.default_url=/lab/tree/flights.ipynb
+
+sample: $(STAMPS)/python ## run the sample notebook without a browser, and check what the catalog then knows
+	python examples/run_sample.py
+
+test: test-python test-frontend test-ui ## run every test in its small form
+
+test-python: $(STAMPS)/python
+	python -m pytest -q
+
+test-frontend: $(STAMPS)/frontend
+	jlpm test
+
+test-ui: $(STAMPS)/frontend $(STAMPS)/ui-tests $(STAMPS)/browser
+	cd ui-tests && npx playwright test
+
+check: $(STAMPS)/frontend $(STAMPS)/ui-tests ## look at the code without running it
+	ruff check .
+	ruff format --check .
+	mypy
+	lint-imports --no-cache
+	deptry server_ext
+	jlpm generate:check
+	jlpm typecheck
+	tsc -p ui-tests
+	jlpm lint:check
+	python -m pytest -q tests/test_house.py
+
+fix: $(STAMPS)/frontend ## repair what a tool can repair
+	ruff check --fix .
+	ruff format .
+	jlpm generate
+	jlpm lint:fix
+
+long: long-faults long-floor long-fuzz ## run what takes over a minute alone
+
+long-faults: $(STAMPS)/python ## run the fault suite at full size
+	COLOPHON_TEST_SIZE=full python -m pytest -q tests/faults
+
+long-postgresql: $(STAMPS)/python ## stop PostgreSQL two hundred times in the middle of writes
+	COLOPHON_TEST_SIZE=full python -m pytest -q tests/faults/test_postgresql.py
+
+long-floor: $(STAMPS)/ui-tests $(STAMPS)/browser ## run the browser's journey on the oldest JupyterLab that is supported
+	bash ui-tests/floor.sh
+
+long-fuzz: $(STAMPS)/python ## ask a server everything that its OpenAPI document lets one ask
+	COLOPHON_TEST_SIZE=full python -m pytest -q tests/http/test_fuzz.py
+
+bench: $(STAMPS)/python ## print ratios, side by side
+	python bench/run.py
+
+clean: ## remove what the other targets made
+	rm -rf $(VENV) $(STAMPS) node_modules ui-tests/node_modules ui-tests/test-results ui-tests/playwright-report
+	rm -rf labextension/lib labextension/tsconfig.tsbuildinfo server_ext/jupyter_colophon/_labextension dist build
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(STAMPS)/venv:
+	python3 -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	@mkdir -p $(STAMPS) && touch $@
+
+# An editable install: it builds the frontend as well, with a node that it brings along.
+$(STAMPS)/python: $(STAMPS)/venv pyproject.toml
+	@test ! -L $(INSTALLED) || rm $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	@touch $@
+
+$(STAMPS)/node: $(STAMPS)/python yarn.lock
+	jlpm install --immutable
+	@touch $@
+
+$(STAMPS)/frontend: $(STAMPS)/node $(FRONTEND)
+	jlpm build
+	jupyter-builder develop . --overwrite >/dev/null
+	@touch $@
+
+$(STAMPS)/ui-tests: $(STAMPS)/python ui-tests/package-lock.json
+	cd ui-tests && npm ci --no-audit --no-fund
+	@touch $@
+
+$(STAMPS)/browser: ui-tests/install-browser.sh
+	bash ui-tests/install-browser.sh
+	@mkdir -p $(STAMPS) && touch $@

@@ -1,0 +1,107 @@
+"""What the stores of the benches hold: entities with Zipf words, and programs that read and write them.
+
+Everything follows from an entity's number, so that every side is filled with the same.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from jupyter_colophon.core.names import Urn
+
+VOCABULARY, WORDS, NAMESPACES, TAGS, DAYS = 50_000, 10, 20, 200, 180
+DAY_MS, RUN_MS = 86_400_000, 60_000
+_SYLLABLES = [first + second for first in "bcdfghjklmnprstvwxz" for second in "aeiou"]
+_BLOCK = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """One entity; every fifth is a program."""
+
+    number: int
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+
+    @property
+    def namespace(self) -> str:
+        """Where it lives."""
+        return f"ns{self.number % NAMESPACES:02}"
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """What it says."""
+        return {
+            "properties": {
+                "description": " ".join(self.words),
+                "owner": f"team{self.number % 50}",
+                "source": f"feed{self.number % 5_000}",
+                "ticket": f"t{self.number:07}",
+            },
+            "tags": list(self.tags),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """One access: a program's run read or wrote a dataset; times in ms."""
+
+    data: int
+    program: int
+    mode: str
+    run: int
+    start: int
+
+
+def urn_of(number: int) -> str:
+    """The URN of an entity. Written out: making a million of them the long way takes a minute."""
+    space = f"ns{number % NAMESPACES:02}"
+    if number % 5 == 4:
+        return f"urn:li:dataJob:(urn:li:dataFlow:(colophon,bench,{space}),jobs.{name_of(number)})"
+    return f"urn:li:dataset:(urn:li:dataPlatform:spark,{space}.{name_of(number)},PROD)"
+
+
+def name_of(number: int) -> str:
+    """The short name of an entity."""
+    return f"job{number:07}" if number % 5 == 4 else f"table{number:07}"
+
+
+def parsed(number: int) -> Urn:
+    """The name of an entity as the product knows it."""
+    return Urn.parse(urn_of(number))
+
+
+@cache
+def word(rank: int) -> str:
+    """The word of a rank; 0 is the most common one."""
+    return "".join(_SYLLABLES[rank // 95**place % 95] for place in range(3))
+
+
+def things(count: int) -> Iterator[Thing]:
+    """The first `count` entities."""
+    words = np.cumsum(1 / np.arange(1, VOCABULARY + 1))
+    words /= words[-1]
+    for begin in range(0, count, _BLOCK):
+        random = np.random.default_rng(begin)
+        size = min(_BLOCK, count - begin)
+        ranks = np.searchsorted(words, random.random((size, WORDS)))
+        tags = (random.random((size, 2)) ** 2 * TAGS).astype(int)
+        for at in range(size):
+            said = tuple(word(rank) for rank in ranks[at].tolist())
+            yield Thing(begin + at, said, tuple(f"tag{tag}" for tag in sorted(set(tags[at].tolist()))))
+
+
+def accesses(count: int) -> Iterator[Touched]:
+    """`count` accesses, by a fifth as many programs, of as many datasets; some datasets are hubs."""
+    random = np.random.default_rng(11)
+    fifth = max(1, count // 5)
+    programs = random.integers(0, fifth, count) * 5 + 4
+    places = np.where(random.random(count) < 0.02, random.integers(0, max(1, fifth // 1000), count), -1)
+    datasets = np.where(places >= 0, places, random.integers(0, fifth, count))
+    writes = random.random(count) < 0.4
+    starts = random.integers(0, DAYS * DAY_MS, count)
+    columns = zip(datasets.tolist(), programs.tolist(), writes.tolist(), starts.tolist(), strict=True)
+    for run, (data, maker, written, start) in enumerate(columns):
+        yield Touched(data // 4 * 5 + data % 4, maker, "write" if written else "read", run, start)

@@ -1,0 +1,111 @@
+"""A Jupyter server in a process of its own: how fast it starts, how large it is, and what its requests cost."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from urllib.error import URLError
+from urllib.request import urlopen
+
+TOKEN = "bench"
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A running server; `taken` is how many seconds it took to answer."""
+
+    pid: int
+    port: int
+    taken: float
+
+    def memory_mb(self) -> float:
+        """Its resident memory."""
+        pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+    def cpu_ms(self) -> float:
+        """The CPU time of its threads so far, to the nanosecond where the kernel counts so finely."""
+        tasks = Path(f"/proc/{self.pid}/task").glob("*/schedstat")
+        return sum(int(task.read_text().split()[0]) for task in tasks) / 1e6
+
+    @contextmanager
+    def client(self) -> Iterator["Client"]:
+        """One connection that is kept open."""
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=30)
+        try:
+            yield Client(connection)
+        finally:
+            connection.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Asks over one connection."""
+
+    connection: HTTPConnection
+
+    def ask(self, method: str, path: str, body: Any = None) -> Any:
+        """The document that is answered; anything but success is an error."""
+        headers = {"Authorization": f"token {TOKEN}", "Content-Type": "application/json"}
+        raw = None if body is None else json.dumps(body)
+        self.connection.request(method, path, raw, headers)
+        answer = self.connection.getresponse()
+        text = answer.read()
+        assert answer.status < 300, (path, answer.status, text)
+        return json.loads(text) if text else None
+
+
+@contextmanager
+def serving(
+    *extensions: str,
+    options: tuple[str, ...] = (),
+    python: str = sys.executable,
+    known: tuple[str, ...] = ("jupyter_colophon", "trivial"),
+    fill: Callable[[Path], None] = lambda home: None,
+) -> Iterator[Server]:
+    """A server of an installation with these of the extensions that are known, and a home of its own, filled before."""
+    with TemporaryDirectory() as home:
+        fill(Path(home))
+        port = _free_port()
+        chosen = {name: name in extensions for name in known}
+        flags = [f"--port={port}", f"--IdentityProvider.token={TOKEN}", f"--ServerApp.jpserver_extensions={chosen}"]
+        command = [python, "-m", "jupyter_server", "--no-browser", "--allow-root", *flags, *options]
+        begun = time.perf_counter()
+        process = subprocess.Popen(command, cwd=home, env=_environment(home), stderr=subprocess.DEVNULL)
+        try:
+            _wait(port)
+            yield Server(process.pid, port, time.perf_counter() - begun)
+        finally:
+            process.terminate()
+            process.wait(timeout=60)
+
+
+def _environment(home: str) -> dict[str, str]:
+    """Ours, with a home of its own; modules are compiled once, as in an installation."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    path = os.pathsep.join(filter(None, (str(Path(__file__).parent), kept.get("PYTHONPATH"))))
+    return kept | {"HOME": home, "PYTHONPATH": path}
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait(port: int) -> None:
+    while True:
+        try:
+            with urlopen(f"http://127.0.0.1:{port}/api"):
+                return
+        except (URLError, ConnectionError):
+            time.sleep(0.01)

@@ -1,0 +1,140 @@
+"""Proposals without HTTP, one and a hundred at a time, beside the same rows written by hand with `sqlite3` (FULL)."""
+
+import sqlite3
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.jsontext import compact
+from jupyter_colophon.core.names import Identity, home_dataset
+from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.store import sqlite_file
+from jupyter_colophon.storage import index
+from jupyter_colophon.storage.spi import Row
+from jupyter_colophon.wiring import open_catalog
+
+WRITES, ROUNDS = 1_000, 5
+_GOALS = {1: 0.3, 100: 0.4}
+_SHAPES = """PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+    CREATE TABLE aspects (urn TEXT, aspect TEXT, version INTEGER, value TEXT, actor TEXT, via TEXT, time INTEGER,
+        PRIMARY KEY (urn, aspect)) WITHOUT ROWID;
+    CREATE TABLE versions (urn TEXT, aspect TEXT, version INTEGER, value TEXT, actor TEXT, via TEXT, time INTEGER,
+        PRIMARY KEY (urn, aspect, version)) WITHOUT ROWID;
+    CREATE TABLE log (seq INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER, urn TEXT, type TEXT, namespace TEXT,
+        name TEXT, aspect TEXT, operation TEXT, version INTEGER, scope TEXT, actor TEXT, via TEXT, run TEXT,
+        previous TEXT, value TEXT);
+    CREATE INDEX log_by_urn ON log (urn, seq);
+    CREATE INDEX log_by_type ON log (type, seq);
+    CREATE INDEX log_by_namespace ON log (namespace, seq);
+    CREATE TABLE facts (namespace TEXT, key TEXT, value TEXT, urn TEXT, scope TEXT, kind TEXT, shown TEXT,
+        PRIMARY KEY (namespace, key, value, urn, scope)) WITHOUT ROWID;
+    CREATE TABLE entries (id INTEGER PRIMARY KEY, urn TEXT UNIQUE, namespace TEXT, type TEXT, tags TEXT);
+    CREATE TABLE texts (id INTEGER PRIMARY KEY, words TEXT);
+    CREATE VIRTUAL TABLE full_text USING fts5 (words, content = 'texts', content_rowid = 'id', prefix = '2 3');"""
+
+
+def rows() -> Iterator[tuple[str, ...]]:
+    """The rows of the table."""
+    for batch, goal in _GOALS.items():
+        ours, raw = [], []
+        for _ in range(ROUNDS):
+            with tempfile.TemporaryDirectory() as folder:
+                ours.append(_timed(_ours(Path(folder) / "ours.db", batch)))
+                raw.append(_timed(_raw(Path(folder) / "raw.db", batch)))
+        for at, what in enumerate(("", ", by CPU time")):
+            mine, theirs = (min(side[at] for side in sides) for sides in (ours, raw))
+            yield (
+                f"proposals a second, no HTTP, {batch} a transaction{what}",
+                f"{WRITES / mine:.0f}",
+                f"{WRITES / theirs:.0f} (raw sqlite3, the same rows)",
+                f"{theirs / mine:.2f}x",
+                f">= {goal}x",
+            )
+
+
+def _timed(work: Callable[[], None]) -> tuple[float, float]:
+    """Seconds, and seconds of this process."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    work()
+    return time.perf_counter() - wall, time.process_time() - cpu
+
+
+def _value(number: int) -> dict[str, Any]:
+    return {
+        "properties": {"owner": f"team{number % 7}", "refresh": "every morning"},
+        "tags": ["faa", f"batch{number % 5}"],
+    }
+
+
+def _ours(path: Path, batch: int) -> Callable[[], None]:
+    catalog = open_catalog(sqlite_file(path), Identity())
+    who = Principal("bench")
+    known = [home_dataset("bench", f"table{number}") for number in range(WRITES)]
+    status = {"removed": False}
+    catalog.write_path.propose([Proposal(known[0], "technicalMetadata", "upsert", {"properties": {}, "tags": []})], who)
+    catalog.write_path.propose([Proposal(urn, "status", "upsert", status) for urn in known], who)
+    wishes = [Proposal(urn, "businessMetadata", "upsert", _value(number)) for number, urn in enumerate(known)]
+
+    def work() -> None:
+        for at in range(0, WRITES, batch):
+            catalog.write_path.propose(wishes[at : at + batch], who)
+
+    return work
+
+
+def _raw(path: Path, batch: int) -> Callable[[], None]:
+    """The aspect, its version, its change, its value rows and its full text; what they hold is made beforehand."""
+    store = sqlite3.connect(path, isolation_level=None)
+    store.executescript(_SHAPES)
+    wanted = [_by_hand(number) for number in range(WRITES)]
+    for number, one in enumerate(wanted, 1):
+        # Like ours, the entity is there already, and is found by its name.
+        store.execute("INSERT INTO entries VALUES (?, ?, 'bench', 'dataset', '')", (number, one["aspect"][0]))
+        store.execute("INSERT INTO texts VALUES (?, ?)", (number, one["known"]))
+        store.execute("INSERT INTO full_text (rowid, words) VALUES (?, ?)", (number, one["known"]))
+
+    def work() -> None:
+        for at in range(0, WRITES, batch):
+            store.execute("BEGIN IMMEDIATE")
+            for number, one in enumerate(wanted[at : at + batch], at + 1):
+                _write(store, number, one)
+            store.execute("COMMIT")
+
+    return work
+
+
+def _by_hand(number: int) -> Row:
+    urn, value = str(home_dataset("bench", f"table{number}")), _value(number)
+    entity = {"urn": urn, "type": "dataset", "namespace": "bench", "name": f"table{number}", "platform": "spark"}
+    said = index.rows({"businessMetadata": ("USER", value)})
+    document = index.document(entity, said)
+    known = index.document(entity, set())
+    text, about = compact(value), (urn, "dataset", "bench", f"table{number}")
+    return {
+        "aspect": (urn, "businessMetadata", 1, text, "bench", None, number),
+        "change": (number, *about, "businessMetadata", "create", 1, "USER", "bench", None, None, None, text),
+        "facts": [tuple(row.values()) for row in index.stored(entity, said).values()],
+        "entry": ("bench", "dataset", "\x1f".join(document.tags)),
+        "words": " ".join(sorted(document.words | document.terms)),
+        "known": " ".join(sorted(known.words | known.terms)),
+    }
+
+
+def _write(store: sqlite3.Connection, number: int, one: Row) -> None:
+    store.execute("SELECT version FROM aspects WHERE urn = ? AND aspect = ?", one["aspect"][:2]).fetchone()
+    store.execute("INSERT INTO aspects VALUES (?, ?, ?, ?, ?, ?, ?)", one["aspect"])
+    store.execute("INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?)", one["aspect"])
+    store.execute(f"INSERT INTO log VALUES (NULL{', ?' * 14})", one["change"])
+    store.executemany("INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?)", one["facts"])
+    store.execute("UPDATE entries SET namespace = ?, type = ?, tags = ? WHERE id = ?", (*one["entry"], number))
+    store.execute("INSERT INTO full_text (full_text, rowid, words) VALUES ('delete', ?, ?)", (number, one["known"]))
+    store.execute("UPDATE texts SET words = ? WHERE id = ?", (one["words"], number))
+    store.execute("INSERT INTO full_text (rowid, words) VALUES (?, ?)", (number, one["words"]))
+
+
+if __name__ == "__main__":
+    for row in rows():
+        print("| " + " | ".join(row) + " |")

@@ -1,0 +1,1003 @@
+// Made from schemas/api by `jlpm generate`. Never edited by hand.
+
+/**
+ * What /changes/ws sends: first hello with the log's head, then changes.
+ */
+export type Message = ({
+kind: "hello"
+head: number
+} | {
+kind: "changes"
+cursor: number
+changes: Change[]
+})
+
+/**
+ * Everything that crosses the wire, by its name in schemas/api.
+ */
+export interface Api {
+accesses: Accesses
+aspect: Aspect
+change: Change
+changes: Changes
+"dead-letter": DeadLetter
+"dead-letter-deleted": DeadLetterDeleted
+"dead-letters": DeadLetters
+entities: Entities
+entity: Entity
+"entity-summary": EntitySummary
+"entity-type": EntityType
+health: Health
+"inbox-entry": InboxEntry
+instance: Instance
+"instance-bundle": InstanceBundle
+"instance-edit": InstanceEdit
+"instance-export": InstanceExport
+"instance-import": InstanceImport
+"instance-removed": InstanceRemoved
+"instance-restore": InstanceRestore
+"instance-summary": InstanceSummary
+"instance-values": InstanceValues
+instances: Instances
+"key-values": KeyValues
+keys: Keys
+lineage: Lineage
+me: Me
+message: Message
+migration: Migration
+problem: Problem
+proposal: Proposal
+proposals: Proposals
+registry: Registry
+run: Run
+"run-change": RunChange
+"run-start": RunStart
+runs: Runs
+"schema-checked": SchemaChecked
+schemaspaces: Schemaspaces
+"search-answer": SearchAnswer
+versions: Versions
+written: Written
+"written-batch": WrittenBatch
+}
+/**
+ * What a run touched. Data that the catalog does not know yet becomes known.
+ */
+export interface Accesses {
+accesses: {
+data: string
+mode: ("read" | "write" | "both" | "unknown")
+component?: string
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+time?: string
+}[]
+columns?: {
+source: string
+sourceField: string
+target: string
+targetField: string
+transformation: ("identity" | "transformation" | "aggregation")
+}[]
+}
+/**
+ * One aspect of an entity, as it is now.
+ */
+export interface Aspect {
+name: string
+scope: ("USER" | "SYSTEM")
+version: number
+value: {
+
+}
+actor: string
+via: (string | null)
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+time: string
+}
+/**
+ * One committed change. aspect is null for the entity itself and for runs; value and previous are null where there is none.
+ */
+export interface Change {
+seq: number
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+time: string
+urn: string
+type: string
+namespace: string
+name: string
+aspect: (string | null)
+operation: ("create" | "update" | "delete" | "run-start" | "run-end" | "access")
+version: number
+scope: ("USER" | "SYSTEM")
+actor: string
+via: (string | null)
+run: (string | null)
+previous: ({
+
+} | null)
+value: ({
+
+} | null)
+}
+/**
+ * A slice of the change log; ask again after cursor.
+ */
+export interface Changes {
+cursor: number
+changes: Change[]
+}
+/**
+ * What could not be applied, without its values. time is when it came, failed when it was tried last.
+ */
+export interface DeadLetter {
+id: string
+kind: string
+actor: string
+/**
+ * The kernel that sent it.
+ */
+via: (string | null)
+run: (string | null)
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+time: string
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+failed: string
+attempts: number
+problem: Problem
+proposals: {
+urn: string
+aspect: (string | null)
+operation: ("upsert" | "create" | "patch" | "delete")
+}[]
+}
+/**
+ * An error, RFC 9457.
+ */
+export interface Problem {
+type: string
+title: string
+status: number
+detail: string
+errors: {
+/**
+ * JSON Pointer into the request's body; empty for the whole.
+ */
+pointer: string
+message: string
+}[]
+}
+/**
+ * A dead letter that is gone.
+ */
+export interface DeadLetterDeleted {
+id: string
+}
+/**
+ * A page of dead letters, newest first.
+ */
+export interface DeadLetters {
+deadLetters: DeadLetter[]
+cursor: (string | null)
+}
+/**
+ * A page of entities.
+ */
+export interface Entities {
+entities: EntitySummary[]
+cursor: (string | null)
+}
+/**
+ * An entity without its aspects.
+ */
+export interface EntitySummary {
+urn: string
+type: string
+namespace: string
+name: string
+platform: (string | null)
+created: {
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+time: string
+actor: string
+}
+updated: {
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+time: string
+actor: string
+}
+}
+/**
+ * An entity with its aspects.
+ */
+export interface Entity {
+urn: string
+type: string
+namespace: string
+name: string
+platform: (string | null)
+created: {
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+time: string
+actor: string
+}
+updated: {
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+time: string
+actor: string
+}
+aspects: {
+[k: string]: Aspect
+}
+}
+/**
+ * One entity type: what a form needs.
+ */
+export interface EntityType {
+type: string
+title: string
+keyAspect: string
+aspects: {
+name: string
+title: string
+scope: ("USER" | "SYSTEM")
+/**
+ * The key aspect, derived from the URN; nobody writes it.
+ */
+key: boolean
+schema: {
+
+}
+uihints: {
+
+}
+}[]
+}
+/**
+ * Whether reads and writes can be made.
+ */
+export interface Health {
+status: ("ok" | "down")
+version: string
+store: {
+provider: string
+status: ("ok" | "down")
+detail: string
+journalMode: string
+}
+changeLog: {
+/**
+ * The number of the newest change; null where the store cannot be asked.
+ */
+head: (number | null)
+}
+/**
+ * Who follows the change log; null where there is no store to follow.
+ */
+subscribers: (number | null)
+/**
+ * Kernels that hold a token.
+ */
+kernels: number
+/**
+ * Batches that wait to be applied; null where the store cannot be asked.
+ */
+inbox: {
+waiting: (number | null)
+}
+/**
+ * Batches that could not be applied; null where the store cannot be asked.
+ */
+deadLetters: (number | null)
+/**
+ * What of the schemaspaces did not load.
+ */
+schemaspaces: {
+problems: {
+kind: ("schemaspace" | "schemas provider" | "schema")
+/**
+ * The entry point's name; for a schema `entry point/schema`.
+ */
+source: string
+distribution: string
+version: string
+reason: string
+/**
+ * It was not there in time; it is taken in when it comes.
+ */
+late: boolean
+}[]
+}
+/**
+ * Where instances of schemaspaces are kept: `file`, `catalog`, or the name of another store; and whether the Elyra door is open.
+ */
+instances: {
+store: string
+elyraDoor: boolean
+}
+}
+/**
+ * A batch that is applied later, and what became of it; problem and deadLetter are null unless it was refused.
+ */
+export interface InboxEntry {
+id: string
+state: ("waiting" | "applied" | "refused")
+/**
+ * When it came.
+ */
+time: string
+results: Written[]
+problem: (Problem | null)
+/**
+ * The id of the dead letter that keeps it.
+ */
+deadLetter: (string | null)
+}
+/**
+ * What became of a write. version is -1 after a deletion; seq is null when nothing changed.
+ */
+export interface Written {
+urn: string
+aspect: (string | null)
+version: number
+seq: (number | null)
+changed: boolean
+}
+/**
+ * One instance of a schemaspace, valid or not. One that cannot be read has an empty metadata, and says why in problems.
+ */
+export interface Instance {
+/**
+ * Its name in the schemaspace: `[a-z]([a-z0-9_-]{0,198}[a-z0-9])?`.
+ */
+name: string
+display_name: string
+/**
+ * `{unknown}` where it cannot be told.
+ */
+schema_name: string
+/**
+ * What the schema describes. A secret is `{"$secret": true}`; sent back so, it stays as it is.
+ */
+metadata: {
+
+}
+/**
+ * Members that the schema's own class adds.
+ */
+extra: {
+
+}
+valid: boolean
+/**
+ * Empty where it is valid, else the cause: `ValidationError`, `ValueError` (it cannot be read), `SchemaNotFoundError`, or the name of another error.
+ */
+reason: string
+/**
+ * What is wrong with it. Right after a restore also the secrets that are gone and have to be written anew, even where it is valid without them.
+ */
+problems: {
+/**
+ * JSON Pointer into the instance; empty for the whole.
+ */
+pointer: string
+message: string
+}[]
+/**
+ * The version of its record, which is also its ETag; null while the catalog is away, or where it has none yet.
+ */
+version: (number | null)
+/**
+ * When it was last changed: ISO 8601, UTC, milliseconds; null where that is not known.
+ */
+time: (string | null)
+/**
+ * Whether it can be removed: false for one of a shared or factory folder, of which a change makes a copy.
+ */
+own: boolean
+urn: string
+/**
+ * The file's path, or the URN where there is no file.
+ */
+resource: string
+}
+/**
+ * Instances as they are exported and imported.
+ */
+export interface InstanceBundle {
+/**
+ * Where they come from; told in an export.
+ */
+schemaspace?: string
+instances: {
+/**
+ * Its name in the schemaspace: `[a-z]([a-z0-9_-]{0,198}[a-z0-9])?`.
+ */
+name: string
+display_name?: string
+schema_name?: string
+metadata?: {
+
+}
+}[]
+}
+/**
+ * An instance as it is to be. A new one without name gets one made of display_name; the name of one that is there stays.
+ */
+export interface InstanceEdit {
+/**
+ * Its name in the schemaspace: `[a-z]([a-z0-9_-]{0,198}[a-z0-9])?`.
+ */
+name?: string
+display_name?: string
+schema_name: string
+/**
+ * What the schema describes. A secret is `{"$secret": true}`; sent back so, it stays as it is.
+ */
+metadata: {
+
+}
+/**
+ * Members that the schema's own class reads.
+ */
+extra?: {
+
+}
+}
+/**
+ * Which instances are exported; all valid ones without any member.
+ */
+export interface InstanceExport {
+/**
+ * These alone.
+ */
+names?: string[]
+/**
+ * Those of this schema alone.
+ */
+schema?: string
+/**
+ * Also invalid ones, as they are; not those that cannot be read.
+ */
+includeInvalid?: boolean
+/**
+ * With secrets in clear text. Without it they are `{"$secret": true}`.
+ */
+includeSecrets?: boolean
+}
+/**
+ * What came of an import, or what would.
+ */
+export interface InstanceImport {
+dryRun: boolean
+results: {
+name: string
+/**
+ * `conflict`: another one of this name is there, and nothing was to be overwritten. `invalid`: also where it has `{"$secret": true}` and no secret is kept here.
+ */
+outcome: ("created" | "updated" | "unchanged" | "conflict" | "invalid" | "failed")
+/**
+ * Empty where it went well.
+ */
+reason: string
+problems: {
+/**
+ * JSON Pointer into the instance; empty for the whole.
+ */
+pointer: string
+message: string
+}[]
+}[]
+/**
+ * How many of each outcome.
+ */
+counts: {
+created: number
+updated: number
+unchanged: number
+conflict: number
+invalid: number
+failed: number
+}
+}
+/**
+ * An instance was removed.
+ */
+export interface InstanceRemoved {
+/**
+ * Its name in the schemaspace: `[a-z]([a-z0-9_-]{0,198}[a-z0-9])?`.
+ */
+name: string
+urn: string
+/**
+ * Its last version: what `restore` takes to undo this; null while the catalog is away.
+ */
+version: (number | null)
+/**
+ * Whether one of the same name in a shared or factory folder shows now.
+ */
+uncovered: boolean
+}
+/**
+ * Which version is to be the present one again.
+ */
+export interface InstanceRestore {
+version: number
+}
+/**
+ * A row of the list of a schemaspace's instances.
+ */
+export interface InstanceSummary {
+/**
+ * Its name in the schemaspace: `[a-z]([a-z0-9_-]{0,198}[a-z0-9])?`.
+ */
+name: string
+display_name: string
+/**
+ * `{unknown}` where it cannot be told.
+ */
+schema_name: string
+tags: string[]
+description: string
+/**
+ * Of a code snippet; null elsewhere.
+ */
+language?: (string | null)
+valid: boolean
+/**
+ * Empty where it is valid, else the cause: `ValidationError`, `ValueError` (it cannot be read), `SchemaNotFoundError`, or the name of another error.
+ */
+reason: string
+/**
+ * The first of what is wrong with it, in a sentence; empty where it is valid.
+ */
+problem: string
+/**
+ * The version of its record, which is also its ETag; null while the catalog is away, or where it has none yet.
+ */
+version: (number | null)
+/**
+ * When it was last changed: ISO 8601, UTC, milliseconds; null where that is not known.
+ */
+time: (string | null)
+/**
+ * Whether it can be removed: false for one of a shared or factory folder, of which a change makes a copy.
+ */
+own: boolean
+urn: string
+}
+/**
+ * What the instances of a schemaspace say at one place, with how many say it; the most frequent first.
+ */
+export interface InstanceValues {
+values: {
+value: (string | number | boolean)
+count: number
+}[]
+}
+/**
+ * A page of a schemaspace's instances. total, tags and schemas count what q, schema and valid let through: tags without the filter `tag`, schemas without the filter `schema`.
+ */
+export interface Instances {
+instances: InstanceSummary[]
+total: number
+/**
+ * By name.
+ */
+tags: {
+name: string
+count: number
+}[]
+/**
+ * By name.
+ */
+schemas: {
+name: string
+count: number
+}[]
+cursor: (string | null)
+}
+/**
+ * Values of a key with the number of entities that carry them.
+ */
+export interface KeyValues {
+values: {
+value: string
+entities: number
+}[]
+cursor: (string | null)
+}
+/**
+ * Metadata keys with the number of entities that carry them.
+ */
+export interface Keys {
+keys: {
+key: string
+kind: ("property" | "tag" | "field")
+scope: ("USER" | "SYSTEM")
+entities: number
+}[]
+cursor: (string | null)
+}
+/**
+ * A bounded part of the lineage graph around one entity. One level is data, program, data.
+ */
+export interface Lineage {
+urn: string
+direction: ("both" | "upstream" | "downstream")
+levels: number
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+start: (string | null)
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+end: (string | null)
+nodes: {
+urn: string
+type: ("dataset" | "dataJob")
+namespace: string
+name: string
+platform: (string | null)
+/**
+ * Levels from the focus; negative upstream. 0 is the focus.
+ */
+level: number
+deleted: boolean
+/**
+ * Neighbours that this answer does not show.
+ */
+hidden: {
+upstream: number
+downstream: number
+}
+}[]
+edges: {
+source: string
+target: string
+access: ("read" | "write" | "both" | "unknown")
+/**
+ * Newest first, at most 10.
+ */
+runs: string[]
+runCount: number
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+start: string
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+end: (string | null)
+components: string[]
+}[]
+columns: {
+source: string
+sourceField: string
+target: string
+targetField: string
+program: string
+transformation: ("identity" | "transformation" | "aggregation")
+}[]
+truncated: boolean
+frontier: string[]
+}
+/**
+ * Who asks, and what they may do.
+ */
+export interface Me {
+user: {
+username: string
+name: string
+}
+/**
+ * Id of the kernel whose token was used; null for a person.
+ */
+via: (string | null)
+scopes: ("read" | "annotate" | "emit" | "admin")[]
+version: string
+}
+/**
+ * What came of asking a schemaspace's providers to migrate its instances, or what would.
+ */
+export interface Migration {
+dryRun: boolean
+/**
+ * Instances that were migrated; with dryRun, that would be.
+ */
+migrated: string[]
+/**
+ * Schemas whose provider failed.
+ */
+failed: {
+schema: string
+reason: string
+}[]
+/**
+ * Schemas whose provider migrates, and cannot say beforehand what. Empty without dryRun.
+ */
+untold: string[]
+}
+/**
+ * What somebody asks an aspect to become. Without aspect, delete means the entity. ifVersion -1 means: only if absent.
+ */
+export interface Proposal {
+urn: string
+aspect?: string
+operation: ("upsert" | "create" | "patch" | "delete")
+/**
+ * The aspect's value; for patch, a JSON Patch (list) or a merge patch (object).
+ */
+value?: ({
+
+} | unknown[])
+ifVersion?: number
+/**
+ * URN of the run that wrote it.
+ */
+run?: string
+}
+/**
+ * A batch, applied wholly or not at all.
+ */
+export interface Proposals {
+proposals: Proposal[]
+}
+/**
+ * The entity types.
+ */
+export interface Registry {
+types: {
+type: string
+title: string
+keyAspect: string
+aspects: string[]
+}[]
+}
+/**
+ * One execution of a program.
+ */
+export interface Run {
+urn: string
+runId: string
+program: string
+/**
+ * Short name of the program.
+ */
+name: string
+status: ("running" | "succeeded" | "failed" | "killed")
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+start: string
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+end: (string | null)
+parent: (string | null)
+actor: string
+via: (string | null)
+facts: {
+notebook?: string
+cellId?: string
+sourceHash?: string
+executionCount?: number
+kernel?: string
+source?: string
+[k: string]: (string | number | boolean)
+}
+accesses: {
+data: string
+mode: ("read" | "write" | "both" | "unknown")
+component: string
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+first: string
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+last: string
+}[]
+}
+/**
+ * How a run went on.
+ */
+export interface RunChange {
+status?: ("running" | "succeeded" | "failed" | "killed")
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+end?: (string | null)
+facts?: {
+notebook?: string
+cellId?: string
+sourceHash?: string
+executionCount?: number
+kernel?: string
+source?: string
+[k: string]: (string | number | boolean)
+}
+}
+/**
+ * A run to record. Posting the same program and runId again is one run.
+ */
+export interface RunStart {
+program: string
+runId: string
+status?: ("running" | "succeeded" | "failed" | "killed")
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+start: string
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+end?: (string | null)
+parent?: (string | null)
+facts?: {
+notebook?: string
+cellId?: string
+sourceHash?: string
+executionCount?: number
+kernel?: string
+source?: string
+[k: string]: (string | number | boolean)
+}
+}
+/**
+ * A page of runs, newest first.
+ */
+export interface Runs {
+runs: Run[]
+cursor: (string | null)
+}
+/**
+ * A schema that can be used.
+ */
+export interface SchemaChecked {
+kind: ("schemaspace" | "aspect")
+/**
+ * Its $schema, or what is taken for it.
+ */
+dialect: string
+}
+/**
+ * The schemaspaces with their schemas, and what of them did not load.
+ */
+export interface Schemaspaces {
+schemaspaces: {
+name: string
+id: string
+display_name: string
+description: string
+deprecated: boolean
+schemas: {
+name: string
+title: string
+deprecated: boolean
+uihints: {
+
+}
+}[]
+}[]
+problems: {
+kind: ("schemaspace" | "schemas provider" | "schema")
+/**
+ * The entry point's name; for a schema `entry point/schema`.
+ */
+source: string
+distribution: string
+version: string
+reason: string
+/**
+ * It was not there in time; it is taken in when it comes.
+ */
+late: boolean
+}[]
+}
+/**
+ * A page of hits, best first. ranked is the number of matches that were ranked when that was capped.
+ */
+export interface SearchAnswer {
+query: string
+hits: {
+urn: string
+type: string
+namespace: string
+name: string
+platform: (string | null)
+created: {
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+time: string
+actor: string
+}
+updated: {
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+time: string
+actor: string
+}
+description: string
+tags: string[]
+owner: (string | null)
+/**
+ * Why this hit: where a term of the query was found.
+ */
+matches: {
+key: string
+value: string
+scope: ("USER" | "SYSTEM")
+}[]
+}[]
+total: number
+atLeast: boolean
+ranked: (number | null)
+facets: {
+type: {
+value: string
+count: number
+}[]
+namespace: {
+value: string
+count: number
+}[]
+tag: {
+value: string
+count: number
+}[]
+}
+cursor: (string | null)
+}
+/**
+ * History of an aspect, newest first; diff is the JSON Patch from the version before.
+ */
+export interface Versions {
+versions: {
+version: number
+deleted: boolean
+value: ({
+
+} | null)
+actor: string
+via: (string | null)
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+time: string
+diff: {
+op: ("add" | "remove" | "replace" | "move" | "copy" | "test")
+path: string
+from?: string
+value?: unknown
+}[]
+}[]
+cursor: (string | null)
+}
+/**
+ * What became of a batch, in its order.
+ */
+export interface WrittenBatch {
+results: Written[]
+}

@@ -1,0 +1,47 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { ReadonlyJSONObject } from '@lumino/coreutils';
+import type { RJSFSchema } from '@rjsf/utils';
+import { customizeValidator } from '@rjsf/validator-ajv8';
+import Ajv2020 from 'ajv/dist/2020';
+import type { Check } from '../../model/editor';
+import type { IAjvError, IFaultWords } from '../../model/faults';
+import { faultsOf } from '../../model/faults';
+
+/** The dialect of all our schemas is 2020-12. */
+export const validator = customizeValidator({ AjvClass: Ajv2020 });
+
+const FORMATS = new Map<string, (trans: TranslationBundle) => string>([
+  ['uri', trans => trans.__('This must be an address such as https://example.org/path.')],
+  ['email', trans => trans.__('This must be an e-mail address.')],
+  ['date', trans => trans.__('This must be a date such as 2026-11-20.')],
+  ['date-time', trans => trans.__('This must be a moment such as 2026-11-20T12:00:00Z.')]
+]);
+
+/** What is wrong with a value, in the reader's language. */
+export function faultWords(trans: TranslationBundle): IFaultWords {
+  return {
+    required: () => trans.__('This is needed.'),
+    name: () => trans.__('Only letters, digits, _ and -, at most 50 of them.'),
+    reserved: () => trans.__('This word is reserved.'),
+    tooLong: most => trans.__('At most %1 characters.', most),
+    tooMany: most => trans.__('At most %1 of them.', most),
+    twice: () => trans.__('This is there already.'),
+    type: wanted => trans.__('This must be of type %1.', wanted),
+    choice: wanted => trans.__('One of: %1.', wanted),
+    unknown: name => trans.__('%1 does not belong here.', name),
+    form: pattern => trans.__('This must look like %1', pattern),
+    constant: wanted => trans.__('This is always %1.', wanted),
+    atLeast: least => trans.__('At least %1.', least),
+    atMost: most => trans.__('At most %1.', most),
+    tooFew: least => trans.__('At least %1 of them.', least),
+    tooShort: least => trans.__('At least %1 characters.', least),
+    format: name => FORMATS.get(name)?.(trans) ?? trans.__('This must be of the form %1.', name),
+    several: () => trans.__('This fits more than one of the choices, or none.')
+  };
+}
+
+/** A check of drafts against a schema. What it lets through the server may still refuse: the server decides. */
+export function checkOf(schema: RJSFSchema, trans: TranslationBundle): Check {
+  const words = faultWords(trans);
+  return (draft: ReadonlyJSONObject) => faultsOf(validator.rawValidation<IAjvError>(schema, draft).errors ?? [], words);
+}

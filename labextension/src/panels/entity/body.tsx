@@ -1,0 +1,134 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+import type { Entity } from '../../generated/api';
+import { lineageIcon } from '../../icons';
+import { ProblemNote } from '../pieces/problem';
+import { RunList, shortUrn } from '../pieces/runs';
+import { useModel } from '../pieces/use-model';
+import { moment, typeWord } from '../pieces/words';
+import { SystemAspects, UserAspects } from './aspects';
+import { History } from './history';
+import type { IEntityActions } from './index';
+import type { EntityModel } from './model';
+import { fieldsOf, SchemaTable } from './schema-table';
+
+interface IEntityProps {
+  model: EntityModel;
+  actions: IEntityActions;
+  /** Closes the form, and asks before what was typed is gone. */
+  stopEditing: () => Promise<void>;
+  trans: TranslationBundle;
+}
+
+function isRemoved(entity: Entity): boolean {
+  const status: { removed?: unknown } = entity.aspects['status']?.value ?? {};
+  return status.removed === true;
+}
+
+function Head({ model, actions, trans }: IEntityProps): React.JSX.Element {
+  const { entity } = useModel(model);
+  const place = entity ? [entity.namespace, typeWord(entity.type, trans), entity.platform ?? ''] : [];
+  return (
+    <div className="jp-Colophon-head">
+      <div>
+        <h1>{entity?.name ?? shortUrn(model.urn)}</h1>
+        <p className="jp-Colophon-place">{place.filter(word => word !== '').join(' · ')}</p>
+        <p className="jp-Colophon-urn">
+          <code>{model.urn}</code>
+        </p>
+        {entity && (
+          <p className="jp-Colophon-place">
+            {trans.__(
+              'Known since %1, last changed %2 by %3',
+              moment(entity.created.time),
+              moment(entity.updated.time),
+              entity.updated.actor
+            )}
+          </p>
+        )}
+        {entity && isRemoved(entity) && <p role="note">{trans.__('Removed; its history is kept.')}</p>}
+      </div>
+      <div className="jp-Colophon-actions">
+        <button type="button" className="jp-Colophon-button" onClick={() => actions.openLineage(model.urn)}>
+          <lineageIcon.react tag="span" width="16px" />
+          {trans.__('Lineage')}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function Schema({ model, trans }: IEntityProps): React.JSX.Element | null {
+  const { entity } = useModel(model);
+  if (entity?.type !== 'dataset') {
+    return null;
+  }
+  const fields = fieldsOf(entity.aspects['schemaMetadata']?.value ?? {});
+  return (
+    <section className="jp-Colophon-card-section" aria-label={trans.__('Schema')}>
+      <h2>{trans.__('Schema')}</h2>
+      {fields.length === 0 ? (
+        <p className="jp-Colophon-note">{trans.__('No columns are known.')}</p>
+      ) : (
+        <SchemaTable fields={fields} trans={trans} />
+      )}
+    </section>
+  );
+}
+
+function Runs({ model, actions, trans }: IEntityProps): React.JSX.Element {
+  const { runs, runsCursor, runsProblem } = useModel(model);
+  return (
+    <section className="jp-Colophon-card-section" aria-label={trans.__('Runs')}>
+      <h2>{trans.__('Runs')}</h2>
+      {runsProblem && <ProblemNote problem={runsProblem} trans={trans} />}
+      {runs && <RunList runs={runs} label={trans.__('Runs')} open={urn => actions.openEntity(urn)} trans={trans} />}
+      {runsCursor !== null && (
+        <button type="button" className="jp-Colophon-button" onClick={() => void model.moreRuns()}>
+          {trans.__('More')}
+        </button>
+      )}
+    </section>
+  );
+}
+
+/** View of the page of an entity. */
+export function EntityBody(props: IEntityProps): React.JSX.Element {
+  const { model, trans } = props;
+  const state = useModel(model);
+  const titles = new Map(state.type?.aspects.map(spec => [spec.name, spec.title]));
+  if (!state.entity) {
+    return (
+      <div className="jp-Colophon-page" aria-busy={state.busy}>
+        <Head {...props} />
+        {state.problem ? (
+          <ProblemNote problem={state.problem} trans={trans} retry={() => void model.refresh()} />
+        ) : (
+          <p role="status">{trans.__('Loading…')}</p>
+        )}
+        {state.runs !== null && state.runs.length > 0 && <Runs {...props} />}
+      </div>
+    );
+  }
+  return (
+    <div className="jp-Colophon-page" aria-busy={state.busy}>
+      <Head {...props} />
+      {state.problem && <ProblemNote problem={state.problem} trans={trans} retry={() => void model.refresh()} />}
+      <div className="jp-Colophon-scopes">
+        <UserAspects
+          model={model}
+          stopEditing={props.stopEditing}
+          openInstance={urn => props.actions.openInstance(urn)}
+          trans={trans}
+        />
+        <SystemAspects model={model} trans={trans} />
+      </div>
+      <Schema {...props} />
+      <Runs {...props} />
+      <section className="jp-Colophon-card-section" aria-label={trans.__('History')}>
+        <h2>{trans.__('History')}</h2>
+        <History model={model} title={name => titles.get(name) ?? name} trans={trans} />
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,178 @@
+import type { Change, Entity, EntityType, Run, Versions } from '../../generated/api';
+import type { AspectSpec } from '../../model/editor';
+import { AspectEditor } from '../../model/editor';
+import type { ILiveState } from '../../model/live-model';
+import { LiveModel } from '../../model/live-model';
+import type { CatalogProblem } from '../../model/problem';
+import { asProblem } from '../../model/problem';
+import type { ICatalog, IChangeFeed } from '../../tokens';
+
+const RUNS_PAGE = 20;
+const VERSIONS_PAGE = 10;
+const CHANGE_PAUSE_MS = 300;
+
+/** The history of one aspect, as far as it was loaded. */
+export interface IHistory {
+  aspect: string;
+  versions: Versions['versions'];
+  cursor: string | null;
+  problem: CatalogProblem | null;
+}
+
+/** What the page of an entity shows. */
+export interface IEntityState extends ILiveState {
+  entity: Entity | null;
+  type: EntityType | null;
+  mayEdit: boolean;
+  runs: readonly Run[] | null;
+  runsCursor: string | null;
+  runsProblem: CatalogProblem | null;
+  history: IHistory | null;
+  editor: AspectEditor | null;
+}
+
+const EMPTY: IEntityState = {
+  entity: null,
+  type: null,
+  mayEdit: false,
+  runs: null,
+  runsCursor: null,
+  runsProblem: null,
+  history: null,
+  editor: null,
+  busy: false,
+  problem: null
+};
+
+/** State of the page of one entity. */
+export class EntityModel extends LiveModel<IEntityState> {
+  constructor(
+    private _catalog: ICatalog,
+    feed: IChangeFeed | null,
+    readonly urn: string
+  ) {
+    super(feed, EMPTY);
+  }
+
+  /** Whether something was typed that is not saved. */
+  get dirty(): boolean {
+    return this.state.editor?.dirty ?? false;
+  }
+
+  override dispose(): void {
+    this.state.editor?.dispose();
+    super.dispose();
+  }
+
+  /** Asks again for everything but what is being edited. */
+  override async refresh(): Promise<boolean> {
+    const shown = await super.refresh();
+    if (this.state.problem?.kind === 'absent') {
+      this.set({ entity: null });
+    }
+    await Promise.all([this._loadRuns(), this._loadHistory()]);
+    return shown;
+  }
+
+  /** The next page of runs. */
+  async moreRuns(): Promise<void> {
+    const { runs, runsCursor } = this.state;
+    if (runs && runsCursor !== null) {
+      const page = await this._askRuns(runsCursor);
+      this.set({ ...page, runs: [...runs, ...(page.runs ?? [])] });
+    }
+  }
+
+  /** Shows the history of one aspect. */
+  async chooseHistory(aspect: string): Promise<void> {
+    this.set({ history: { aspect, versions: [], cursor: null, problem: null } });
+    await this._loadHistory();
+  }
+
+  /** The next page of the history. */
+  async moreHistory(): Promise<void> {
+    const { history } = this.state;
+    if (history && history.cursor !== null) {
+      const page = await this._askHistory(history.aspect, history.cursor);
+      this.set({ history: { ...page, versions: [...history.versions, ...page.versions] } });
+    }
+  }
+
+  /** Opens the form for an aspect. */
+  edit(spec: AspectSpec): void {
+    this.state.editor?.dispose();
+    const editor = new AspectEditor(this._catalog, this.urn, spec, this.state.entity?.aspects[spec.name] ?? null);
+    editor.changed.connect(() => this.announce());
+    editor.saved.connect(() => {
+      this.stopEditing();
+      void this.refresh();
+    });
+    this.set({ editor });
+  }
+
+  /** Closes the form; what was typed is gone. */
+  stopEditing(): void {
+    this.state.editor?.dispose();
+    this.set({ editor: null });
+  }
+
+  protected override async ask(): Promise<Partial<IEntityState>> {
+    const entity = await this._catalog.entity(this.urn);
+    const [type, me] = await Promise.all([this._catalog.entityType(entity.type), this._catalog.me()]);
+    return { entity, type, mayEdit: me.scopes.some(scope => scope === 'annotate' || scope === 'admin') };
+  }
+
+  protected override heard(changes: readonly Change[]): void {
+    const mine = changes.filter(change => change.urn === this.urn);
+    const { editor, runs } = this.state;
+    const newer = mine.filter(change => change.aspect === editor?.spec.name).at(-1);
+    if (editor && newer) {
+      editor.noticed(newer.version, newer.actor);
+    }
+    const shown = new Set(runs?.map(run => run.urn));
+    const ofShownRun = changes.some(change => change.run !== null && shown.has(change.run));
+    if (mine.length > 0 || ofShownRun) {
+      this.refreshSoon(CHANGE_PAUSE_MS);
+    }
+  }
+
+  private async _loadRuns(): Promise<void> {
+    this.set(await this._askRuns());
+  }
+
+  private async _askRuns(cursor?: string): Promise<Pick<IEntityState, 'runs' | 'runsCursor' | 'runsProblem'>> {
+    const of = this.urn.startsWith('urn:li:dataJob:') ? { program: this.urn } : { data: this.urn };
+    try {
+      const page = await this._catalog.runs({ ...of, limit: RUNS_PAGE, ...(cursor === undefined ? {} : { cursor }) });
+      return { runs: page.runs, runsCursor: page.cursor, runsProblem: null };
+    } catch (reason) {
+      return { runs: this.state.runs, runsCursor: null, runsProblem: asProblem(reason) };
+    }
+  }
+
+  private async _loadHistory(): Promise<void> {
+    const aspect = this.state.history?.aspect ?? this._firstHistory();
+    if (aspect !== undefined) {
+      const history = await this._askHistory(aspect);
+      if ((this.state.history?.aspect ?? aspect) === aspect) {
+        this.set({ history });
+      }
+    }
+  }
+
+  /** The aspect whose history is shown first: what people wrote, if anybody did. */
+  private _firstHistory(): string | undefined {
+    const aspects = Object.values(this.state.entity?.aspects ?? {});
+    const written = aspects.find(aspect => aspect.scope === 'USER');
+    return (written ?? aspects.find(aspect => !aspect.name.endsWith('Key')))?.name;
+  }
+
+  private async _askHistory(aspect: string, cursor?: string): Promise<IHistory> {
+    try {
+      const page = { limit: VERSIONS_PAGE, ...(cursor === undefined ? {} : { cursor }) };
+      return { aspect, problem: null, ...(await this._catalog.versions(this.urn, aspect, page)) };
+    } catch (reason) {
+      return { aspect, versions: [], cursor: null, problem: asProblem(reason) };
+    }
+  }
+}

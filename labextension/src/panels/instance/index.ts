@@ -1,0 +1,99 @@
+import { MainAreaWidget } from '@jupyterlab/apputils';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { Message } from '@lumino/messaging';
+import React from 'react';
+import { schemaspacesIcon } from '../../icons';
+import { toFirstFault } from '../pieces/first-fault';
+import { LivePanel } from '../pieces/live-panel';
+import { mayDrop } from '../pieces/may-drop';
+import { InstanceBody } from './body';
+import type { IFormTools } from './form';
+import type { InstanceModel } from './model';
+
+/** The page of one instance: its form, its history, and what is wrong with it. */
+export class InstancePanel extends LivePanel<InstanceModel> {
+  constructor(
+    model: InstanceModel,
+    private _tools: IFormTools,
+    private _remove: () => void,
+    private _trans: TranslationBundle
+  ) {
+    super(model, _trans.__('Instance'));
+    this.addClass('jp-Colophon-instance');
+  }
+
+  /** Saves, and goes to the first mistake if there is one. */
+  async save(): Promise<void> {
+    await this.model.save();
+    toFirstFault(this.node);
+  }
+
+  protected override render(): React.JSX.Element {
+    return React.createElement(InstanceBody, {
+      model: this.model,
+      actions: { restore: this._restore, discard: this._discard, remove: this._remove },
+      tools: this._tools,
+      trans: this._trans
+    });
+  }
+
+  private _restore = (version: number): void => {
+    void this._unlessTyped().then(go => (go ? this.model.restore(version) : undefined));
+  };
+
+  private _discard = (): void => {
+    void this._unlessTyped().then(go => {
+      if (go) {
+        this.model.discard();
+      }
+    });
+  };
+
+  private async _unlessTyped(): Promise<boolean> {
+    const { model, _trans: trans } = this;
+    const title = trans.__('Discard your changes?');
+    const body = trans.__('What you typed in this form is not saved yet.');
+    return !model.dirty || mayDrop(title, body, trans.__('Discard'), trans);
+  }
+}
+
+/** The tab around it; it asks before it drops what was typed. */
+export class InstanceTab extends MainAreaWidget<InstancePanel> {
+  constructor(
+    content: InstancePanel,
+    private _trans: TranslationBundle
+  ) {
+    super({ content });
+    this.title.icon = schemaspacesIcon;
+    this.title.closable = true;
+    content.model.changed.connect(this._title, this);
+    this._title();
+  }
+
+  protected override onCloseRequest(message: Message): void {
+    const { model } = this.content;
+    if (!model.dirty) {
+      super.onCloseRequest(message);
+      return;
+    }
+    const trans = this._trans;
+    const body = trans.__('What you typed on this page is not saved yet.');
+    void mayDrop(trans.__('Close without saving?'), body, trans.__('Close'), trans).then(drop => {
+      if (drop) {
+        model.discard();
+        super.onCloseRequest(message);
+      }
+    });
+  }
+
+  private _title(): void {
+    const { model } = this.content;
+    const { instance, space } = model.state;
+    const { schema, name } = model.place;
+    const kind = space?.schemas.find(one => one.name === schema)?.title ?? schema;
+    const title = instance?.display_name ?? '';
+    this.title.label = model.isNew ? this._trans.__('New: %1', kind) : title === '' ? name : title;
+    this.title.caption = [space?.display_name ?? model.place.space, kind, name].filter(word => word !== '').join(' · ');
+    this.title.className = model.dirty ? 'jp-mod-dirty' : '';
+  }
+}

@@ -1,0 +1,39 @@
+import type { ISignal } from '@lumino/signaling';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+import { shortUrn } from '../pieces/runs';
+import { LivePanel } from '../pieces/live-panel';
+import { LineageBody } from './body';
+import type { LineageModel } from './model';
+
+/** What the lineage panel asks of the outside. */
+export interface ILineageActions {
+  openEntity(urn: string): void;
+  openLineage(urn: string): void;
+}
+
+/** The lineage graph of one entity, in the main area. */
+export class LineagePanel extends LivePanel<LineageModel> {
+  constructor(
+    model: LineageModel,
+    private _actions: ILineageActions,
+    private _themeChanged: ISignal<unknown, unknown> | null,
+    private _trans: TranslationBundle
+  ) {
+    super(model, _trans.__('Lineage of %1', shortUrn(model.urn)));
+    this.addClass('jp-Colophon-lineage');
+  }
+
+  protected override render(): React.JSX.Element {
+    return React.createElement(LineageBody, {
+      model: this.model,
+      open: this._open,
+      openLineage: this._openLineage,
+      themeChanged: this._themeChanged,
+      trans: this._trans
+    });
+  }
+
+  private _open = (urn: string): void => this._actions.openEntity(urn);
+  private _openLineage = (urn: string): void => this._actions.openLineage(urn);
+}

@@ -1,0 +1,224 @@
+import type { Change, Lineage, Run } from '../../generated/api';
+import type { IColumnEdge, IEdge, IGraph, INode, Side } from '../../lineage/graph';
+import { bounded, edgeId, EMPTY_GRAPH, joined, within } from '../../lineage/graph';
+import type { Layouter } from '../../lineage/layouter';
+import type { IScene } from '../../lineage/scene';
+import { digraphOf, EMPTY_SCENE, sceneOf } from '../../lineage/scene';
+import type { Interval } from '../../model/interval';
+import { intervalBounds, isReversed } from '../../model/interval';
+import type { ILiveState } from '../../model/live-model';
+import { LiveModel } from '../../model/live-model';
+import type { CatalogProblem } from '../../model/problem';
+import { asProblem } from '../../model/problem';
+import type { ICatalog, IChangeFeed, ILineageQuestion } from '../../tokens';
+
+export const NODES_MOST = 200;
+const RELATIONS_MOST = 1000;
+const RUNS_MOST = 20;
+/** Programs of expansions whose other data are looked up; a bound on requests. */
+const PROGRAMS_MOST = 20;
+const CHANGE_PAUSE_MS = 400;
+
+/** Which part of the lineage is asked for. */
+export interface ILineageChoice {
+  direction: Lineage['direction'];
+  levels: number;
+  interval: Interval;
+  columns: boolean;
+}
+
+/** What is picked in the graph, with what the catalog knows of it. */
+export interface ISelection {
+  node: INode | null;
+  edge: IEdge | null;
+  runs: readonly Run[] | null;
+  columns: readonly IColumnEdge[];
+  problem: CatalogProblem | null;
+}
+
+/** What the lineage panel shows. */
+export interface ILineageState extends ILiveState {
+  choice: ILineageChoice;
+  scene: IScene;
+  /** The node whose hidden neighbours came with this scene. */
+  expanded: string | null;
+  selection: ISelection;
+  answered: boolean;
+}
+
+const NOTHING: ISelection = { node: null, edge: null, runs: null, columns: [], problem: null };
+
+/** State of one lineage graph. */
+export class LineageModel extends LiveModel<ILineageState> {
+  constructor(
+    private _catalog: ICatalog,
+    feed: IChangeFeed | null,
+    private _layouter: Layouter,
+    readonly urn: string,
+    levels: number
+  ) {
+    super(feed, {
+      choice: { direction: 'both', levels, interval: { kind: 'all' }, columns: false },
+      scene: { ...EMPTY_SCENE, graph: EMPTY_GRAPH },
+      expanded: null,
+      selection: NOTHING,
+      busy: false,
+      answered: false,
+      problem: null
+    });
+  }
+
+  override dispose(): void {
+    super.dispose();
+    this._layouter.dispose();
+  }
+
+  /** Another part of the lineage; what was expanded by hand is folded. An interval that ends before it begins waits. */
+  async choose(choice: Partial<ILineageChoice>): Promise<void> {
+    const next = { ...this.state.choice, ...choice };
+    const { direction, levels } = this.state.choice;
+    if (next.direction !== direction || next.levels !== levels) {
+      this._expanded.clear();
+    }
+    this.set({ choice: next });
+    if (choice.interval && isReversed(choice.interval)) {
+      return;
+    }
+    if (!isReversed(next.interval)) {
+      this._interval = next.interval;
+    }
+    await this.refresh();
+  }
+
+  /** Shows the neighbours that a node hides on one side. */
+  async expand(urn: string, side: Side): Promise<void> {
+    const node = this.state.scene.nodes.get(urn)?.node;
+    if (node && node.hidden[side] > 0) {
+      this._expanded.set(`${side} ${urn}`, { urn, side });
+      this._grows = urn;
+      await this.refresh();
+    }
+  }
+
+  /** Asks again for everything that is shown. */
+  override async refresh(): Promise<boolean> {
+    const shown = await super.refresh();
+    if (shown) {
+      this._grows = null;
+      await this._reselect(this.state.scene.graph);
+    }
+    return shown;
+  }
+
+  /** Picks a node: its runs in the interval are looked up. */
+  async pickNode(urn: string): Promise<void> {
+    const { scene } = this.state;
+    const node = scene.nodes.get(urn)?.node;
+    if (node) {
+      const columns = scene.graph.columns.filter(column =>
+        [column.source, column.target, column.program].includes(urn)
+      );
+      this.set({ selection: { ...NOTHING, node, columns } });
+      await this._loadRuns(node.type === 'dataset' ? { data: urn } : { program: urn });
+    }
+  }
+
+  /** Picks an edge: the runs of its program that touched its data. */
+  async pickEdge(id: string): Promise<void> {
+    const { scene } = this.state;
+    const edge = scene.graph.edges.find(other => edgeId(other) === id);
+    if (edge) {
+      const dataFirst = scene.nodes.get(edge.source)?.node.type === 'dataset';
+      const data = dataFirst ? edge.source : edge.target;
+      const program = dataFirst ? edge.target : edge.source;
+      const columns = scene.graph.columns.filter(
+        column => column.program === program && (column.source === data || column.target === data)
+      );
+      this.set({ selection: { ...NOTHING, edge, columns } });
+      await this._loadRuns({ data, program });
+    }
+  }
+
+  /** Picks nothing. */
+  pickNothing(): void {
+    this.set({ selection: NOTHING });
+  }
+
+  protected override async ask(signal: AbortSignal): Promise<Partial<ILineageState>> {
+    const graph = bounded(await this._graph(signal), NODES_MOST);
+    const layout = await this._layouter.layout(digraphOf(graph));
+    return { scene: sceneOf(graph, layout), expanded: this._grows, answered: true };
+  }
+
+  protected override heard(changes: readonly Change[]): void {
+    const { nodes } = this.state.scene;
+    const relevant = changes.some(
+      change =>
+        ['access', 'run-end'].includes(change.operation) ||
+        ((nodes.has(change.urn) || change.urn === this.urn) && ['create', 'delete'].includes(change.operation))
+    );
+    if (relevant) {
+      this.refreshSoon(CHANGE_PAUSE_MS);
+    }
+  }
+
+  private async _loadRuns(of: { data?: string; program?: string }): Promise<void> {
+    const selection = this.state.selection;
+    const still = (): boolean =>
+      this.state.selection.node?.urn === selection.node?.urn && this.state.selection.edge === selection.edge;
+    try {
+      const bounds = intervalBounds(this._interval);
+      const { runs } = await this._catalog.runs({ ...of, ...bounds, limit: RUNS_MOST });
+      if (still()) {
+        this.set({ selection: { ...selection, runs } });
+      }
+    } catch (reason) {
+      if (still()) {
+        this.set({ selection: { ...selection, problem: asProblem(reason) } });
+      }
+    }
+  }
+
+  private async _graph(signal: AbortSignal): Promise<IGraph> {
+    const { direction, levels } = this.state.choice;
+    const expanded = [...this._expanded.values()];
+    const answers = await Promise.all([
+      this._ask({ urn: this.urn, direction, levels }, signal),
+      ...expanded.map(({ urn, side }) => this._ask({ urn, direction: side, levels: 1 }, signal))
+    ]);
+    const graph = joined(answers);
+    const first = new Set(answers[0]?.nodes.map(node => node.urn));
+    const late = graph.nodes.filter(node => node.type === 'dataJob' && !first.has(node.urn));
+    if (late.length === 0) {
+      return graph;
+    }
+    // A program that was expanded from one of its data may have touched others that are shown.
+    const there = new Set(graph.nodes.map(node => node.urn));
+    const rest = await Promise.all(
+      late.slice(0, PROGRAMS_MOST).map(({ urn }) => this._ask({ urn, direction: 'both', levels: 1 }, signal))
+    );
+    return joined([...answers, ...rest.map(answer => within(answer, there))]);
+  }
+
+  private _ask(what: Pick<ILineageQuestion, 'urn' | 'direction' | 'levels'>, signal: AbortSignal): Promise<Lineage> {
+    const { columns } = this.state.choice;
+    const question = { ...what, ...intervalBounds(this._interval), columns, limit: RELATIONS_MOST };
+    return this._catalog.lineage(question, signal);
+  }
+
+  /** What was picked is picked again in the new graph, if it is still there. */
+  private async _reselect(graph: IGraph): Promise<void> {
+    const { node, edge } = this.state.selection;
+    if (node) {
+      await (graph.nodes.some(other => other.urn === node.urn) ? this.pickNode(node.urn) : this.pickNothing());
+    } else if (edge) {
+      const id = edgeId(edge);
+      await (graph.edges.some(other => edgeId(other) === id) ? this.pickEdge(id) : this.pickNothing());
+    }
+  }
+
+  private _expanded = new Map<string, { urn: string; side: Side }>();
+  /** The last interval that could be asked for. */
+  private _interval: Interval = { kind: 'all' };
+  private _grows: string | null = null;
+}

@@ -1,0 +1,77 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+import type { IEdge } from '../../lineage/graph';
+import { edgeId } from '../../lineage/graph';
+import { useModel } from '../pieces/use-model';
+import { moment } from '../pieces/words';
+import type { LineageModel } from './model';
+
+function accessWord(access: IEdge['access'], trans: TranslationBundle): string {
+  switch (access) {
+    case 'read':
+      return trans.__('read');
+    case 'write':
+      return trans.__('write');
+    case 'both':
+      return trans.__('read and write');
+    case 'unknown':
+      return trans.__('unknown');
+  }
+}
+
+function NodeCell(props: { model: LineageModel; urn: string }): React.JSX.Element {
+  const { model, urn } = props;
+  const { scene, selection } = useModel(model);
+  return (
+    <td className="jp-Colophon-nodeCell">
+      <button
+        type="button"
+        className="jp-Colophon-link"
+        title={urn}
+        aria-pressed={selection.node?.urn === urn}
+        onClick={() => void model.pickNode(urn)}
+      >
+        {scene.nodes.get(urn)?.node.name ?? urn}
+      </button>
+    </td>
+  );
+}
+
+/** The edges of the graph as a table; picking is the same as in the drawing. */
+export function LineageTable(props: { model: LineageModel; trans: TranslationBundle }): React.JSX.Element {
+  const { model, trans } = props;
+  const { scene, selection } = useModel(model);
+  const picked = selection.edge ? edgeId(selection.edge) : null;
+  return (
+    <div className="jp-Colophon-tableRoom">
+      <table className="jp-Colophon-table jp-Colophon-edges" aria-label={trans.__('Lineage as a table')}>
+        <thead>
+          <tr>
+            <th scope="col">{trans.__('From')}</th>
+            <th scope="col">{trans.__('To')}</th>
+            <th scope="col">{trans.__('Access')}</th>
+            <th scope="col">{trans.__('Runs')}</th>
+            <th scope="col">{trans.__('First')}</th>
+            <th scope="col">{trans.__('Last')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {scene.graph.edges.map(edge => (
+            <tr key={edgeId(edge)} aria-selected={edgeId(edge) === picked}>
+              <NodeCell model={model} urn={edge.source} />
+              <NodeCell model={model} urn={edge.target} />
+              <td>
+                <button type="button" className="jp-Colophon-link" onClick={() => void model.pickEdge(edgeId(edge))}>
+                  {accessWord(edge.access, trans)}
+                </button>
+              </td>
+              <td>{edge.runCount}</td>
+              <td>{moment(edge.start)}</td>
+              <td>{edge.end === null ? trans.__('running') : moment(edge.end)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { IWords } from '../../lineage/cards';
+import type { INode } from '../../lineage/graph';
+import { typeWord } from '../pieces/words';
+
+const CELL = /^(?:.*\/)?([^/]+)#([^#]+)$/;
+
+/** What JupyterLab calls a cell: its first eight characters tell one from another. */
+const RANDOM_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The file of a notebook's cell, and the cell's id, a random one cut short; null for anything else. */
+function cellOf(node: Pick<INode, 'type' | 'name'>): { file: string; id: string } | null {
+  const found = node.type === 'dataJob' ? CELL.exec(node.name) : null;
+  if (!found) {
+    return null;
+  }
+  const [, file = '', id = ''] = found;
+  return { file, id: RANDOM_ID.test(id) ? id.slice(0, 8) : id };
+}
+
+/** The last part of a path: what the beginning is, its tooltip tells. */
+function shortName(node: Pick<INode, 'type' | 'name'>): string {
+  const last = node.name
+    .split('/')
+    .filter(part => part !== '')
+    .at(-1);
+  return cellOf(node)?.file ?? last ?? node.name;
+}
+
+/** Words of the drawing. */
+export function graphWords(name: string, trans: TranslationBundle): IWords {
+  const place = (node: INode): string => {
+    const cell = cellOf(node);
+    if (cell) {
+      return trans.__('cell %1', cell.id);
+    }
+    const second = node.type === 'dataJob' ? typeWord(node.type, trans) : (node.platform ?? '');
+    return [node.namespace, second].filter(word => word !== '').join(' · ');
+  };
+  return {
+    graph: trans.__(
+      'Lineage of %1. Right and left arrow follow edges, up and down stay in a column, Home and End go to the first and the last, Enter opens the page.',
+      name
+    ),
+    name: shortName,
+    place,
+    deleted: trans.__('deleted'),
+    describe: node => trans.__('%1, %2 in %3', node.name, typeWord(node.type, trans), node.namespace),
+    expand: (node, side) =>
+      side === 'upstream'
+        ? trans.__('Show %1 more upstream of %2', node.hidden.upstream, node.name)
+        : trans.__('Show %1 more downstream of %2', node.hidden.downstream, node.name)
+  };
+}

@@ -1,0 +1,150 @@
+import type { Change, SearchAnswer } from '../../generated/api';
+import type { ILiveState } from '../../model/live-model';
+import { LiveModel } from '../../model/live-model';
+import { asProblem, Superseded } from '../../model/problem';
+import type { IFoundKey, Key } from '../../model/query';
+import { carrierQuery, foundKeys, keyPrefix, typedQuery } from '../../model/query';
+import type { IRecent } from '../../model/recent';
+import { recentEntities } from '../../model/recent';
+import type { ICatalog, IChangeFeed } from '../../tokens';
+
+type Hit = SearchAnswer['hits'][number];
+
+const PAGE = 50;
+const RECENT_CHANGES = 300;
+const TYPING_PAUSE_MS = 150;
+const CHANGE_PAUSE_MS = 300;
+
+/** What the search panel shows. */
+export interface ISearchState extends ILiveState {
+  text: string;
+  /** The key whose carriers are listed, if one was picked. */
+  picked: Pick<Key, 'key' | 'kind'> | null;
+  /** Whether an answer has come for this text. */
+  answered: boolean;
+  keys: readonly IFoundKey[];
+  moreKeys: boolean;
+  hits: readonly Hit[];
+  recent: readonly IRecent[];
+  total: number;
+  atLeast: boolean;
+  cursor: string | null;
+}
+
+const EMPTY: ISearchState = {
+  text: '',
+  picked: null,
+  busy: false,
+  answered: false,
+  problem: null,
+  keys: [],
+  moreKeys: false,
+  hits: [],
+  recent: [],
+  total: 0,
+  atLeast: false,
+  cursor: null
+};
+
+type Answer = Partial<ISearchState>;
+
+/** State of the search panel: what was typed and what the catalog answered. */
+export class SearchModel extends LiveModel<ISearchState> {
+  constructor(
+    private _catalog: ICatalog,
+    feed: IChangeFeed | null
+  ) {
+    super(feed, EMPTY);
+  }
+
+  /** Types: asks when the fingers rest. */
+  type(text: string): void {
+    this.set({ text, picked: null });
+    this.refreshSoon(TYPING_PAUSE_MS);
+  }
+
+  /** Lists everything that carries a key. */
+  async pick(key: Pick<Key, 'key' | 'kind'>): Promise<void> {
+    this.set({ text: carrierQuery(key), picked: key });
+    await this.refresh();
+  }
+
+  /** Adds the next page of hits. */
+  async more(): Promise<void> {
+    const { cursor, hits } = this.state;
+    if (cursor === null) {
+      return;
+    }
+    this.set({ busy: true });
+    try {
+      const answer = await this._catalog.search(this._query(), { cursor, limit: PAGE }, this.asking);
+      this.set({ hits: [...hits, ...answer.hits], cursor: answer.cursor, busy: false });
+    } catch (reason) {
+      if (!(reason instanceof Superseded)) {
+        this.set({ busy: false, problem: asProblem(reason) });
+      }
+    }
+  }
+
+  protected override async ask(signal: AbortSignal): Promise<Answer> {
+    return { ...(await this._answer(signal)), answered: true };
+  }
+
+  protected override heard(changes: readonly Change[]): void {
+    // Runs that start and end change nothing that is listed here.
+    if (changes.some(change => !['run-start', 'run-end'].includes(change.operation))) {
+      this.refreshSoon(CHANGE_PAUSE_MS);
+    }
+  }
+
+  private _query(): string {
+    return this.state.picked ? this.state.text : typedQuery(this.state.text);
+  }
+
+  private _answer(signal: AbortSignal): Promise<Answer> {
+    if (this.state.text.trim() === '') {
+      return this._askAll(signal);
+    }
+    return this.state.picked ? this._askCarriers(signal) : this._askTyped(signal);
+  }
+
+  /** Nothing typed: every key, and what changed lately. */
+  private async _askAll(signal: AbortSignal): Promise<Answer> {
+    const [keys, head] = await Promise.all([
+      this._catalog.keys('', { limit: PAGE * 2 }, signal),
+      this._catalog.changes(0, 0)
+    ]);
+    const log = await this._catalog.changes(Math.max(0, head.cursor - RECENT_CHANGES), RECENT_CHANGES);
+    return {
+      keys: foundKeys(keys.keys, []),
+      moreKeys: keys.cursor !== null,
+      hits: [],
+      recent: recentEntities(log.changes),
+      total: 0,
+      atLeast: false,
+      cursor: null
+    };
+  }
+
+  private async _askTyped(signal: AbortSignal): Promise<Answer> {
+    const prefix = keyPrefix(this.state.text);
+    const [keys, answer] = await Promise.all([
+      prefix === '' ? { keys: [], cursor: null } : this._catalog.keys(prefix, { limit: PAGE }, signal),
+      this._catalog.search(this._query(), { limit: PAGE }, signal)
+    ]);
+    return {
+      ...this._page(answer),
+      keys: foundKeys(keys.keys, answer.hits),
+      moreKeys: keys.cursor !== null
+    };
+  }
+
+  private async _askCarriers(signal: AbortSignal): Promise<Answer> {
+    const answer = await this._catalog.search(this._query(), { limit: PAGE }, signal);
+    return { ...this._page(answer), keys: [], moreKeys: false };
+  }
+
+  private _page(answer: SearchAnswer): Answer {
+    return { hits: answer.hits, total: answer.total, atLeast: answer.atLeast, cursor: answer.cursor, recent: [] };
+  }
+}

@@ -1,0 +1,30 @@
+import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
+
+/** The schema of the arguments of a command that is about one entity. */
+export const URN_ARGUMENTS = {
+  type: 'object',
+  properties: { urn: { type: 'string', description: 'The URN of the entity' } },
+  required: ['urn']
+};
+
+/** The URN among the arguments of a command; empty when there is none. */
+export function urnOf(args: ReadonlyPartialJSONObject): string {
+  const urn = args['urn'];
+  return typeof urn === 'string' ? urn : '';
+}
+
+/** The schema of the arguments of a command that is about one instance of a schemaspace. */
+export const INSTANCE_ARGUMENTS = {
+  type: 'object',
+  properties: {
+    space: { type: 'string', description: 'The name of the schemaspace' },
+    schema: { type: 'string', description: 'The name of the schema' },
+    name: { type: 'string', description: 'The name of the instance' }
+  }
+};
+
+/** A text among the arguments of a command; empty when there is none. */
+export function textOf(args: ReadonlyPartialJSONObject, member: string): string {
+  const text = args[member];
+  return typeof text === 'string' ? text : '';
+}

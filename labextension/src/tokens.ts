@@ -1,0 +1,129 @@
+import { Token } from '@lumino/coreutils';
+import type { IDisposable } from '@lumino/disposable';
+import type { ISignal } from '@lumino/signaling';
+import type {
+  Aspect,
+  Change,
+  Changes,
+  Entity,
+  EntityType,
+  Instance,
+  InstanceBundle,
+  InstanceEdit,
+  InstanceExport,
+  InstanceImport,
+  InstanceRemoved,
+  Instances,
+  InstanceValues,
+  Keys,
+  Lineage,
+  Me,
+  Run,
+  Runs,
+  Schemaspaces,
+  SearchAnswer,
+  Versions,
+  Written
+} from './generated/api';
+
+/** A page of something: where to go on, and how much of it. */
+export interface IPage {
+  cursor?: string;
+  limit?: number;
+}
+
+/** An interval of time; open where a side is left out. ISO 8601 or `now-1d`. */
+export interface IInterval {
+  start?: string;
+  end?: string;
+}
+
+/** A request for lineage around one entity. */
+export interface ILineageQuestion extends IInterval {
+  urn: string;
+  direction: Lineage['direction'];
+  levels: number;
+  limit?: number;
+  columns?: boolean;
+}
+
+/** A request for runs. */
+export interface IRunsQuestion extends IInterval, IPage {
+  program?: string;
+  data?: string;
+}
+
+/** The catalog as the server offers it. Every call rejects with a `CatalogProblem`. */
+export interface ICatalog {
+  me(): Promise<Me>;
+  entityType(type: string): Promise<EntityType>;
+  entity(urn: string): Promise<Entity>;
+  search(query: string, page?: IPage, signal?: AbortSignal): Promise<SearchAnswer>;
+  keys(prefix: string, page?: IPage, signal?: AbortSignal): Promise<Keys>;
+  lineage(question: ILineageQuestion, signal?: AbortSignal): Promise<Lineage>;
+  run(urn: string): Promise<Run>;
+  runs(question: IRunsQuestion, signal?: AbortSignal): Promise<Runs>;
+  versions(urn: string, aspect: string, page?: IPage): Promise<Versions>;
+  /** `version` is what the writer read; 0 when there was nothing to read. */
+  putAspect(urn: string, aspect: string, value: object, version: number): Promise<Written>;
+  aspect(urn: string, aspect: string): Promise<Aspect>;
+  changes(after: number, limit: number): Promise<Changes>;
+}
+
+export const ICatalog = new Token<ICatalog>('jupyter-colophon:ICatalog', 'The metadata catalog of this server.');
+
+/** Which instances of a schemaspace are wanted; everything where nothing is said. */
+export interface IInstanceQuestion extends IPage {
+  /** Text to be found in what an instance says of itself. */
+  q?: string;
+  /** Instances with one of these tags. */
+  tags?: readonly string[];
+  schema?: string;
+  valid?: boolean;
+  sort?: InstanceSort;
+}
+
+/** In which order instances are listed; the time of the last change is descending. */
+export type InstanceSort = 'display_name' | '-display_name' | 'schema_name' | '-time';
+
+/** The schemaspaces of the server and their instances. Every call rejects with a `CatalogProblem`. */
+export interface ISchemaspaces {
+  all(): Promise<Schemaspaces>;
+  /** Loads the schemas that are made anew each time, of one schemaspace or all. */
+  refresh(space?: string): Promise<void>;
+  schema(space: string, name: string): Promise<Record<string, unknown>>;
+  instances(space: string, question: IInstanceQuestion, signal?: AbortSignal): Promise<Instances>;
+  /** `pointer` is a JSON Pointer into `metadata`. */
+  values(space: string, schema: string, pointer: string): Promise<InstanceValues>;
+  instance(space: string, name: string): Promise<Instance>;
+  create(space: string, document: InstanceEdit): Promise<Instance>;
+  /** `version` is what the writer read; null to replace whatever is there. */
+  replace(space: string, name: string, document: InstanceEdit, version: number | null): Promise<Instance>;
+  /** `version` is what the remover saw; null to remove whatever is there. */
+  remove(space: string, name: string, version: number | null): Promise<InstanceRemoved>;
+  /** Makes an earlier version the present one, a removed instance too. */
+  restore(space: string, name: string, version: number): Promise<Instance>;
+  exported(space: string, wanted: InstanceExport): Promise<InstanceBundle>;
+  imported(
+    space: string,
+    bundle: InstanceBundle,
+    how: { dryRun: boolean; overwrite: boolean }
+  ): Promise<InstanceImport>;
+}
+
+export const ISchemaspaces = new Token<ISchemaspaces>(
+  'jupyter-colophon:ISchemaspaces',
+  'The schemaspaces of this server and their instances.'
+);
+
+/** What happens in the catalog, as it happens. */
+export interface IChangeFeed {
+  /** Changes in the order in which they were committed. */
+  readonly changed: ISignal<IChangeFeed, readonly Change[]>;
+  /** Changes may have been missed: whoever shows data must ask again. */
+  readonly missed: ISignal<IChangeFeed, void>;
+  /** Keeps the connection up for as long as somebody holds it. */
+  hold(): IDisposable;
+}
+
+export const IChangeFeed = new Token<IChangeFeed>('jupyter-colophon:IChangeFeed', 'Live changes of the catalog.');

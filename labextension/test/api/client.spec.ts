@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { Catalog } from '../../src/api/client';
+import { CatalogProblem, Superseded } from '../../src/model/problem';
+import { answerOf, FakeServer, problem, table } from '../support/server';
+
+test('a URN is one part of the path, below the base path of the server', async () => {
+  const server = new FakeServer().on('GET', `entities/${table('a')}`, { body: { name: 'a' } });
+  expect(await new Catalog(server.settings).entity(table('a'))).toEqual({ name: 'a' });
+  expect(server.seen[0]?.headers.get('Authorization')).toContain('secret');
+});
+
+test('a query keeps its own signs, and what is not asked for is not sent', async () => {
+  const server = new FakeServer().on('GET', 'search', { body: answerOf([]) });
+  await new Catalog(server.settings).search('owner:op* "a & b"', { limit: 5 });
+  expect(server.seen[0]?.query.get('q')).toBe('owner:op* "a & b"');
+  expect(server.seen[0]?.query.has('cursor')).toBe(false);
+});
+
+test('a write says which version it replaces, and that there must be none when there was none', async () => {
+  const path = `entities/${table('a')}/aspects/businessMetadata`;
+  const server = new FakeServer().on('PUT', path, { body: {} });
+  const catalog = new Catalog(server.settings);
+  await catalog.putAspect(table('a'), 'businessMetadata', { tags: [] }, 3);
+  await catalog.putAspect(table('a'), 'businessMetadata', { tags: [] }, 0);
+  expect(server.seen[0]?.headers.get('If-Match')).toBe('"3"');
+  expect(server.seen[0]?.body).toEqual({ tags: [] });
+  expect(server.seen[1]?.headers.get('If-Match')).toBeNull();
+  expect(server.seen[1]?.headers.get('If-None-Match')).toBe('*');
+});
+
+test('a refusal brings its pointers along', async () => {
+  const faults = [{ pointer: '/tags/0', message: 'no' }];
+  const server = new FakeServer().on('GET', 'me', problem(400, 'not valid', faults));
+  const failure = await new Catalog(server.settings).me().catch((reason: unknown) => reason);
+  expect(failure).toBeInstanceOf(CatalogProblem);
+  expect(failure).toMatchObject({ kind: 'invalid', message: 'not valid', status: 400, faults });
+});
+
+test('a 404 that we did not write means that the server extension is missing', async () => {
+  const failure = await new Catalog(new FakeServer().settings).me().catch((reason: unknown) => reason);
+  expect(failure).toMatchObject({ kind: 'no-extension' });
+});
+
+test('a server that cannot be reached is told apart from one that refuses', async () => {
+  const server = new FakeServer().on('GET', 'me', () => Promise.reject(new TypeError('refused')));
+  const failure = await new Catalog(server.settings).me().catch((reason: unknown) => reason);
+  expect(failure).toMatchObject({ kind: 'unreachable' });
+});
+
+test('a search that a newer one replaced says so', async () => {
+  const abort = new AbortController();
+  const server = new FakeServer().on('GET', 'search', () => {
+    abort.abort();
+    return Promise.reject(new TypeError('aborted'));
+  });
+  const failure = await new Catalog(server.settings).search('a', {}, abort.signal).catch((reason: unknown) => reason);
+  expect(failure).toBeInstanceOf(Superseded);
+});

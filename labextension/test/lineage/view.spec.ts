@@ -1,0 +1,140 @@
+import { beforeEach, expect, test } from 'vitest';
+import type { IWords } from '../../src/lineage/cards';
+import { joined } from '../../src/lineage/graph';
+import { layout } from '../../src/lineage/layout';
+import { digraphOf, sceneOf } from '../../src/lineage/scene';
+import { LineageView } from '../../src/lineage/view';
+import { cell, lineageOf, table } from '../support/server';
+
+const WORDS: IWords = {
+  graph: 'graph',
+  name: node => node.name,
+  place: node => node.namespace,
+  describe: node => node.name,
+  deleted: 'deleted',
+  expand: (_, side) => side
+};
+
+let host: HTMLElement;
+let done: string[];
+let view: LineageView;
+
+beforeEach(() => {
+  host = document.createElement('div');
+  // jsdom lays nothing out.
+  Object.defineProperties(host, { clientWidth: { value: 1000 }, clientHeight: { value: 600 } });
+  document.body.replaceChildren(host);
+  // jsdom has no canvas; what is painted is looked at in the browser.
+  HTMLCanvasElement.prototype.getContext = () => null;
+  done = [];
+  view = new LineageView(host, WORDS, {
+    pickNode: urn => done.push(`pick ${urn}`),
+    pickEdge: edge => done.push(`edge ${edge.source}`),
+    pickNothing: () => done.push('nothing'),
+    open: urn => done.push(`open ${urn}`),
+    expand: (urn, side) => done.push(`expand ${urn} ${side}`)
+  });
+});
+
+function show(...edges: [string, string][]): void {
+  const graph = joined([lineageOf(table('b'), edges, { [table('a')]: [2, 0] })]);
+  view.show(sceneOf(graph, layout(digraphOf(graph))));
+}
+
+/** Where a node is on the screen. */
+function leftOf(urn: string): number {
+  const [x, scale] = /translate\((-?[\d.]+)px.*scale\(([\d.]+)\)/
+    .exec(host.querySelector<HTMLElement>('.jp-Colophon-cards')?.style.transform ?? '')
+    ?.slice(1)
+    .map(Number) as [number, number];
+  return x + scale * Number(/translate\((-?[\d.]+)px/.exec(main(urn).parentElement?.style.transform ?? '')?.[1]);
+}
+
+function main(urn: string): HTMLElement {
+  const found = [...host.querySelectorAll<HTMLElement>('.jp-Colophon-node')].find(node => node.dataset['urn'] === urn);
+  return found?.firstElementChild as HTMLElement;
+}
+
+function press(urn: string, key: string): void {
+  main(urn).dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+}
+
+test('every node is a button with a name, and one of them takes part in tabbing', () => {
+  show([table('a'), cell('p')], [cell('p'), table('b')]);
+  expect(host.dataset).toMatchObject({ nodes: '3', edges: '2' });
+  const cards = [...host.querySelectorAll('.jp-Colophon-card')];
+  expect(cards.map(card => card.getAttribute('aria-label')).sort()).toEqual([cell('p'), table('a'), table('b')].sort());
+  expect(cards.filter(card => (card as HTMLElement).tabIndex === 0)).toEqual([main(table('b'))]);
+});
+
+test('a click picks, a double click opens, and a plus asks for more', () => {
+  show([table('a'), cell('p')], [cell('p'), table('b')]);
+  main(table('a')).click();
+  main(table('a')).dispatchEvent(new MouseEvent('dblclick', { bubbles: true }));
+  host.querySelector<HTMLElement>('.jp-Colophon-expand')?.click();
+  expect(done).toEqual([`pick ${table('a')}`, `open ${table('a')}`, `expand ${table('a')} upstream`]);
+});
+
+test('arrows walk along the edges with the keyboard focus, Enter opens', () => {
+  show([table('a'), cell('p')], [cell('p'), table('b')]);
+  press(table('b'), 'ArrowLeft');
+  expect(document.activeElement).toBe(main(cell('p')));
+  press(cell('p'), 'Home');
+  expect(document.activeElement).toBe(main(table('a')));
+  press(table('a'), 'Enter');
+  press(table('a'), '[');
+  expect(done).toEqual([
+    `pick ${cell('p')}`,
+    `pick ${table('a')}`,
+    `open ${table('a')}`,
+    `expand ${table('a')} upstream`
+  ]);
+});
+
+test('the keyboard stays on its node when the graph grows', async () => {
+  show([table('a'), cell('p')], [cell('p'), table('b')]);
+  press(table('b'), 'ArrowLeft');
+  show([table('a'), cell('p')], [table('x'), cell('p')], [cell('p'), table('b')]);
+  await Promise.resolve();
+  expect(document.activeElement).toBe(main(cell('p')));
+});
+
+test('names are text, whatever is in them', () => {
+  const evil = 'urn:li:dataset:<img src=x onerror=alert(1)>';
+  show([evil, table('b')]);
+  expect(host.querySelector('img')).toBeNull();
+  expect(main(evil).textContent).toContain('<img');
+});
+
+test('a view that is gone draws and holds nothing', () => {
+  show([table('a'), table('b')]);
+  view.dispose();
+  view.fit();
+  expect(host.children).toHaveLength(0);
+});
+
+test('what an expansion adds comes into view, also after the drawing was moved', () => {
+  show([table('a'), table('b')]);
+  view.zoom(8);
+  const graph = joined([
+    lineageOf(
+      table('b'),
+      [
+        [table('x'), table('a')],
+        [table('a'), table('b')]
+      ],
+      {}
+    )
+  ]);
+  view.show(sceneOf(graph, layout(digraphOf(graph))), table('a'));
+  expect(leftOf(table('x'))).toBeGreaterThanOrEqual(0);
+  expect(leftOf(table('a'))).toBeLessThan(1000);
+});
+
+test('a drawing that was moved stays where it is when the graph grows elsewhere', () => {
+  show([table('a'), table('b')]);
+  view.zoom(2);
+  const before = leftOf(table('b'));
+  show([table('x'), table('a')], [table('a'), table('b')]);
+  expect(leftOf(table('b'))).toBeCloseTo(before);
+});

@@ -1,0 +1,333 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { FormRendererRegistry, ReactWidget } from '@jupyterlab/ui-components';
+import type { ReadonlyJSONObject } from '@lumino/coreutils';
+import { Widget } from '@lumino/widgets';
+import type { FieldProps } from '@rjsf/utils';
+import { readFileSync } from 'node:fs';
+import React from 'react';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Catalog } from '../../../src/api/client';
+import { Schemaspaces } from '../../../src/api/schemaspaces';
+import { Drafts } from '../../../src/model/drafts';
+import { InstanceBody } from '../../../src/panels/instance/body';
+import { rendererId } from '../../../src/panels/instance/fields';
+import { InstanceModel } from '../../../src/panels/instance/model';
+import { hello, PLACE, RUNTIME, snippetServer } from '../../support/instance-pages';
+import type { FakeServer } from '../../support/server';
+import { problem } from '../../support/server';
+import { until } from '../../support/waiting';
+
+let shown: { page: Widget; model: InstanceModel } | null = null;
+let restored: number[] = [];
+
+beforeEach(() => {
+  window.localStorage.clear();
+  restored = [];
+});
+
+afterEach(() => {
+  shown?.page.dispose();
+  shown?.model.dispose();
+  shown = null;
+});
+
+const KEPT = { $secret: true };
+const AUTH = { type: 'user', user: 'ada', password: KEPT };
+
+function runtimeServer(metadata: object): FakeServer {
+  const instance = hello({ schema_name: 'runtime', metadata: metadata });
+  return snippetServer(RUNTIME, 'runtime')
+    .on('GET', `${PLACE}/hello`, { body: instance })
+    .on('PUT', `${PLACE}/hello`, { body: { ...instance, version: 3 } });
+}
+
+async function page(server: FakeServer, name = 'hello', renderers: FormRendererRegistry | null = null): Promise<void> {
+  const sources = {
+    spaces: new Schemaspaces(server.settings),
+    catalog: new Catalog(server.settings),
+    feed: null,
+    drafts: new Drafts(window.localStorage, 's')
+  };
+  const schema = server.count('GET', '') === 0 && name === '' ? 'code-snippet' : '';
+  const model = new InstanceModel(sources, { space: 'code-snippets', schema, name });
+  const actions = {
+    restore: (version: number) => restored.push(version),
+    discard: () => model.discard(),
+    remove: () => undefined
+  };
+  const body = (
+    <InstanceBody
+      model={model}
+      actions={actions}
+      tools={{ editors: null, renderers }}
+      trans={nullTranslator.load('')}
+    />
+  );
+  shown = { page: ReactWidget.create(body), model };
+  Widget.attach(shown.page, document.body);
+  model.show();
+  await until(() => document.querySelector('form input') !== null);
+}
+
+function field(label: string): HTMLInputElement {
+  const labelled = [...document.querySelectorAll('label')].find(one => one.textContent?.startsWith(label));
+  const named = document.querySelector(`[aria-label="${label}"]`);
+  return (labelled ? document.getElementById(labelled.htmlFor) : named) as HTMLInputElement;
+}
+
+function type(into: Element, text: string): void {
+  Object.getOwnPropertyDescriptor(Object.getPrototypeOf(into) as object, 'value')?.set?.call(into, text);
+  into.dispatchEvent(new Event(into instanceof HTMLSelectElement ? 'change' : 'input', { bubbles: true }));
+}
+
+function press(name: string): void {
+  const all = [...document.querySelectorAll('button')];
+  all.find(one => one.textContent === name || one.getAttribute('aria-label') === name)?.click();
+}
+
+function alerts(): string[] {
+  return [...document.querySelectorAll('form [role="alert"]')].map(alert => alert.textContent ?? '');
+}
+
+function sent(server: FakeServer): { metadata: Record<string, unknown> } | undefined {
+  return server.seen.find(seen => ['PUT', 'POST'].includes(seen.method))?.body as never;
+}
+
+test('a form shows titles, categories and values, is clean, and complains of nothing', async () => {
+  await page(snippetServer());
+  expect(field('Name').value).toBe('Hello');
+  expect(field('Language').value).toBe('Python');
+  expect(document.querySelector('legend')?.textContent).toBe('Source code');
+  expect(document.body.textContent).toContain('demo');
+  expect(document.body.textContent).not.toContain('not for people');
+  expect([alerts(), shown?.model.dirty]).toEqual([[], false]);
+});
+
+test('a form changes nothing by itself, whatever its schema asks for', async () => {
+  const file = 'schemas/schemaspaces/metadata-tests/metadata-test.json';
+  const schema = JSON.parse(readFileSync(file, 'utf8')) as ReadonlyJSONObject;
+  const instance = hello({ schema_name: 'metadata-test', metadata: { required_test: 'x', const_test: 3.14 } });
+  const server = snippetServer(schema, 'metadata-test').on('GET', `${PLACE}/hello`, { body: instance });
+  await page(server);
+  await until(() => field('Required Test') !== null);
+  await new Promise(resolve => setTimeout(resolve, 50));
+  expect(shown?.model.state.editor?.state.draft['metadata']).toEqual(instance.metadata);
+  expect(shown?.model.dirty).toBe(false);
+});
+
+test('a new one shows faults only where somebody was, then all of them, and sends nothing before they are mended', async () => {
+  const server = snippetServer().on('POST', PLACE, { status: 201, body: hello() });
+  await page(server, '');
+  expect(alerts()).toEqual([]);
+  field('Language').focus();
+  field('Language').blur();
+  await until(() => alerts().length === 1);
+  expect(alerts()).toEqual(['This is needed.']);
+  press('Save');
+  await until(() => alerts().length === 3);
+  expect(field('Name').getAttribute('aria-invalid')).toBe('true');
+  await until(() => document.activeElement === field('Name'));
+  expect(sent(server)).toBeUndefined();
+  type(field('Name'), 'Hello');
+  type(field('Language'), 'Scala');
+  const code = document.querySelector('textarea[aria-labelledby$="code__label"]');
+  type(code as Element, 'one\ntwo');
+  await until(() => alerts().length === 0);
+  press('Save');
+  await until(() => sent(server) !== undefined);
+  expect(sent(server)).toMatchObject({ display_name: 'Hello', metadata: { language: 'Scala', code: ['one', 'two'] } });
+  await until(() => document.querySelector('h1')?.textContent === 'Hello');
+});
+
+test('a dropdown offers what the schema and other instances have, by keyboard', async () => {
+  await page(snippetServer());
+  const language = field('Language');
+  await until(() => shown?.model.state.choices.size !== 0);
+  const key = (name: string): boolean =>
+    language.dispatchEvent(new KeyboardEvent('keydown', { key: name, bubbles: true }));
+  language.focus();
+  key('ArrowDown');
+  await until(() => document.querySelectorAll('[role="option"]').length > 0);
+  expect([...document.querySelectorAll('[role="option"]')].map(one => one.textContent)).toEqual([
+    'Python',
+    'R',
+    'Scala'
+  ]);
+  key('ArrowUp');
+  await until(() => language.getAttribute('aria-activedescendant')?.endsWith('choice2') ?? false);
+  key('Enter');
+  await until(() => language.value === 'Scala');
+  expect(language.getAttribute('aria-expanded')).toBe('false');
+});
+
+test('a kept secret is never shown; it is left, replaced or removed as one says', async () => {
+  const server = runtimeServer({ api_endpoint: 'http://x', kind: 'kfp', auth: AUTH });
+  await page(server);
+  expect([field('Password').value, field('Password').type]).toEqual(['', 'password']);
+  expect(document.body.textContent).toContain('One is kept');
+  type(field('Password'), 'new one');
+  await until(() => document.body.textContent?.includes('What you typed will replace') ?? false);
+  press('Show what is typed in Password');
+  await until(() => field('Password').type === 'text');
+  press('Leave Password unchanged');
+  await until(() => shown?.model.dirty === false);
+  type(field('Api endpoint'), 'http://y');
+  press('Save');
+  await until(() => sent(server) !== undefined);
+  expect(sent(server)?.metadata['auth']).toEqual(AUTH);
+});
+
+test('another branch can be chosen: its constants are put in, and what the old one had is gone', async () => {
+  const server = runtimeServer({ api_endpoint: 'http://x', kind: 'kfp', auth: AUTH });
+  await page(server);
+  const kind = field('Kind of Sign in') as unknown as HTMLSelectElement;
+  expect(kind.selectedOptions[0]?.textContent).toContain('A user');
+  type(kind, '0');
+  await until(() => JSON.stringify(shown?.model.state.editor?.state.draft).includes('"auth":{"type":"none"}'));
+  press('Save');
+  await until(() => sent(server) !== undefined);
+  expect(sent(server)?.metadata['auth']).toEqual({ type: 'none' });
+});
+
+test('a choice that nobody made stays open, and can be made and taken back', async () => {
+  const server = runtimeServer({ api_endpoint: 'http://x', kind: 'kfp' });
+  await page(server);
+  const auth = (): unknown => (shown?.model.state.editor?.state.draft['metadata'] as { auth?: unknown }).auth;
+  const kind = (): HTMLSelectElement => field('Kind of Sign in') as unknown as HTMLSelectElement;
+  expect([kind().value, shown?.model.dirty]).toEqual(['', false]);
+  type(kind(), '0');
+  await until(() => JSON.stringify(auth()) === '{"type":"none"}');
+  type(kind(), '1');
+  await until(() => JSON.stringify(auth()) === '{"type":"user"}');
+  expect(kind().selectedOptions[0]?.textContent).toContain('A user');
+  type(kind(), '');
+  await until(() => auth() === undefined);
+  type(kind(), '1');
+  await until(() => JSON.stringify(auth()) === '{"type":"user"}');
+  type(kind(), '');
+  await until(() => auth() === undefined);
+  expect(shown?.model.dirty).toBe(false);
+});
+
+test('items of a list are added, moved and removed by buttons with names', async () => {
+  const server = runtimeServer({ api_endpoint: 'http://x', kind: 'kfp', servers: ['a', 'b'] });
+  await page(server);
+  press('Move 2 up');
+  await until(() => field('Servers 1').value === 'b');
+  press('Add to Servers');
+  await until(() => field('Servers 3') !== null);
+  type(field('Servers 3'), 'c');
+  press('Remove 2');
+  await until(() => document.querySelectorAll('.jp-Colophon-arrayItem').length === 2);
+  press('Save');
+  await until(() => sent(server) !== undefined);
+  expect(sent(server)?.metadata['servers']).toEqual(['b', 'c']);
+});
+
+test('what a condition asks for appears when it holds, and is asked for', async () => {
+  const server = runtimeServer({ api_endpoint: 'http://x', kind: 'kfp' });
+  await page(server);
+  expect(document.body.textContent).not.toContain('Why so often');
+  type(field('Tries'), '9');
+  await until(() => document.body.textContent?.includes('Why so often') ?? false);
+  press('Save');
+  await until(() => alerts().length === 1);
+  type(field('Why so often'), 'it fails');
+  press('Save');
+  await until(() => sent(server) !== undefined);
+  expect(sent(server)?.metadata).toMatchObject({ tries: 9, reason: 'it fails' });
+});
+
+test('history is told by titles, without what a record keeps for itself', async () => {
+  const diff = [
+    { op: 'replace', path: '/metadata/code/1', value: 'two' },
+    { op: 'replace', path: '/$kept', value: 'file' },
+    { op: 'replace', path: '/metadata/language', value: 'R' }
+  ];
+  const version = { version: 2, deleted: false, value: {}, actor: 'ada', via: null, time: '', diff };
+  const history = 'entities/urn:li:instance:(code-snippets,hello)/aspects/instance/versions';
+  await page(snippetServer().on('GET', history, { body: { versions: [version], cursor: null } }));
+  await until(() => document.querySelector('.jp-Colophon-differences') !== null);
+  const lines = [...document.querySelectorAll('.jp-Colophon-differences > li')].map(one => one.textContent);
+  expect(lines).toEqual(['~Code › 2 two', '~Language R']);
+});
+
+test('what is constant is to read only, and what is hidden is kept and not shown', async () => {
+  await page(runtimeServer({ api_endpoint: 'http://x', kind: 'kfp', secret_note: 'keep me' }));
+  expect(field('Kind').readOnly).toBe(true);
+  expect(document.body.textContent).not.toContain('Secret note');
+  expect(shown?.model.state.editor?.state.draft['metadata']).toMatchObject({ secret_note: 'keep me' });
+});
+
+test('what the server refuses is told at its field, and at the form where that does not show the place', async () => {
+  const refused = [
+    { pointer: '/metadata/language', message: 'no such language' },
+    { pointer: '/metadata/nowhere', message: 'not this' }
+  ];
+  const server = snippetServer().on('PUT', `${PLACE}/hello`, problem(400, 'not valid', refused));
+  await page(server);
+  type(field('Language'), 'X');
+  press('Save');
+  await until(() => alerts().length === 2);
+  expect(alerts()).toEqual(['no such language', '/metadata/nowhere: not this']);
+  expect(field('Language').getAttribute('aria-invalid')).toBe('true');
+});
+
+test('a conflict shows both versions by the titles of what differs, and no secret', async () => {
+  const mine = { api_endpoint: 'http://x', kind: 'kfp', auth: AUTH };
+  const server = runtimeServer(mine);
+  await page(server);
+  type(field('Api endpoint'), 'http://mine');
+  type(field('Password'), 'CANARY');
+  const theirs = hello({ schema_name: 'runtime', version: 5, metadata: { ...mine, api_endpoint: 'http://theirs' } });
+  server.on('PUT', `${PLACE}/hello`, problem(412, '')).on('GET', `${PLACE}/hello`, { body: theirs });
+  press('Save');
+  await until(() => document.querySelector('[role="alertdialog"]') !== null);
+  const said = document.querySelector('[role="alertdialog"]')?.textContent;
+  expect(said).toContain('Api endpoint');
+  expect(said).toContain('http://mine');
+  expect(said).toContain('http://theirs');
+  expect(said).not.toContain('CANARY');
+  press('Take theirs');
+  await until(() => field('Api endpoint').value === 'http://theirs');
+});
+
+test('a broken instance says why, and which version can be restored', async () => {
+  const problems = [{ pointer: '/metadata/code', message: "'code' is a required property" }];
+  const broken = hello({ valid: false, reason: 'ValidationError', problems, metadata: { language: 'R' } });
+  const [one, two] = [1, 2].map(version => ({
+    version,
+    deleted: false,
+    value: {},
+    actor: 'ada',
+    via: null,
+    time: '',
+    diff: []
+  }));
+  const server = snippetServer()
+    .on('GET', `${PLACE}/hello`, { body: broken })
+    .on('GET', `entities/${broken.urn}/aspects/instance/versions`, { body: { versions: [two, one], cursor: null } });
+  await page(server);
+  expect(document.querySelector('[data-reason="ValidationError"]')?.textContent).toContain('required property');
+  await until(() => alerts().includes('This is needed.'));
+  await until(() => document.querySelector('[data-version="1"] button') !== null);
+  expect(document.querySelector('[data-version="2"] button')).toBeNull();
+  (document.querySelector('[data-version="1"] button') as HTMLButtonElement).click();
+  expect(restored).toEqual([1]);
+});
+
+test('somebody else may put a field in the place of ours', async () => {
+  const renderers = new FormRendererRegistry();
+  const Other = (props: FieldProps): React.JSX.Element => (
+    <input aria-label="theirs" defaultValue={String(props.formData)} />
+  );
+  renderers.addRenderer(rendererId('dropdown'), { fieldRenderer: Other });
+  await page(snippetServer(), 'hello', renderers);
+  expect(field('theirs').value).toBe('Python');
+});
+
+test('who may only read gets a form that cannot be changed', async () => {
+  await page(snippetServer().on('GET', 'me', { body: { user: 'eve', scopes: ['read'] } }));
+  expect(field('Name').matches(':disabled')).toBe(true);
+  expect(document.body.textContent).toContain('You may read this, not change it.');
+});

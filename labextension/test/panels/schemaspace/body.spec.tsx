@@ -1,0 +1,176 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { Widget } from '@lumino/widgets';
+import { afterEach, expect, test } from 'vitest';
+import { Schemaspaces } from '../../../src/api/schemaspaces';
+import { SchemaspacesPanel } from '../../../src/panels/schemaspace';
+import type { ISchemaspaceActions } from '../../../src/panels/schemaspace/actions';
+import { SchemaspacesModel } from '../../../src/panels/schemaspace/model';
+import { pageOf, rowOf, SPACES } from '../../support/instances';
+import { FakeServer } from '../../support/server';
+import { until } from '../../support/waiting';
+
+const LIST = 'schemaspaces/code-snippets/instances';
+const ROWS = [
+  rowOf('alpha'),
+  rowOf('beta', { valid: false, reason: 'ValidationError', problem: "'code' is a required property" }),
+  rowOf('gamma', { valid: false, reason: 'ValueError', display_name: '', language: null, schema_name: '{unknown}' }),
+  rowOf('delta', { own: false })
+];
+
+let open: SchemaspacesPanel | null = null;
+let done: string[] = [];
+
+afterEach(() => {
+  open?.dispose();
+  open = null;
+});
+
+function note(what: string): (space: string | { name: string }, row?: unknown) => void {
+  return (space, row) => {
+    const name = typeof row === 'object' && row !== null && 'name' in row ? String(row.name) : '';
+    done.push([what, typeof space === 'string' ? space : space.name, name].join(' ').trim());
+  };
+}
+
+async function panel(server: FakeServer): Promise<SchemaspacesModel> {
+  done = [];
+  const actions: ISchemaspaceActions = {
+    edit: note('edit'),
+    remove: note('remove'),
+    insert: note('insert'),
+    create: note('create'),
+    importInto: note('import'),
+    exportFrom: note('export'),
+    reload: note('reload'),
+    codeAtHand: () => null,
+    fetchCode: note('fetch')
+  };
+  const model = new SchemaspacesModel(new Schemaspaces(server.settings), null);
+  open = new SchemaspacesPanel(model, actions, nullTranslator.load(''));
+  Widget.attach(open, document.body);
+  await until(() => document.querySelector('[role="status"]')?.textContent?.includes('instance') === true);
+  return model;
+}
+
+function serving(rows = ROWS): FakeServer {
+  return new FakeServer()
+    .on('GET', 'schemaspaces', { body: SPACES })
+    .on('GET', LIST, { body: { ...pageOf(rows), tags: [{ name: 'pandas', count: 3 }] } });
+}
+
+function button(name: string): HTMLButtonElement {
+  const found = [...document.querySelectorAll('button')].find(
+    one => (one.getAttribute('aria-label') ?? one.textContent)?.trim().startsWith(name) === true
+  );
+  if (!found) {
+    throw new Error(`no button ${name}`);
+  }
+  return found;
+}
+
+function key(name: string): void {
+  document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key: name, bubbles: true, cancelable: true }));
+}
+
+function focused(): string {
+  const at = document.activeElement;
+  return at?.getAttribute('aria-label') ?? at?.querySelector('.jp-Colophon-name')?.textContent ?? '';
+}
+
+test('a section lists what is valid and what is not, with why', async () => {
+  await panel(serving());
+  const rows = [...document.querySelectorAll('[role="row"]')].map(row => row.textContent ?? '');
+  expect(rows.length).toBe(4);
+  expect(rows[0]).toContain('ALPHA');
+  expect(rows[1]).toContain("Not valid: 'code' is a required property");
+  expect(rows[2]).toContain('gamma');
+  expect(rows[2]).toContain('Not valid: cannot be read');
+  expect(document.querySelector('[role="status"]')?.textContent).toBe('4 instances');
+});
+
+test('only what is in view is in the page, however long the list is', async () => {
+  const rows = Array.from({ length: 200 }, (_, index) => rowOf(`s${index}`));
+  await panel(serving(rows).on('GET', LIST, { body: pageOf(rows, 5000, 'next') }));
+  expect(document.querySelector('[role="grid"]')?.getAttribute('aria-rowcount')).toBe('5000');
+  expect(document.querySelectorAll('[role="row"]').length).toBeLessThan(40);
+});
+
+test('the keyboard goes through rows and to the buttons of a row; one row is reached by Tab', async () => {
+  await panel(serving());
+  expect(document.querySelectorAll('[role="grid"] [tabindex="0"]').length).toBe(1);
+  button('ALPHA').focus();
+  key('ArrowDown');
+  await until(() => focused() === 'BETA');
+  key('End');
+  await until(() => focused() === 'DELTA');
+  expect(document.querySelectorAll('[role="grid"] [tabindex="0"]').length).toBe(1);
+  key('ArrowRight');
+  expect(focused()).toBe('Insert DELTA');
+  key('ArrowRight');
+  expect(focused()).toBe('More about DELTA');
+  key('ArrowLeft');
+  key('ArrowLeft');
+  key('Home');
+  await until(() => focused() === 'ALPHA');
+  key('Delete');
+  expect(done).toEqual(['remove code-snippets alpha']);
+});
+
+test('the keyboard stays in the list when the row it is at goes', async () => {
+  const server = serving();
+  const model = await panel(server);
+  button('BETA').focus();
+  server.on('GET', LIST, { body: pageOf(ROWS.filter(row => row.name !== 'beta')) });
+  await model.section('code-snippets').refresh();
+  await until(() => focused() === 'gamma');
+});
+
+test('the row that somebody is at is the one that commands are about', async () => {
+  const model = await panel(serving());
+  button('BETA').focus();
+  expect(model.state.current).toMatchObject({ space: 'code-snippets', row: { name: 'beta' } });
+});
+
+test('rows, tools and the head ask for what they say', async () => {
+  await panel(serving());
+  for (const name of ['ALPHA', 'Insert ALPHA', 'Create in Code', 'Import into', 'Export', 'Refresh']) {
+    button(name).click();
+  }
+  expect(done).toEqual([
+    'edit code-snippets alpha',
+    'insert code-snippets alpha',
+    'create code-snippets',
+    'import code-snippets',
+    'export code-snippets',
+    'reload code-snippets'
+  ]);
+});
+
+test('only valid snippets can be inserted', async () => {
+  await panel(serving());
+  const inserts = [...document.querySelectorAll('button')].filter(one => one.title.startsWith('Insert '));
+  expect(inserts.map(one => one.title)).toEqual(['Insert ALPHA', 'Insert DELTA']);
+});
+
+test('a tag narrows the list, and nothing found says so with a way back', async () => {
+  const server = serving();
+  const model = await panel(server);
+  server.on('GET', LIST, { body: pageOf([]) });
+  button('pandas').click();
+  await until(() => document.body.textContent?.includes('Nothing is like this.') === true);
+  expect(button('pandas').getAttribute('aria-pressed')).toBe('true');
+  button('Show all').click();
+  expect(model.section('code-snippets').filtered).toBe(false);
+});
+
+test('a section can be closed, and what did not load is told', async () => {
+  const problems = [
+    { kind: 'schema', source: 'bad', distribution: 'pkg', version: '1', reason: 'no schema', late: false }
+  ];
+  const server = serving().on('GET', 'schemaspaces', { body: { ...SPACES, problems } });
+  await panel(server);
+  expect(document.querySelector('details')?.textContent).toContain('bad (pkg 1): no schema');
+  button('Code Snippets').click();
+  await until(() => document.querySelector('[role="grid"]') === null);
+  expect(button('Code Snippets').getAttribute('aria-expanded')).toBe('false');
+});

@@ -1,0 +1,26 @@
+// What Lumino and JupyterLab expect of a browser and jsdom lacks.
+
+class SilentObserver {
+  observe(): void {
+    return;
+  }
+  unobserve(): void {
+    return;
+  }
+  disconnect(): void {
+    return;
+  }
+}
+
+const scope = globalThis as unknown as Record<string, unknown>;
+scope['DragEvent'] ??= class DragEvent extends MouseEvent {};
+scope['ResizeObserver'] ??= SilentObserver;
+scope['requestIdleCallback'] ??= (run: () => void) => setTimeout(run);
+scope['cancelIdleCallback'] ??= clearTimeout;
+window.matchMedia ??= (media: string) =>
+  ({
+    matches: false,
+    media,
+    addEventListener: () => undefined,
+    removeEventListener: () => undefined
+  }) as unknown as MediaQueryList;

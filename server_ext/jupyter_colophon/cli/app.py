@@ -1,0 +1,57 @@
+"""`jupyter colophon`: the commands, each loaded when it is called."""
+
+import sys
+from typing import Any
+
+from jupyter_colophon.cli.command import WRONG_USAGE, Configured, called, tell
+
+_COMMANDS = {
+    "doctor": "Say how the store is, and what to do about it.",
+    "verify": "Check that everything in the catalog is whole.",
+    "reindex": "Make search, counts and lineage anew from what the catalog was told.",
+    "backup": "Write everything to a file.",
+    "restore": "Fill an empty store from a backup.",
+    "compact": "Remove old changes from the change log, and give space back.",
+    "show": "Show what people and machines say of an entity.",
+    "search": "Search entities.",
+    "keys": "List properties and tags, or the values of one.",
+    "tag": "Add tags to an entity, or remove them.",
+    "set": "Set properties of an entity.",
+    "unset": "Remove properties of an entity.",
+    "namespace": "List, make and delete namespaces.",
+    "export": "Write a namespace to a file.",
+    "import": "Take in what `export` wrote.",
+    "metadata": "List, create, update, remove, migrate, export, import, move or recover instances of schemaspaces.",
+}
+#: The modules of commands whose names cannot be a module's.
+_PLACES = {"export": "exporting", "import": "importing"}
+
+
+class ColophonApp(Configured):
+    """Chooses the command."""
+
+    name = "jupyter-colophon"
+    description = "Keep a Jupyter Colophon catalog healthy. Works while servers run on the same store."
+    examples = (
+        "jupyter colophon doctor\njupyter colophon backup /backups/catalog.jsonl.gz\njupyter colophon verify --json"
+    )
+    subcommands: dict[str, Any] = {
+        name: (f"jupyter_colophon.cli.{place}.{place.capitalize()}", told)
+        for name, told in _COMMANDS.items()
+        for place in (_PLACES.get(name, name),)
+    }
+
+    def start(self) -> None:
+        """Without a command, say which there are."""
+        if self.subapp is not None:
+            self.subapp.start()
+            return
+        unknown = [text for text in self.extra_args if not text.startswith("-")]
+        said = f"there is no command {unknown[0]!r}" if unknown else "which command?"
+        tell(f"{said} ({', '.join(_COMMANDS)})")
+        sys.exit(WRONG_USAGE)
+
+
+def main() -> None:
+    """The script `jupyter-colophon`. Exit codes: 0 fine, 1 refused or something found, 2 wrong usage (docs/cli.md)."""
+    called(ColophonApp.instance())

@@ -1,0 +1,1 @@
+"""What the commands on entities ask of: a store on this machine, or a server."""

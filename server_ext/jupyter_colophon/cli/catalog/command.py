@@ -1,0 +1,52 @@
+"""What the commands on entities share: `--url`, names as people type them, tables."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from traitlets import Unicode
+
+from jupyter_colophon.cli.catalog.source import CatalogSource
+from jupyter_colophon.cli.command import Command
+from jupyter_colophon.core.names import parse_data_name
+
+
+class CatalogCommand(Command):
+    """A command on a store of this machine, or with `--url` on a server's."""
+
+    aliases: dict[str, str] = Command.aliases | {"url": "CatalogCommand.url"}
+
+    url = Unicode(
+        "",
+        config=True,
+        help="The server whose catalog is meant (its token in COLOPHON_TOKEN); else the store on this machine.",
+    )
+
+    @contextmanager
+    def source(self) -> Iterator[CatalogSource]:
+        """The catalog, open. Raises Misconfigured, Absent, StorageError."""
+        from jupyter_colophon.cli.catalog.sources import opened
+
+        found = opened(self.url, self.asked)
+        try:
+            yield found
+        finally:
+            found.close()
+
+    def urn(self, text: str) -> str:
+        """What is meant by a name: `<database>.<table>`, or a URN. Raises IllegalName."""
+        return str(parse_data_name(text, self.asked.identity()))
+
+
+def table(rows: Sequence[Sequence[Any]], *titles: str) -> str:
+    """Rows under titles, in columns."""
+    texts = [list(titles), *([_cell(one) for one in row] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
+    lines = ["   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in texts]
+    return "\n".join([lines[0], *lines[1:]])
+
+
+def _cell(value: Any) -> str:
+    text = " ".join(value) if isinstance(value, list | tuple) else str(value)
+    # Names and values may hold anything: a terminal is given no control characters.
+    return "".join(character if character.isprintable() else "\ufffd" for character in text)

@@ -1,0 +1,105 @@
+"""The store on this machine, beside whatever servers use it."""
+
+import getpass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from jupyter_colophon.cli.catalog.source import Count, Line, Results, Shown
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.annotation import Annotation
+from jupyter_colophon.core.entity import EntitySummary, Listing
+from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.search import SearchQuestion
+from jupyter_colophon.service.transfer import Told
+from jupyter_colophon.settings import Settings
+from jupyter_colophon.wiring import open_catalog
+
+_PAGE = 500
+
+
+class Local:
+    """Reads and writes as the account that calls the command."""
+
+    def __init__(self, settings: Settings) -> None:
+        store = settings.store()
+        path = store.options.get("path") if store.provider == "sqlite" else None
+        if path is not None and not Path(path).exists():
+            raise Absent("catalog", str(path))
+        self._catalog = open_catalog(store, settings.identity(), settings.system_filter())
+        self._principal = Principal(getpass.getuser())
+
+    def show(self, urn: str) -> Shown:
+        """One entity."""
+        found = self._catalog.metadata.of(Urn.parse(urn), "", self._principal)
+        if found.summary is None:
+            raise Absent("entity", urn)
+        one = found.summary
+        return Shown(
+            urn=one.urn,
+            type=one.type,
+            namespace=one.namespace,
+            name=one.name,
+            user=found.user.properties,
+            user_tags=found.user.tags,
+            system=found.system.properties,
+            system_tags=found.system.tags,
+        )
+
+    def annotate(self, urn: str, change: Annotation) -> bool:
+        """Change what people say of an entity that is there."""
+        proposal = Proposal(Urn.parse(urn), "businessMetadata", "annotate", change, needs="entity")
+        (done,) = self._catalog.write_path.propose([proposal], self._principal)
+        return done.changed
+
+    def search(self, query: str, filters: Mapping[str, str], limit: int) -> Results:
+        """The best hits."""
+        question = SearchQuestion(query, tuple(filters.items()), limit)
+        found = self._catalog.searcher.search(question, self._principal)
+        return Results([_line(one.summary, one.description, one.tags) for one in found.hits], found.total)
+
+    def keys(self, prefix: str) -> Sequence[Count]:
+        """Keys that begin so."""
+        found = self._catalog.searcher.keys(prefix, "", "", self._principal)
+        return [Count(one.key, one.entities, one.kind, one.scope) for one in found]
+
+    def values(self, key: str, prefix: str) -> Sequence[Count]:
+        """Values of a key that begin so."""
+        found = self._catalog.searcher.values(key, prefix, "", _PAGE, self._principal)
+        return [Count(value, entities) for value, entities in found]
+
+    def listed(self, type_: str, namespace: str) -> Sequence[Line]:
+        """Entities of a type."""
+        found: list[Line] = []
+        cursor: str | None = ""
+        while cursor is not None:
+            listing = Listing(namespace=namespace, type=type_, limit=_PAGE, cursor=cursor)
+            page, cursor = self._catalog.reader.entities(listing, self._principal)
+            found += [_line(one) for one in page]
+        return found
+
+    def make_namespace(self, name: str) -> None:
+        """Make a namespace."""
+        self._catalog.namespaces.clear(name)
+        self._catalog.deployer.namespace(name, {}, self._principal)
+
+    def delete(self, urn: str) -> None:
+        """Delete an entity, and what it holds."""
+        self._catalog.write_path.propose([Proposal(Urn.parse(urn), None, "delete")], self._principal)
+
+    def exported(self, namespace: str) -> Iterator[str]:
+        """The lines of a namespace. Raises Absent."""
+        return self._catalog.transfer.exported(namespace, self._principal)
+
+    def imported(self, lines: Iterable[str], *, overwrite: bool, dry_run: bool) -> Iterator[Told]:
+        """Take lines in."""
+        return self._catalog.transfer.imported(lines, self._principal, overwrite=overwrite, dry_run=dry_run)
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self._catalog.close()
+
+
+def _line(one: EntitySummary, description: str = "", tags: Sequence[str] = ()) -> Line:
+    return Line(one.urn, one.type, one.namespace, one.name, description, tags)

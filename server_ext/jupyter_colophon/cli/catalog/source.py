@@ -1,0 +1,82 @@
+"""A catalog as the command line sees it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from jupyter_colophon.core.annotation import Annotation
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An entity, and what people and machines say of it."""
+
+    urn: str
+    type: str
+    namespace: str
+    name: str
+    user: Mapping[str, str]
+    user_tags: Sequence[str]
+    system: Mapping[str, str]
+    system_tags: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An entity in a list."""
+
+    urn: str
+    type: str
+    namespace: str
+    name: str
+    description: str = ""
+    tags: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What a search found: its first hits, and how many there are."""
+
+    lines: Sequence[Line]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A key, or a value of one, and how many entities have it. The kind is `property`, `tag` or `field`."""
+
+    text: str
+    entities: int
+    kind: str = ""
+    scope: str = ""
+
+
+class CatalogSource(Protocol):
+    """What the commands do. All raise MetadataError for what is refused."""
+
+    def show(self, urn: str) -> Shown:
+        """One entity. Raises Absent."""
+
+    def annotate(self, urn: str, change: Annotation) -> bool:
+        """Change what people say of an entity that is there; returns whether anything changed."""
+
+    def search(self, query: str, filters: Mapping[str, str], limit: int) -> Results:
+        """The best hits."""
+
+    def keys(self, prefix: str) -> Sequence[Count]:
+        """Keys that begin so."""
+
+    def values(self, key: str, prefix: str) -> Sequence[Count]:
+        """Values of a key that begin so."""
+
+    def listed(self, type_: str, namespace: str) -> Sequence[Line]:
+        """Entities of a type, in a namespace or in all."""
+
+    def make_namespace(self, name: str) -> None:
+        """Make a namespace; one that is there stays as it is."""
+
+    def delete(self, urn: str) -> None:
+        """Delete an entity, and what it holds; a namespace only where it holds nothing. Raises Absent, NotEmpty."""
+
+    def close(self) -> None:
+        """Let go of it."""

@@ -1,0 +1,18 @@
+"""`jupyter colophon compact`."""
+
+from jupyter_colophon.cli.command import FINE, Command
+
+
+class Compact(Command):
+    """Makes the store smaller."""
+
+    name = "jupyter-colophon-compact"
+    description = "Remove changes older than `change_log_days` (0, the default: none), and give unused space back."
+    aliases: dict[str, str] = Command.aliases | {"days": "Colophon.change_log_days"}
+
+    def work(self) -> int:
+        """Remove, then give back. Who listens from before then is told 410."""
+        with self.keeper() as keeper:
+            removed, freed = keeper.compact(self.asked.change_log_days)
+        self.answer({"removed": removed, "freed": freed}, f"{removed} changes removed, {freed} bytes given back")
+        return FINE

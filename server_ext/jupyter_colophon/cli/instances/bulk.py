@@ -1,0 +1,86 @@
+"""A document that comes whole, by --file or --json: an instance, or its metadata alone (elyra.md 4)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jupyter_colophon.cli.instances.arguments import Arguments
+from jupyter_colophon.cli.instances.option import Option
+from jupyter_colophon.cli.instances.refusal import Refusal
+from jupyter_colophon.cli.instances.values import object_in, object_of_file
+
+FILE = Option(
+    "file",
+    "A file that holds the instance, or its metadata alone; other options go before what it says.",
+    ("object",),
+    hint="a file that holds JSON",
+)
+JSON = Option(
+    "json",
+    "The instance, or its metadata alone, as it stands; other options go before what it says.",
+    ("object",),
+    hint="JSON, such as \"{'metadata': {'one': 1}}\"",
+)
+_NAMES = ("name", "display_name", "schema_name", "resource", "reason", "metadata")
+
+
+@dataclass(frozen=True, slots=True)
+class Bulk:
+    """What was given. `stem` is the file's name without its suffix, the instance's name where nothing else names it."""
+
+    given: Mapping[str, Any]
+    stem: str = ""
+
+    def word(self, key: str) -> str | None:
+        """`name`, `display_name` or `schema_name`, if it says that. A file is named by its name (elyra.md 2, Store)."""
+        if key == "name" and self.stem:
+            return self.stem
+        value = self.given.get(key)
+        return value if isinstance(value, str) and value else None
+
+    def metadata(self, known: frozenset[str]) -> dict[str, Any]:
+        """The metadata; all of it where there is no such member, without names that the schema does not know in there."""
+        if "metadata" not in self.given:
+            return {key: value for key, value in self.given.items() if key in known or key not in _NAMES}
+        metadata = self.given["metadata"]
+        if not isinstance(metadata, dict):
+            raise Refusal("The member 'metadata' of the given instance is no object.", shows_help=True)
+        return dict(metadata)
+
+    def beside(self, known: frozenset[str]) -> dict[str, Any]:
+        """What else the schema knows beside `metadata`."""
+        return {key: self.given[key] for key in known if key in self.given} if "metadata" in self.given else {}
+
+
+def bulk_of(arguments: Arguments) -> Bulk | None:
+    """The document of --file or --json; None where there is neither. Raises Refusal."""
+    file, text = arguments.value("file"), arguments.value("json")
+    if file is not None and text is not None:
+        raise Refusal("At most one of '--json' or '--file' can be set at a time.", shows_help=True)
+    if file is not None:
+        return _of_file(file)
+    if text == "":
+        raise _without_value("--json", "value")
+    return Bulk(object_in("--json", text)) if text is not None else None
+
+
+def _of_file(file: str) -> Bulk:
+    if not file:
+        raise _without_value("--file", "file")
+    path = Path(file)
+    if not path.is_file():
+        raise Refusal(
+            f"Parameter '--file' requires a file with format JSON and {file} is not a file.  "
+            "Try again with an appropriate value.",
+            shows_help=True,
+        )
+    return Bulk(object_of_file("--file", path), path.stem)
+
+
+def _without_value(option: str, what: str) -> Refusal:
+    return Refusal(
+        f"Parameter '{option}' requires a {what} with format JSON and no value was "
+        "provided.  Try again with an appropriate value.",
+        shows_help=True,
+    )

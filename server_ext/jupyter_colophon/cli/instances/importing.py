@@ -1,0 +1,110 @@
+"""`import`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from jupyter_colophon.cli.instances.arguments import Arguments
+from jupyter_colophon.cli.instances.option import Option, flag
+from jupyter_colophon.cli.instances.refusal import Refusal
+from jupyter_colophon.cli.instances.source import Source
+from jupyter_colophon.cli.instances.space_command import SpaceCommand
+from jupyter_colophon.cli.instances.words import count, log, say, table
+from jupyter_colophon.core import jsontext
+from jupyter_colophon.core.errors import InstanceExists, MetadataError
+from jupyter_colophon.core.instance_query import Outcome
+
+_MEMBERS = ("schema_name", "display_name", "metadata")
+_GOOD = ("created", "updated", "unchanged")
+#: Without --overwrite a name that is there is a conflict, also where the content is the same (elyra.md 2, Save sequence).
+_NEW = ("created",)
+
+
+class Import(SpaceCommand):
+    """Reads instances from files, one each; one that cannot be taken in harms no other."""
+
+    description = "Import instances into a schemaspace from files."
+    about = "Import instances into {space} from files."
+    takes_deprecated = False
+
+    def __init__(self, source: Source, space: str, arguments: Arguments) -> None:
+        super().__init__(source, space, arguments)
+        self.options = [
+            Option("directory", "The folder with the files (*.json), each named by its instance.", is_required=True),
+            flag("overwrite", "Replace instances of the same name."),
+            flag("dry-run", "Say what would be imported, and change nothing."),
+            flag("json", "Answer in JSON."),
+        ]
+
+    def work(self) -> bool:
+        """Import them; refused ones are told in a table, with exit code 0 (elyra.md 4)."""
+        directory = Path(self.required("directory"))
+        overwrite, dry_run = self.arguments.flag("overwrite"), self.arguments.flag("dry-run")
+        self.no_more()
+        files = _files(directory)
+        if not files:
+            none = f"No instances for import found in the '{directory}' directory"
+            self.tell({"schemaspace": self.space, "imported": [], "failed": []}, none)
+            if next((directory / self.space).glob("*.json"), None):
+                log.warning("there are some in %s", directory / self.space)
+            return True
+        failed, documents = _read(files)
+        done = self.source.imported(self.space, documents, overwrite=overwrite, dry_run=dry_run) if documents else ()
+        good = _GOOD if overwrite else _NEW
+        failed += [(f"{one.name}.json", self._reason(one)) for one in done if one.kind not in good]
+        imported = [{"name": one.name, "outcome": one.kind} for one in done if one.kind in good]
+        if self.json:
+            told = [{"file": file, "reason": reason} for file, reason in sorted(failed)]
+            self.tell({"schemaspace": self.space, "dry_run": dry_run, "imported": imported, "failed": told})
+            return True
+        say(f"{'Would import' if dry_run else 'Imported'} {count(len(imported))}")
+        _tell_failed(sorted(failed))
+        return True
+
+    def _reason(self, outcome: Outcome) -> str:
+        if outcome.kind in ("conflict", "unchanged"):
+            return f"{InstanceExists(self.space, outcome.name).detail} Use '--overwrite' to update."
+        return outcome.reason
+
+
+def _files(directory: Path) -> list[Path]:
+    try:
+        return sorted(path for path in directory.iterdir() if path.name.endswith(".json"))
+    except OSError as error:
+        told = f"{error.strerror}: '{error.filename}'"
+        raise Refusal(f"Unable to reach the '{directory}' directory: {told}") from None
+
+
+def _read(files: Sequence[Path]) -> tuple[list[tuple[str, str]], list[dict[str, Any]]]:
+    """What cannot be read, with the reason, and the documents, each with its name."""
+    failed: list[tuple[str, str]] = []
+    documents: list[dict[str, Any]] = []
+    for path in files:
+        try:
+            document = jsontext.parse(path.read_bytes())
+        except OSError as error:
+            failed.append((path.name, error.strerror or str(error)))
+            continue
+        except MetadataError as error:
+            failed.append((path.name, error.detail))
+            continue
+        missing = _missing(document)
+        if missing:
+            failed.append((path.name, f"{missing} in the import file '{path}'"))
+        else:
+            told = {key: value for key, value in document.items() if key not in ("resource", "reason")}
+            documents.append({**told, "name": path.name.removesuffix(".json")})
+    return failed, documents
+
+
+def _missing(document: object) -> str:
+    if not isinstance(document, dict):
+        return "Could not find an object"
+    return next((f"Could not find '{key}' key" for key in _MEMBERS if key not in document), "")
+
+
+def _tell_failed(failed: Sequence[tuple[str, str]]) -> None:
+    if failed:
+        say(f"{count(len(failed))} could not be imported")
+        say("\nThe following files could not be imported: ")
+        table(("File", "Reason"), failed, ("   ", ""))

@@ -1,0 +1,120 @@
+"""Chooses the command and the schemaspace, and says how it ended (elyra.md 4)."""
+
+import sys
+from collections.abc import Mapping, Sequence
+
+from jupyter_colophon.cli.instances.arguments import Arguments
+from jupyter_colophon.cli.instances.exporting import Export
+from jupyter_colophon.cli.instances.importing import Import
+from jupyter_colophon.cli.instances.listing import List
+from jupyter_colophon.cli.instances.migrating import Migrate
+from jupyter_colophon.cli.instances.moving import Move
+from jupyter_colophon.cli.instances.recovering import Recover
+from jupyter_colophon.cli.instances.refusal import HelpAsked, Refusal, sentence
+from jupyter_colophon.cli.instances.removing import Remove
+from jupyter_colophon.cli.instances.saving import Create, Update
+from jupyter_colophon.cli.instances.source import Source
+from jupyter_colophon.cli.instances.space_command import SpaceCommand
+from jupyter_colophon.cli.instances.words import answer, say
+from jupyter_colophon.core.errors import MetadataError
+
+COMMANDS: Mapping[str, type[SpaceCommand]] = {
+    "list": List,
+    "create": Create,
+    "update": Update,
+    "remove": Remove,
+    "migrate": Migrate,
+    "export": Export,
+    "import": Import,
+    "move": Move,
+    "recover": Recover,
+}
+DESCRIPTION = "Manage the instances of schemaspaces: list, create, update, remove, migrate, export, import, move and recover them."
+FINE, FAILED = 0, 1
+_HELP = ("--help", "-h")
+
+
+def run(words: Sequence[str], source: Source) -> int:
+    """Do what the words say; returns the exit code: 0, or 1 for whatever went wrong and for help."""
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        return _run(words, source)
+    except MetadataError as error:
+        say(error.detail)
+        return FAILED
+
+
+def _run(words: Sequence[str], source: Source) -> int:
+    if not words or words[0] in _HELP:
+        if words:
+            say(f"\n{DESCRIPTION}")
+        return _which(words, {name: kind.description for name, kind in COMMANDS.items()})
+    kind = _command(words[0], words[1:])
+    if kind is None:
+        return _which(words, {name: kind.description for name, kind in COMMANDS.items()})
+    spaces = source.spaces(deprecated=kind.takes_deprecated)
+    space = source.known(words[1]) if len(words) > 1 and not words[1].startswith("-") else None
+    if space not in spaces:
+        if len(words) > 1 and words[1] in _HELP:
+            say(f"\n{kind.description}")
+        return _which(words[1:], {name: kind.about.format(space=name) for name in spaces})
+    arguments = Arguments(words[2:])
+    if words[0] == "install":
+        arguments.flag("replace")
+    return _done(kind, source, space, arguments)
+
+
+def _command(word: str, words: Sequence[str]) -> type[SpaceCommand] | None:
+    """The command of a word. `install` is that of Elyra 2 and 3: `create`, with --replace `update`."""
+    if word == "install":
+        return Update if Arguments(words).flag("replace") else Create
+    return COMMANDS.get(word)
+
+
+def _done(kind: type[SpaceCommand], source: Source, space: str, arguments: Arguments) -> int:
+    command = kind(source, space, arguments)
+    shows_help = False
+    try:
+        return FINE if command.run() else FAILED
+    except HelpAsked:
+        shows_help, told = True, ""
+    except Refusal as refusal:
+        shows_help, told = refusal.shows_help, refusal.text
+    except MetadataError as error:
+        told = sentence(error)
+    except OSError as error:
+        told = _words(error)
+    if told and command.json:
+        answer({"error": told})
+        return FAILED
+    if told:
+        say(f"ERROR: {told}" if shows_help else told)
+    if shows_help:
+        say()
+        command.help()
+    return FAILED
+
+
+def _words(error: OSError) -> str:
+    """What the system says. Raises it again where nobody reads on: nobody is to be told of that."""
+    if isinstance(error, BrokenPipeError):
+        raise error
+    return f"{error.strerror or error}" + (f": '{error.filename}'" if error.filename else "")
+
+
+def _which(words: Sequence[str], commands: Mapping[str, str]) -> int:
+    """Say which subcommands there are, and that one of them is missing unless help was asked for."""
+    if not words or words[0] not in _HELP:
+        told = f"Subcommand '{words[0]}' is invalid." if words else "No subcommand specified."
+        say(f"{told}  One of: {list(commands)} must be specified.")
+    say()
+    say("Subcommands")
+    say("-----------")
+    say("They are called as `jupyter colophon metadata COMMAND SCHEMASPACE [options]`;")
+    say("with --help each says what its options are.")
+    say()
+    width = max((len(name) for name in commands), default=0)
+    for name, told in commands.items():
+        say(f"{name.ljust(width)}  {told}")
+    return FAILED

@@ -1,0 +1,53 @@
+"""How these commands speak: text and tables on stdout, log lines on stderr (elyra.md 4)."""
+
+import json
+import logging
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+_LOG_FORMAT = "[%(levelname)1.1s %(asctime)s.%(msecs)03d] %(message)s"
+log = logging.getLogger("jupyter_colophon.cli.instances")
+
+
+def say(text: str = "") -> None:
+    """A line on stdout. What a terminal would obey is shown instead."""
+    print("".join(one if one.isprintable() or one in "\n\t" else repr(one)[1:-1] for one in text))
+
+
+def answer(document: Any) -> None:
+    """A document on stdout, for programs."""
+    print(json.dumps(document, indent=2))
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]], gaps: Sequence[str]) -> None:
+    """Rows below their heads, each column as wide as its widest word; `gaps` are what follows each column."""
+    lines = [heads, ["-" * len(head) for head in heads], *rows]
+    widths = [max(len(line[at]) for line in [heads, *rows]) for at in range(len(heads))]
+    for line in lines:
+        cells = (line[at].ljust(widths[at]) + gaps[at] for at in range(len(heads)))
+        say("".join(cells) + "".join(line[len(heads) :]))
+
+
+def count(number: int, noun: str = "instance") -> str:
+    """So many of them."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+class _Lines(logging.Formatter):
+    """A line each; tracebacks are for who looks for the fault."""
+
+    def __init__(self) -> None:
+        super().__init__(_LOG_FORMAT, "%Y-%m-%d %H:%M:%S")
+
+    def formatException(self, ei: Any) -> str:
+        """Where it was raised, for `--debug`; else its last line."""
+        whole = super().formatException(ei)
+        return whole if logging.getLogger().isEnabledFor(logging.DEBUG) else whole.rpartition("\n")[2]
+
+
+def log_to_stderr(level: str) -> None:
+    """Have everybody's log lines come on stderr. Raises ValueError for what is no level."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Lines())
+    logging.basicConfig(handlers=[handler], level=level.upper())

@@ -1,0 +1,39 @@
+"""`jupyter colophon search WORD…`."""
+
+from dataclasses import asdict
+
+from traitlets import Int, Unicode
+
+from jupyter_colophon.cli.catalog.command import CatalogCommand, table
+from jupyter_colophon.cli.command import FINE
+
+
+class Search(CatalogCommand):
+    """Searches the catalog."""
+
+    name = "jupyter-colophon-search"
+    description = "Search entities: words, key:value, prefixes with *."
+    more = "WORD"
+    aliases = CatalogCommand.aliases | {
+        "type": "Search.type",
+        "namespace": "Search.namespace",
+        "tag": "Search.tag",
+        "limit": "Search.limit",
+    }
+
+    type = Unicode("", config=True, help="Of this entity type alone.")
+    namespace = Unicode("", config=True, help="Of this namespace alone.")
+    tag = Unicode("", config=True, help="Tagged with this.")
+    limit = Int(20, min=1, max=500, config=True, help="How many at most.")
+
+    def work(self) -> int:
+        """Search."""
+        told = {"type": self.type, "namespace": self.namespace, "tag": self.tag}
+        filters = {name: value for name, value in told.items() if value}
+        with self.source() as source:
+            found = source.search(" ".join(self.extra_args), filters, self.limit)
+        rows = [(one.name, one.type, one.namespace, one.tags, one.description) for one in found.lines]
+        shown = table(rows, "Name", "Type", "Namespace", "Tags", "Description")
+        text = f"{shown}\n{len(rows)} of {found.total}" if rows else "Nothing was found."
+        self.answer({"total": found.total, "hits": [asdict(one) for one in found.lines]}, text)
+        return FINE

@@ -1,0 +1,1 @@
+"""Small synchronous HTTP client of the native API, on the standard library; kernels and Spark drivers use it."""

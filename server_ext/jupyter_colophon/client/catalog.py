@@ -1,0 +1,177 @@
+"""The calls of the native API (native.md) that kernels and Spark drivers make, as methods.
+
+Documents go in and come out as plain JSON objects; their shapes are schemas/api/*.json, named in each docstring.
+Every method raises `ServerAway` and `Refused` as `Transport.request` does.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from jupyter_colophon.client.problems import Refused
+from jupyter_colophon.client.transport import Server, Transport
+
+Document = dict[str, Any]
+
+#: How often an edit is tried again when others write the same aspect at the same time.
+EDIT_ATTEMPTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """An aspect's value and its version; version -1 and an empty value mean that there is none."""
+
+    value: Document
+    version: int
+
+
+class Catalog:
+    """The catalog behind a server, over one connection."""
+
+    def __init__(self, server: Server, transport: Transport | None = None) -> None:
+        self.server = server
+        self._transport = transport or Transport(server)
+
+    def close(self) -> None:
+        """Closes the connection; the next call opens another."""
+        self._transport.close()
+
+    def me(self) -> Document:
+        """Who we are to the server: `Me`."""
+        return self._get("/me")
+
+    def health(self) -> Document:
+        """Whether reads and writes can be made: `Health`, also where the status is 503."""
+        try:
+            return self._get("/health")
+        except Refused as refusal:
+            if refusal.status == 503 and "store" in refusal.problem:
+                return refusal.problem
+            raise
+
+    def entity(self, urn: str, aspects: Iterable[str] = ()) -> Document | None:
+        """One entity with its aspects, all of them unless named: `Entity`; None if it is absent."""
+        try:
+            return self._get(_at(urn), {"aspects": ",".join(aspects) or None})
+        except Refused as refusal:
+            if refusal.status == 404 and refusal.problem.get("type"):
+                return None
+            raise
+
+    def entities(self, *, limit: int = 50, timeout_s: float | None = None, **filters: str | None) -> Document:
+        """A page of entities; filters are namespace, type, prefix and cursor: `Entities`."""
+        return self._get("/entities", {"limit": limit, **filters}, timeout_s)
+
+    def aspect(self, urn: str, name: str) -> Stored:
+        """One aspect with its version."""
+        entity = self.entity(urn, (name,))
+        found = (entity or {}).get("aspects", {}).get(name)
+        return Stored(found["value"], found["version"]) if found else Stored({}, -1)
+
+    def put_aspect(self, urn: str, name: str, value: Mapping[str, Any], if_version: int | None = None) -> Document:
+        """Writes an aspect as a whole; `if_version` -1 means: only if there is none yet. Answers `Written`."""
+        headers = {}
+        if if_version is not None:
+            headers = {"If-None-Match": "*"} if if_version == -1 else {"If-Match": f'"{if_version}"'}
+        return self._send("PUT", f"{_at(urn)}/aspects/{quote(name, safe='')}", value, headers)
+
+    def edit_aspect(self, urn: str, name: str, edit: Callable[[Document], Document]) -> Document:
+        """Reads an aspect, writes what `edit` makes of it, and does both again if someone was faster. Answers `Written`.
+
+        `edit` gets the present value (empty if there is none), must not change it, and may be called several times.
+        """
+        attempts = 0
+        while True:
+            attempts += 1
+            stored = self.aspect(urn, name)
+            try:
+                return self.put_aspect(urn, name, edit(stored.value), stored.version)
+            except Refused as refusal:
+                if refusal.status != 412 or attempts == EDIT_ATTEMPTS:
+                    raise
+
+    def propose(self, proposals: Sequence[Mapping[str, Any]]) -> Document:
+        """Writes a batch of `Proposal`s, at most 1,000, wholly or not at all. Answers `WrittenBatch`."""
+        return self._send("POST", "/proposals", {"proposals": list(proposals)})
+
+    def propose_later(self, proposals: Sequence[Mapping[str, Any]]) -> Document:
+        """Puts a batch into the inbox: it is kept, and applied in its turn. Answers `InboxEntry`."""
+        return self._send("POST", "/proposals?async=true", {"proposals": list(proposals)})
+
+    def inbox_entry(self, entry_id: str) -> Document:
+        """What became of a batch in the inbox: `InboxEntry`."""
+        return self._get(f"/inbox/{quote(entry_id, safe='')}")
+
+    def dead_letters(self, *, limit: int = 50, **filters: str | None) -> Document:
+        """What could not be applied; filters are kind and cursor: `DeadLetters`."""
+        return self._get("/dead-letters", {"limit": limit, **filters})
+
+    def replay_dead_letter(self, letter_id: str) -> Document:
+        """Applies a dead letter again; it is gone when that succeeds. Answers `WrittenBatch`."""
+        return self._send("POST", f"{_letter(letter_id)}/replay")
+
+    def delete_dead_letter(self, letter_id: str) -> Document:
+        """Throws a dead letter away. Answers `DeadLetterDeleted`."""
+        return self._send("DELETE", _letter(letter_id))
+
+    def search(self, query: str, *, limit: int = 20, **filters: str | None) -> Document:
+        """Entities that match; filters are namespace, type, tag, scope, platform, owner and cursor: `SearchAnswer`."""
+        return self._get("/search", {"q": query, "limit": limit, **filters})
+
+    def keys(self, prefix: str = "", *, limit: int = 50, timeout_s: float | None = None) -> Document:
+        """Metadata keys that begin with `prefix`: `Keys`."""
+        return self._get("/keys", {"prefix": prefix or None, "limit": limit}, timeout_s)
+
+    def key_values(self, key: str, prefix: str = "", *, limit: int = 50, timeout_s: float | None = None) -> Document:
+        """Values of a key that begin with `prefix`: `KeyValues`."""
+        path = f"/keys/{quote(key, safe='')}/values"
+        return self._get(path, {"prefix": prefix or None, "limit": limit}, timeout_s)
+
+    def lineage(self, urn: str, **window: str | int | bool | None) -> Document:
+        """The graph around an entity; the window is direction, levels, start, end, limit and columns: `Lineage`."""
+        return self._get("/lineage", {"urn": urn, **window})
+
+    def runs(self, *, limit: int = 50, **filters: str | None) -> Document:
+        """Runs; filters are program, data, start, end, status and cursor: `Runs`."""
+        return self._get("/runs", {"limit": limit, **filters})
+
+    def run(self, urn: str) -> Document:
+        """One run with its accesses: `Run`."""
+        return self._get(_run(urn))
+
+    def start_run(self, run: Mapping[str, Any]) -> Document:
+        """Records a run from a `RunStart`; the same program and run id again are the same run. Answers `Run`."""
+        return self._send("POST", "/runs", run)
+
+    def change_run(self, urn: str, change: Mapping[str, Any]) -> Document:
+        """Changes a run by a `RunChange`. Answers `Run`."""
+        return self._send("PATCH", _run(urn), change)
+
+    def add_accesses(self, urn: str, accesses: Mapping[str, Any]) -> Document:
+        """Records what a run touched, from an `Accesses` document. Answers `Run`."""
+        return self._send("POST", f"{_run(urn)}/accesses", accesses)
+
+    def _get(self, path: str, query: Mapping[str, object] | None = None, timeout_s: float | None = None) -> Document:
+        return _object(self._transport.request("GET", path, query=query, timeout_s=timeout_s).body)
+
+    def _send(
+        self, method: str, path: str, body: Mapping[str, Any] | None = None, headers: Mapping[str, str] | None = None
+    ) -> Document:
+        return _object(self._transport.request(method, path, body=body, headers=headers).body)
+
+
+def _at(urn: str) -> str:
+    return f"/entities/{quote(urn, safe='')}"
+
+
+def _letter(letter_id: str) -> str:
+    return f"/dead-letters/{quote(letter_id, safe='')}"
+
+
+def _run(urn: str) -> str:
+    return f"/runs/{quote(urn, safe='')}"
+
+
+def _object(body: object) -> Document:
+    return body if isinstance(body, dict) else {}

@@ -1,0 +1,284 @@
+"""One connection to one server, kept open between requests."""
+
+import http.client
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+from jupyter_colophon.client.problems import Refused, ServerAway
+
+CONNECT_TIMEOUT_S = 2.0
+TOTAL_TIMEOUT_S = 10.0
+
+#: An answer longer than this is not ours: the server's own lists end at 500 rows, its graphs at 10,000 edges.
+LARGEST_ANSWER_BYTES = 64 * 1024 * 1024
+
+#: What may stand in a path as it is (RFC 3986); `%` too, since a URL may be encoded already.
+_PATH = "/%~:@!$&'()*+,;="
+
+_BLOCK_BYTES = 64 * 1024
+
+#: How a server says that it closed a connection which was idle: the request has not been read.
+_STALE = (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError, ConnectionAbortedError)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the server said: HTTP status, header fields in lower case, and the parsed JSON (None without a body)."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Where the server is: `url` is its base URL with the base path, `token` is sent as `Authorization` and never shown.
+
+    User, password, query and fragment of a URL are dropped: what a person pasted there must not be shown again.
+    """
+
+    url: str
+    token: str = field(default="", repr=False)
+
+    def __post_init__(self) -> None:
+        """Refuses what cannot be meant.
+
+        Raises:
+            ValueError: the URL is not http or https or has no host, or the token could not stand in a header.
+        """
+        if not (self.token.isascii() and self.token.isprintable()):
+            msg = "the token holds characters that no token has"
+            raise ValueError(msg)
+        parts = urlsplit(self.url)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            msg = "this is not the URL of a Jupyter server: write http://host:port/ or https://host/"
+            raise ValueError(msg)
+        host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+        port = f":{parts.port}" if parts.port else ""
+        object.__setattr__(self, "url", f"{parts.scheme}://{host}{port}{quote(parts.path.rstrip('/'), safe=_PATH)}/")
+
+
+class Transport:
+    """Sends requests one at a time, from any thread; a second thread waits for the first."""
+
+    def __init__(
+        self, server: Server, connect_timeout_s: float = CONNECT_TIMEOUT_S, timeout_s: float = TOTAL_TIMEOUT_S
+    ) -> None:
+        parts = urlsplit(server.url)
+        self.server = server
+        self._host, self._port = parts.hostname or "", parts.port
+        self._secure = parts.scheme == "https"
+        self._prefix = parts.path.rstrip("/") + "/colophon/api"
+        self._connect_timeout_s, self._timeout_s = connect_timeout_s, timeout_s
+        self._lock = threading.Lock()
+        self._connection: http.client.HTTPConnection | None = None
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, object] | None = None,
+        body: object = None,
+        headers: Mapping[str, str] | None = None,
+        timeout_s: float | None = None,
+    ) -> Answer:
+        """Sends one request and reads its whole answer.
+
+        `path` follows the API's prefix and is already percent-encoded; None in `query` is left out; `body` becomes JSON.
+        A write whose answer is lost, or that the server asks to send again (503 with Retry-After), is sent once more
+        where there is time; it has an idempotency key, so that it is done once.
+
+        Raises:
+            ServerAway: no answer within `timeout_s` (10 s unless told), or one that is no JSON.
+            Refused: the answer's status is 3xx, 4xx or 5xx (304 is an answer).
+        """
+        target = self._prefix + path + _query_string(query)
+        payload = None if body is None else json.dumps(body, separators=(",", ":")).encode()
+        fields = self._header_fields(method, payload, headers)
+        deadline = time.monotonic() + (timeout_s or self._timeout_s)
+
+        def attempt() -> Answer:
+            with self._lock:
+                try:
+                    return self._exchange(method, target, payload, fields, deadline)
+                except (OSError, http.client.HTTPException):
+                    self._drop()
+                    raise
+
+        try:
+            return _judged(attempt() if method == "GET" else _tried_again(attempt, deadline))
+        except (OSError, http.client.HTTPException) as reason:
+            raise ServerAway(self.server.url, _named(reason)) from None
+
+    def close(self) -> None:
+        """Closes the connection; the next request opens another."""
+        with self._lock:
+            self._drop()
+
+    def _header_fields(self, method: str, payload: bytes | None, headers: Mapping[str, str] | None) -> dict[str, str]:
+        fields = {"Accept": "application/json", "User-Agent": "jupyter-colophon"}
+        if method != "GET":
+            fields["Idempotency-Key"] = os.urandom(16).hex()
+        if payload is not None:
+            fields["Content-Type"] = "application/json"
+        if self.server.token:
+            fields["Authorization"] = f"token {self.server.token}"
+        fields.update(headers or {})
+        return fields
+
+    def _exchange(
+        self, method: str, target: str, payload: bytes | None, fields: Mapping[str, str], deadline: float
+    ) -> Answer:
+        """Sends on the open connection; where the server had closed it meanwhile, once more on a new one.
+
+        Sending again is safe: a write has its idempotency key.
+        """
+        reused = self._connection is not None
+        try:
+            return self._send(method, target, payload, fields, deadline)
+        except _STALE:
+            self._drop()
+            if not reused:
+                raise
+        return self._send(method, target, payload, fields, deadline)
+
+    def _send(
+        self, method: str, target: str, payload: bytes | None, fields: Mapping[str, str], deadline: float
+    ) -> Answer:
+        connection = self._connected(deadline)
+        self._limit(connection, deadline)
+        connection.request(method, target, payload, dict(fields))
+        self._limit(connection, deadline)
+        response = connection.getresponse()
+        content = self._read(connection, response, deadline)
+        answer = Answer(response.status, {k.lower(): v for k, v in response.getheaders()}, _parsed(content))
+        if response.will_close:
+            self._drop()
+        return answer
+
+    def _connected(self, deadline: float) -> http.client.HTTPConnection:
+        if self._connection is None:
+            kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
+            connection = kind(self._host, self._port, timeout=min(self._connect_timeout_s, _left(deadline)))
+            connection.connect()
+            self._connection = connection
+        return self._connection
+
+    def _read(
+        self, connection: http.client.HTTPConnection, response: http.client.HTTPResponse, deadline: float
+    ) -> bytes:
+        blocks: list[bytes] = []
+        size = 0
+        # read1 returns with whatever came: a server that drips cannot stretch the time.
+        while block := response.read1(_BLOCK_BYTES):
+            blocks.append(block)
+            size += len(block)
+            if size > LARGEST_ANSWER_BYTES:
+                msg = "its answer is too long"
+                raise http.client.HTTPException(msg)
+            self._limit(connection, deadline)
+        is_cut = bool(response.length)
+        response.close()
+        if is_cut:
+            msg = "its answer broke off"
+            raise http.client.HTTPException(msg)
+        return b"".join(blocks)
+
+    def _limit(self, connection: http.client.HTTPConnection, deadline: float) -> None:
+        if connection.sock is not None:
+            connection.sock.settimeout(_left(deadline))
+
+    def _drop(self) -> None:
+        if self._connection is not None:
+            with suppress(OSError):
+                self._connection.close()
+            self._connection = None
+
+
+def _tried_again(attempt: Callable[[], Answer], deadline: float) -> Answer:
+    """The answer of a write, which is sent a second time where the first one told nothing and there is time."""
+    try:
+        answer = attempt()
+    except TimeoutError:
+        raise
+    except (OSError, http.client.HTTPException):
+        return attempt()
+    pause_s = answer.headers.get("retry-after", "")
+    if answer.status != HTTPStatus.SERVICE_UNAVAILABLE or not (pause_s.isascii() and pause_s.isdigit()):
+        return answer
+    if time.monotonic() + int(pause_s) >= deadline:
+        return answer
+    time.sleep(int(pause_s))
+    return attempt()
+
+
+def _left(deadline: float) -> float:
+    """Seconds until the deadline.
+
+    Raises:
+        TimeoutError: it is over.
+    """
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
+
+
+def _query_string(query: Mapping[str, object] | None) -> str:
+    given = {name: _text(value) for name, value in (query or {}).items() if value is not None}
+    return f"?{urlencode(given)}" if given else ""
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _parsed(content: bytes) -> object:
+    """The JSON of an answer; None where there is no body, the bytes where it is no JSON."""
+    if not content:
+        return None
+    try:
+        return json.loads(content)
+    except ValueError:
+        return content
+
+
+def _judged(answer: Answer) -> Answer:
+    no_json = isinstance(answer.body, bytes)
+    if answer.status < 300 or answer.status == 304:
+        if no_json:
+            msg = "what answers there is not the catalog"
+            raise http.client.HTTPException(msg)
+        return answer
+    problem = answer.body if isinstance(answer.body, dict) else {}
+    if answer.status == 404 and "type" not in problem:
+        msg = "the Jupyter Colophon extension is not enabled there"
+        raise http.client.HTTPException(msg)
+    raise Refused(answer.status, {**problem, "detail": _detail(answer.status, problem)})
+
+
+def _detail(status: int, body: Mapping[str, Any]) -> str:
+    """The problem's own words; in ours what Jupyter itself says, whose errors are no problem documents."""
+    words = str(body.get("detail") or body.get("message") or f"the server answered {status}")
+    # Without a valid token Jupyter takes us for a browser: it wants a cookie, a sign-in, or its form's token. What a
+    # known principal may not do is a problem of another type.
+    stranger = not body.get("detail") or "_xsrf" in words or str(body.get("type")).endswith(":forbidden")
+    is_unknown = status < 400 or status == 401 or (status == 403 and stranger)
+    return "the server does not accept the token" if is_unknown else words
+
+
+def _named(reason: Exception) -> str:
+    if isinstance(reason, TimeoutError):
+        return "time is over"
+    if isinstance(reason, OSError) and reason.strerror:
+        return reason.strerror.lower()
+    return str(reason) or type(reason).__name__

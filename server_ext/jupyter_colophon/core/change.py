@@ -1,0 +1,30 @@
+"""One committed change, ordered by `seq` and attributed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from jupyter_colophon.core.registry import Scope
+
+ChangeOperation = Literal["create", "update", "delete", "run-start", "run-end", "access"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A row of the change log. `aspect` is None for an entity's deletion, for runs and for accesses."""
+
+    seq: int
+    time: int
+    urn: str
+    type: str
+    namespace: str
+    name: str
+    aspect: str | None
+    operation: ChangeOperation
+    version: int
+    scope: Scope
+    actor: str
+    via: str | None
+    run: str | None
+    previous: Mapping[str, Any] | None
+    value: Mapping[str, Any] | None

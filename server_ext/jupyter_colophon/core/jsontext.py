@@ -1,0 +1,98 @@
+"""JSON from strangers: strict, and bounded before anything else looks at it (security.md B2.6)."""
+
+import json
+from collections.abc import Iterator
+from itertools import count
+from math import isfinite
+from typing import Any, NoReturn
+
+from jupyter_colophon.core.errors import StoreDamaged, TooLarge, Unparsable
+
+#: Limits of a body (native.md).
+MAX_DEPTH = 64
+MAX_KEYS = 200_000
+
+
+def parse(body: bytes, subject: str = "the body") -> Any:
+    """A body, or whatever else `subject` names in sentences, as Python values.
+
+    Raises Unparsable for what is no JSON, no UTF-8, or holds NaN, infinities, a name twice, U+0000 or lone
+    surrogates, and TooLarge over 64 levels or 200,000 members.
+    """
+    try:
+        value = json.loads(body.decode("utf-8"), object_pairs_hook=_members, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise TooLarge(f"the document is nested deeper than {MAX_DEPTH} levels") from None
+    except UnicodeDecodeError:
+        raise Unparsable(f"{subject} is not UTF-8") from None
+    except ValueError as error:
+        raise Unparsable(f"{subject} is no JSON: {error}") from None
+    _check(value)
+    return value
+
+
+def stored(text: str) -> Any:
+    """A document that the store kept. Raises StoreDamaged where it is none: nothing wrong is told."""
+    try:
+        return json.loads(text)
+    except (TypeError, ValueError) as error:
+        raise StoreDamaged("a document in the catalog's store cannot be read") from error
+
+
+def compact(value: Any) -> str:
+    """A value as the text that is stored and compared: members sorted, no blanks."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("an object has the same member twice")
+    return members
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _check(value: Any) -> None:
+    """Depth, number of members, numbers and text, without recursion."""
+    members = 0
+    level = [value]
+    for depth in count():
+        containers = [item for item in level if isinstance(item, dict | list)]
+        for item in level:
+            _check_scalar(item)
+        if not containers:
+            return
+        if depth == MAX_DEPTH:
+            raise TooLarge(f"the document is nested deeper than {MAX_DEPTH} levels")
+        members += sum(map(len, containers))
+        if members > MAX_KEYS:
+            raise TooLarge(f"the document has more than {MAX_KEYS} members")
+        level = [inner for item in containers for inner in _inside(item)]
+
+
+def _inside(item: dict[str, Any] | list[Any]) -> Iterator[Any]:
+    if isinstance(item, dict):
+        yield from item.keys()
+        yield from item.values()
+    else:
+        yield from item
+
+
+def _check_scalar(item: Any) -> None:
+    if isinstance(item, str):
+        _check_text(item)
+    elif isinstance(item, float) and not isfinite(item):
+        raise Unparsable("a number is too large")
+
+
+def _check_text(text: str) -> None:
+    if "\x00" in text:
+        raise Unparsable("text holds U+0000")
+    if not text.isascii():
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            raise Unparsable("text holds half of a surrogate pair") from None

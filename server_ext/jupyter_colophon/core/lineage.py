@@ -1,0 +1,104 @@
+"""A part of the lineage graph, as readers see it. Times are milliseconds since 1970."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.run import AccessMode, Transformation
+
+Direction = Literal["both", "upstream", "downstream"]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A time window in ms: a run is in it when `run.start < end and (running or run.stop >= start)`."""
+
+    start: int | None = None
+    end: int | None = None
+
+    @property
+    def unbounded(self) -> bool:
+        """Whether everything is in it."""
+        return self.start is None and self.end is None
+
+
+#: Bounds of an answer (native.md).
+MAX_LEVELS, MAX_RELATIONS, DEFAULT_RELATIONS = 20, 10_000, 2_000
+#: Everything that ever happened.
+EVER = Window()
+
+
+@dataclass(frozen=True, slots=True)
+class LineageQuestion:
+    """What part of the graph is asked for."""
+
+    urn: Urn
+    direction: Direction = "both"
+    levels: int = 1
+    window: Window = EVER
+    limit: int = DEFAULT_RELATIONS
+    columns: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """Data or a program. `level` counts from the focus, negative upstream; hidden neighbours are not shown."""
+
+    urn: str
+    type: str
+    namespace: str
+    name: str
+    platform: str | None
+    level: int
+    deleted: bool
+    hidden_upstream: int
+    hidden_downstream: int
+
+
+@dataclass(frozen=True, slots=True)
+class LineageEdge:
+    """A read goes from data to program, a write from program to data."""
+
+    source: str
+    target: str
+    access: AccessMode
+    runs: tuple[str, ...]
+    run_count: int
+    start: int
+    end: int | None
+    components: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnLineage:
+    """A column made from another one, by a program."""
+
+    source: str
+    source_field: str
+    target: str
+    target_field: str
+    program: str
+    transformation: Transformation
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """A bounded answer; `frontier` holds the data at its rim that have neighbours which it does not show."""
+
+    nodes: tuple[Node, ...]
+    edges: tuple[LineageEdge, ...]
+    columns: tuple[ColumnLineage, ...]
+    truncated: bool
+    frontier: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunListing:
+    """Which runs to list: of a program, or that touched data, or all; in a window; with a status."""
+
+    program: str = ""
+    data: str = ""
+    window: Window = EVER
+    status: str = ""
+    limit: int = 50
+    cursor: str = ""

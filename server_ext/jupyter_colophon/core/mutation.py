@@ -1,0 +1,27 @@
+"""A change of one entity's metadata in a batch, and what it found and left (catalog.md 3.7)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from jupyter_colophon.core.annotation import Change
+from jupyter_colophon.core.names import Urn
+
+#: Properties and tags by scope.
+State = dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """What is done to one entity, by scope."""
+
+    urn: Urn
+    changes: dict[str, Change]
+
+
+@dataclass(frozen=True, slots=True)
+class Mutated:
+    """What a mutation found and left."""
+
+    urn: Urn
+    before: State
+    after: State

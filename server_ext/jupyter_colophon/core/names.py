@@ -1,0 +1,355 @@
+"""One thing, one name: how every entity's URN is made and what it says (architecture.md, Identity, rules 1 to 9).
+
+The grammar of URNs is in `core/urn.py`; the spellings of other doors are in `core/v3_names.py` and
+`core/openlineage_names.py`.
+"""
+
+import re
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Final
+
+from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.urn import (
+    NAME_BYTES_MAX,
+    PREFIX,
+    Urn,
+    check_bytes,
+    check_text,
+    fits_namespace,
+    simple,
+)
+
+__all__ = [
+    "ANY_ID_TYPES",
+    "NO_NAMESPACE",
+    "PROGRAM_TYPES",
+    "Identity",
+    "Urn",
+    "cell_program",
+    "custom",
+    "data_flow",
+    "data_job",
+    "dataset",
+    "field",
+    "fits_id",
+    "fits_namespace",
+    "home_dataset",
+    "instance",
+    "namespace",
+    "notebook_of",
+    "notebook_program",
+    "pairs_of",
+    "parse_data_name",
+    "program",
+    "program_of",
+    "require_id",
+    "require_namespace",
+    "run_urn",
+    "stream",
+]
+
+APPLICATION_ORCHESTRATOR: Final = "colophon"
+NOTEBOOK_APPLICATION: Final = "notebook"
+STREAM_PLATFORM: Final = "stream"
+STREAM_FABRIC: Final = "PROD"
+SYSTEM_NAMESPACE: Final = "system"
+DEFAULT_NAMESPACE: Final = "default"
+SPARK_CATALOG: Final = "spark_catalog"
+
+NO_NAMESPACE: Final = ""
+"""Where entities are that belong to no namespace: instances of schemaspaces (rule 4)."""
+
+PROGRAM_TYPES: Final = (
+    "flows",
+    "mapreduce",
+    "spark",
+    "workflows",
+    "services",
+    "workers",
+    "notebooks",
+    "cells",
+    "jobs",
+)
+"""The types of programs (catalog.md 3.2), as they stand before the dot of a program's id."""
+
+ANY_ID_TYPES: Final = frozenset({"notebooks", "cells", "jobs"})
+"""The types whose id is any UTF-8 up to 512 bytes (rule 5); the others' are `[A-Za-z0-9_-]+`."""
+
+TAKEN_TYPES: Final = frozenset({"namespace", "dataset", "stream", "application", "program", "program_run", "field"})
+"""Types that have a URN of their own, so that no custom entity may use them (rule 8)."""
+
+# A made-up name space of our own for UUIDv5; it must never change, since run URNs depend on it (rule 7).
+_RUN_IDS: Final = uuid.uuid5(uuid.NAMESPACE_URL, "urn:jupyter-colophon:run")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_ID = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def fits_id(text: str) -> bool:
+    """Whether a text can be the id of an application, a stream, an artifact or an ordinary program (catalog.md 3.2)."""
+    return _ID.fullmatch(text) is not None
+
+
+def namespace(name: str) -> Urn:
+    """The namespace of that name, `[A-Za-z0-9_]+`."""
+    return simple("namespace", name)
+
+
+def dataset(platform: str, name: str, fabric: str = "PROD") -> Urn:
+    """A dataset of any platform (`file`, `postgres`, …); the name is any UTF-8 up to 512 bytes."""
+    return Urn("dataset", (str(simple("dataPlatform", platform)), name, fabric))
+
+
+def stream(namespace_: str, name: str) -> Urn:
+    """A stream of a namespace."""
+    require_namespace(namespace_)
+    require_id("stream", name)
+    return dataset(STREAM_PLATFORM, f"{namespace_}.{name}", STREAM_FABRIC)
+
+
+def field(dataset_: Urn, path: str) -> Urn:
+    """A field of a dataset, by its path in the schema."""
+    return Urn("schemaField", (str(dataset_), path))
+
+
+def data_flow(orchestrator: str, flow: str, cluster: str) -> Urn:
+    """A flow; with the orchestrator `colophon` an application, whose cluster is its namespace."""
+    return Urn("dataFlow", (orchestrator, flow, cluster))
+
+
+def data_job(flow: Urn, job: str) -> Urn:
+    """A job of a flow; in an application a program, whose name is `<type>.<id>`."""
+    return Urn("dataJob", (str(flow), job))
+
+
+def program(namespace_: str, application: str, type_: str, id_: str) -> Urn:
+    """A program of an application (rule 5). Raises `IllegalName` for an unknown type or an id that does not fit it."""
+    require_namespace(namespace_)
+    require_id("application", application)
+    if type_ not in PROGRAM_TYPES:
+        raise IllegalName("program type", type_, f"it is one of {' '.join(PROGRAM_TYPES)}")
+    if type_ in ANY_ID_TYPES:
+        check_text("program", id_)
+        check_bytes("program", id_, NAME_BYTES_MAX)
+    else:
+        require_id("program", id_)
+    return data_job(data_flow(APPLICATION_ORCHESTRATOR, application, namespace_), f"{type_}.{id_}")
+
+
+def notebook_program(namespace_: str, path: str) -> Urn:
+    """The program that a notebook is; `path` is below the server's root (rule 5)."""
+    return program(namespace_, NOTEBOOK_APPLICATION, "notebooks", path)
+
+
+def cell_program(namespace_: str, path: str, cell_id: str) -> Urn:
+    """The program that a cell of a notebook is (rule 5). A cell's id holds no `#`; a notebook's path may."""
+    if not cell_id or "#" in cell_id:
+        raise IllegalName("cell id", cell_id, "it is not empty and holds no #")
+    return program(namespace_, NOTEBOOK_APPLICATION, "cells", f"{path}#{cell_id}")
+
+
+def run_urn(program_: Urn, run_id: str) -> Urn:
+    """A run's URN: the run id itself when that is a UUID, else the UUIDv5 of program and run id (rule 7).
+
+    The pair of program and run id stays the key of a run; its row keeps both.
+    """
+    if _UUID.fullmatch(run_id):
+        return simple("dataProcessInstance", run_id)
+    check_text("run id", run_id)
+    # No name holds a line break, so the pair can be told from every other one.
+    return simple("dataProcessInstance", str(uuid.uuid5(_RUN_IDS, f"{program_}\n{run_id}")))
+
+
+def instance(space: str, name: str) -> Urn:
+    """An instance of a schemaspace."""
+    return Urn("instance", (space, name))
+
+
+def custom(type_: str, pairs: Iterable[tuple[str, str]]) -> Urn:
+    """A custom entity: its type and its ordered keys and values (rule 8, catalog.md 3.5). Words are case-folded."""
+    type_, pairs = type_.casefold(), tuple(pairs)
+    if type_ in TAKEN_TYPES:
+        raise IllegalName("custom type", type_, "entities of this type have a URN of their own")
+    for key, _ in pairs:
+        if "=" in key:
+            raise IllegalName("word of a custom URN", key, "it holds no =")
+    return Urn("custom", (type_, *(f"{key.casefold()}={value}" for key, value in pairs)))
+
+
+def pairs_of(urn: Urn) -> tuple[tuple[str, str], ...]:
+    """The keys and values of a custom entity, in order."""
+    split = (part.partition("=") for part in urn.parts[1:])
+    return tuple((key, value) for key, _, value in split)
+
+
+def program_of(urn: Urn) -> tuple[str, str, str, str] | None:
+    """Namespace, application, type and id of a program of ours; None for every other URN."""
+    if urn.type != "dataJob":
+        return None
+    orchestrator, application, cluster = urn.nested(0).parts
+    type_, dot, id_ = urn.parts[1].partition(".")
+    ours = orchestrator == APPLICATION_ORCHESTRATOR and fits_namespace(cluster) and fits_id(application)
+    if not ours or not dot or type_ not in PROGRAM_TYPES:
+        return None
+    if not id_ or not (type_ in ANY_ID_TYPES or fits_id(id_)) or len(id_.encode()) > NAME_BYTES_MAX:
+        return None
+    return cluster, application, type_, id_
+
+
+def notebook_of(urn: Urn) -> tuple[str, str | None] | None:
+    """Path of the notebook, and cell id or None, of a notebook's or a cell's program; None for every other URN."""
+    found = program_of(urn)
+    if found is None or found[1] != NOTEBOOK_APPLICATION:
+        return None
+    _, _, type_, id_ = found
+    if type_ == "notebooks":
+        return id_, None
+    path, hash_, cell_id = id_.rpartition("#")
+    return (path, cell_id) if type_ == "cells" and hash_ and path and cell_id else None
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What this installation calls home, and where foreign entities belong (rules 1, 4, 5 and 9).
+
+    `namespace_rules` are pairs of a glob over URNs and a namespace, `platform_instances` pairs of a glob over
+    OpenLineage namespaces and a prefix of dataset names; the first match counts.
+    """
+
+    home_platform: str = "spark"
+    home_fabric: str = "PROD"
+    namespace_rules: tuple[tuple[str, str], ...] = ()
+    notebook_namespace: str = DEFAULT_NAMESPACE
+    platform_instances: tuple[tuple[str, str], ...] = ()
+
+    def home(self, namespace_: str, name: str) -> Urn:
+        """The home dataset of that namespace and name. Raises `IllegalName` where rule 1 makes it foreign."""
+        require_namespace(namespace_)
+        made = dataset(self.home_platform, f"{namespace_}.{name}", self.home_fabric)
+        if not self.is_home(made):
+            reason = "no table of the home platform is named so: the namespace is not system, the name no URN"
+            raise IllegalName("home dataset", f"{namespace_}.{name}", reason)
+        return made
+
+    def is_home(self, urn: Urn) -> bool:
+        """Whether this is a dataset of the home platform that a namespace holds under its short name (rule 1)."""
+        parts = _parts_in_namespace(urn, self.home_platform, self.home_fabric)
+        return parts is not None and parts[0] != SYSTEM_NAMESPACE
+
+    def is_stream(self, urn: Urn) -> bool:
+        """Whether this is a stream that a namespace holds under its short name."""
+        parts = _parts_in_namespace(urn, STREAM_PLATFORM, STREAM_FABRIC)
+        return parts is not None and fits_id(parts[1])
+
+    def namespace_of(self, urn: Urn) -> str:
+        """The namespace an entity belongs to: the one in its name, else by the rules, else `default` (rule 4).
+
+        A foreign entity's namespace is stored at its first write; this is the one it would get now. An
+        instance of a schemaspace belongs to none: the empty text.
+        """
+        if urn.type in ("schemaField", "dataJob"):
+            return self.namespace_of(urn.nested(0))
+        if urn.type == "instance":
+            return NO_NAMESPACE
+        own = self._own_namespace(urn)
+        if own is not None:
+            return own
+        return next((to for glob, to in self.namespace_rules if fnmatchcase(str(urn), glob)), DEFAULT_NAMESPACE)
+
+    def short_name(self, urn: Urn) -> str:
+        """What a person reads: a table without its namespace, a notebook's path, a foreign dataset's whole name."""
+        if urn.type == "dataset":
+            is_ours = self.is_home(urn) or self.is_stream(urn)
+            return urn.parts[1].partition(".")[2] if is_ours else urn.parts[1]
+        if urn.type == "dataFlow":
+            return urn.parts[1]
+        if urn.type == "dataJob":
+            found = program_of(urn)
+            return found[3] if found else urn.parts[1]
+        if urn.type == "custom":
+            return pairs_of(urn)[-1][1]
+        return urn.parts[-1]
+
+    def platform_of(self, urn: Urn) -> str | None:
+        """The platform of a dataset or of a field's dataset, the orchestrator of a flow or job; else None."""
+        if urn.type in ("schemaField", "dataJob"):
+            return self.platform_of(urn.nested(0))
+        if urn.type == "dataset":
+            return urn.nested(0).parts[-1]
+        return urn.parts[0] if urn.type == "dataFlow" else None
+
+    def _own_namespace(self, urn: Urn) -> str | None:
+        if urn.type == "namespace":
+            return urn.parts[0]
+        if self.is_home(urn) or self.is_stream(urn):
+            return urn.parts[1].partition(".")[0]
+        if urn.type == "dataFlow":
+            orchestrator, _, cluster = urn.parts
+            return cluster if orchestrator == APPLICATION_ORCHESTRATOR and fits_namespace(cluster) else None
+        named = dict(pairs_of(urn)).get("namespace", "") if urn.type == "custom" else ""
+        return named if fits_namespace(named) else None
+
+
+def _parts_in_namespace(urn: Urn, platform: str, fabric: str) -> tuple[str, str] | None:
+    """Namespace and short name of a dataset of this platform and fabric, where its name is made of both."""
+    if urn.type != "dataset" or urn.parts[2] != fabric or urn.nested(0).parts[-1] != platform:
+        return None
+    space, dot, name = urn.parts[1].partition(".")
+    # A v3 name that begins like a URN is always read as one: as a short name it would not come back (rule 1).
+    if not dot or not name or not fits_namespace(space) or name.startswith(PREFIX):
+        return None
+    return space, name
+
+
+def home_dataset(namespace_: str, name: str) -> Urn:
+    """The dataset of the default home platform, Spark. Raises `IllegalName` where rule 1 makes it foreign."""
+    return _DEFAULTS.home(namespace_, name)
+
+
+def parse_data_name(text: str, identity: Identity) -> Urn:
+    """What a person types for an entity: a URN as it is, or `db.table` (also `spark_catalog.db.table`).
+
+    Backquotes around a part of a table's name are taken as Spark takes them. Raises `IllegalName` with what
+    to write instead.
+    """
+    text = text.strip()
+    if text.startswith(PREFIX):
+        return Urn.parse(text)
+    words = _SQL_NAME.fullmatch(text)
+    if words is None:
+        raise IllegalName("name of data", text, f"write <database>.<table>, or a URN such as {_example(text)}")
+    catalog, database, table = (_unquoted(word) for word in words.groups(""))
+    if catalog not in ("", SPARK_CATALOG):
+        table = f"{catalog}/{database}.{table}"
+        return dataset(identity.home_platform, table, identity.home_fabric)
+    return identity.home(database, table)
+
+
+_DEFAULTS: Final = Identity()
+_WORD = r"([^\s.`/]+|`[^`]+`)"
+_SQL_NAME = re.compile(rf"(?:{_WORD}\.)?{_WORD}\.{_WORD}")
+
+
+def _unquoted(word: str) -> str:
+    return word[1:-1] if word.startswith("`") else word
+
+
+def _example(text: str) -> str:
+    try:
+        return str(dataset("file", text if text.startswith("/") else "/data/flights.csv"))
+    except IllegalName:
+        return "urn:li:dataset:(urn:li:dataPlatform:file,/data/flights.csv,PROD)"
+
+
+def require_namespace(name: str) -> None:
+    """Raise `IllegalName` unless a namespace can be called so."""
+    if not fits_namespace(name):
+        raise IllegalName("namespace", name, "a namespace is made of ASCII letters, digits and _")
+
+
+def require_id(kind: str, text: str) -> None:
+    """Raise `IllegalName` unless the text fits `fits_id`; `kind` says what it should have named."""
+    if not fits_id(text):
+        raise IllegalName(kind, text, "it is made of ASCII letters, digits, _ and -")

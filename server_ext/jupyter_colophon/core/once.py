@@ -1,0 +1,15 @@
+"""Idempotency keys: a write that is sent again because its answer was lost has its effect once (native.md, rules)."""
+
+from dataclasses import dataclass
+
+#: How long a key is known, in milliseconds (architecture.md, Storage).
+KEPT_MS = 24 * 60 * 60 * 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    """A user's idempotency key, and the fingerprint of the request that came with it: method, path and body."""
+
+    user: str
+    key: str
+    fingerprint: str

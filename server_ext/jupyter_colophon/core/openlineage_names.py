@@ -1,0 +1,91 @@
+"""OpenLineage's names as ours (architecture.md, Identity, rules 6 and 9; datahub.md D)."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Final
+
+from jupyter_colophon.core import names
+from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.names import SPARK_CATALOG, Identity, Urn
+
+PLATFORMS: Final = {
+    "abfs": "abs",
+    "abfss": "abs",
+    "awsathena": "athena",
+    "awsglue": "glue",
+    "gs": "gcs",
+    "s3a": "s3",
+    "s3n": "s3",
+    "sqlserver": "mssql",
+    "wasb": "abs",
+    "wasbs": "abs",
+}
+"""Schemes of OpenLineage namespaces whose platform has another name; every other scheme is its platform's name."""
+
+STORES: Final = frozenset({"abs", "gcs", "s3"})
+"""Platforms whose bucket or container is in OpenLineage's namespace, but part of our name."""
+
+CATALOG_SCHEMES: Final = frozenset({"hive", "thrift", "file", "hdfs", "dbfs", "spark", *PLATFORMS, *STORES}) - {
+    "awsathena",
+    "awsglue",
+    "sqlserver",
+}
+"""Where the catalog of a symlink may live: a Hive metastore, or the warehouse folder of Spark's own catalog."""
+
+NO_ENGINE: Final = "openlineage"
+_SCHEME = re.compile(r"([^:/]+)(?::(?://)?(.*))?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Symlink:
+    """One entry of a dataset's `symlinks` facet."""
+
+    namespace: str
+    name: str
+    type: str = "TABLE"
+
+
+def openlineage_dataset(namespace: str, name: str, identity: Identity, symlinks: Iterable[Symlink] = ()) -> Urn:
+    """The dataset that OpenLineage calls so.
+
+    The platform is the scheme of the namespace, the name stays, behind bucket or container where there is one.
+    A symlink that names a table of a Spark or Hive catalog wins and gives the home platform (rule 9). Raises
+    `IllegalName`.
+    """
+    for link in symlinks:
+        words = _table_words(link)
+        if words is not None:
+            return names.dataset(identity.home_platform, ".".join(words), identity.home_fabric)
+    scheme, authority = _split(namespace)
+    platform = PLATFORMS.get(scheme, scheme)
+    if platform in STORES and authority:
+        name = f"{authority.rstrip('/')}/{name.lstrip('/')}"
+    for glob, prefix in identity.platform_instances:
+        if fnmatchcase(namespace, glob):
+            name = f"{prefix}.{name}"
+            break
+    return names.dataset(platform, name)
+
+
+def openlineage_job(namespace: str, name: str, engine: str | None = None) -> Urn:
+    """The job that OpenLineage calls so; `engine` is the name in the `processing_engine` facet (rule 6)."""
+    return names.data_job(names.data_flow((engine or NO_ENGINE).lower(), namespace, "PROD"), name)
+
+
+def _split(namespace: str) -> tuple[str, str]:
+    """Scheme in lower case, and authority: of `s3://bucket`, of `file`, of `arn:aws:glue:…`."""
+    found = _SCHEME.fullmatch(namespace)
+    if found is None:
+        raise IllegalName("OpenLineage namespace", namespace, "it begins with a scheme, such as postgres://host:5432")
+    return found.group(1).lower(), found.group(2) or ""
+
+
+def _table_words(link: Symlink) -> list[str] | None:
+    if link.type.upper() != "TABLE" or _split(link.namespace)[0] not in CATALOG_SCHEMES:
+        return None
+    words = link.name.split(".")
+    if len(words) == 3 and words[0] == SPARK_CATALOG:
+        words = words[1:]
+    return words if len(words) == 2 and all(words) else None

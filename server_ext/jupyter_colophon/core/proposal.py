@@ -1,0 +1,68 @@
+"""What a principal asks an aspect to become, and what came of it."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from jupyter_colophon.core.errors import ConditionFailed
+from jupyter_colophon.core.names import Urn
+
+#: The version of an aspect that does not exist (datahub.md C, If-Version-Match).
+ABSENT = -1
+
+Operation = Literal["upsert", "create", "patch", "delete", "annotate"]
+#: What has to exist already: nothing (recorders meet what they record), the namespace, or the entity (catalog.md 2).
+Needs = Literal["nothing", "namespace", "entity"]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What must still be true of the aspect when the proposal is committed. Versions; -1 is absent."""
+
+    version: int | None = None
+    exists: bool = False
+    unmodified_since: int | None = None
+    modified_since: int | None = None
+
+    def check(self, subject: str, version: int, time: int | None) -> None:
+        """Raise ConditionFailed unless the present version and time (ms, None when absent) meet it."""
+        if self.version is not None and version != self.version:
+            expected = "that it does not exist" if self.version == ABSENT else f"version {self.version}"
+            raise ConditionFailed(subject, expected, version)
+        if self.exists and version == ABSENT:
+            raise ConditionFailed(subject, "that it exists", version)
+        if self.unmodified_since is not None and (time or 0) > self.unmodified_since:
+            raise ConditionFailed(subject, "no change since the time given", version)
+        if self.modified_since is not None and (time or 0) <= self.modified_since:
+            raise ConditionFailed(subject, "a change since the time given", version)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """One wish. Without an aspect, `delete` means the whole entity.
+
+    The value of `annotate` is a Change (core/annotation.py). An entity that another one holds (a field, a custom entity) exists, for
+    `needs`, with its holder.
+    """
+
+    urn: Urn
+    aspect: str | None
+    operation: Operation
+    value: Any = None
+    condition: Condition = Condition()
+    run: str | None = None
+    needs: Needs = "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a proposal became. `version` is -1 after a deletion; `seq` is None when nothing changed."""
+
+    urn: Urn
+    aspect: str | None
+    version: int
+    seq: int | None
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is a change in the log."""
+        return self.seq is not None

@@ -1,0 +1,96 @@
+"""JSON Schema: the one function that validates, with a retriever that refuses (security.md, facts 2 and 3)."""
+
+from collections.abc import Mapping
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+
+from jupyter_colophon.core.errors import InvalidInstance, Problem
+
+if TYPE_CHECKING:
+    import jsonschema_rs
+
+#: At most so many problems of one document are told.
+MAX_PROBLEMS = 100
+
+
+class Dialect(Enum):
+    """Which JSON Schema it is: ours are of 2020-12, those of schemaspaces of draft-07 (elyra.md, "What we build", 8)."""
+
+    DRAFT_7 = "Draft7Validator"
+    DRAFT_2020_12 = "Draft202012Validator"
+
+
+class Schema:
+    """A schema, compiled at its first use and kept. It may refer to the `known` ones, by their `$id`.
+
+    Its own `$schema` is not looked at: `core/foreign_schema.py` refuses strangers' of another dialect.
+    """
+
+    def __init__(
+        self,
+        document: Mapping[str, Any],
+        known: Mapping[str, Mapping[str, Any]] | None = None,
+        dialect: Dialect = Dialect.DRAFT_2020_12,
+    ) -> None:
+        self.document = document
+        self._known = known or {}
+        self._dialect = dialect
+
+    def compiled(self) -> "Schema":
+        """Compile it now. Raises ValueError where it is no schema, or has expressions that are not linear."""
+        _ = self._validator
+        return self
+
+    def is_valid(self, value: Any) -> bool:
+        """Whether a value satisfies it; much quicker than asking for problems."""
+        return bool(self._validator.is_valid(value))
+
+    @cached_property
+    def _validator(self) -> "jsonschema_rs.Draft202012Validator | jsonschema_rs.Draft7Validator":
+        # Loaded with the first validation: nobody should wait for it at the start of a server.
+        import jsonschema_rs
+
+        registry = jsonschema_rs.Registry([(uri, dict(one)) for uri, one in self._known.items()], retriever=_refuse)
+        make = getattr(jsonschema_rs, self._dialect.value)
+        validator: jsonschema_rs.Draft202012Validator | jsonschema_rs.Draft7Validator = make(
+            {name: part for name, part in self.document.items() if name != "$schema"},
+            registry=registry,
+            retriever=_refuse,
+            validate_formats=True,
+            pattern_options=jsonschema_rs.RegexOptions(),
+            # What people wrote is in no message: it may be a secret (security.md B2.14).
+            mask="the value",
+        )
+        return validator
+
+    def problems(self, value: Any) -> tuple[Problem, ...]:
+        """Everything that is wrong with a value, each with a JSON Pointer into it."""
+        found = []
+        for error in self._validator.iter_errors(value):
+            found.append(_problem(error))
+            if len(found) == MAX_PROBLEMS:
+                break
+        return tuple(found)
+
+    def validate(self, value: Any, subject: str) -> None:
+        """Raise InvalidInstance with all problems, or do nothing."""
+        if problems := self.problems(value):
+            raise InvalidInstance(subject, problems)
+
+
+def _refuse(uri: str) -> NoReturn:
+    raise ValueError("references to other documents are not followed")
+
+
+def _problem(error: "jsonschema_rs.ValidationError") -> Problem:
+    """Where it is, and the validator's own words, cut, without the value. What is wrong with a member's name is shown at the member."""
+    path = list(error.instance_path)
+    if type(error.kind).__name__.endswith("PropertyNames"):
+        path.append(str(cast("Any", error.kind).error.instance))
+    text = str(error.message)
+    return Problem(_pointer(path), text if len(text) <= 300 else text[:300] + "…")
+
+
+def _pointer(path: list[str | int]) -> str:
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)

@@ -1,0 +1,187 @@
+"""What an aspect contributes to search, and how words reach the full-text engine (catalog.md 4.3 and 4.4)."""
+
+import re
+import string
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, Final, Literal, NamedTuple
+
+from jupyter_colophon.core.fields import fields_of_avro, fields_of_columns
+from jupyter_colophon.core.instance_texts import tags_of, texts_of
+
+Scope = Literal["USER", "SYSTEM"]
+Kind = Literal["property", "tag", "field"]
+
+WORD_BYTES_MAX: Final = 256
+TAGS_KEY: Final = "tags"
+SCHEMA_KEY: Final = "schema"
+
+#: Words of other doors for a type of entity: people look for those as well.
+_TYPE_WORDS: Final = {"dataFlow": ("application", "app"), "dataJob": ("program",)}
+#: Texts up to this length are worth remembering, and so many of them: a few megabytes at most.
+_KEPT_LENGTH, _KEPT = 64, 4_096
+_SEPARATORS = re.compile(r"[-_,;.\s]+")
+
+
+class _Codes(dict[int, str]):
+    """For `str.translate`: what a character becomes in a word of the full-text engine."""
+
+    def __missing__(self, code: int) -> str:
+        units = chr(code).encode("utf-16-be", "surrogatepass")
+        return "".join(chr(0xF0000 + (units[at] << 8) + units[at + 1]) for at in range(0, len(units), 2))
+
+
+_PLAIN = string.ascii_letters + string.digits
+_CODES = _Codes({ord(letter): letter for letter in _PLAIN})
+_CODES |= {code: _CODES[code] for code in range(128) if chr(code) not in _PLAIN}
+
+
+class ValueRow(NamedTuple):
+    """One searchable value of an entity.
+
+    `key` is as written: a property's name, `tags` for a tag, `schema` for a field. `value` is folded, for
+    comparison; `shown` is what a person wrote. A field is `path` or `path:type`.
+    """
+
+    key: str
+    value: str
+    shown: str
+    kind: Kind
+    scope: Scope
+
+
+def fold(text: str) -> str:
+    """The form in which texts are compared: case-folded and NFC (catalog.md 4.3, rule 2)."""
+    if text.isascii():
+        return text.lower()
+    # Folding a composed letter may give one that composes anew, so it is taken apart first.
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", text).casefold())
+
+
+def tokens(text: str) -> list[str]:
+    """The folded words of a text, and the whole of it, each once (rule 7)."""
+    whole = fold(text).strip()
+    return list(dict.fromkeys(word for word in (*_SEPARATORS.split(whole), whole) if word))
+
+
+def fts_word(token: str) -> str:
+    """A folded token as one word of the full-text engine (catalog.md 4.4).
+
+    Each UTF-16 unit that is no ASCII letter or digit becomes a private character, which every Unicode
+    tokenizer leaves inside a word. What begins with a token is encoded as what begins with its word.
+    """
+    return token if token.isascii() and token.isalnum() else token.translate(_CODES)
+
+
+def filter_term(kind: str, value: str) -> str:
+    """A filter, such as `type` and `dataset`, as one word of the full-text engine."""
+    return (_term_kept if len(value) <= _KEPT_LENGTH else _term)(kind, value)
+
+
+def _term(kind: str, value: str) -> str:
+    return fts_word(f"{kind}:{fold(value)}")
+
+
+_term_kept = lru_cache(maxsize=_KEPT)(_term)
+
+
+def value_rows(aspect: str, scope: Scope, value: object) -> list[ValueRow]:
+    """The searchable values of an aspect; none for an aspect that search does not know, or for no value."""
+    contribution = _CONTRIBUTIONS.get(aspect)
+    if contribution is None or not isinstance(value, Mapping):
+        return []
+    return list(dict.fromkeys(contribution(value, scope)))
+
+
+def index_words(name: str, namespace: str, type_: str, rows: Iterable[ValueRow], *, keyed: bool = False) -> set[str]:
+    """The encoded words under which one entity is found by a bare pattern (rule 4); with `keyed`, also by `key:pattern`.
+
+    `name` is the short name; together with its namespace it is one word more. Words over 256 bytes are left
+    to the table of values.
+    """
+    found = {*tokens(name), fold(f"{namespace}.{name}"), fold(type_), *_TYPE_WORDS.get(type_, ())}
+    words = {fts_word(word) for word in found if _fits(word)}
+    for row in rows:
+        # Entities say the same things over and over, as long as they are short.
+        words_of = _words_kept if len(row.value) <= _KEPT_LENGTH else _words_of
+        words |= words_of(row.key, row.value, row.kind == "property", keyed)
+    return words
+
+
+def _words_of(key: str, value: str, is_property: bool, keyed: bool) -> frozenset[str]:
+    """The encoded words of one row."""
+    words = set(_behind(f"{fold(key)}:" if keyed else "", tokens(value)))
+    if is_property:
+        words.update(_behind("properties:" if keyed else "", tokens(key)))
+    return frozenset(words)
+
+
+_words_kept = lru_cache(maxsize=_KEPT)(_words_of)
+
+
+def _behind(key: str, values: Iterable[str]) -> Iterator[str]:
+    """Each value as a word, and behind its key; encoding goes letter by letter, so each part is encoded once."""
+    coded_key, taken = fts_word(key), len(key.encode())
+    for value in values:
+        if _fits(value):
+            coded = fts_word(value)
+            yield coded
+            if key and _fits(value, taken):
+                yield coded_key + coded
+
+
+def _fits(word: str, taken: int = 0) -> bool:
+    return len(word if word.isascii() else word.encode()) + taken <= WORD_BYTES_MAX
+
+
+def _property_rows(properties: object, scope: Scope) -> Iterator[ValueRow]:
+    if isinstance(properties, Mapping):
+        for key, text in properties.items():
+            if isinstance(text, str):
+                yield ValueRow(key, fold(text), text, "property", scope)
+
+
+def _metadata_rows(value: Mapping[str, Any], scope: Scope) -> Iterator[ValueRow]:
+    """`{"properties": {…}, "tags": […]}`; a property `schema` with an Avro schema gives its fields too (rule 8)."""
+    properties = value.get("properties")
+    yield from _property_rows(properties, scope)
+    for tag in value.get("tags", ()):
+        if isinstance(tag, str):
+            yield ValueRow(TAGS_KEY, fold(tag), tag, "tag", scope)
+    if scope == "SYSTEM" and isinstance(properties, Mapping):
+        yield from _field_rows(fields_of_avro(properties.get(SCHEMA_KEY)), scope)
+
+
+def _schema_rows(value: Mapping[str, Any], scope: Scope) -> Iterator[ValueRow]:
+    yield from _field_rows(fields_of_columns(value.get("fields")), scope)
+
+
+def _dataset_rows(value: Mapping[str, Any], scope: Scope) -> Iterator[ValueRow]:
+    named = {key: value[key] for key in ("name", "description") if value.get(key)}
+    yield from _property_rows(named, scope)
+    yield from _property_rows(value.get("customProperties"), scope)
+
+
+def _instance_rows(value: Mapping[str, Any], scope: Scope) -> Iterator[ValueRow]:
+    for tag in tags_of(value):
+        yield ValueRow(TAGS_KEY, fold(tag), tag, "tag", scope)
+    for key, text in texts_of(value):
+        yield ValueRow(key, fold(text), text, "property", scope)
+
+
+def _field_rows(fields: Iterable[tuple[str, str]], scope: Scope) -> Iterator[ValueRow]:
+    for path, type_ in fields:
+        for shown in (path, f"{path}:{type_}" if type_ else path):
+            yield ValueRow(SCHEMA_KEY, fold(shown), shown, "field", scope)
+
+
+_CONTRIBUTIONS: Final = {
+    "businessMetadata": _metadata_rows,
+    "technicalMetadata": _metadata_rows,
+    "schemaMetadata": _schema_rows,
+    "instance": _instance_rows,
+    "datasetProperties": _dataset_rows,
+}
+#: The aspects that search knows.
+SEARCHED: Final = frozenset(_CONTRIBUTIONS)

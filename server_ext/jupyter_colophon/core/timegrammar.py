@@ -1,0 +1,70 @@
+"""Times as people and clients write them (catalog.md 5.1), and as we write them. Inside, a time is ms since 1970."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from jupyter_colophon.core.errors import IllegalQuery
+
+#: Numbers from here on are milliseconds, smaller ones seconds (catalog.md 2, unit of start and end).
+MILLISECONDS_FROM: Final = 10**11
+TIME_MS_MAX: Final = 253_402_300_799_999
+"""The last millisecond of the year 9999."""
+CHARACTERS_MAX: Final = 200
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+_UNIT_MS: Final = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+_STEP = re.compile(r"([+-])([0-9]{1,15})(ms|s|m|h|d)")
+_RELATIVE = re.compile(rf"now(?:{_STEP.pattern})*")
+_NUMBER = re.compile(r"[0-9]{1,15}")
+_INSTANT = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})"
+    r"(?:[Tt ]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(?:[.,]([0-9]{1,9}))?(Z|z|[+-][0-9]{2}:?[0-9]{2}))?"
+)
+
+
+def parse_time(text: str, now_ms: int) -> int:
+    """A time in ms: ISO 8601, a number of seconds or milliseconds, or `now` with steps such as `now-1d+2h`.
+
+    Raises `IllegalQuery` for anything else, and for times before 1970 or after the year 9999.
+    """
+    text = text.strip()
+    if _NUMBER.fullmatch(text):
+        number = int(text)
+        return _in_range(number if number >= MILLISECONDS_FROM else number * 1000)
+    if len(text) <= CHARACTERS_MAX and _RELATIVE.fullmatch(text):
+        return _in_range(now_ms + sum(_step(*step) for step in _STEP.findall(text)))
+    return parse_instant(text)
+
+
+def parse_instant(text: str) -> int:
+    """A time in ms out of ISO 8601: a day (its beginning in UTC), or a day and a time with `Z` or an offset.
+
+    What is finer than a millisecond is cut off. Raises `IllegalQuery`.
+    """
+    found = _INSTANT.fullmatch(text.strip())
+    if found is None:
+        raise IllegalQuery("a time is 2026-11-20T12:00:00Z, milliseconds since 1970, or now-1d (ms, s, m, h, d)")
+    day, clock, fraction, offset = found.groups()
+    try:
+        instant = datetime.fromisoformat(f"{day}T{clock or '00:00'}{(offset or 'Z').upper()}")
+    except ValueError:
+        raise IllegalQuery("there is no such day or time of day") from None
+    return _in_range((instant - _EPOCH) // _MILLISECOND + int((fraction or "0").ljust(3, "0")[:3]))
+
+
+def format_time(ms: int) -> str:
+    """A time as ISO 8601 in UTC with milliseconds, such as `2026-11-20T12:00:00.000Z`."""
+    return f"{(_EPOCH + ms * _MILLISECOND).replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
+
+
+def _step(sign: str, number: str, unit: str) -> int:
+    length = int(number) * _UNIT_MS[unit]
+    return -length if sign == "-" else length
+
+
+def _in_range(ms: int) -> int:
+    if not 0 <= ms <= TIME_MS_MAX:
+        raise IllegalQuery("a time lies between 1970 and the year 9999")
+    return ms

@@ -1,0 +1,73 @@
+"""Elyra's cache of instances, for code that configures or asks it (elyra.md 2)."""
+
+import os
+from collections import OrderedDict
+from copy import deepcopy
+from typing import Any
+
+from traitlets import Bool, Integer
+from traitlets.config import SingletonConfigurable
+
+#: What tells two states of a file apart; None for a path where no file is.
+Stamp = tuple[int, int, int, int] | None
+
+
+class FileMetadataCache(SingletonConfigurable):
+    """Documents by path; of more than `max_size`, the one that was not asked for longest goes.
+
+    An entry is gone as soon as its file is another than when it was added. Our stores do not need this: they keep what
+    they read for as long as its file stays as it was (`storage/files/kept.py`).
+    """
+
+    max_size = Integer(128, min=1, max=1024, config=True, help="How many entries the cache has at most.")
+    enabled = Bool(True, config=True, help="Whether anything is kept.")
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.hits = self.misses = self.trims = 0
+        self._entries: OrderedDict[str, tuple[Stamp, dict[str, Any]]] = OrderedDict()
+        if self.enabled:
+            #: Elyra watches folders with it. Here files are looked at when somebody asks.
+            self.observer = None
+
+    def __len__(self) -> int:
+        for path in [path for path in self._entries if path not in self]:
+            del self._entries[path]
+        return len(self._entries)
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._entries and self._entries[path][0] == _stamp(path)
+
+    def add_item(self, path: str, entry: dict[str, Any]) -> None:
+        """Keep a copy of an entry."""
+        if not self.enabled:
+            return
+        self._entries[path] = _stamp(path), deepcopy(entry)
+        self._entries.move_to_end(path)
+        if len(self._entries) > self.max_size:
+            self.trims += 1
+            self._entries.popitem(last=False)
+
+    def get_item(self, path: str) -> dict[str, Any] | None:
+        """A copy of an entry; None where there is none."""
+        if not self.enabled:
+            return None
+        if path not in self:
+            self._entries.pop(path, None)
+            self.misses += 1
+            return None
+        self.hits += 1
+        self._entries.move_to_end(path)
+        return deepcopy(self._entries[path][1])
+
+    def remove_item(self, path: str) -> dict[str, Any] | None:
+        """Let go of an entry, and return it."""
+        return self._entries.pop(path, (None, None))[1] if self.enabled else None
+
+
+def _stamp(path: str) -> Stamp:
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino, found.st_ctime_ns

@@ -1,0 +1,146 @@
+"""Instances of one schemaspace, as Elyra's users reach them from Python: Elyra's class of that name (elyra.md 2)."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from traitlets import Type, default
+from traitlets.config import LoggingConfigurable
+
+from jupyter_colophon.core.errors import (
+    IllegalInstanceName,
+    InstanceInvalid,
+    InstanceUnreadable,
+    RemovalRefused,
+    StorageError,
+)
+from jupyter_colophon.core.instance_names import normalized, require_instance_name
+from jupyter_colophon.elyra import instances
+from jupyter_colophon.elyra.schema import SchemaManager
+from jupyter_colophon.elyra.storage import store_class, stored_by
+from jupyter_colophon.service.instances.objects import InstanceObjects
+
+#: What an instance must be able to do to be saved.
+_NEEDED = ("pre_save", "post_save", "to_dict", "prepare_write")
+
+
+class MetadataManager(LoggingConfigurable):
+    """Loads, validates and saves instances, with the hooks of their schemas' classes, secrets in place.
+
+    `store` is a store as it is (seed 000), of Elyra's class, of ours, or anything that does the same; without it, one of
+    `metadata_store_class` is made. Raises ValueError for an unknown schemaspace.
+    """
+
+    metadata_store_class = Type(
+        # Whoever subclasses Elyra's MetadataStore has as good a store as whoever subclasses ours.
+        klass=object,
+        config=True,
+        help="The class of the store: one that does what jupyter_colophon.elyra.storage.MetadataStore does. "
+        "Without it, the setting `metadata_store` counts.",
+    )
+
+    @default("metadata_store_class")
+    def _default_store_class(self) -> type:
+        return store_class()
+
+    def __init__(self, schemaspace: str, store: Any = None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.schema_mgr = SchemaManager.instance()
+        self.schemaspace = self.schema_mgr.get_schemaspace_name(schemaspace)
+        made_by: Any = self.metadata_store_class
+        self.metadata_store: Any = made_by(self.schemaspace, **kwargs) if store is None else store
+
+    def schemaspace_exists(self) -> bool:
+        """Whether anything was ever kept for the schemaspace."""
+        return bool(self.metadata_store.schemaspace_exists())
+
+    def get_all(self, include_invalid: bool = False, of_schema: str | None = None) -> list[Any]:
+        """All instances, valid ones only unless the others are asked for: those have a `reason`."""
+        with _as_elyra():
+            return list(self._objects.get_all(include_invalid=include_invalid, of_schema=of_schema))
+
+    def get(self, name: str) -> Any:
+        """One instance, loaded and validated.
+
+        Raises MetadataNotFoundError, ValueError where it cannot be read, jsonschema's ValidationError,
+        SchemaNotFoundError, and whatever its class raises.
+        """
+        if name is None:
+            raise ValueError("The 'name' parameter requires a value.")
+        with _as_elyra():
+            return self._objects.get(name)
+
+    def create(self, name: str | None, metadata: Any) -> Any:
+        """Save a new instance; without a name, it is made of `display_name`. Returns it loaded anew.
+
+        Raises MetadataExistsError, ValueError for a name, ValidationError, and whatever its class raises.
+        """
+        _require_instance(metadata)
+        if not name and not metadata.display_name:
+            raise ValueError("Name of metadata was not provided.")
+        with _as_elyra():
+            return self._objects.create(name or None, metadata)
+
+    def update(self, name: str, metadata: Any, for_migration: bool = False) -> Any:
+        """Replace an instance. Returns it loaded anew.
+
+        With `for_migration` neither the old one nor the new one is loaded: so `on_load` may call this.
+        """
+        _require_instance(metadata)
+        if not name:
+            raise ValueError("Name of metadata was not provided.")
+        with _as_elyra():
+            require_instance_name(name)
+            return self._objects.update(name, metadata, for_migration=for_migration)
+
+    def remove(self, name: str) -> None:
+        """Remove an instance, be it valid or not.
+
+        Raises MetadataNotFoundError, PermissionError for one of a shared folder, and whatever its class raises.
+        """
+        with _as_elyra():
+            self._objects.remove(name)
+
+    def validate(self, name: str, metadata: Any) -> None:
+        """Raise jsonschema's ValidationError unless an instance satisfies its schema; ValueError where it names none."""
+        if not metadata.schema_name:
+            raise ValueError(
+                f"Instance '{name}' in the {self.schemaspace} schemaspace is missing a 'schema_name' field!"
+            )
+        with _as_elyra():
+            self._objects.validate(name, metadata)
+
+    @staticmethod
+    def get_normalized_name(name: str) -> str:
+        """The name that is made of a display name."""
+        return normalized(name)
+
+    @property
+    def _objects(self) -> InstanceObjects:
+        return instances.current().objects(self.schemaspace, stored_by(self.schemaspace, self.metadata_store))
+
+
+def _require_instance(metadata: Any) -> None:
+    if not metadata:
+        raise ValueError("An instance of class 'Metadata' was not provided.")
+    if not all(callable(getattr(metadata, name, None)) for name in _NEEDED):
+        raise TypeError("'metadata' is not an instance of class 'Metadata'.")
+
+
+@contextmanager
+def _as_elyra() -> Iterator[None]:
+    """Our errors as the kinds that Elyra's users catch, with the same words; those that have no other kind stay."""
+    try:
+        yield
+    except InstanceInvalid as error:
+        from jsonschema import ValidationError
+
+        raise ValidationError(error.detail) from error
+    except (InstanceUnreadable, IllegalInstanceName) as error:
+        raise ValueError(error.detail) from error
+    except RemovalRefused as error:
+        raise PermissionError(error.detail) from error
+    except StorageError as error:
+        if isinstance(error.__cause__, PermissionError):
+            raise error.__cause__ from error
+        raise

@@ -1,0 +1,137 @@
+"""Stores of instances, as Elyra's users know and write them: Elyra's classes of these names (elyra.md 2)."""
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any
+
+from traitlets import log
+
+from jupyter_colophon.core.errors import InstanceAbsent, InstanceUnreadable, RemovalRefused
+from jupyter_colophon.core.instance import Held
+from jupyter_colophon.core.proposal import ABSENT, Condition
+from jupyter_colophon.elyra import instances
+from jupyter_colophon.elyra.cache import FileMetadataCache
+from jupyter_colophon.service.instances.foreign import ForeignInstances
+from jupyter_colophon.service.instances.store import InstanceStore
+from jupyter_colophon.storage.files.places import data_folders
+
+__all__ = ["CatalogMetadataStore", "FileMetadataCache", "FileMetadataStore", "MetadataStore"]
+
+
+class MetadataStore(ABC):
+    """Where the instances of one schemaspace are kept. Subclass it for another place; documents are dictionaries.
+
+    A document has `name` and `resource` besides `display_name`, `schema_name` and `metadata` when it comes out.
+    """
+
+    def __init__(self, schemaspace: str, parent: Any = None, **kwargs: Any) -> None:
+        self.schemaspace = schemaspace
+        self.log = parent.log if parent else log.get_logger()
+
+    @abstractmethod
+    def schemaspace_exists(self) -> bool:
+        """Whether anything was ever kept for the schemaspace."""
+
+    @abstractmethod
+    def fetch_instances(self, name: str | None = None, include_invalid: bool = False) -> list[dict[str, Any]]:
+        """All instances, or the one of this name.
+
+        Raises MetadataNotFoundError, and ValueError where the one cannot be read. With `include_invalid` those that
+        cannot be read are told of, with a `reason`.
+        """
+
+    @abstractmethod
+    def store_instance(self, name: str, metadata: dict[str, Any], for_update: bool = False) -> dict[str, Any]:
+        """Keep an instance, and return it as it is kept. Raises MetadataExistsError unless it is for an update."""
+
+    @abstractmethod
+    def delete_instance(self, metadata: dict[str, Any]) -> None:
+        """Remove the instance with this `name`. Raises PermissionError for one of a shared folder."""
+
+
+class KeptMetadataStore(MetadataStore):
+    """One of our own stores under Elyra's names. What is saved through it is recorded in the catalog as ever."""
+
+    #: The kind of store, as in the setting `metadata_store`; "" is the one that is set.
+    KIND = ""
+
+    @property
+    def instances(self) -> InstanceStore:
+        """The store itself."""
+        return instances.current().stores.of(self.schemaspace.lower(), self.KIND)
+
+    def schemaspace_exists(self) -> bool:
+        """Whether anything was ever kept for the schemaspace."""
+        return self.instances.exists()
+
+    def fetch_instances(self, name: str | None = None, include_invalid: bool = False) -> list[dict[str, Any]]:
+        """All instances by name, or one."""
+        if name is None:
+            found = self.instances.read_many(self.instances.names())
+            return [_told(held) for held in found if held.document is not None or include_invalid]
+        held = self.instances.read(name)
+        if held is None:
+            raise InstanceAbsent(self.schemaspace, name)
+        if held.document is None:
+            raise ValueError(InstanceUnreadable(self.schemaspace, name, held.problem).detail)
+        return [_told(held)]
+
+    def store_instance(self, name: str, metadata: dict[str, Any], for_update: bool = False) -> dict[str, Any]:
+        """Keep an instance, durably and whole."""
+        condition = Condition() if for_update else Condition(version=ABSENT)
+        kept = self.instances.save(name, deepcopy(metadata), condition, instances.current().account)
+        return _told(kept.held) if kept.held is not None else {"name": name, **metadata}
+
+    def delete_instance(self, metadata: dict[str, Any]) -> None:
+        """Remove an instance."""
+        try:
+            self.instances.remove(str(metadata.get("name")), Condition(), instances.current().account)
+        except RemovalRefused as error:
+            raise PermissionError(error.detail) from error
+
+
+class FileMetadataStore(KeptMetadataStore):
+    """Instances in files, one each: in the first of `metadata_paths` when they are written."""
+
+    KIND = "file"
+
+    def __init__(self, schemaspace: str, **kwargs: Any) -> None:
+        super().__init__(schemaspace, **kwargs)
+        self.cache = FileMetadataCache.instance()
+        self.metadata_paths = self.metadata_path(schemaspace.lower())
+        self.preferred_metadata_dir = self.metadata_paths[0]
+
+    @staticmethod
+    def metadata_path(*subdirs: str) -> list[str]:
+        """Jupyter's data folders, the one that is written first; with folders below `metadata` where they are given."""
+        below = ("metadata", *subdirs) if subdirs else ()
+        return [os.path.join(folder, *below) for folder in data_folders()]
+
+
+class CatalogMetadataStore(KeptMetadataStore):
+    """Instances in the catalog's database: shared by all who share it."""
+
+    KIND = "catalog"
+
+
+def store_class() -> type[KeptMetadataStore]:
+    """The class of the store that the setting `metadata_store` names."""
+    known: dict[str, type[KeptMetadataStore]] = {"file": FileMetadataStore, "catalog": CatalogMetadataStore}
+    return known.get(instances.current().stores.chosen, KeptMetadataStore)
+
+
+def stored_by(space: str, store: Any) -> InstanceStore:
+    """A store as our services take it: one of ours as it is, unless somebody changed what it does."""
+    kind = type(store)
+    own = isinstance(store, KeptMetadataStore) and all(
+        getattr(kind, name) is getattr(KeptMetadataStore, name)
+        for name in ("fetch_instances", "store_instance", "delete_instance")
+    )
+    return store.instances if own else ForeignInstances(space.lower(), store)
+
+
+def _told(held: Held) -> dict[str, Any]:
+    document: Mapping[str, Any] = held.document if held.document is not None else {"reason": "ValueError"}
+    return deepcopy(dict(document)) | {"name": held.name, "resource": held.resource}

@@ -1,0 +1,1 @@
+"""The Tornado side: the server extension, its doors and its kernels' tokens."""

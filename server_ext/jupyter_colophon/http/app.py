@@ -1,0 +1,95 @@
+"""The server extension: its settings, its routes and its life."""
+
+import atexit
+import logging
+from functools import cached_property
+from importlib.metadata import version
+from typing import Any
+
+from jupyter_server.extension.application import ExtensionApp
+
+from jupyter_colophon.core.errors import Misconfigured
+from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.http import guard, provisioner
+from jupyter_colophon.http.base import RESOURCE
+from jupyter_colophon.http.door import SETTING, Door
+from jupyter_colophon.http.elyra import routes as elyra
+from jupyter_colophon.http.native.routes import ROUTES as NATIVE
+from jupyter_colophon.http.v3.routes import ROUTES as V3
+from jupyter_colophon.settings import Settings
+
+ROUTES = [*NATIVE, *V3]
+_logger = logging.getLogger("jupyter_colophon.http")
+
+
+class Colophon(Settings, ExtensionApp):
+    """Metadata for the data that notebooks work on. Settings are `c.Colophon.<trait>`."""
+
+    name = "jupyter_colophon"
+    app_name = "Jupyter Colophon"
+    description = "The catalog of the data that notebooks work on."
+    extension_url = "/colophon/api/health"
+    load_other_extensions = True
+    _unread = ""
+
+    #: The server goes on without it, and would without our settings; we do not.
+    raise_config_file_errors = True
+
+    def load_config_file(self, suppress_errors: bool = True) -> None:  # type: ignore[override]  # as JupyterApp does
+        """Load our config files. One that cannot be read is told of without what it holds."""
+        try:
+            super().load_config_file(suppress_errors=False)
+        except Exception as error:  # noqa: BLE001  a config file is anybody's program
+            self._unread = f"the config file {self.config_file_name} cannot be read ({type(error).__name__})"
+
+    def initialize_settings(self) -> None:
+        """Put our state into the server's settings. Nothing is opened yet: the first request does that."""
+        if self.serverapp is not None:
+            # What we log is to have the server's time and level, and its place.
+            logging.getLogger("jupyter_colophon").parent = self.serverapp.log
+        wrong = ""
+        try:
+            store = self.store()
+        except Misconfigured as error:
+            store, wrong = StoreChoice(self.storage_provider), error.detail
+        wrong = self._unread or wrong
+        if wrong:
+            _logger.error("serves no catalog: %s", wrong)
+        told = version("jupyter-colophon")
+        self.settings[SETTING] = Door(
+            self, store, self.identity(), self.max_body_bytes, told, wrong, elyra_door=self._opens_elyra_door
+        )
+        if self.serverapp is not None:
+            provisioner.install(self.serverapp)
+
+    def initialize_handlers(self) -> None:
+        """Add our routes, once it is sure that every one of them is guarded."""
+        routes = [*ROUTES, *elyra.ROUTES] if self._opens_elyra_door else ROUTES
+        guard.check(routes, RESOURCE)
+        self.handlers.extend(routes)
+
+    @cached_property
+    def _opens_elyra_door(self) -> bool:
+        """Whether `/elyra/…` is ours (elyra.md, "What we build", 9)."""
+        if self.elyra_door != "auto":
+            return bool(self.elyra_door == "on")
+        extensions = getattr(self.serverapp, "extension_manager", None)
+        theirs = None if extensions is None else extensions.extensions.get("elyra")
+        if theirs is not None and theirs.enabled:
+            _logger.info("/elyra/ is left to Elyra's own server extension (c.Colophon.elyra_door)")
+            return False
+        return True
+
+    async def stop_extension(self) -> None:
+        """Let go of the catalog.
+
+        The server stops its kernels after its extensions, and they tell us then how their last runs ended: so while
+        any of them runs, the catalog stays open until the process ends.
+        """
+        door: Any = self.settings.get(SETTING)
+        if door is None:
+            return
+        if self.serverapp is not None and self.serverapp.kernel_manager.list_kernel_ids():
+            atexit.register(door.close)
+        else:
+            door.close()

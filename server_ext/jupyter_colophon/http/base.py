@@ -1,0 +1,258 @@
+"""The base of our handlers: size, identity, JSON, one hop to a thread, and one way to tell errors."""
+
+import asyncio
+import json
+import logging
+import zlib
+from collections.abc import Awaitable, Callable
+from http.client import responses
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from jupyter_server.base.handlers import APIHandler
+from jupyter_server.prometheus.log_functions import prometheus_log_method
+from tornado.httputil import HTTPServerRequest
+from tornado.web import HTTPError, stream_request_body
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.errors import IllegalQuery, MetadataError, StoreUnavailable, TooLarge, Unparsable
+from jupyter_colophon.core.jsontext import parse
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.once import Once
+from jupyter_colophon.http.door import SETTING, Door, actor
+from jupyter_colophon.http.idempotency import ASKING, IDEMPOTENCY_KEY, fingerprint
+from jupyter_colophon.http.operation import Operation, Shape, declared, methods
+from jupyter_colophon.http.parameter import Parameter
+from jupyter_colophon.http.problems import document, problem
+from jupyter_colophon.http.tokens import KernelIdentity
+
+if TYPE_CHECKING:
+    from jupyter_colophon.wiring import Catalog
+
+T = TypeVar("T")
+#: The coarse resource that Jupyter's authorizers are asked about.
+RESOURCE = "colophon"
+_UNAVAILABLE, _STORE_FULL = 503, 507
+#: Seconds to wait before a store that is away is asked again.
+RETRY_AFTER_S = "5"
+_DROPPED_FACTOR = 4
+_SMALL_BYTES = 10_000
+_EXPLAINED = {403: "you are not signed in, or may not do this", 405: "this path does not take this method"}
+_logger = logging.getLogger("jupyter_colophon.http")
+
+
+class Identified:
+    """What REST handlers and WebSockets share: who asks, and the catalog."""
+
+    settings: dict[str, Any]
+    current_user: Any
+    request: HTTPServerRequest
+    get_query_arguments: Callable[..., list[str]]
+
+    @property
+    def door(self) -> Door:
+        """The extension's state."""
+        door: Door = self.settings[SETTING]
+        return door
+
+    @property
+    def identity_provider(self) -> Any:
+        """The server's identity provider, which here also knows kernels' tokens."""
+        return KernelIdentity(self.settings["identity_provider"], self.door.tokens)
+
+    @property
+    def principal(self) -> Principal:
+        """Who asks, with the scopes of the token used."""
+        holder = self.door.tokens.holder(self)  # type: ignore[arg-type]  # a mixin of RequestHandlers
+        if holder is not None:
+            return holder.principal
+        return Principal(actor(self.settings["identity_provider"], self.current_user))
+
+    @property
+    def operation(self) -> Operation:
+        """What the method that answers this request declares."""
+        told = declared(type(self), str(self.request.method).lower())
+        if told is None:
+            raise LookupError(f"{type(self).__name__}.{self.request.method} declares no operation")
+        return told
+
+    def asked(self, parameter: Parameter[T]) -> T:
+        """A parameter that the method declares, read. Raises IllegalQuery, and LookupError where it is not declared."""
+        if parameter not in self.operation.takes:
+            raise LookupError(f"{self.operation.id} does not declare {parameter.name}")
+        told = self.request.headers.get(parameter.name) if parameter.place == "header" else self._sent(parameter.name)
+        return parameter.default if told is None else parameter.read(told)
+
+    def _sent(self, name: str) -> str | None:
+        """A query parameter exactly as it was sent: blanks are part of names. Raises IllegalQuery."""
+        found: list[str] = self.get_query_arguments(name, strip=False)
+        if len(found) > 1:
+            raise IllegalQuery("is sent more than once", name)
+        return found[0] if found else None
+
+    async def hop(self, work: "Callable[[Catalog], T]") -> T:
+        """Do synchronous work on the catalog, off the event loop."""
+        door = self.door
+        return await self.aside(lambda: work(door.catalog()))
+
+    async def aside(self, work: Callable[[], T]) -> T:
+        """Do synchronous work off the event loop; the catalog is not opened for it. Raises StoreUnavailable."""
+        door = self.door
+        if door.closed:
+            raise StoreUnavailable("the server is stopping")
+        return await asyncio.get_running_loop().run_in_executor(door.threads, work)
+
+    async def among(self, space: str, work: Callable[[], T]) -> T:
+        """As `aside`, for what may call the code of a schemaspace's package: that holds up no other schemaspace.
+
+        Raises StoreUnavailable where too much of this schemaspace waits already.
+        """
+        if self.door.closed:
+            raise StoreUnavailable("the server is stopping")
+        return await asyncio.wrap_future(self.door.crews.submit(space, lambda: _lasting(work)))
+
+
+def _lasting(work: Callable[[], T]) -> T:
+    """Do it; a package that ends the program ends no server."""
+    try:
+        return work()
+    except SystemExit as error:
+        raise RuntimeError("a package tried to end the server") from error
+
+
+@stream_request_body
+class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows identity_provider
+    """A REST handler. Its methods return nothing and call `answer` once, or raise a MetadataError."""
+
+    #: Of a document that is answered.
+    content_type = "application/json"
+
+    def initialize(self) -> None:
+        """Prepare for a body that comes in pieces."""
+        self._pieces = bytearray()
+        self._inflate: Any = None
+        self._refused: MetadataError | None = None
+
+    async def prepare(self) -> None:  # type: ignore[override]  # as Jupyter's own APIHandler
+        """Refuse a body that says it is too large before it is read; then do what Jupyter does."""
+        limit = self.door.max_body_bytes
+        connection: Any = self.request.connection
+        # A body in pieces does not say how long it is: it is read, and dropped, so that we can answer why; to a bound.
+        connection.set_max_body_size(limit * _DROPPED_FACTOR)
+        if int(self.request.headers.get("Content-Length") or 0) > limit:
+            self.set_header("Connection", "close")
+            raise TooLarge(f"a body has at most {limit} bytes")
+        encoding = self.request.headers.get("Content-Encoding", "identity")
+        if encoding == "gzip":
+            self._inflate = zlib.decompressobj(wbits=31)
+        elif encoding != "identity":
+            raise Unparsable("the body's Content-Encoding is neither gzip nor identity")
+        prepared: Awaitable[None] | None = super().prepare()
+        if prepared is not None:
+            await prepared
+
+    def data_received(self, chunk: bytes) -> None:
+        """Collect a piece of the body, inflated where it came compressed, under the limit."""
+        if self._refused is not None:
+            return
+        limit = self.door.max_body_bytes
+        try:
+            # An error raised here would close the connection without an answer: `body` raises it.
+            self._pieces += chunk if self._inflate is None else self._inflate.decompress(chunk, limit + 1)
+        except zlib.error:
+            self._refused = Unparsable("the body is no gzip")
+        if len(self._pieces) > limit:
+            self._refused = TooLarge(f"a body has at most {limit} bytes")
+            self._pieces.clear()
+
+    async def body(self) -> Any:
+        """The body as JSON, checked against the schema that the method declares.
+
+        Raises Unparsable, TooLarge, InvalidInstance.
+
+        One that is not small is read on a thread: the server has notebooks to serve (security.md B2.7).
+        """
+        if self._refused is not None:
+            raise self._refused
+        if self._inflate is not None and not self._inflate.eof:
+            raise Unparsable("the body is cut off")
+        raw = bytes(self._pieces)
+        shape = self.operation.body_shape(self.request.headers.get("Content-Type", ""))
+        if len(raw) <= _SMALL_BYTES:
+            return self._read(raw, shape)
+        return await asyncio.get_running_loop().run_in_executor(self.door.threads, self._read, raw, shape)
+
+    def _read(self, raw: bytes, shape: Shape) -> Any:
+        value = parse(raw)
+        self.door.schemas.validate(shape, value)
+        return value
+
+    async def writing(self, work: "Callable[[Catalog, Once | None], T]") -> T:
+        """Do a write, off the event loop; sent again with its idempotency key, it has its effect once.
+
+        The method declares IDEMPOTENCY_KEY.
+        """
+        key, principal = self.asked(IDEMPOTENCY_KEY), self.principal
+        asked = str(self.request.uri).removeprefix(self.base_url)
+
+        def keyed(catalog: "Catalog") -> T:
+            headers = [self.request.headers.get(name, "") for name in ASKING]
+            request = (str(self.request.method), asked, headers, bytes(self._pieces))
+            return work(catalog, Once(principal.user, key, fingerprint(*request)) if key else None)
+
+        return await self.hop(keyed)
+
+    def urn(self, in_path: str) -> Urn:
+        """The URN in the path, or that of `?urn=` where the path has `-`. Raises IllegalName."""
+        return Urn.parse(self._sent("urn") or "" if in_path == "-" else in_path)
+
+    def answer(self, value: Any, etag: str | None = None, status: int = 200) -> None:
+        """Send a document. With an ETag, a GET whose If-None-Match names it is answered 304."""
+        if etag is not None:
+            self.set_header("Etag", etag)
+            if self.request.method == "GET" and self.check_etag_header():
+                self.set_status(304)
+                self.finish()
+                return
+        self.set_status(status)
+        self.retry_later(status)
+        self.finish(json.dumps(value, ensure_ascii=False), set_content_type=self.content_type)
+
+    def retry_later(self, status: int) -> None:
+        """With a 503, say when to ask again."""
+        if status == _UNAVAILABLE:
+            self.set_header("Retry-After", RETRY_AFTER_S)
+
+    def compute_etag(self) -> str | None:
+        """No ETag but the versions that `answer` is given."""
+        return None
+
+    def log_exception(self, *info: Any) -> None:
+        """What the caller can be told is no news for the log; anything else is."""
+        if not isinstance(info[1], MetadataError):
+            super().log_exception(*info)
+
+    def _log(self) -> None:
+        """As the server logs requests; but a store that is away is told in one line, without the request's headers."""
+        if self.get_status() not in (_UNAVAILABLE, _STORE_FULL):
+            super()._log()
+            return
+        took = 1000 * self.request.request_time()
+        self.log.error("%d %s %s %.2fms", self.get_status(), self.request.method, self.request.path, took)
+        if self.serverapp is not None and self.serverapp.record_http_request_metrics:
+            prometheus_log_method(self)
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """Tell an error as a problem document (RFC 9457); an unexpected one without its message."""
+        error = kwargs.get("exc_info", (None, None, None))[1]
+        if isinstance(error, MetadataError):
+            told = problem(error)
+        else:
+            reason = responses.get(status_code, "Error")
+            detail = (error.log_message or _EXPLAINED.get(status_code, "")) if isinstance(error, HTTPError) else ""
+            told = document(status_code, reason.lower().replace(" ", "-"), reason, detail if status_code < 500 else "")
+        status = int(str(told["status"]))
+        self.set_status(status)
+        if status == 405:
+            self.set_header("Allow", ", ".join(methods(type(self))))
+        self.retry_later(status)
+        self.finish(json.dumps(told), set_content_type="application/problem+json")

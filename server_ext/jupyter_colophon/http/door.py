@@ -1,0 +1,151 @@
+"""What every handler reaches through the server's settings: the catalog, opened late, and the kernels' tokens."""
+
+import getpass
+import logging
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING
+
+from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvider, User
+
+from jupyter_colophon.core.access import Principal, ScopeAuthorizer
+from jupyter_colophon.core.errors import AccessDenied, InvalidField, MetadataError, Misconfigured, StoreUnavailable
+from jupyter_colophon.core.names import Identity
+from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.http.crews import Crews
+from jupyter_colophon.http.schemas import ApiSchemas
+from jupyter_colophon.http.tokens import KernelTokens
+from jupyter_colophon.settings import Settings
+
+# The catalog's modules are loaded with the first request: nobody should wait for them at the start of a server.
+if TYPE_CHECKING:
+    from jupyter_colophon.service.instances.instances import Instances
+    from jupyter_colophon.service.schemaspaces.spaces import Spaces
+    from jupyter_colophon.wiring import Catalog
+
+#: The key in the server's settings.
+SETTING = "colophon"
+#: How many requests work on the store at once. More would wait for each other's locks.
+THREADS = 8
+#: Providers that make up a name for whoever knows the server's token.
+_ANONYMOUS_PROVIDERS = (IdentityProvider, PasswordIdentityProvider)
+_logger = logging.getLogger("jupyter_colophon.http")
+
+
+@dataclass(slots=True)
+class Door:
+    """The extension's state in one server."""
+
+    settings: Settings
+    store: StoreChoice
+    identity: Identity
+    max_body_bytes: int
+    version: str
+    #: Why the settings cannot be used; empty where they can.
+    wrong: str = ""
+    #: Whether `/elyra/…` is served.
+    elyra_door: bool = False
+    tokens: KernelTokens = field(default_factory=KernelTokens)
+    schemas: ApiSchemas = field(default_factory=ApiSchemas)
+    threads: ThreadPoolExecutor = field(
+        default_factory=lambda: ThreadPoolExecutor(THREADS, thread_name_prefix="colophon")
+    )
+    crews: Crews = field(default_factory=Crews)
+    #: How many WebSockets each user has open.
+    sockets: Counter[str] = field(default_factory=Counter)
+    closed: bool = False
+    _catalog: "Catalog | None" = None
+    _opening: threading.Lock = field(default_factory=threading.Lock)
+    _instances: "Instances | None" = None
+    _composing: threading.Lock = field(default_factory=threading.Lock)
+
+    def catalog(self) -> "Catalog":
+        """The catalog; the first call opens it, on the thread of its request. Raises StorageError."""
+        with self._opening:
+            if self.wrong:
+                raise Misconfigured(self.wrong)
+            if self._catalog is None:
+                self._catalog = self._opened()
+                # What others did to the files of instances is recorded from now on, whoever asks for it.
+                if not self.closed:
+                    self.threads.submit(self._follow_instances)
+            return self._catalog
+
+    def _opened(self) -> "Catalog":
+        from jupyter_colophon.wiring import open_catalog
+
+        try:
+            return open_catalog(self.store, self.identity, self.settings.system_filter())
+        except InvalidField as error:
+            # It is not the request that names a field which there is not, but the settings: they stay until a restart.
+            self.wrong = error.detail
+            _logger.error("serves no catalog: %s (c.Colophon.storage_provider, storage_options)", error.detail)
+            raise Misconfigured(self.wrong) from error
+
+    def spaces(self) -> "Spaces":
+        """The schemaspaces; the first question loads them, on the thread of its request."""
+        from jupyter_colophon.elyra.schema import SchemaManager
+
+        # Before anything is loaded.
+        SchemaManager.allow(self.settings.schemaspace_packages)
+        found: Spaces = SchemaManager.instance().spaces
+        return found
+
+    def instances(self) -> "Instances":
+        """The instances of schemaspaces, also while the catalog is away. Raises Misconfigured."""
+        with self._composing:
+            if self.wrong:
+                raise Misconfigured(self.wrong)
+            if self.closed:
+                raise StoreUnavailable("the server is stopping")
+            if self._instances is None:
+                from jupyter_colophon.elyra.instances import serve
+
+                self._instances = serve(self.settings, self.catalog)
+            return self._instances
+
+    def _follow_instances(self) -> None:
+        # A request that asks for instances is told what is wrong.
+        with suppress(MetadataError):
+            self.instances()
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self.closed = True
+        self.threads.shutdown(wait=True, cancel_futures=True)
+        self.crews.close()
+        with self._composing:
+            if self._instances is not None:
+                self._instances.close()
+                self._instances = None
+        with self._opening:
+            if self._catalog is not None:
+                self._catalog.close()
+                self._catalog = None
+
+
+def require_admin(principal: Principal, action: str, subject: str) -> None:
+    """Raise AccessDenied for who may not change what all share."""
+    if not ScopeAuthorizer().may(principal, "admin", ""):
+        raise AccessDenied(action, subject)
+
+
+def actor(provider: object, user: User) -> str:
+    """The name under which a user's changes are kept.
+
+    Jupyter's own providers invent a name for whoever holds the server's token; it means nothing the day after,
+    so there the name is that of the account which runs the server.
+    """
+    if type(provider) in _ANONYMOUS_PROVIDERS:
+        return _account()
+    return user.username
+
+
+@cache
+def _account() -> str:
+    # Looking it up anew for each request costs a tenth of answering one.
+    return getpass.getuser()

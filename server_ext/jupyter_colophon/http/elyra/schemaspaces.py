@@ -1,0 +1,69 @@
+"""Schemaspaces and schemas through the Elyra door (elyra.md 1)."""
+
+from jupyter_server.auth.decorator import authorized
+from tornado.web import authenticated
+
+from jupyter_colophon.core.errors import SchemaAbsent, SchemaspaceUnknown
+from jupyter_colophon.http.elyra import shapes
+from jupyter_colophon.http.elyra.base import ElyraHandler
+from jupyter_colophon.http.operation import operation
+
+
+class SpacesHandler(ElyraHandler):
+    """`GET /elyra/schemaspace`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation("listSchemaspaceNames", answers={200: shapes.SPACES}, etag=True)
+    async def get(self) -> None:
+        """The names of the schemaspaces, without deprecated ones."""
+        door = self.door
+        self.answer({"schemaspaces": await self.aside(lambda: door.spaces().names())})
+
+
+class SpaceHandler(ElyraHandler):
+    """`GET /elyra/schemaspace/{space}`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation("readSchemaspace", answers={200: shapes.SPACE}, refuses=[SchemaspaceUnknown], etag=True)
+    async def get(self, space: str) -> None:
+        """A schemaspace by its name or id."""
+        door = self.door
+        found = await self.aside(lambda: door.spaces().space(space))
+        self.answer({name: getattr(found, name) for name in ("name", "id", "display_name", "description")})
+
+
+class SchemasHandler(ElyraHandler):
+    """`GET /elyra/schema/{space}`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation("listSchemas", answers={200: shapes.SCHEMAS}, refuses=[SchemaspaceUnknown], etag=True)
+    async def get(self, space: str) -> None:
+        """The schemas of a schemaspace, without deprecated ones."""
+        door = self.door
+        found = await self.aside(lambda: [dict(one) for one in door.spaces().space(space).schemas.values()])
+        self.answer({space: found})
+
+
+class SchemaHandler(ElyraHandler):
+    """`GET /elyra/schema/{space}/{schema}`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation(
+        "readSchemaDocument", answers={200: shapes.SCHEMA}, refuses=[SchemaspaceUnknown, SchemaAbsent], etag=True
+    )
+    async def get(self, space: str, name: str) -> None:
+        """A schema, also a deprecated one."""
+        door = self.door
+        self.answer(await self.aside(lambda: dict(door.spaces().schema(space, name))))
+
+
+ROUTES = [
+    ("/schemaspace", SpacesHandler),
+    ("/schemaspace/{space}", SpaceHandler),
+    ("/schema/{space}", SchemasHandler),
+    ("/schema/{space}/{schema}", SchemaHandler),
+]

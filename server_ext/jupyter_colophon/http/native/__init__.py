@@ -1,0 +1,1 @@
+"""Our own REST API (contract: native.md), one resource a file."""

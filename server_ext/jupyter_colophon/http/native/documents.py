@@ -1,0 +1,249 @@
+"""Values as the documents of `schemas/api`."""
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+from jupyter_colophon.core.change import Change
+from jupyter_colophon.core.entity import Aspect, AspectVersion, Entity, EntitySummary, Stamp
+from jupyter_colophon.core.inbox import DeadLetter, InboxEntry
+from jupyter_colophon.core.lineage import Lineage, LineageEdge, Node
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.proposal import Condition, Proposal, Written
+from jupyter_colophon.core.registry import EntityType
+from jupyter_colophon.core.run import Access, ColumnEdge, Run, RunChange, RunStart
+from jupyter_colophon.core.search import Hit
+from jupyter_colophon.core.timegrammar import format_time, parse_instant
+from jupyter_colophon.http.problems import refusal
+
+Document = dict[str, Any]
+
+
+def time_or_none(ms: int | None) -> str | None:
+    """A time, or null."""
+    return None if ms is None else format_time(ms)
+
+
+def stamp(value: Stamp) -> Document:
+    """When, and by whom."""
+    return {"time": format_time(value.time), "actor": value.actor}
+
+
+def summary(value: EntitySummary) -> Document:
+    """`entity-summary.json`."""
+    return asdict(value) | {"created": stamp(value.created), "updated": stamp(value.updated)}
+
+
+def aspect(value: Aspect) -> Document:
+    """`aspect.json`."""
+    return asdict(value) | {"time": format_time(value.time)}
+
+
+def entity(value: Entity) -> Document:
+    """`entity.json`."""
+    return summary(value.summary) | {"aspects": {name: aspect(one) for name, one in value.aspects.items()}}
+
+
+def entity_type(value: EntityType) -> Document:
+    """`entity-type.json`."""
+    return {
+        "type": value.type,
+        "title": value.title,
+        "keyAspect": value.key_aspect,
+        "aspects": [
+            {
+                "name": spec.name,
+                "title": spec.title,
+                "scope": spec.scope,
+                "key": spec.key,
+                "schema": spec.schema.document,
+                "uihints": dict(spec.uihints),
+            }
+            for spec in value.aspects
+        ],
+    }
+
+
+def written(value: Written) -> Document:
+    """`written.json`."""
+    return {
+        "urn": str(value.urn),
+        "aspect": value.aspect,
+        "version": value.version,
+        "seq": value.seq,
+        "changed": value.changed,
+    }
+
+
+def written_batch(values: Iterable[Written]) -> Document:
+    """`written-batch.json`."""
+    return {"results": [written(one) for one in values]}
+
+
+def inbox_entry(value: InboxEntry) -> Document:
+    """`inbox-entry.json`."""
+    return {
+        "id": str(value.id),
+        "state": value.state,
+        "time": format_time(value.time),
+        "results": [written(one) for one in value.results],
+        "problem": None if value.refusal is None else refusal(value.refusal),
+        "deadLetter": None if value.refusal is None else str(value.id),
+    }
+
+
+def dead_letter(value: DeadLetter) -> Document:
+    """`dead-letter.json`: what was wanted, without its values."""
+    return {
+        "id": str(value.id),
+        "kind": value.kind,
+        "actor": value.sender.user,
+        "via": value.sender.via,
+        "run": value.run,
+        "time": format_time(value.time),
+        "failed": format_time(value.failed),
+        "attempts": value.attempts,
+        "problem": refusal(value.refusal),
+        "proposals": [
+            {"urn": str(one.urn), "aspect": one.aspect, "operation": one.operation} for one in value.proposals
+        ],
+    }
+
+
+def version(value: AspectVersion) -> Document:
+    """One of `versions.json`."""
+    return asdict(value) | {
+        "time": format_time(value.time),
+        "deleted": value.value is None,
+        "diff": list(value.diff),
+    }
+
+
+def run(value: Run) -> Document:
+    """`run.json`."""
+    return {
+        "urn": value.urn,
+        "runId": value.run_id,
+        "program": value.program,
+        "name": value.name,
+        "status": value.status,
+        "start": format_time(value.start),
+        "end": time_or_none(value.end),
+        "parent": value.parent,
+        "actor": value.actor,
+        "via": value.via,
+        "facts": dict(value.facts),
+        "accesses": [
+            asdict(access) | {"first": format_time(access.first), "last": format_time(access.last)}
+            for access in value.accesses
+        ],
+    }
+
+
+def change(value: Change) -> Document:
+    """`change.json`."""
+    return asdict(value) | {"time": format_time(value.time)}
+
+
+def hit(value: Hit) -> Document:
+    """One of the hits of `search-answer.json`."""
+    return summary(value.summary) | {
+        "description": value.description,
+        "tags": list(value.tags),
+        "owner": value.owner,
+        "matches": [asdict(match) for match in value.matches],
+    }
+
+
+def lineage(value: Lineage) -> Document:
+    """The graph of `lineage.json`; the handler adds what was asked."""
+    return {
+        "nodes": [_node(node) for node in value.nodes],
+        "edges": [_edge(edge) for edge in value.edges],
+        "columns": [
+            {
+                "source": column.source,
+                "sourceField": column.source_field,
+                "target": column.target,
+                "targetField": column.target_field,
+                "program": column.program,
+                "transformation": column.transformation,
+            }
+            for column in value.columns
+        ],
+        "truncated": value.truncated,
+        "frontier": list(value.frontier),
+    }
+
+
+def _node(node: Node) -> Document:
+    members = asdict(node)
+    hidden = {side: members.pop(f"hidden_{side}") for side in ("upstream", "downstream")}
+    return members | {"hidden": hidden}
+
+
+def _edge(edge: LineageEdge) -> Document:
+    return {
+        "source": edge.source,
+        "target": edge.target,
+        "access": edge.access,
+        "runs": list(edge.runs),
+        "runCount": edge.run_count,
+        "start": format_time(edge.start),
+        "end": time_or_none(edge.end),
+        "components": list(edge.components),
+    }
+
+
+def proposal(document: Document) -> Proposal:
+    """A proposal from `proposal.json`."""
+    return Proposal(
+        Urn.parse(document["urn"]),
+        document.get("aspect"),
+        document["operation"],
+        document.get("value"),
+        Condition(version=document.get("ifVersion")),
+        document.get("run"),
+    )
+
+
+def run_start(document: Document) -> RunStart:
+    """A run from `run-start.json`."""
+    end = document.get("end")
+    return RunStart(
+        program=Urn.parse(document["program"]),
+        run_id=document["runId"],
+        start=parse_instant(document["start"]),
+        end=None if end is None else parse_instant(end),
+        status=document.get("status", "running"),
+        parent=document.get("parent"),
+        facts=document.get("facts", {}),
+    )
+
+
+def run_change(document: Document) -> RunChange:
+    """How a run went on, from `run-change.json`."""
+    end = document.get("end")
+    return RunChange(document.get("status"), None if end is None else parse_instant(end), document.get("facts", {}))
+
+
+def access(document: Document) -> Access:
+    """One of the accesses of `accesses.json`."""
+    time = document.get("time")
+    return Access(
+        Urn.parse(document["data"]),
+        document["mode"],
+        document.get("component", ""),
+        None if time is None else parse_instant(time),
+    )
+
+
+def column_edge(document: Document) -> ColumnEdge:
+    """One of the columns of `accesses.json`."""
+    return ColumnEdge(
+        Urn.parse(document["source"]),
+        document["sourceField"],
+        Urn.parse(document["target"]),
+        document["targetField"],
+        document["transformation"],
+    )

@@ -1,0 +1,186 @@
+"""Entities, their aspects and the aspects' history."""
+
+from typing import Final
+
+from jupyter_server.auth.decorator import authorized
+from tornado.web import authenticated
+
+from jupyter_colophon.core.entity import Listing
+from jupyter_colophon.core.errors import (
+    Absent,
+    ConditionFailed,
+    NotEmpty,
+    PatchFailed,
+)
+from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.http.base import ApiHandler
+from jupyter_colophon.http.conditions import CONDITIONS, condition, etag_of, require_none
+from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
+from jupyter_colophon.http.native import documents
+from jupyter_colophon.http.native.parameters import CURSOR, LIMIT, NAMESPACE, PREFIX, TYPE
+from jupyter_colophon.http.operation import Link, operation
+from jupyter_colophon.http.parameter import text
+
+_JSON_PATCH, _MERGE_PATCH = "application/json-patch+json", "application/merge-patch+json"
+_VALUE: Final = {
+    "type": "object",
+    "description": "The value; its schema is told by `/registry/{type}`.",
+    "examples": [{"properties": {"owner": "ops"}, "tags": ["faa"]}],
+}
+_LIST: Final = {
+    "type": "array",
+    "description": "A JSON Patch (RFC 6902).",
+    "items": {
+        "type": "object",
+        "properties": {
+            "op": {"enum": ["add", "remove", "replace", "move", "copy", "test"]},
+            "path": {"type": "string"},
+            "from": {"type": "string"},
+            "value": {},
+        },
+        "required": ["op", "path"],
+    },
+}
+_MERGED: Final = {"type": "object", "description": "A merge patch (RFC 7396)."}
+#: `application/json` is either: a list is a JSON Patch, an object a merge patch.
+_EITHER: Final = {"type": ["array", "object"], "items": _LIST["items"]}
+_ASPECTS: Final = text("aspects", "The names of the aspects wanted, with commas between; all of them without it.")
+_VERSION_READ: Final = text("If-None-Match", "An ETag known already: 304 while it is the present one.", place="header")
+_NEXT = (
+    Link("readAspect", {"path.urn": "$response.body#/urn", "path.aspect": "$response.body#/aspect"}),
+    Link("listVersions", {"path.urn": "$response.body#/urn", "path.aspect": "$response.body#/aspect"}),
+    Link("readEntity", {"path.urn": "$response.body#/urn"}),
+)
+
+
+class EntitiesHandler(ApiHandler):
+    """`GET /entities`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation(
+        "listEntities",
+        takes=[NAMESPACE, TYPE, PREFIX, LIMIT, CURSOR],
+        answers="entities",
+        links=[Link("readEntity", {"path.urn": "$response.body#/entities/0/urn"})],
+    )
+    async def get(self) -> None:
+        """A page of entities by namespace, type and name."""
+        listing = Listing(
+            namespace=self.asked(NAMESPACE),
+            type=self.asked(TYPE),
+            prefix=self.asked(PREFIX),
+            limit=self.asked(LIMIT),
+            cursor=self.asked(CURSOR),
+        )
+        principal = self.principal
+        found, cursor = await self.hop(lambda catalog: catalog.reader.entities(listing, principal))
+        self.answer({"entities": [documents.summary(one) for one in found], "cursor": cursor})
+
+
+class EntityHandler(ApiHandler):
+    """`GET DELETE /entities/{urn}`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation("readEntity", takes=[_ASPECTS], answers="entity", refuses=[Absent])
+    async def get(self, in_path: str) -> None:
+        """One entity with its aspects, or with those that `aspects` names."""
+        urn, principal = self.urn(in_path), self.principal
+        named = self.asked(_ASPECTS)
+        wanted = frozenset(named.split(",")) if named else None
+        found = await self.hop(lambda catalog: catalog.reader.entity(urn, wanted, principal))
+        self.answer(documents.entity(found))
+
+    @authenticated
+    @authorized("write", resource="colophon")
+    @operation("deleteEntity", takes=[IDEMPOTENCY_KEY], answers="written", refuses=[Absent, NotEmpty])
+    async def delete(self, in_path: str) -> None:
+        """Take the entity away; its history and lineage stay."""
+        require_none(self.request.headers)
+        proposal, principal = Proposal(self.urn(in_path), None, "delete"), self.principal
+        (done,) = await self.writing(lambda to, once: to.write_path.propose([proposal], principal, once=once))
+        self.answer(documents.written(done))
+
+
+class AspectHandler(ApiHandler):
+    """`GET PUT PATCH DELETE /entities/{urn}/aspects/{aspect}`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation("readAspect", takes=[_VERSION_READ], answers="aspect", refuses=[Absent], etag=True)
+    async def get(self, in_path: str, name: str) -> None:
+        """The aspect as it is now; its version is the ETag."""
+        urn, principal = self.urn(in_path), self.principal
+        found = await self.hop(lambda catalog: catalog.reader.aspect(urn, name, principal))
+        self.answer(documents.aspect(found), etag_of(found.version))
+
+    @authenticated
+    @authorized("write", resource="colophon")
+    @operation(
+        "writeAspect",
+        takes=[*CONDITIONS, IDEMPOTENCY_KEY],
+        body={"application/json": _VALUE},
+        answers="written",
+        refuses=[Absent, ConditionFailed],
+        etag=True,
+        links=_NEXT,
+    )
+    async def put(self, in_path: str, name: str) -> None:
+        """Make the body the aspect's value."""
+        await self._propose(Proposal(self.urn(in_path), name, "upsert", await self.body(), condition(self)))
+
+    @authenticated
+    @authorized("write", resource="colophon")
+    @operation(
+        "patchAspect",
+        takes=[*CONDITIONS, IDEMPOTENCY_KEY],
+        body={_JSON_PATCH: _LIST, _MERGE_PATCH: _MERGED, "application/json": _EITHER},
+        answers="written",
+        refuses=[Absent, ConditionFailed, PatchFailed],
+        etag=True,
+        links=_NEXT,
+    )
+    async def patch(self, in_path: str, name: str) -> None:
+        """Change the value by a JSON Patch (a list) or a merge patch (an object)."""
+        await self._propose(Proposal(self.urn(in_path), name, "patch", await self.body(), condition(self)))
+
+    @authenticated
+    @authorized("write", resource="colophon")
+    @operation(
+        "deleteAspect",
+        takes=[*CONDITIONS, IDEMPOTENCY_KEY],
+        answers="written",
+        refuses=[Absent, ConditionFailed],
+        etag=True,
+        links=_NEXT,
+    )
+    async def delete(self, in_path: str, name: str) -> None:
+        """Take the aspect away."""
+        await self._propose(Proposal(self.urn(in_path), name, "delete", None, condition(self)))
+
+    async def _propose(self, proposal: Proposal) -> None:
+        principal = self.principal
+        (done,) = await self.writing(lambda to, once: to.write_path.propose([proposal], principal, once=once))
+        self.answer(documents.written(done), etag_of(done.version) if done.version > 0 else None)
+
+
+class VersionsHandler(ApiHandler):
+    """`GET /entities/{urn}/aspects/{aspect}/versions`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation("listVersions", takes=[LIMIT, CURSOR], answers="versions", refuses=[Absent])
+    async def get(self, in_path: str, name: str) -> None:
+        """The aspect's history, newest first."""
+        urn, principal, limit, cursor = self.urn(in_path), self.principal, self.asked(LIMIT), self.asked(CURSOR)
+        found, more = await self.hop(lambda catalog: catalog.reader.versions(urn, name, limit, cursor, principal))
+        self.answer({"versions": [documents.version(one) for one in found], "cursor": more})
+
+
+ROUTES = [
+    ("/entities", EntitiesHandler),
+    ("/entities/{urn}", EntityHandler),
+    ("/entities/{urn}/aspects/{aspect}", AspectHandler),
+    ("/entities/{urn}/aspects/{aspect}/versions", VersionsHandler),
+]

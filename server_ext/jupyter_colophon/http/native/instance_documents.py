@@ -1,0 +1,172 @@
+"""Instances and schemaspaces as the documents of `schemas/api`."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from jupyter_colophon.core.errors import IllegalQuery, Problem
+from jupyter_colophon.core.instance import DOCUMENT_KEYS, Instance
+from jupyter_colophon.core.instance_query import InstancePage, Outcome, Removed, ValueCount
+from jupyter_colophon.core.names import instance as instance_urn
+from jupyter_colophon.core.timegrammar import format_time
+from jupyter_colophon.http.native.documents import Document
+
+# Loaded with the first request that asks for a schemaspace.
+if TYPE_CHECKING:
+    from jupyter_colophon.service.schemaspaces.space import LoadingProblem, Migration, Space
+    from jupyter_colophon.service.schemaspaces.spaces import Spaces
+
+#: What may come of an instance of an import, in the order of `instance-import.json`.
+_OUTCOMES = ("created", "updated", "unchanged", "conflict", "invalid", "failed")
+
+#: A row has room for so much of what is wrong with its instance.
+_PROBLEM_CHARS = 300
+
+
+def edited(body: Mapping[str, Any]) -> Document:
+    """What `instance-edit.json` asks an instance to be: the members of its class beside the rest, as Elyra has it."""
+    extra = {key: value for key, value in body.get("extra", {}).items() if key not in (*DOCUMENT_KEYS, "name")}
+    return extra | {key: value for key, value in body.items() if key != "extra"}
+
+
+def merged(body: Mapping[str, Any]) -> Document:
+    """A merge patch of an instance. Raises IllegalQuery for members that nobody can change."""
+    if unknown := set(body) - {*DOCUMENT_KEYS, "name", "extra"}:
+        raise IllegalQuery("an instance has no such member to change", sorted(unknown)[0])
+    return edited({**body, "extra": body.get("extra") or {}})
+
+
+def instance(value: Instance) -> Document:
+    """`instance.json`."""
+    return {
+        "name": value.name,
+        "display_name": value.display_name,
+        "schema_name": value.schema_name,
+        "metadata": dict(value.metadata),
+        "extra": dict(value.extra),
+        "valid": not value.reason,
+        "reason": value.reason,
+        "problems": problems(value.problems),
+        "resource": value.resource,
+        **_record(value),
+    }
+
+
+def page(value: InstancePage) -> Document:
+    """`instances.json`."""
+    return {
+        "instances": [_summary(one) for one in value.instances],
+        "total": value.total,
+        "tags": _counted(value.tags),
+        "schemas": _counted(value.schemas),
+        "cursor": value.cursor,
+    }
+
+
+def removed(space_: str, value: Removed) -> Document:
+    """`instance-removed.json`."""
+    urn = str(instance_urn(space_, value.name))
+    return {"name": value.name, "urn": urn, "version": value.version, "uncovered": value.uncovered}
+
+
+def values(found: Sequence[ValueCount]) -> Document:
+    """`instance-values.json`."""
+    return {"values": [{"value": one.value, "count": one.count} for one in found]}
+
+
+def imported(outcomes: Sequence[Outcome], *, dry_run: bool) -> Document:
+    """`instance-import.json`."""
+    results = [
+        {"name": one.name, "outcome": one.kind, "reason": one.reason, "problems": problems(one.problems)}
+        for one in outcomes
+    ]
+    counts = {kind: sum(one.kind == kind for one in outcomes) for kind in _OUTCOMES}
+    return {"dryRun": dry_run, "results": results, "counts": counts}
+
+
+def problems(found: Sequence[Problem]) -> list[Document]:
+    """What is wrong, each with a pointer into the instance."""
+    return [{"pointer": one.pointer, "message": one.message} for one in found]
+
+
+def schemaspaces(value: "Spaces") -> Document:
+    """`schemaspaces.json`."""
+    return {
+        "schemaspaces": [space(one) for one in value.all()],
+        "problems": [loading_problem(one) for one in value.problems()],
+    }
+
+
+def space(value: "Space") -> Document:
+    """One of `schemaspaces.json`; its deprecated schemas come last."""
+    schemas = [_schema(one, deprecated=False) for one in value.schemas.values()]
+    schemas += [_schema(one, deprecated=True) for one in value.deprecated_schemas.values()]
+    return {
+        "name": value.key,
+        "id": value.id,
+        "display_name": value.display_name,
+        "description": value.description,
+        "deprecated": value.deprecated,
+        "schemas": schemas,
+    }
+
+
+def loading_problem(value: "LoadingProblem") -> Document:
+    """What did not load, and whose it is."""
+    return {
+        "kind": value.kind,
+        "source": value.name,
+        "distribution": value.distribution,
+        "version": value.version,
+        "reason": value.reason,
+        "late": value.late,
+    }
+
+
+def migration(value: "Migration") -> Document:
+    """`migration.json`."""
+    return {
+        "dryRun": value.dry_run,
+        "migrated": list(value.migrated),
+        "failed": [{"schema": schema, "reason": reason} for schema, reason in value.failed],
+        "untold": list(value.untold),
+    }
+
+
+def _summary(value: Instance) -> Document:
+    metadata = value.metadata
+    tags, description, language = metadata.get("tags"), metadata.get("description"), metadata.get("language")
+    return {
+        "name": value.name,
+        "display_name": value.display_name,
+        "schema_name": value.schema_name,
+        "tags": [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else [],
+        "description": description if isinstance(description, str) else "",
+        "language": language if isinstance(language, str) else None,
+        "valid": not value.reason,
+        "reason": value.reason,
+        "problem": value.problems[0].message[:_PROBLEM_CHARS] if value.problems else "",
+        **_record(value),
+    }
+
+
+def _record(value: Instance) -> Document:
+    return {
+        "version": value.version,
+        "time": format_time(value.time) if value.time else None,
+        "own": value.own,
+        "urn": str(instance_urn(value.space.lower(), value.name)),
+    }
+
+
+def _counted(pairs: Sequence[tuple[str, int]]) -> list[Document]:
+    return [{"name": name, "count": count} for name, count in pairs]
+
+
+def _schema(schema: Mapping[str, Any], *, deprecated: bool) -> Document:
+    name, hints = str(schema.get("name", "")), schema.get("uihints")
+    return {
+        "name": name,
+        "title": str(schema.get("title") or schema.get("display_name") or name),
+        "deprecated": deprecated,
+        "uihints": dict(hints) if isinstance(hints, Mapping) else {},
+    }

@@ -1,0 +1,33 @@
+"""The native API's route table."""
+
+import re
+
+from jupyter_colophon.http.native import (
+    changes,
+    entities,
+    instances,
+    lineage,
+    openapi,
+    proposals,
+    schemaspaces,
+    search,
+    service,
+    unknown,
+)
+
+PREFIX = "/colophon/api"
+
+#: Templates and their handlers, such as `/runs/{urn}`: what the API's document is made of.
+TEMPLATES = [
+    route
+    for module in (service, openapi, entities, proposals, search, lineage, changes, schemaspaces, instances)
+    for route in module.ROUTES
+]
+
+
+def _pattern(template: str) -> str:
+    return PREFIX + re.sub(r"\\\{[a-z]+\\\}", "([^/]+)", re.escape(template))
+
+
+ROUTES = [(_pattern(template), handler) for template, handler in TEMPLATES]
+ROUTES += [(PREFIX + pattern, handler) for pattern, handler in unknown.ROUTES]

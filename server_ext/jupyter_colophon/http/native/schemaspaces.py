@@ -1,0 +1,119 @@
+"""Schemaspaces and their schemas, and the check of a schema (docs/api.md)."""
+
+from typing import TYPE_CHECKING, Final
+
+from jupyter_server.auth.decorator import authorized
+from tornado.web import authenticated
+
+from jupyter_colophon.core.errors import SchemaAbsent, SchemaRefused, SchemaspaceUnknown
+from jupyter_colophon.http.base import ApiHandler
+from jupyter_colophon.http.door import require_admin
+from jupyter_colophon.http.native import instance_documents as documents
+from jupyter_colophon.http.native.documents import Document
+from jupyter_colophon.http.operation import Link, operation
+from jupyter_colophon.http.parameter import choice, flag, text
+
+if TYPE_CHECKING:
+    from jupyter_colophon.service.schemaspaces.checking import Kind
+
+_SPACE: Final = text("space", "Of this schemaspace alone.", format="colophon-space")
+_DRY_RUN: Final = flag("dryRun", "Whether nothing is changed, and only told what would be.")
+_KIND: Final = choice("kind", "What it is a schema of.", "schemaspace", "aspect", default="schemaspace")
+_FIRST: Final = "$response.body#/schemaspaces/0"
+_NEXT: Final = (
+    Link("listInstances", {"path.space": f"{_FIRST}/name"}),
+    Link("readSchema", {"path.space": f"{_FIRST}/name", "path.schema": f"{_FIRST}/schemas/0/name"}),
+)
+
+
+class SchemaspacesHandler(ApiHandler):
+    """`GET /schemaspaces`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation("listSchemaspaces", answers="schemaspaces", links=_NEXT)
+    async def get(self) -> None:
+        """The schemaspaces with their schemas, and what of them did not load."""
+        door = self.door
+        self.answer(await self.aside(lambda: documents.schemaspaces(door.spaces())))
+
+
+class RefreshHandler(ApiHandler):
+    """`POST /schemaspaces/refresh`."""
+
+    @authenticated
+    @authorized("write", resource="colophon")
+    @operation("refreshSchemaspaces", takes=[_SPACE], answers="schemaspaces", refuses=[SchemaspaceUnknown])
+    async def post(self) -> None:
+        """Ask the providers of schemas again: some make them of what there is."""
+        door, principal, space = self.door, self.principal, self.asked(_SPACE)
+
+        def work() -> Document:
+            require_admin(principal, "refresh", "schemaspaces")
+            door.spaces().refresh(space or None)
+            return documents.schemaspaces(door.spaces())
+
+        self.answer(await self.aside(work))
+
+
+class SpaceSchemaHandler(ApiHandler):
+    """`GET /schemaspaces/{space}/schemas/{schema}`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation(
+        "readSchema",
+        answers={200: {"type": "object", "required": ["name", "properties"], "description": "The schema itself."}},
+        refuses=[SchemaspaceUnknown, SchemaAbsent],
+    )
+    async def get(self, space: str, schema: str) -> None:
+        """One schema of a schemaspace, also a deprecated one."""
+        door = self.door
+        self.answer(await self.aside(lambda: dict(door.spaces().schema(space, schema))))
+
+
+class MigrationHandler(ApiHandler):
+    """`POST /schemaspaces/{space}/migrate`."""
+
+    @authenticated
+    @authorized("write", resource="colophon")
+    @operation("migrateInstances", takes=[_DRY_RUN], answers="migration", refuses=[SchemaspaceUnknown])
+    async def post(self, space: str) -> None:
+        """Have the schemaspace's providers migrate its instances to what their schemas are now."""
+        door, principal, dry = self.door, self.principal, self.asked(_DRY_RUN)
+
+        def work() -> Document:
+            require_admin(principal, "migrate", "instances")
+            return documents.migration(door.spaces().migrate(space, dry_run=dry))
+
+        self.answer(await self.among(space, work))
+
+
+class SchemaCheckHandler(ApiHandler):
+    """`POST /schemas`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation(
+        "checkSchema",
+        takes=[_KIND],
+        body={"application/json": {"type": "object", "description": "A JSON Schema."}},
+        answers="schema-checked",
+        refuses=[SchemaRefused],
+    )
+    async def post(self) -> None:
+        """Whether a schema could be used: its dialect, size, references, regular expressions and members."""
+        document = await self.body()
+        kind: Kind = "aspect" if self.asked(_KIND) == "aspect" else "schemaspace"
+        from jupyter_colophon.service.schemaspaces.checking import checked
+
+        self.answer({"kind": kind, "dialect": await self.aside(lambda: checked(kind, document))})
+
+
+ROUTES = [
+    ("/schemaspaces", SchemaspacesHandler),
+    ("/schemaspaces/refresh", RefreshHandler),
+    ("/schemaspaces/{space}/schemas/{schema}", SpaceSchemaHandler),
+    ("/schemaspaces/{space}/migrate", MigrationHandler),
+    ("/schemas", SchemaCheckHandler),
+]

@@ -1,0 +1,119 @@
+"""Search, keys and values."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from jupyter_server.auth.decorator import authorized
+from tornado.web import authenticated
+
+from jupyter_colophon.core.search import SearchAnswer, SearchQuestion
+from jupyter_colophon.http.base import ApiHandler
+from jupyter_colophon.http.native import documents
+from jupyter_colophon.http.native.parameters import CURSOR, LIMIT, NAMESPACE, PREFIX, SCOPE, TYPE
+from jupyter_colophon.http.operation import Link, operation
+from jupyter_colophon.http.parameter import text
+
+if TYPE_CHECKING:
+    from jupyter_colophon.wiring import Catalog
+
+_Q = text(
+    "q", "Words, phrases, `key:value`, prefixes, or `*`; one of them at least.", required=True, format="colophon-query"
+)
+_TAG = text("tag", "Tagged with this.")
+_PLATFORM = text("platform", "Of this platform alone.")
+_OWNER = text("owner", "Whose `owner` is this.")
+_FILTERS = (NAMESPACE, TYPE, _TAG, SCOPE, _PLATFORM, _OWNER)
+
+
+class SearchHandler(ApiHandler):
+    """`GET /search`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation(
+        "search",
+        takes=[_Q, *_FILTERS, LIMIT, CURSOR],
+        answers="search-answer",
+        links=[
+            Link("readEntity", {"path.urn": "$response.body#/hits/0/urn"}),
+            Link("readLineage", {"urn": "$response.body#/hits/0/urn"}),
+        ],
+    )
+    async def get(self) -> None:
+        """A page of hits with reasons and facets."""
+        words, principal = self.asked(_Q), self.principal
+        filters = tuple((one.name, value) for one in _FILTERS if (value := self.asked(one)))
+        question = SearchQuestion(words, filters, self.asked(LIMIT), self.asked(CURSOR))
+        found = await self.hop(lambda catalog: catalog.searcher.search(question, principal))
+        self.answer(_document(words, found))
+
+
+class KeysHandler(ApiHandler):
+    """`GET /keys`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation(
+        "listKeys",
+        takes=[PREFIX, NAMESPACE, SCOPE, LIMIT, CURSOR],
+        answers="keys",
+        links=[Link("listValues", {"key": "$response.body#/keys/0/key"})],
+    )
+    async def get(self) -> None:
+        """Keys with the number of entities that carry them."""
+        prefix, namespace, scope = self.asked(PREFIX), self.asked(NAMESPACE), self.asked(SCOPE)
+        limit, cursor, principal = self.asked(LIMIT), self.asked(CURSOR), self.principal
+
+        def work(catalog: "Catalog") -> dict[str, object]:
+            found = catalog.searcher.keys(prefix, namespace, scope, principal)
+            start = int(catalog.searcher.cursors.read("keys", cursor)) if cursor else 0
+            more = start + limit < len(found)
+            return {
+                "keys": [asdict(one) for one in found[start : start + limit]],
+                "cursor": catalog.searcher.cursors.write("keys", start + limit) if more else None,
+            }
+
+        self.answer(await self.hop(work))
+
+
+class ValuesHandler(ApiHandler):
+    """`GET /keys/{key}/values`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation("listValues", takes=[PREFIX, NAMESPACE, LIMIT, CURSOR], answers="key-values")
+    async def get(self, key: str) -> None:
+        """Values of a key with the number of entities that say them."""
+        prefix, namespace = self.asked(PREFIX), self.asked(NAMESPACE)
+        limit, cursor, principal = self.asked(LIMIT), self.asked(CURSOR), self.principal
+
+        def work(catalog: "Catalog") -> dict[str, object]:
+            start = int(catalog.searcher.cursors.read("values", cursor)) if cursor else 0
+            found = catalog.searcher.values(key, prefix, namespace, start + limit + 1, principal)[start:]
+            return {
+                "values": [{"value": value, "entities": count} for value, count in found[:limit]],
+                "cursor": catalog.searcher.cursors.write("values", start + limit) if len(found) > limit else None,
+            }
+
+        self.answer(await self.hop(work))
+
+
+def _document(words: str, found: SearchAnswer) -> documents.Document:
+    return {
+        "query": words,
+        "hits": [documents.hit(one) for one in found.hits],
+        "total": found.total,
+        "atLeast": found.at_least,
+        "ranked": found.ranked,
+        "facets": {
+            name: [{"value": value, "count": count} for value, count in counts] for name, counts in found.facets.items()
+        },
+        "cursor": found.cursor,
+    }
+
+
+ROUTES = [
+    ("/search", SearchHandler),
+    ("/keys", KeysHandler),
+    ("/keys/{key}/values", ValuesHandler),
+]

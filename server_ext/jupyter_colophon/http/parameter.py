@@ -1,0 +1,80 @@
+"""Parameters of a request, declared once: what the API's document says of them is what reads them."""
+
+import time as clock
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar
+
+from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.timegrammar import parse_time
+
+T = TypeVar("T")
+Place = Literal["query", "header", "path"]
+#: No number in a parameter has more digits.
+DIGITS_MAX = 18
+_TIME = "ISO 8601, milliseconds or seconds since 1970, or `now-1d` (ms s m h d)."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parameter(Generic[T]):
+    """One parameter: its name and place, its JSON Schema, and how its text is read where it is sent.
+
+    `read` raises IllegalQuery.
+    """
+
+    name: str
+    says: str
+    schema: Mapping[str, Any]
+    read: Callable[[str], T]
+    default: T
+    place: Place = "query"
+    required: bool = False
+
+
+def text(name: str, says: str, *, required: bool = False, place: Place = "query", **schema: Any) -> Parameter[str]:
+    """A text, taken exactly as it was sent; what it has to be beyond the schema, a later layer says."""
+    return Parameter(name, says, {"type": "string"} | schema, str, "", place, required)
+
+
+def number(name: str, says: str, *, default: int, least: int, most: int) -> Parameter[int]:
+    """A whole number."""
+
+    def read(told: str) -> int:
+        if not (told.isascii() and told.isdigit() and len(told) <= DIGITS_MAX and least <= int(told) <= most):
+            raise IllegalQuery(f"a number from {least} to {most}", name)
+        return int(told)
+
+    schema = {"type": "integer", "minimum": least, "maximum": most, "default": default}
+    return Parameter(name, says, schema, read, default)
+
+
+def choice(name: str, says: str, *words: str, default: str = "") -> Parameter[str]:
+    """One of some words. Without a default, the empty text stands for none of them."""
+    allowed = words if default else ("", *words)
+
+    def read(told: str) -> str:
+        if told not in allowed:
+            raise IllegalQuery(f"one of {', '.join(words)}", name)
+        return told
+
+    return Parameter(name, says, {"type": "string", "enum": list(allowed), "default": default}, read, default)
+
+
+def flag(name: str, says: str) -> Parameter[bool]:
+    """`true` or `false`, which is the default."""
+
+    def read(told: str) -> bool:
+        if told not in ("true", "false"):
+            raise IllegalQuery("one of true, false", name)
+        return told == "true"
+
+    return Parameter(name, says, {"type": "boolean", "default": False}, read, False)
+
+
+def time(name: str, says: str) -> Parameter[int | None]:
+    """A time in ms since 1970 (catalog.md 5.1); None where it is not sent, or empty."""
+
+    def read(told: str) -> int | None:
+        return parse_time(told, clock.time_ns() // 1_000_000) if told else None
+
+    return Parameter(name, f"{says} {_TIME}", {"type": "string", "format": "colophon-time"}, read, None)

@@ -1,0 +1,72 @@
+"""What the handlers of `/colophon/v3` share: entities in paths, and errors as its clients know them (catalog.md 3.1)."""
+
+import json
+from http.client import responses
+from typing import Any
+from urllib.parse import unquote
+
+from jupyter_colophon.core.errors import Absent, IllegalName, IllegalQuery, MetadataError
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.v3_names import from_v3
+from jupyter_colophon.http.base import ApiHandler
+from jupyter_colophon.http.problems import row_of
+
+PREFIX = "/colophon/v3"
+_PROBLEMS_TOLD = 5
+#: The path that stands for an entity which is told by `?entity=` alone.
+_ELSEWHERE = ["-"]
+
+
+class V3Handler(ApiHandler):
+    """A handler of `/colophon/v3`. Paths are split first and decoded then: names may hold a slash (catalog.md 3.1)."""
+
+    def segments(self, *behind: str) -> list[str]:
+        """The decoded segments of the path behind the prefix, without what it ends with. Raises Absent, IllegalName."""
+        path = self.request.path.removeprefix(self.base_url.rstrip("/") + PREFIX + "/").rstrip("/")
+        found = [_decoded(one) for one in path.split("/")]
+        if not all(found):
+            raise Absent("path", path)
+        return found[: len(found) - len(behind)] if behind else found
+
+    def place(self, segments: list[str]) -> tuple[Urn, str]:
+        """The entity that a path, or `?entity=`, names, and the namespace that the path says ("" where it says none)."""
+        told = self._sent("entity")
+        if told is not None:
+            return Urn.parse(told), ""
+        if segments == _ELSEWHERE:
+            raise IllegalName("v3 path", "-", "?entity= says which entity is meant")
+        identity = self.door.identity
+        says = segments[1] if segments[0].casefold() == "namespaces" and len(segments) > 1 else ""
+        return from_v3(segments, identity, self._sent("type")), says
+
+    def many(self, name: str) -> list[str]:
+        """All values of a parameter that may be sent more than once."""
+        found: list[str] = self.get_query_arguments(name, strip=False)
+        return found
+
+    def refuse_parameter(self, name: str, why: str) -> None:
+        """Raise IllegalQuery where a parameter is sent that is not served: to leave it out would change the answer."""
+        if self.get_query_arguments(name):
+            raise IllegalQuery(why, name)
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """Tell an error as `{"message", "reason", "status"}`; an unexpected one without its message."""
+        error = kwargs.get("exc_info", (None, None, None))[1]
+        status = row_of(error).status if isinstance(error, MetadataError) else status_code
+        reason = responses.get(status, "Error")
+        message = _message(error) if isinstance(error, MetadataError) else reason
+        self.set_status(status)
+        self.retry_later(status)
+        self.finish(json.dumps({"message": message, "reason": reason, "status": status}))
+
+
+def _decoded(segment: str) -> str:
+    try:
+        return unquote(segment, errors="strict")
+    except UnicodeDecodeError:
+        raise IllegalName("v3 path", segment, "it is not percent-encoded UTF-8") from None
+
+
+def _message(error: MetadataError) -> str:
+    told = [f"{one.pointer or 'the body'}: {one.message}" for one in error.problems[:_PROBLEMS_TOLD]]
+    return "; ".join([error.detail, *told])

@@ -1,0 +1,263 @@
+"""Namespaces, datasets, streams and applications: `PUT GET DELETE` (catalog.md 3.2)."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from jupyter_server.auth.decorator import authorized
+from tornado.web import authenticated
+
+from jupyter_colophon.core import names
+from jupyter_colophon.core.annotation import Annotation
+from jupyter_colophon.core.deployed import Deployed
+from jupyter_colophon.core.entity import Listing
+from jupyter_colophon.core.errors import Unconfirmed
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.scoped import Scoped
+from jupyter_colophon.http.operation import operation
+from jupyter_colophon.http.parameter import text
+from jupyter_colophon.http.v3 import formats
+from jupyter_colophon.http.v3.base import V3Handler
+
+_TEXTS: Final = {"type": "object", "additionalProperties": {"type": "string"}}
+_NAMED: Final = {"type": "object"}
+_SAID: Final = {
+    "type": "object",
+    "properties": {"properties": _TEXTS, "tags": {"type": "array", "items": {"type": "string"}}},
+    "additionalProperties": False,
+}
+_NAMESPACE: Final = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "description": {"type": "string"}, "config": _TEXTS},
+    "additionalProperties": False,
+}
+_DATA: Final = {
+    "type": "object",
+    "properties": {
+        "typeName": {"type": "string"},
+        "description": {"type": "string"},
+        "ttl": {"type": ["string", "integer"]},
+        "schema": {},
+        "properties": {"type": "object", "properties": {"schema": {}}, "additionalProperties": {"type": "string"}},
+        "metadata": _SAID,
+    },
+    "additionalProperties": False,
+}
+_APPLICATION: Final = {
+    "type": "object",
+    "properties": {
+        "programs": {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "string"}}},
+        "description": {"type": "string"},
+        "artifact": {"type": ["string", "object"]},
+        "metadata": _SAID,
+    },
+    "additionalProperties": False,
+}
+_PAGE: Final = 500
+_CONFIRM: Final = text("confirm", "The namespace's name once more: everything in it goes.")
+
+
+class _EntityHandler(V3Handler):
+    """What the routes of entities share."""
+
+    async def asked_body(self) -> dict[str, Any]:
+        """The body; nothing is an empty object."""
+        told: dict[str, Any] = await self.body() if self.request.headers.get("Content-Length", "0") != "0" else {}
+        return told
+
+    async def tell(self) -> None:
+        """The entity in the path with both scopes of its metadata."""
+        urn, says = self.place(self.segments())
+        principal = self.principal
+        found = await self.hop(lambda catalog: catalog.metadata.of(urn, says, principal))
+        self.answer(_document(urn, found))
+
+    async def remove(self) -> None:
+        """Take the entity in the path away, and what it holds."""
+        urn, says = self.place(self.segments())
+        principal, gone = self.principal, Proposal(urn, None, "delete")
+
+        def work(catalog: Any) -> None:
+            catalog.metadata.require(urn, says, principal)
+            catalog.write_path.propose([gone], principal)
+
+        await self.hop(work)
+        self.answer({"message": f"{formats.kind_of(urn, self.door.identity)} was deleted."})
+
+
+class NamespacesHandler(V3Handler):
+    """`GET /namespaces`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation("v3ListNamespaces", answers={200: {"type": "array", "items": _NAMED}})
+    async def get(self) -> None:
+        """All namespaces, by name."""
+        principal = self.principal
+
+        def work(catalog: Any) -> list[str]:
+            found: list[str] = []
+            cursor: str | None = ""
+            while cursor is not None:
+                page, cursor = catalog.reader.entities(Listing(type="namespace", limit=_PAGE, cursor=cursor), principal)
+                found += [one.namespace for one in page]
+            return sorted(found)
+
+        self.answer([{"name": name} for name in await self.hop(work)])
+
+
+class NamespaceHandler(_EntityHandler):
+    """`PUT GET DELETE /namespaces/{ns}`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation("v3ReadNamespace", answers={200: _NAMED})
+    async def get(self) -> None:
+        """A namespace."""
+        await self.tell()
+
+    @authenticated
+    @authorized("write", resource="colophon")
+    @operation("v3PutNamespace", body={"application/json": _NAMESPACE}, answers={200: _NAMED})
+    async def put(self) -> None:
+        """Make a namespace, or describe it anew."""
+        name = names.namespace(self.segments()[-1]).parts[0]
+        told, principal = await self.asked_body(), self.principal
+        facts = _texts(told, "description") | told.get("config", {})
+
+        def work(catalog: Any) -> None:
+            catalog.namespaces.clear(name)
+            catalog.deployer.namespace(name, facts, principal)
+
+        await self.hop(work)
+        self.answer({"message": f"Namespace '{name}' is there.", "name": name})
+
+    @authenticated
+    @authorized("write", resource="colophon")
+    @operation("v3DeleteNamespace", takes=[_CONFIRM], answers={200: _NAMED})
+    async def delete(self) -> None:
+        """Delete a namespace and everything in it."""
+        name, principal = names.namespace(self.segments()[-1]).parts[0], self.principal
+        if self.asked(_CONFIRM) != name and not self.door.settings.unrecoverable_reset:
+            raise Unconfirmed(name)
+        await self.hop(lambda catalog: catalog.namespaces.delete(name, principal))
+        self.answer({"message": f"Namespace '{name}' was deleted."})
+
+
+class DatasetHandler(_EntityHandler):
+    """`PUT GET DELETE /namespaces/{ns}/datasets/{d}` and `…/streams/{s}`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation("v3ReadDataset", answers={200: _NAMED})
+    async def get(self) -> None:
+        """A dataset or a stream."""
+        await self.tell()
+
+    @authenticated
+    @authorized("write", resource="colophon")
+    @operation("v3PutDataset", body={"application/json": _DATA}, answers={200: _NAMED})
+    async def put(self) -> None:
+        """Make a dataset or a stream, or say more of it."""
+        urn, _ = self.place(self.segments())
+        told, principal = await self.asked_body(), self.principal
+        settings = dict(told.get("properties", {}))
+        schema = settings.pop("schema", told.get("schema"))
+        facts = _texts(told, "description", "ttl") | ({"type": told["typeName"]} if "typeName" in told else {})
+        deployed = Deployed(
+            facts=facts,
+            labels=_labels(self.segments()[-1]),
+            said=_said(told),
+            settings=settings,
+            schema=schema if schema is None or isinstance(schema, str) else json.dumps(schema),
+        )
+        done = await self.hop(lambda catalog: catalog.deployer.entity(urn, deployed, principal))
+        self.answer({"message": "It is there.", "changed": any(one.changed for one in done)})
+
+    @authenticated
+    @authorized("write", resource="colophon")
+    @operation("v3DeleteDataset", answers={200: _NAMED})
+    async def delete(self) -> None:
+        """Delete it with its metadata; what happened to it stays."""
+        await self.remove()
+
+
+class ApplicationHandler(_EntityHandler):
+    """`PUT GET DELETE /namespaces/{ns}/apps/{a}`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation("v3ReadApplication", answers={200: _NAMED})
+    async def get(self) -> None:
+        """An application."""
+        await self.tell()
+
+    @authenticated
+    @authorized("write", resource="colophon")
+    @operation("v3PutApplication", body={"application/json": _APPLICATION}, answers={200: _NAMED})
+    async def put(self) -> None:
+        """Deploy an application with its programs; one that is no longer among them is deleted."""
+        urn, _ = self.place(self.segments())
+        told, principal = await self.asked_body(), self.principal
+        artifact = told.get("artifact", "")
+        named = artifact if isinstance(artifact, str) else str(artifact.get("name", ""))
+        deployed = Deployed(
+            facts=_texts(told, "description") | ({"artifact": named} if named else {}),
+            labels=_labels(self.segments()[-1], named),
+            said=_said(told),
+        )
+        programs = told.get("programs", {})
+        done = await self.hop(lambda catalog: catalog.deployer.application(urn, deployed, programs, principal))
+        self.answer({"message": "The application is deployed.", "changed": any(one.changed for one in done)})
+
+    @authenticated
+    @authorized("write", resource="colophon")
+    @operation("v3DeleteApplication", answers={200: _NAMED})
+    async def delete(self) -> None:
+        """Delete it with its programs; what they did stays."""
+        await self.remove()
+
+
+class ProgramHandler(_EntityHandler):
+    """`GET /namespaces/{ns}/apps/{a}/{type}/{p}`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation("v3ReadProgram", answers={200: _NAMED})
+    async def get(self) -> None:
+        """A program."""
+        await self.tell()
+
+
+def _document(urn: Urn, found: Scoped) -> dict[str, Any]:
+    return {
+        "name": urn.parts[-1] if found.summary is None else found.summary.name,
+        "urn": str(urn),
+        "description": found.system.properties.get("description", ""),
+        "user": formats.whole(found.user),
+        "system": formats.whole(found.system),
+    }
+
+
+def _texts(told: Mapping[str, Any], *keys: str) -> dict[str, str]:
+    return {key: str(told[key]) for key in keys if key in told}
+
+
+def _labels(*words: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word for word in words if word and not word.startswith("urn:li:")))
+
+
+def _said(told: Mapping[str, Any]) -> Annotation:
+    said = told.get("metadata", {})
+    return Annotation(properties=said.get("properties", {}), tags=tuple(said.get("tags", ())))
+
+
+#: Below the prefix.
+ROUTES: list[tuple[str, type]] = [
+    ("namespaces", NamespacesHandler),
+    ("(?:unrecoverable/)?namespaces/[^/]+", NamespaceHandler),
+    ("namespaces/[^/]+/(?:datasets?|streams?)/[^/]+", DatasetHandler),
+    ("namespaces/[^/]+/apps/[^/]+", ApplicationHandler),
+    ("namespaces/[^/]+/apps/[^/]+/[^/]+/[^/]+", ProgramHandler),
+]

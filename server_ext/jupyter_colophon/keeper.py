@@ -1,0 +1,67 @@
+"""The composition root of those who keep a store healthy: no door, no feed, nothing made in it."""
+
+from dataclasses import dataclass
+
+from jupyter_colophon.core.errors import NoCatalog
+from jupyter_colophon.core.registry import Registry
+from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.service.backups import Backups
+from jupyter_colophon.service.checking import Checker, Progress
+from jupyter_colophon.service.compaction import compact
+from jupyter_colophon.service.condition import Condition, condition
+from jupyter_colophon.storage import providers
+from jupyter_colophon.storage.secret import store_key
+from jupyter_colophon.storage.spi import StorageProvider
+from jupyter_colophon.storage.tables import SETTINGS
+from jupyter_colophon.wiring import load_registry, now_ms, prepare
+
+
+@dataclass(frozen=True, slots=True)
+class Keeper:
+    """One open store, for those who keep it healthy. Nothing is made in it, and nobody is told of changes."""
+
+    provider: StorageProvider
+    registry: Registry
+    progress: Progress
+
+    def checker(self) -> Checker:
+        """What checks it, and makes anew what is derived."""
+        return Checker(self.provider, self.registry, store_key(self.provider), now_ms, self.progress)
+
+    def backups(self, product: str) -> Backups:
+        """What writes and restores backups; `product` is our version."""
+        return Backups(self.provider, self.registry, now_ms, product, self.progress)
+
+    def compact(self, days: int) -> tuple[int, int]:
+        """Remove changes older than so many days, and give unused space back; returns how many changes and bytes."""
+        removed = compact(self.provider, store_key(self.provider), now_ms, days, self.progress)
+        return removed, self.provider.reclaim()
+
+    def condition(self) -> Condition:
+        """How the store is doing."""
+        return condition(self.provider)
+
+    def age_ms(self, time: int) -> int:
+        """How long ago that was."""
+        return now_ms() - time
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self.provider.close()
+
+
+def open_keeper(store: StoreChoice, progress: Progress, *, new: bool = False) -> Keeper:
+    """Open the store for its keeper. Raises StorageError, or InvalidField for a wrong option.
+
+    Unless the catalog may be `new`, raises NoCatalog where there is none, and makes none.
+    """
+    provider = providers.opened(store)
+    try:
+        if not new and not provider.table_admin.exists(SETTINGS.id):
+            raise NoCatalog(provider.about()["place"])
+        registry = load_registry()
+        prepare(provider, registry)
+        return Keeper(provider, registry, progress)
+    except BaseException:
+        provider.close()
+        raise

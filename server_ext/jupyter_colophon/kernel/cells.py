@@ -1,0 +1,90 @@
+"""Cells as they were executed, and the timeline that says which one ran at a given moment."""
+
+import hashlib
+import re
+import threading
+import time
+import uuid
+from bisect import insort
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+#: What nbformat 4.5 allows as the id of a cell.
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+#: Executions that the timeline remembers: an observation is never later than that many cells.
+REMEMBERED = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell as it was when it ran: `source_hash` is `sha256:` and the hex digest of the source in UTF-8.
+
+    An id that is none by nbformat 4.5 is replaced by one made from the hash.
+    """
+
+    id: str
+    source: str
+    execution_count: int
+    source_hash: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        digest = hashlib.sha256(self.source.encode("utf-8", "surrogatepass")).hexdigest()
+        object.__setattr__(self, "source_hash", f"sha256:{digest}")
+        # A shell without cells (a terminal, a console) still gets one name for the same source.
+        if not _ID.fullmatch(self.id):
+            object.__setattr__(self, "id", f"source-{digest[:12]}")
+
+
+@dataclass(eq=False, slots=True, weakref_slot=True)
+class Execution:
+    """One execution of a cell; times are milliseconds since 1970. It is open until `end_ms` is set."""
+
+    cell: Cell
+    start_ms: int
+    end_ms: int | None = None
+    succeeded: bool = True
+    run_id: str = field(default_factory=lambda: str(uuid.uuid4()))
+
+    def covers(self, moment_ms: int) -> bool:
+        """Whether the cell was running at that moment."""
+        return self.start_ms <= moment_ms and (self.end_ms is None or moment_ms <= self.end_ms)
+
+    def __lt__(self, other: "Execution") -> bool:
+        return self.start_ms < other.start_ms
+
+
+def now_ms() -> int:
+    """The clock that Spark's events carry too: milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+class Timeline:
+    """The executions of a kernel in the order of their start. Thread-safe: subshells run cells side by side."""
+
+    def __init__(self, clock: Callable[[], int] = now_ms) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._executions: list[Execution] = []
+
+    def open(self, cell: Cell) -> Execution:
+        """Begins an execution now."""
+        with self._lock:
+            execution = Execution(cell, self._clock())
+            insort(self._executions, execution)
+            del self._executions[:-REMEMBERED]
+            return execution
+
+    def close(self, execution: Execution, *, succeeded: bool) -> None:
+        """Ends an execution now."""
+        with self._lock:
+            execution.succeeded = succeeded
+            execution.end_ms = self._clock()
+
+    def at(self, moment_ms: int) -> Execution | None:
+        """The execution that ran at that moment, of several the one that began last; None between cells."""
+        with self._lock:
+            for execution in reversed(self._executions):
+                if execution.covers(moment_ms):
+                    return execution
+            return None

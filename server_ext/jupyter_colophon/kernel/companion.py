@@ -1,0 +1,99 @@
+"""What accompanies a shell: its link to the server, its record, its captures, and what there is to say."""
+
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from jupyter_colophon.client.catalog import Catalog
+from jupyter_colophon.kernel.captures import Captures
+from jupyter_colophon.kernel.farewell import at_farewell
+from jupyter_colophon.kernel.notices import Notices
+from jupyter_colophon.kernel.provenance import Provenance
+from jupyter_colophon.kernel.recorder import Recorder
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    from jupyter_colophon.client.transport import Server
+    from jupyter_colophon.kernel.settings import Settings
+    from jupyter_colophon.spark.observation import Observation
+
+#: How long a `%metadata` command waits for what earlier cells did to reach the server (spark.md, decision 2).
+SETTLE_S = 2.0
+
+#: The part of it that Spark may take to tell what it did.
+HEAR_S = 1.0
+
+#: How long a kernel that ends waits for its last words.
+FAREWELL_S = 2.0
+
+
+class Companion:
+    """One per shell. Without a server (`catalog` and `recorder` are None) cells run as if it were not there."""
+
+    def __init__(self, settings: "Settings", shell: "InteractiveShell") -> None:
+        self.settings = settings
+        self.notices = Notices()
+        self.captures = Captures(self._observe, self.notices)
+        self.provenance = Provenance(self, shell)
+        self.catalog: Catalog | None = None
+        self.recorder: Recorder | None = None
+        self._shell = shell
+        self._cancel_farewell: Callable[[], None] | None = None
+
+    def start(self) -> None:
+        """Follows the shell from now on, and connects if the environment named a server. Sends nothing yet."""
+        if self.settings.server is not None:
+            self.connect(self.settings.server)
+        self.provenance.attach()
+        self.captures.start()
+        self._cancel_farewell = at_farewell(self._shell, self._farewell)
+
+    def stop(self) -> None:
+        """Undoes `start`: tells the last things and lets go of shell and server."""
+        if self._cancel_farewell is not None:
+            self._cancel_farewell()
+        self.captures.stop()
+        self.provenance.detach()
+        self._disconnect()
+
+    def connect(self, server: "Server") -> None:
+        """Uses this server from now on; what is still to be told goes to the one before."""
+        self._disconnect()
+        self.catalog = Catalog(server)
+        # A connection of its own: a command never waits behind a report.
+        told = self.settings
+        self.recorder = Recorder(Catalog(server), told.notebook, told.kernel, self.notices, told.namespace)
+
+    def settle(self, timeout_s: float = SETTLE_S, hear_s: float = HEAR_S) -> int:
+        """Lets everything that cells did so far reach the server; answers how many reports still wait.
+
+        Waits at most `hear_s` for Spark, which counts as one report where it has not told all by then, and `timeout_s` for both.
+        """
+        began = time.monotonic()
+        unheard = 0 if self.captures.drain(int(hear_s * 1000)) else 1
+        left_s = max(timeout_s - (time.monotonic() - began), 0.1)
+        return unheard + (self.recorder.flush(left_s) if self.recorder is not None else 0)
+
+    def say(self) -> None:
+        """Shows what there is to say, on standard error, a line each."""
+        for line in self.notices.take():
+            sys.stderr.write(line + "\n")
+
+    def _observe(self, observation: "Observation") -> None:
+        if self.recorder is not None:
+            self.recorder.observe(observation)
+
+    def _disconnect(self) -> None:
+        if self.recorder is not None:
+            self.recorder.close(FAREWELL_S)
+        if self.catalog is not None:
+            self.catalog.close()
+        self.recorder = self.catalog = None
+
+    def _farewell(self) -> None:
+        # Whatever goes wrong here must not keep a kernel from ending.
+        with suppress(Exception):
+            self._disconnect()

@@ -1,0 +1,48 @@
+"""`%metadata search`, `%metadata keys`, `%metadata health`: lists."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from jupyter_colophon.kernel.counts import counted
+from jupyter_colophon.kernel.display.blocks import Line, Table, Title
+from jupyter_colophon.kernel.display.page import Page
+from jupyter_colophon.kernel.urns import shown
+
+
+def search_page(answer: Mapping[str, Any]) -> Page:
+    """A page from `SearchAnswer`."""
+    hits, total = answer["hits"], answer["total"]
+    found = "nothing found" if not hits else f"{'at least ' if answer['atLeast'] else ''}{total} found"
+    title = Title(answer["query"], found)
+    if not hits:
+        return Page((title,))
+    rows = tuple(
+        (shown(hit["urn"]), hit["type"], ", ".join(hit["tags"]), hit["owner"] or "", _reasons(hit["matches"]))
+        for hit in hits
+    )
+    more = (Line(f"{total - len(hits)} more", quiet=True),) if total > len(hits) else ()
+    return Page((title, Table("", ("name", "type", "tags", "owner", "matched"), rows), *more))
+
+
+def _reasons(matches: list[Mapping[str, Any]]) -> str:
+    return ", ".join(dict.fromkeys(f"{match['key']}:{match['value']}" for match in matches))
+
+
+def keys_page(prefix: str, answer: Mapping[str, Any]) -> Page:
+    """A page from `Keys`."""
+    rows = tuple((key["key"], key["kind"], key["scope"], str(key["entities"])) for key in answer["keys"])
+    if not rows:
+        return Page((Line(f"no key begins with {prefix}" if prefix else "no keys yet"),))
+    return Page((Table("metadata keys", ("key", "kind", "scope", "entities"), rows),))
+
+
+def health_page(health: Mapping[str, Any], facts: Mapping[str, str]) -> Page:
+    """A page from `Health` and what the kernel knows of itself."""
+    store, head = health["store"], health["changeLog"]["head"]
+    rows = [
+        ("catalog", f"{health['status']}, version {health['version']}"),
+        ("store", " ".join(word for word in (store["provider"], store["status"], store["detail"]) if word)),
+        ("change log", counted(head, "change") if head is not None else "not known"),
+        *facts.items(),
+    ]
+    return Page((Table("health", ("part", "state"), tuple(rows)),))

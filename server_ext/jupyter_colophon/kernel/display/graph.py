@@ -1,0 +1,36 @@
+"""`%metadata lineage`: the graph for JupyterLab's renderer, the drawing for everyone, the tree for terminals."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from jupyter_colophon.kernel.counts import counted
+from jupyter_colophon.kernel.display.blocks import Block, Line, Preformatted, Title
+from jupyter_colophon.kernel.display.drawing import drawing
+from jupyter_colophon.kernel.display.page import Page
+from jupyter_colophon.kernel.display.times import interval
+from jupyter_colophon.kernel.display.tree import tree
+from jupyter_colophon.kernel.urns import shown
+
+#: The data is the `Lineage` answer as it came (schemas/api/lineage.json); the lab extension draws it.
+LINEAGE_MIME = "application/vnd.jupyter-colophon.lineage.v1+json"
+
+
+def lineage_page(answer: Mapping[str, Any]) -> Page:
+    """A page from `Lineage`."""
+    words = (
+        "lineage",
+        answer["direction"],
+        counted(answer["levels"], "level"),
+        interval(answer["start"], answer["end"]),
+    )
+    blocks: list[Block] = [
+        Title(shown(answer["urn"]), ", ".join(word for word in words if word)),
+        Preformatted(tree(answer)),
+    ]
+    if answer["truncated"]:
+        blocks.append(Line("The graph goes on: what is shown was cut.", quiet=True))
+    picture = drawing(answer)
+    extra: dict[str, Any] = {LINEAGE_MIME: dict(answer)}
+    if picture is not None:
+        extra["image/svg+xml"] = picture
+    return Page(tuple(blocks), extra, drawn=picture is not None)

@@ -1,0 +1,131 @@
+"""Which cell runs: IPython's events become executions of the recorder."""
+
+import threading
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
+
+from jupyter_colophon.kernel.cells import Cell, Execution, now_ms
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import ExecutionInfo, ExecutionResult, InteractiveShell
+
+    from jupyter_colophon.kernel.companion import Companion
+
+P = ParamSpec("P")
+
+#: The first report of a session may hold a cell up that long, so that it can say at once that the server is away.
+FIRST_REPORT_S = 0.3
+
+
+def _harmless(
+    handler: Callable[Concatenate["Provenance", P], None],
+) -> Callable[Concatenate["Provenance", P], None]:
+    """A handler whose faults reach the notices and never the user's cell."""
+
+    @wraps(handler)
+    def guarded(self: "Provenance", /, *args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            handler(self, *args, **kwargs)
+        except Exception as fault:  # noqa: BLE001  nothing of ours may break a notebook (promise 8)
+            line = f"Colophon could not follow this cell ({type(fault).__name__}); the notebook runs on."
+            self.companion.notices.say_once(f"fault {type(fault).__name__}", line)
+
+    return guarded
+
+
+class _Nesting(threading.local):
+    """The cells that a thread is in, outermost first: a cell may run others through `run_cell`."""
+
+    def __init__(self) -> None:
+        self.infos: list[ExecutionInfo] = []
+        self.execution: Execution | None = None
+
+    def leave(self, info: "ExecutionInfo") -> bool:
+        """Whether this ends the outermost cell. IPython ends cells that never began, empty ones: those are no end."""
+        while any(entered is info for entered in self.infos):
+            if self.infos.pop() is info:
+                return not self.infos
+        return False
+
+
+class Provenance:
+    """Opens and closes executions; `current` is the one of the calling thread."""
+
+    def __init__(self, companion: "Companion", shell: "InteractiveShell") -> None:
+        self.companion = companion
+        self._shell = shell
+        self._nesting = _Nesting()
+        self._reported = False
+
+    @property
+    def current(self) -> Execution | None:
+        """The execution of the outermost cell that this thread is in."""
+        return self._nesting.execution
+
+    def attach(self) -> None:
+        """Listens to the shell."""
+        self._shell.events.register("pre_run_cell", self.before_cell)
+        self._shell.events.register("post_run_cell", self.after_cell)
+
+    def detach(self) -> None:
+        """Listens no more."""
+        self._shell.events.unregister("pre_run_cell", self.before_cell)
+        self._shell.events.unregister("post_run_cell", self.after_cell)
+
+    @_harmless
+    def before_cell(self, info: "ExecutionInfo") -> None:
+        """`pre_run_cell`: a cell of the notebook, or a piece of code that one runs in its turn."""
+        nesting = self._nesting
+        if nesting.infos and info.cell_id is None and not info.store_history:
+            nesting.infos.append(info)
+            return
+        if nesting.execution is not None:
+            # Its end never came: an interrupt hit IPython itself.
+            self._end(nesting.execution, succeeded=False)
+        nesting.infos = [info]
+        nesting.execution = self._begin(info)
+
+    @_harmless
+    def after_cell(self, result: "ExecutionResult | None") -> None:
+        """`post_run_cell`: waits until Spark has told what it did (500 ms at most), then ends the execution."""
+        nesting = self._nesting
+        info = result.info if result is not None else None
+        if result is None or info is None or not nesting.leave(info):
+            return
+        execution, nesting.execution = nesting.execution, None
+        if execution is not None:
+            self._end(execution, succeeded=result.success)
+        self.companion.say()
+
+    def _begin(self, info: "ExecutionInfo") -> Execution | None:
+        recorder = self.companion.recorder
+        if recorder is None:
+            return None
+        cell_id = info.cell_id or self._requested_id() or ""
+        # The display hook knows the number in every version of IPython; the shell counts up before or after the cell.
+        return recorder.begin(Cell(cell_id, info.raw_cell or "", self._shell.displayhook.prompt_count))
+
+    def _end(self, execution: Execution, *, succeeded: bool) -> None:
+        recorder = self.companion.recorder
+        if recorder is None:
+            return
+        end_ms = now_ms()
+        try:
+            self.companion.captures.drain()
+        finally:
+            recorder.end(execution, succeeded=succeeded, end_ms=end_ms)
+        if not self._reported and recorder.touched(execution):
+            self._reported = True
+            recorder.flush(FIRST_REPORT_S)
+
+    def _requested_id(self) -> str | None:
+        """The `cellId` of the request that a front end sent, for shells that do not hand it on."""
+        kernel = getattr(self._shell, "kernel", None)
+        parent = kernel.get_parent() if kernel is not None else self._parent()
+        found = (parent or {}).get("metadata", {}).get("cellId")
+        return found if isinstance(found, str) else None
+
+    def _parent(self) -> dict[str, Any]:
+        ask = getattr(self._shell, "get_parent", None)
+        return ask() if ask is not None else {}

@@ -1,0 +1,138 @@
+"""The record of a kernel: which execution of which cell touched what, told to the server in the background."""
+
+import threading
+import uuid
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from jupyter_colophon.core.names import DEFAULT_NAMESPACE, cell_program, notebook_program
+from jupyter_colophon.kernel.cells import Cell, Execution, Timeline, now_ms
+from jupyter_colophon.kernel.documents import Ending, cell_facts
+from jupyter_colophon.kernel.ledger import Account, Ledger
+from jupyter_colophon.kernel.sender import Sender
+
+if TYPE_CHECKING:
+    from jupyter_colophon.client.catalog import Catalog
+    from jupyter_colophon.kernel.notices import Notices
+    from jupyter_colophon.spark.observation import DataRef, Observation
+
+
+@dataclass(eq=False, slots=True)
+class _Entry:
+    """What is kept of one execution: its account, and what it wrote when."""
+
+    account: Account
+    writes: "list[tuple[int, DataRef]]" = field(default_factory=list)
+
+
+class Recorder:
+    """Credits observations to cells by the time at which they began. Thread-safe.
+
+    What begins between two cells (a thread of the user's, a stream) is credited to the notebook itself.
+    """
+
+    def __init__(
+        self,
+        catalog: "Catalog",
+        notebook: str,
+        kernel: str,
+        notices: "Notices",
+        namespace: str = DEFAULT_NAMESPACE,
+    ) -> None:
+        self._notebook, self._kernel, self._namespace = notebook, kernel, namespace
+        self._timeline = Timeline()
+        self._ledger = Ledger()
+        self._sender = Sender(catalog, self._ledger, notices)
+        self._lock = threading.Lock()
+        self._entries: WeakKeyDictionary[Execution, _Entry] = WeakKeyDictionary()
+        self._session = Account(
+            program=str(notebook_program(namespace, notebook)),
+            run_id=str(uuid.uuid4()),
+            start_ms=now_ms(),
+            parent=None,
+            facts={"notebook": notebook, "kernel": kernel},
+        )
+
+    def begin(self, cell: Cell) -> Execution:
+        """A cell begins to run."""
+        return self._timeline.open(cell)
+
+    def end(self, execution: Execution, *, succeeded: bool, end_ms: int) -> None:
+        """A cell has ended at `end_ms`; what Spark reports until this call still counts as its own."""
+        self._timeline.close(execution, succeeded=succeeded)
+        with self._lock:
+            entry = self._entries.get(execution)
+        if entry is not None:
+            self._ledger.end(entry.account, end_ms, _ending(execution))
+
+    def observe(self, observation: "Observation") -> None:
+        """Takes what Spark saw. Called on Spark's callback thread: it only files it.
+
+        What touched nothing, a failed action above all, is no news of data.
+        """
+        if not observation.reads and not observation.writes:
+            return
+        execution = self._timeline.at(observation.started_ms)
+        if execution is None:
+            self._ledger.add(self._session, observation)
+        else:
+            entry = self._entry(execution)
+            entry.writes.extend((observation.started_ms, ref) for ref in observation.writes)
+            self._ledger.add(entry.account, observation)
+            if execution.end_ms is not None:
+                # Late: where it is the first, the end of the cell has found no account to close.
+                self._ledger.end(entry.account, execution.end_ms, _ending(execution))
+        self._sender.start()
+
+    def touched(self, execution: Execution) -> bool:
+        """Whether an execution touched any data that we know of."""
+        with self._lock:
+            return execution in self._entries
+
+    def written_by(self, execution: Execution, since_ms: int) -> list[str]:
+        """URNs of what an execution wrote in actions begun since then, in the order of the first write."""
+        with self._lock:
+            entry = self._entries.get(execution)
+        writes = entry.writes if entry else []
+        return list(dict.fromkeys(ref.urn for started_ms, ref in writes if started_ms >= since_ms))
+
+    def flush(self, timeout_s: float) -> int:
+        """Sends what waits, for at most that long; answers how much still waits."""
+        if not self._ledger.pending():
+            return 0
+        failures = self._sender.failures
+        self._ledger.nudge()
+        self._ledger.wait_until_told(timeout_s, lambda: self._sender.failures > failures)
+        return self._ledger.pending()
+
+    def close(self, timeout_s: float) -> None:
+        """Sends what waits and ends the notebook's run, each for at most half of that long; a cell that runs is killed."""
+        self.flush(timeout_s / 2)
+        with self._lock:
+            open_ones = [entry for execution, entry in self._entries.items() if execution.end_ms is None]
+        for entry in open_ones:
+            self._ledger.end(entry.account, now_ms(), "killed")
+        self._ledger.end(self._session, now_ms(), "succeeded")
+        self.flush(timeout_s / 2)
+        self._sender.stop(0.2)
+
+    def _entry(self, execution: Execution) -> _Entry:
+        with self._lock:
+            entry = self._entries.get(execution)
+            if entry is None:
+                entry = _Entry(
+                    Account(
+                        program=str(cell_program(self._namespace, self._notebook, execution.cell.id)),
+                        run_id=execution.run_id,
+                        start_ms=execution.start_ms,
+                        parent=self._session,
+                        facts=cell_facts(execution, self._notebook, self._kernel),
+                    )
+                )
+                self._entries[execution] = entry
+            return entry
+
+
+def _ending(execution: Execution) -> Ending:
+    return "succeeded" if execution.succeeded else "failed"

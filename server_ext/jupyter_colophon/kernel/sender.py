@@ -1,0 +1,167 @@
+"""Tells the server what the ledger holds, from a thread of its own: no cell ever waits for the network."""
+
+import json
+import threading
+from typing import TYPE_CHECKING
+
+from jupyter_colophon.client.problems import ClientError, Refused, ServerAway
+from jupyter_colophon.kernel.counts import counted
+from jupyter_colophon.kernel.documents import accesses, proposals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from jupyter_colophon.client.catalog import Catalog, Document
+    from jupyter_colophon.kernel.ledger import Account, Ledger, Parcel
+    from jupyter_colophon.kernel.notices import Notices
+    from jupyter_colophon.spark.observation import DataRef
+
+#: Seconds between two attempts while the server is away: doubled from the first to the last.
+FIRST_PAUSE_S = 1.0
+LONGEST_PAUSE_S = 30.0
+
+PROPOSALS_A_CALL = 1_000
+
+_AWAY = "away"
+
+
+class Sender:
+    """Takes parcels from the ledger one after the other; while the server is away they wait there."""
+
+    def __init__(self, catalog: "Catalog", ledger: "Ledger", notices: "Notices") -> None:
+        self._catalog, self._ledger, self._notices = catalog, ledger, notices
+        self._known: dict[tuple[str, str], str] = {}
+        self._pause_s: float | None = None
+        self._failures = 0
+        self._thread = threading.Thread(target=self._work, name="colophon-sender", daemon=True)
+        self._started = False
+        self._starting = threading.Lock()
+
+    @property
+    def failures(self) -> int:
+        """How many attempts found no server, or one that could not write."""
+        return self._failures
+
+    def start(self) -> None:
+        """Starts the thread; once it runs, calling again does nothing."""
+        with self._starting:
+            if not self._started:
+                self._started = True
+                self._thread.start()
+
+    def stop(self, timeout_s: float) -> None:
+        """Lets the thread end, and waits for it at most that long."""
+        self._ledger.close()
+        if self._started:
+            self._thread.join(timeout_s)
+
+    def _work(self) -> None:
+        while self._ledger.wait_for_work(self._pause_s):
+            while (parcel := self._ledger.take()) is not None:
+                if not self._deliver(parcel):
+                    break
+
+    def _deliver(self, parcel: "Parcel") -> bool:
+        """Tells one parcel; False if the server is away and the parcel is back in the ledger."""
+        try:
+            self._tell(parcel)
+        except ServerAway as away:
+            self._postpone(parcel, str(away))
+            return False
+        except Refused as refusal:
+            if refusal.passing:
+                self._postpone(parcel, str(refusal))
+                return False
+            self._complain(parcel, refusal)
+        except Exception as fault:  # noqa: BLE001  a fault of ours must not end the thread: later cells count
+            self._complain(parcel, fault)
+        self._ledger.told(parcel)
+        self._recover()
+        return True
+
+    def _tell(self, parcel: "Parcel") -> None:
+        try:
+            self._tell_once(parcel)
+        except Refused as refusal:
+            if refusal.status != 404 or parcel.account.urn is None:
+                raise
+            # The store behind the server is another one now: it gets the runs, and what is known of data, anew.
+            self._forget(parcel.account)
+            self._tell_once(parcel)
+
+    def _forget(self, account: "Account") -> None:
+        self._known.clear()
+        account.urn = None
+        if account.parent is not None:
+            account.parent.urn = None
+
+    def _tell_once(self, parcel: "Parcel") -> None:
+        account = parcel.account
+        run = self._announce(account)
+        self._describe(parcel, run)
+        for document in accesses(parcel.observations):
+            self._catalog.add_accesses(run, document)
+        if parcel.ending is not None:
+            self._catalog.change_run(run, parcel.ending)
+
+    def _announce(self, account: "Account") -> str:
+        """The URN of the run, and of its parent's before it: the server has both then."""
+        if account.parent is not None:
+            self._announce(account.parent)
+        if account.urn is None:
+            account.urn = str(self._catalog.start_run(account.beginning)["urn"])
+        return account.urn
+
+    def _describe(self, parcel: "Parcel", run: str) -> None:
+        """Writes the SYSTEM aspects of written data that are new in this session or have changed in it."""
+        written = {ref.urn: ref for seen in parcel.observations for ref in seen.writes}
+        news = self._news(written.values(), run)
+        for start in range(0, len(news), PROPOSALS_A_CALL):
+            batch = news[start : start + PROPOSALS_A_CALL]
+            try:
+                self._catalog.propose(batch)
+            except Refused as refusal:
+                if refusal.passing:
+                    raise
+                # The accesses are worth telling without the schema.
+                self._complain(parcel, refusal)
+                continue
+            self._known.update((_place(proposal), _content(proposal)) for proposal in batch)
+
+    def _news(self, refs: "Iterable[DataRef]", run: str) -> "list[Document]":
+        found = [proposal for ref in refs for proposal in proposals(ref, run)]
+        return [proposal for proposal in found if self._known.get(_place(proposal)) != _content(proposal)]
+
+    def _postpone(self, parcel: "Parcel", reason: str) -> None:
+        self._pause_s = min((self._pause_s or FIRST_PAUSE_S / 2) * 2, LONGEST_PAUSE_S)
+        self._notices.say_once(
+            _AWAY,
+            f"Colophon: {reason}. The notebook runs on; what its cells read and write is not recorded"
+            " until the server is back.",
+        )
+        self._failures += 1
+        self._ledger.put_back(parcel)
+
+    def _recover(self) -> None:
+        self._pause_s = None
+        if not self._notices.forget(_AWAY):
+            return
+        lost = self._ledger.given_up()
+        if lost:
+            words = f"{counted(lost, 'observation')} {'was' if lost == 1 else 'were'} lost"
+            self._notices.say_once(f"lost {lost}", f"Colophon: the server is back; {words}.")
+
+    def _complain(self, parcel: "Parcel", reason: Exception) -> None:
+        what = parcel.account.facts.get("cellId", "the notebook")
+        said = str(reason) if isinstance(reason, ClientError) else type(reason).__name__
+        # One line a kind of fault: a loop over cells must not print a line each.
+        kind = f"refused {reason.status}" if isinstance(reason, Refused) else type(reason).__name__
+        self._notices.say_once(kind, f"Colophon could not record what cell {what} did: {said}")
+
+
+def _place(proposal: "Document") -> tuple[str, str]:
+    return (proposal["urn"], proposal["aspect"])
+
+
+def _content(proposal: "Document") -> str:
+    return json.dumps(proposal["value"], sort_keys=True)

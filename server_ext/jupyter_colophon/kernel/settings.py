@@ -1,0 +1,44 @@
+"""What the kernel was told about its server, by the environment that the provisioner sets (spark.md, decision 6)."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from jupyter_colophon.client.transport import Server
+from jupyter_colophon.core.names import DEFAULT_NAMESPACE
+
+#: The notebook of a shell that no server started: its runs need a program.
+NO_NOTEBOOK = "ipython"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Where the server is (None: nobody said) and which notebook and kernel this is."""
+
+    server: Server | None
+    token: str = field(repr=False)
+    notebook: str
+    kernel: str
+    namespace: str
+
+    @classmethod
+    def of(cls, environ: Mapping[str, str]) -> "Settings":
+        """Reads COLOPHON_URL, COLOPHON_TOKEN, COLOPHON_NOTEBOOK (path below the server's root), COLOPHON_KERNEL and
+        COLOPHON_NAMESPACE (that of notebooks).
+
+        Raises:
+            ValueError: COLOPHON_URL is not the URL of a server.
+        """
+        url, token = environ.get("COLOPHON_URL", ""), environ.get("COLOPHON_TOKEN", "")
+        return cls(
+            server=Server(url, token) if url else None,
+            token=token,
+            notebook=environ.get("COLOPHON_NOTEBOOK") or NO_NOTEBOOK,
+            kernel=environ.get("COLOPHON_KERNEL") or f"pid-{os.getpid()}",
+            namespace=environ.get("COLOPHON_NAMESPACE") or DEFAULT_NAMESPACE,
+        )
+
+    def token_for(self, url: str) -> str:
+        """The environment's token where it is meant for this URL; empty elsewhere: no other server may see it."""
+        meant = self.server is None or self.server == Server(url, self.token)
+        return self.token if meant else ""

@@ -1,0 +1,97 @@
+"""Dead letters: what could not be applied, shown to whom it belongs, tried again, or thrown away."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.cursor import Cursors
+from jupyter_colophon.core.errors import Absent, AccessDenied, MetadataError, StorageError
+from jupyter_colophon.core.inbox import DeadLetter, Refusal
+from jupyter_colophon.core.once import Once
+from jupyter_colophon.core.proposal import Written
+from jupyter_colophon.service.inbox import WITHIN
+from jupyter_colophon.service.write_path import WritePath
+from jupyter_colophon.storage import answers, forms
+from jupyter_colophon.storage import dead_letters as rows
+from jupyter_colophon.storage import inbox as inbox_rows
+from jupyter_colophon.storage.spi import StorageProvider, TableContext
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetters:
+    """The dead letters of a catalog. A user has their own; an admin has all."""
+
+    provider: StorageProvider
+    write_path: WritePath
+    cursors: Cursors
+    now: Callable[[], int]
+
+    def page(self, kind: str, limit: int, cursor: str, principal: Principal) -> tuple[list[DeadLetter], str | None]:
+        """The newest first, and where to read on."""
+        before = int(self.cursors.read("dead-letters", cursor)) if cursor else None
+        actor = None if self._is_admin(principal) else principal.user
+
+        def fits(found: str) -> bool:
+            return kind in ("", found)
+
+        found = self.provider.tx_runner.run(lambda tx: rows.page(tx, actor, before, limit + 1, fits), read_only=True)
+        page = found[:limit]
+        more = self.cursors.write("dead-letters", page[-1].id) if page and len(found) > limit else None
+        return page, more
+
+    def replay(self, number: int, principal: Principal, once: Once | None = None) -> list[Written]:
+        """Apply a letter as the principal who sent it, who is authorised again, and take it away.
+
+        Where that fails, the letter stays, with the new problem; raises it. Raises Absent, and AccessDenied where
+        the sender's token could do what that of the principal cannot.
+        """
+
+        def look(tx: TableContext) -> tuple[list[Written] | None, DeadLetter | None]:
+            # The answer that was lost first: the letter is gone then.
+            done = None if once is None else answers.earlier(tx, once, forms.WRITTEN, self.now())
+            return done, rows.read(tx, number)
+
+        done, found = self.provider.tx_runner.run(look, read_only=True)
+        if done is not None:
+            return done
+        letter = self._own(found, number, principal)
+        if not letter.sender.scopes <= principal.scopes:
+            raise AccessDenied("replay", f"the dead letter {number}")
+        return self._apply(letter, once)
+
+    def discard(self, number: int, principal: Principal, once: Once | None = None) -> int:
+        """Throw a letter away; returns its number. Raises Absent."""
+
+        def work(tx: TableContext) -> int:
+            self._own(rows.read(tx, number), number, principal)
+            rows.remove(tx, number)
+            return number
+
+        return self.provider.tx_runner.run(
+            lambda tx: answers.once(tx, once, forms.NUMBER, self.now(), lambda: work(tx))
+        )
+
+    def _apply(self, letter: DeadLetter, once: Once | None) -> list[Written]:
+        def removing(tx: TableContext, apply: Callable[[], list[Written]]) -> list[Written]:
+            if not rows.remove(tx, letter.id):
+                raise Absent("dead letter", str(letter.id))
+            done = apply()
+            inbox_rows.mark_applied(tx, letter.id, done)
+            return done
+
+        try:
+            return self.write_path.propose(letter.proposals, letter.sender, WITHIN, once=once, around=removing)
+        except StorageError:
+            raise
+        except MetadataError as error:
+            refusal = Refusal.of(error)
+            self.provider.tx_runner.run(lambda tx: rows.note_attempt(tx, letter.id, refusal, self.now()))
+            raise
+
+    def _own(self, letter: DeadLetter | None, number: int, principal: Principal) -> DeadLetter:
+        if letter is None or not (letter.sender.user == principal.user or self._is_admin(principal)):
+            raise Absent("dead letter", str(number))
+        return letter
+
+    def _is_admin(self, principal: Principal) -> bool:
+        return self.write_path.authorizer.may(principal, "admin", "system")

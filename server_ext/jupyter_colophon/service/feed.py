@@ -1,0 +1,143 @@
+"""The change log as a feed: one thread a process reads it and tells whoever listens (architecture.md, The house)."""
+
+import logging
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.change import Change
+from jupyter_colophon.core.errors import StorageError
+from jupyter_colophon.service.gate import Gate
+from jupyter_colophon.storage import chain, log
+from jupyter_colophon.storage.spi import StorageProvider, TableContext
+
+#: How often another process's commits are looked for while anybody listens, in seconds.
+POLL_S = 0.2
+#: How many changes are read and handed on at once.
+SLICE = 500
+_logger = logging.getLogger("jupyter_colophon.feed")
+
+Listener = Callable[[Sequence[Change]], None]
+
+
+@dataclass(slots=True)
+class Feed:
+    """Reads the change log and tells listeners of new changes, in their order.
+
+    A listener is called on the feed's own thread; it must hand on and return at once.
+    """
+
+    provider: StorageProvider
+    gate: Gate
+    _listeners: list[Listener] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _woken: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+    _after: int = 0
+    _closed: bool = False
+
+    def head(self) -> int:
+        """The number of the newest change; 0 when there is none."""
+        return self.provider.tx_runner.run(lambda tx: tx.log.head(), read_only=True)
+
+    def changes(self, after: int, limit: int, where: Mapping[str, str], principal: Principal) -> list[Change]:
+        """Changes after a number that the principal may read, oldest first. Raises LogCompacted."""
+
+        def work(tx: TableContext) -> list[Change]:
+            chain.require_kept(tx, after)
+            return log.changes(tx, after, limit, where)
+
+        return self.visible(self.provider.tx_runner.run(work, read_only=True), where, principal)
+
+    def require_kept(self, after: int) -> None:
+        """Raise LogCompacted where changes after this number are no longer kept."""
+        self.provider.tx_runner.run(lambda tx: chain.require_kept(tx, after), read_only=True)
+
+    def visible(self, changes: Sequence[Change], where: Mapping[str, str], principal: Principal) -> list[Change]:
+        """Those changes that fit the filter and that the principal may read."""
+        return [
+            change
+            for change in changes
+            if all(getattr(change, name) == value for name, value in where.items())
+            and self.gate.may_read(principal, change.namespace)
+        ]
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Tell a listener of every change from now on; returns what ends that. Raises StorageError."""
+        head = self.head()
+        with self._lock:
+            if not self._listeners:
+                self._after = max(self._after, head)
+            self._listeners.append(listener)
+            if self._thread is None and not self._closed:
+                # It stays, asleep while nobody listens: a thread has a connection of its own to the store.
+                self._thread = threading.Thread(target=self._read_on, name="colophon-feed", daemon=True)
+                self._thread.start()
+        self._woken.set()
+
+        def end() -> None:
+            with self._lock:
+                if listener in self._listeners:
+                    self._listeners.remove(listener)
+
+        return end
+
+    @property
+    def listeners(self) -> int:
+        """How many listen."""
+        return len(self._listeners)
+
+    def wake(self) -> None:
+        """Something was committed by this process: look at once."""
+        self._woken.set()
+
+    def close(self) -> None:
+        """End the thread."""
+        with self._lock:
+            self._closed, thread = True, self._thread
+            self._listeners.clear()
+        self._woken.set()
+        if thread is not None:
+            thread.join(timeout=5)
+
+    def _read_on(self) -> None:
+        seen, away = -1, False
+        while not self._closed:
+            self._woken.clear()
+            if not self._listeners:
+                self._woken.wait()
+                continue
+            try:
+                now = self.provider.commits()
+                if now != seen:
+                    self._hand_on()
+                    seen = now
+                away = False
+            except StorageError as error:
+                # The store may come back; nobody misses a change, since `_after` stays where it was.
+                if not away:
+                    _logger.warning("the change log cannot be read: %s", error.detail)
+                away = True
+            self._woken.wait(POLL_S)
+
+    def _hand_on(self) -> None:
+        while found := self._slice(self._after):
+            with self._lock:
+                listeners = list(self._listeners)
+                self._after = found[-1].seq
+            for listener in listeners:
+                self._tell(listener, found)
+
+    def _tell(self, listener: Listener, changes: Sequence[Change]) -> None:
+        try:
+            listener(changes)
+        except Exception:
+            # One bad listener harms only itself (architecture.md, promise 7).
+            _logger.exception("a listener of the change log failed and is told no more")
+            with self._lock:
+                if listener in self._listeners:
+                    self._listeners.remove(listener)
+
+    def _slice(self, after: int) -> list[Change]:
+        return self.provider.tx_runner.run(lambda tx: log.changes(tx, after, SLICE, {}), read_only=True)

@@ -1,0 +1,155 @@
+"""The inbox: proposals that are accepted at once and applied later, in the order in which they came.
+
+One thread a process applies them (architecture.md, Data model). Each batch is applied, taken from the rows that wait,
+and its outcome written down in one transaction, so that it has its effect once, whoever is killed and however many
+processes do the same.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.errors import Absent, MetadataError, StorageError, TransactionTooLong
+from jupyter_colophon.core.inbox import OUTCOME_KEPT_MS, InboxEntry, Refusal
+from jupyter_colophon.core.jsontext import stored
+from jupyter_colophon.core.once import Once
+from jupyter_colophon.core.proposal import Proposal, Written
+from jupyter_colophon.service.write_path import WritePath
+from jupyter_colophon.storage import answers, dead_letters, forms
+from jupyter_colophon.storage import inbox as rows
+from jupyter_colophon.storage.spi import Row, StorageProvider, TableContext
+
+#: How long after trouble with the store it is tried again, in seconds: doubled from the first to the last.
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
+#: How often a thread that has nothing to do looks for rows that another process left behind, in seconds.
+IDLE_S = 5.0
+#: How many old outcomes are forgotten at once.
+_FORGOTTEN = 500
+#: Where a problem's pointers lead: into the body that brought the batch.
+WITHIN = "/proposals"
+_logger = logging.getLogger("jupyter_colophon.inbox")
+
+
+@dataclass(slots=True)
+class Inbox:
+    """Takes batches in, applies them, and tells what became of them."""
+
+    provider: StorageProvider
+    write_path: WritePath
+    now: Callable[[], int]
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _woken: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+    _closed: bool = False
+
+    def accept(self, proposals: Sequence[Proposal], principal: Principal, once: Once | None = None) -> InboxEntry:
+        """Take a batch in, durably; what can be known to be wrong with it now is raised, as by `WritePath.propose`."""
+        self.write_path.check(proposals, principal, WITHIN)
+
+        def take(tx: TableContext) -> InboxEntry:
+            now = self.now()
+            tx.after_commit(self.wake)
+            return answers.once(tx, once, forms.ENTRY, now, lambda: rows.add(tx, proposals, principal, now))
+
+        return self.provider.tx_runner.run(take)
+
+    def entry(self, number: int, principal: Principal) -> InboxEntry:
+        """What became of a batch, for a day. Raises Absent, also for another user's where the principal is no admin."""
+        found = self.provider.tx_runner.run(lambda tx: rows.entry(tx, number), read_only=True)
+        if found is None or not self._shown(found, principal):
+            raise Absent("entry of the inbox", str(number))
+        return found
+
+    def counts(self) -> tuple[int, int]:
+        """How many batches wait, and how many dead letters there are."""
+        return self.provider.tx_runner.run(lambda tx: (rows.count_waiting(tx), dead_letters.count(tx)), read_only=True)
+
+    def resume(self) -> None:
+        """Go on where another process, or this one's life before, left off; and go on looking for such."""
+        self.wake()
+
+    def wake(self) -> None:
+        """There is something to do."""
+        with self._lock:
+            if self._thread is None and not self._closed:
+                self._thread = threading.Thread(target=self._work, name="colophon-inbox", daemon=True)
+                self._thread.start()
+        self._woken.set()
+
+    def close(self) -> None:
+        """End the thread; what waits stays."""
+        with self._lock:
+            self._closed, thread = True, self._thread
+        self._woken.set()
+        if thread is not None:
+            thread.join(timeout=5)
+
+    def _shown(self, entry: InboxEntry, principal: Principal) -> bool:
+        if entry.state != "waiting" and entry.time < self.now() - OUTCOME_KEPT_MS:
+            return False
+        return entry.actor == principal.user or self.write_path.authorizer.may(principal, "admin", "system")
+
+    def _work(self) -> None:
+        trouble_s = 0.0
+        while not self._closed:
+            self._woken.clear()
+            try:
+                self._apply_all()
+                trouble_s = 0.0
+            except Exception as error:
+                # Whatever it is, the rows are still there, and the thread is the only one that applies them.
+                trouble_s = min(max(2 * trouble_s, FIRST_PAUSE_S), LONGEST_PAUSE_S)
+                if isinstance(error, StorageError):
+                    _logger.warning("the inbox waits for the store: %s", error.detail)
+                else:
+                    _logger.exception("the inbox failed, and goes on later")
+            self._woken.wait(trouble_s or IDLE_S)
+
+    def _apply_all(self) -> None:
+        while not self._closed and (row := self._first()) is not None:
+            self._settle(row)
+        run, now = self.provider.tx_runner.run, self.now()
+        if old := run(lambda tx: rows.outdated(tx, now, _FORGOTTEN), read_only=True):
+            run(lambda tx: rows.forget(tx, old))
+
+    def _first(self) -> Row | None:
+        return self.provider.tx_runner.run(rows.first_waiting, read_only=True)
+
+    def _settle(self, row: Row) -> None:
+        """Bring a row to its end. Raises StorageError where the store is in the way: then it still waits."""
+        number = row["id"]
+
+        def once(tx: TableContext, apply: Callable[[], list[Written]]) -> list[Written]:
+            if not rows.is_waiting(tx, number):
+                return []
+            done = apply()
+            rows.mark_applied(tx, number, done)
+            return done
+
+        try:
+            proposals = forms.PROPOSALS.read(stored(row["proposals"]))
+            sender = forms.PRINCIPAL.read(stored(row["sender"]))
+            self.write_path.propose(proposals, sender, WITHIN, around=once)
+        except TransactionTooLong as error:
+            # That is the batch's own fault: it would hold up the others for ever.
+            self._refuse(row, error)
+        except StorageError:
+            raise
+        except MetadataError as error:
+            self._refuse(row, error)
+        except Exception as error:
+            _logger.exception("a batch of the inbox failed")
+            self._refuse(row, error)
+
+    def _refuse(self, row: Row, error: Exception) -> None:
+        refusal = Refusal.of(error)
+        _logger.warning("batch %s of %s (run %s) was refused: %s", row["id"], row["actor"], row["run"], refusal.detail)
+
+        def bury(tx: TableContext) -> None:
+            if rows.is_waiting(tx, row["id"]):
+                dead_letters.bury(tx, row, refusal, self.now())
+                rows.mark_refused(tx, row["id"], refusal)
+
+        self.provider.tx_runner.run(bury)

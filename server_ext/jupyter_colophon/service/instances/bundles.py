@@ -1,0 +1,158 @@
+"""Instances out of a schemaspace and into it, many at once; and from one kind of store to another."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.errors import (
+    IllegalName,
+    InstanceAbsent,
+    InstanceExists,
+    InstanceInvalid,
+    InvalidInstance,
+    MetadataError,
+    SchemaAbsent,
+)
+from jupyter_colophon.core.instance import Held
+from jupyter_colophon.core.instance_names import normalized, require_instance_name
+from jupyter_colophon.core.instance_query import ExportChoice, Outcome
+from jupyter_colophon.core.jsonvalue import same
+from jupyter_colophon.core.proposal import ABSENT, Condition
+from jupyter_colophon.service.instances.drafts import IGNORED, Drafts
+from jupyter_colophon.service.instances.saving import Saving
+from jupyter_colophon.service.instances.secrets.keeping import Secrets
+from jupyter_colophon.service.instances.shown import Shown
+from jupyter_colophon.service.instances.store import InstanceStore
+
+_INVALID = (InvalidInstance, SchemaAbsent, IllegalName)
+
+
+class Bundles:
+    """Export, import and move for one store."""
+
+    def __init__(self, store: InstanceStore, saving: Saving, shown: Shown, drafts: Drafts, secrets: Secrets) -> None:
+        self._store, self._saving, self._shown = store, saving, shown
+        self._drafts, self._secrets = drafts, secrets
+
+    def exported(self, choice: ExportChoice) -> list[dict[str, Any]]:
+        """Instances as Elyra writes them, each with its name. Raises InstanceAbsent for one that is named."""
+        space = self._store.space
+        there = {held.name: held for held in self._store.read_many(choice.names or self._store.names())}
+        if lost := next((name for name in choice.names if name not in there), None):
+            raise InstanceAbsent(space, lost)
+        return [self._written(held, choice) for held in there.values() if self._is_chosen(held, choice)]
+
+    def imported(
+        self, documents: Sequence[Mapping[str, Any]], principal: Principal, *, overwrite: bool, dry_run: bool
+    ) -> list[Outcome]:
+        """Take each in by itself; what a dry run tells is what would be, as far as that is known without hooks."""
+        return [self._taken(one, principal, overwrite=overwrite, dry_run=dry_run) for one in documents]
+
+    def _is_chosen(self, held: Held, choice: ExportChoice) -> bool:
+        if held.document is None or choice.schema not in ("", held.document.get("schema_name")):
+            return False
+        return choice.include_invalid or not self._shown.instance(self._store.space, held).reason
+
+    def _written(self, held: Held, choice: ExportChoice) -> dict[str, Any]:
+        document = held.document or {}
+        if choice.include_secrets:
+            return {"name": held.name, **self._secrets.in_place(self._store.space, document)}
+        return {"name": held.name, **self._shown.masked(self._store.space, document)}
+
+    def _taken(self, document: Mapping[str, Any], principal: Principal, *, overwrite: bool, dry_run: bool) -> Outcome:
+        name = str(document.get("name") or "")
+        try:
+            name = require_instance_name(name or normalized(str(document.get("display_name") or "")))
+            return self._kept(name, document, principal, overwrite=overwrite, dry_run=dry_run)
+        except InstanceExists as error:
+            return Outcome(name, "conflict", error.detail)
+        except _INVALID as error:
+            return Outcome(name, "invalid", error.detail, error.problems)
+        except MetadataError as error:
+            return Outcome(name, "failed", error.detail, error.problems)
+
+    def _kept(
+        self, name: str, document: Mapping[str, Any], principal: Principal, *, overwrite: bool, dry_run: bool
+    ) -> Outcome:
+        space, held = self._store.space, self._store.read(name)
+        old = held.document if held is not None and held.document is not None else {}
+        draft, lost = self._drafts.loose(space, document, old)
+        kept = self._secrets.named(space, name, draft)
+        if held is not None and not lost and same(kept, _document(old)):
+            return Outcome(name, "unchanged")
+        if held is not None and not overwrite:
+            raise InstanceExists(space, name)
+        if lost:
+            # To leave a password out and say that all went well would be found out when it is needed.
+            where = ", ".join(one.pointer for one in lost)
+            raise InstanceInvalid(name, str(draft.get("schema_name")), f"{where}: {lost[0].message}", lost)
+        instance = self._shown.made(space, name, self._drafts.in_place(space, name, kept))
+        done = Outcome(name, "created" if held is None else "updated")
+        if dry_run:
+            self._saving.judged(name, instance)
+            return done
+        condition = Condition(version=ABSENT) if held is None else Condition()
+        self._saving.save(name, instance, condition, principal, old=kept, for_update=held is not None)
+        return done
+
+
+def move(
+    source: InstanceStore, target: InstanceStore, secrets: Secrets, principal: Principal, *, dry_run: bool
+) -> list[Outcome]:
+    """Copy each own instance of one store to another, read it back, and only then remove it here; without hooks."""
+    return [
+        _moved(held, source, target, secrets, principal, dry_run=dry_run) for held in source.read_many(source.names())
+    ]
+
+
+def _moved(
+    held: Held,
+    source: InstanceStore,
+    target: InstanceStore,
+    secrets: Secrets,
+    principal: Principal,
+    *,
+    dry_run: bool,
+) -> Outcome:
+    name = held.name
+    if not held.own:
+        return Outcome(name, "unchanged", "it stays in its shared or factory folder")
+    if held.document is None:
+        return Outcome(name, "failed", held.problem)
+    try:
+        there = target.read(name)
+        full = secrets.in_place(source.space, held.document)
+        if there is not None and not _is_same(there, full, secrets, source.space):
+            return Outcome(name, "conflict", "another one of this name is there")
+        if dry_run:
+            return Outcome(name, "created" if there is None else "unchanged")
+        if there is None:
+            there = _copied(held, target, secrets, principal)
+        if there is None or not _is_same(there, full, secrets, source.space):
+            return Outcome(name, "failed", "what was written is not what was read")
+        source.remove(name, Condition(), principal)
+        left = set(secrets.references(target.space, there.document).values())
+        secrets.forget(key for key in secrets.references(source.space, held.document).values() if key not in left)
+    except MetadataError as error:
+        return Outcome(name, "failed", error.detail, error.problems)
+    return Outcome(name, "created")
+
+
+def _copied(held: Held, target: InstanceStore, secrets: Secrets, principal: Principal) -> Held | None:
+    """Its secrets go where secrets of the target are kept; what is kept elsewhere keeps its reference."""
+    full = secrets.in_place(target.space, held.document or {})
+    document, made = secrets.put_away(target, held.name, full, held.document)
+    try:
+        target.save(held.name, document, Condition(version=ABSENT), principal)
+    except BaseException:
+        secrets.forget(made)
+        raise
+    return target.read(held.name)
+
+
+def _is_same(there: Held, full: Mapping[str, Any], secrets: Secrets, space: str) -> bool:
+    return there.document is not None and same(secrets.in_place(space, there.document), full)
+
+
+def _document(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in document.items() if key not in IGNORED}

@@ -1,0 +1,38 @@
+"""Calling what the schema's own class does at each step (seed 000), and telling how it failed."""
+
+import logging
+from typing import Any
+
+from jupyter_colophon.core.errors import HookFailed, MetadataError
+from jupyter_colophon.service.instances.shaping import Shaped
+
+#: Errors by which a class tells people something: in its own words. Elyra's are known by their names.
+_TELLING = {"MetadataExistsError", "MetadataNotFoundError", "SchemaNotFoundError", "ValidationError"}
+_logger = logging.getLogger(__name__)
+
+
+def call(instance: Shaped, hook: str, name: str, **options: Any) -> None:
+    """Call one hook. Raises HookFailed from whatever it raises, but our own errors as they are."""
+    try:
+        getattr(instance, hook)(**options)
+    except (MetadataError, KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:
+        # Also SystemExit: a package may refuse an instance, and not end the server.
+        if not is_telling(error):
+            _logger.exception("%s of instance %s failed", hook, name)
+        raise HookFailed(hook, name, told(error)) from error
+
+
+def told(error: BaseException) -> str:
+    """What may be said of an error: its words where it is meant to be read, else its kind."""
+    if isinstance(error, MetadataError):
+        return error.detail
+    if is_telling(error):
+        return str(getattr(error, "message", "") or error) or type(error).__name__
+    return f"{type(error).__name__} (the server's log tells more)"
+
+
+def is_telling(error: BaseException) -> bool:
+    """Whether an error is meant to be read by who asked."""
+    return isinstance(error, ValueError) or any(kind.__name__ in _TELLING for kind in type(error).__mro__)

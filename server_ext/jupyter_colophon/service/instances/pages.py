@@ -1,0 +1,99 @@
+"""Lists of instances: filtered, counted, put in order, and cut into pages."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
+
+from jupyter_colophon.core.cursor import Cursors
+from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.instance_query import SORTS, InstanceQuery, ValueCount
+from jupyter_colophon.core.instance_texts import PLACEHOLDER
+from jupyter_colophon.core.terms import fold
+from jupyter_colophon.service.instances.shown import Entry
+
+#: What a cursor is for.
+_KIND: Final = "instances"
+#: How many values are told.
+VALUES_MAX = 500
+_ORDERS: dict[str, Callable[[Entry], tuple[Any, ...]]] = {
+    "display_name": lambda one: (one.order, one.instance.name),
+    "name": lambda one: (one.instance.name,),
+    "schema_name": lambda one: (one.instance.schema_name, one.order, one.instance.name),
+    "time": lambda one: (one.instance.time, one.instance.name),
+}
+
+
+class Sifted:
+    """What of a schemaspace's instances a query asks for, and what is counted of it."""
+
+    def __init__(self, space: str, entries: Sequence[Entry], query: InstanceQuery) -> None:
+        """Raises IllegalQuery for an unknown order."""
+        if query.sort not in SORTS:
+            raise IllegalQuery(f"is one of {', '.join(SORTS)}", "sort")
+        self._space, self._query = space, query
+        words = fold(query.text).split()
+        fitting = [one for one in entries if _fits(one, words, query.valid)]
+        of_schema = [one for one in fitting if query.schema in ("", one.instance.schema_name)]
+        wanted = set(query.tags)
+        tagged = [one for one in fitting if not wanted or wanted & set(one.tags)]
+        self.tags = _counted(tag for one in of_schema for tag in one.tags)
+        self.schemas = _counted(one.instance.schema_name for one in tagged)
+        self.found = [one for one in of_schema if not wanted or wanted & set(one.tags)]
+
+    def page(self, cursors: Cursors) -> tuple[list[Entry], str | None]:
+        """The page's entries in their order, and where to read on. Raises IllegalQuery for another list's cursor."""
+        query = self._query
+        key = _ORDERS[query.sort.removeprefix("-")]
+        backwards = query.sort.startswith("-")
+        asked = [self._space, query.text, list(query.tags), query.schema, query.valid, query.sort]
+        ordered = sorted(self.found, key=key, reverse=backwards)
+        start = 0
+        if query.cursor:
+            *same, place = cursors.read(_KIND, query.cursor)
+            if same != asked:
+                raise IllegalQuery("is no cursor of this list", "cursor")
+            last = tuple(place)
+            start = sum(1 for one in ordered if (key(one) >= last if backwards else key(one) <= last))
+        page = ordered[start : start + query.limit]
+        more = start + query.limit < len(ordered)
+        return page, cursors.write(_KIND, [*asked, list(key(page[-1]))]) if more and page else None
+
+
+def values_at(entries: Iterable[Entry], schema: str, pointer: str) -> list[ValueCount]:
+    """What instances say at a place of their metadata, the most frequent first. Raises IllegalQuery.
+
+    The place is a JSON Pointer into `metadata`; one into the instance, `/metadata/…`, is taken too.
+    """
+    if not pointer.startswith("/"):
+        raise IllegalQuery("is a JSON Pointer, such as /metadata/language", "pointer")
+    words = [word.replace("~1", "/").replace("~0", "~") for word in pointer[1:].split("/")]
+    if words[0] == "metadata" and len(words) > 1:
+        words = words[1:]
+    counts: Counter[tuple[type, Any]] = Counter()
+    for one in entries:
+        if schema in ("", one.instance.schema_name):
+            said = _reached(one.instance.metadata, words)
+            counts.update({(type(value), value) for value in said if isinstance(value, str | int | float | bool)})
+    best = sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0][1])))[:VALUES_MAX]
+    return [ValueCount(value, count) for (_, value), count in best]
+
+
+def _reached(value: Any, words: Sequence[str]) -> list[Any]:
+    """The values at a place; every element of a list on the way, and of one at its end."""
+    if isinstance(value, list):
+        return [found for one in value for found in _reached(one, words[1:] if words and words[0] in "-*" else words)]
+    if not words:
+        return [] if isinstance(value, dict) else [value]
+    if isinstance(value, dict) and PLACEHOLDER not in value and words[0] in value:
+        return _reached(value[words[0]], words[1:])
+    return []
+
+
+def _fits(one: Entry, words: Sequence[str], valid: bool | None) -> bool:
+    if valid is not None and valid is bool(one.instance.reason):
+        return False
+    return all(word in one.text for word in words)
+
+
+def _counted(names: Iterable[str]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(Counter(names).items()))

@@ -1,0 +1,145 @@
+"""The records of instances in the catalog: the aspect `instance`, its versions, and who changed it (architecture.md, Instances)."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.errors import Absent, CommitUnknown, StorageError, TransactionConflict, TransactionTooLong
+from jupyter_colophon.core.jsontext import stored
+from jupyter_colophon.core.names import Urn, instance
+from jupyter_colophon.core.proposal import ABSENT, Condition, Proposal
+
+# Who lists files needs no catalog, and a command line starts with this.
+if TYPE_CHECKING:
+    from jupyter_colophon.service.write_path import WritePath
+    from jupyter_colophon.storage.spi import Row, StorageProvider, TableContext
+
+#: The aspect, and the door through which it is changed (schemas/aspects/instance.json).
+ASPECT: Final = "instance"
+DOOR: Final = "instances"
+#: The member that says where the truth is; without it, it is the record itself.
+KEPT: Final = "$kept"
+#: The member that is another one where a secret changed.
+DIGEST: Final = "$secrets"
+#: The member that says why there is nothing else.
+PROBLEM: Final = "$problem"
+#: How long a catalog that could not be opened is not tried again, in seconds.
+PAUSE_S = 5.0
+
+
+class Record(NamedTuple):
+    """A record as it is now. `text` is its value as it is stored, `time` in milliseconds."""
+
+    version: int
+    text: str
+    time: int
+    actor: str
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The value. Raises StoreDamaged."""
+        found: dict[str, Any] = stored(self.text)
+        return found
+
+
+class Records:
+    """Reads and writes the records of one open catalog. Everything raises StorageError."""
+
+    def __init__(self, provider: "StorageProvider", write_path: "WritePath") -> None:
+        self._provider, self._write_path = provider, write_path
+
+    def of(self, space: str, names: Sequence[str]) -> dict[str, Record]:
+        """The records of these instances, those that there are."""
+        keys = [(str(instance(space, name)), ASPECT) for name in names]
+
+        def work(tx: "TableContext") -> dict[str, Record]:
+            rows = {row["urn"]: row for row in tx.table("aspects").multi_read(keys)}
+            pairs = ((name, rows.get(urn)) for name, (urn, _) in zip(names, keys, strict=True))
+            return {name: _record(row) for name, row in pairs if row is not None and row["value"] is not None}
+
+        return self._provider.tx_runner.run(work, read_only=True)
+
+    def all(self, space: str) -> dict[str, Record]:
+        """The records of all instances of a schemaspace."""
+        from jupyter_colophon.storage.spi import Range
+
+        head = str(instance(space, "x")).removesuffix("x)")
+        # "-" is the character after ",", so this takes every URN of the schemaspace and no other.
+        within = Range((head,), (f"{head[:-1]}-",), end_inclusive=False)
+
+        def work(tx: "TableContext") -> dict[str, Record]:
+            rows = tx.table("aspects").scan(within)
+            live = (row for row in rows if row["aspect"] == ASPECT and row["value"] is not None)
+            return {Urn.parse(row["urn"]).parts[1]: _record(row) for row in live}
+
+        return self._provider.tx_runner.run(work, read_only=True)
+
+    def earlier(self, space: str, name: str, version: int) -> dict[str, Any]:
+        """The value of a version, also of one that was removed since. Raises Absent."""
+        key = (str(instance(space, name)), ASPECT, version)
+        row = self._provider.tx_runner.run(lambda tx: tx.table("aspect_versions").read(key), read_only=True)
+        if row is None or row["value"] is None:
+            raise Absent(f"version of instance {name}", str(version))
+        value: dict[str, Any] = stored(row["value"])
+        return value
+
+    def write(
+        self, space: str, name: str, value: Mapping[str, Any], principal: Principal, expected: int | None = None
+    ) -> int:
+        """Make this the record; returns its version. Raises ConditionFailed unless it is at `expected` (-1: absent)."""
+        proposal = Proposal(instance(space, name), ASPECT, "upsert", value, Condition(version=expected))
+        return self._write_path.propose([proposal], principal, door=DOOR)[0].version
+
+    def write_all(self, space: str, values: Mapping[str, Mapping[str, Any]], principal: Principal) -> None:
+        """Make the first records of these instances, all at once. Raises ConditionFailed where there is one of any."""
+        absent = Condition(version=ABSENT)
+        proposals = [Proposal(instance(space, name), ASPECT, "upsert", value, absent) for name, value in values.items()]
+        self._write_path.propose(proposals, principal, door=DOOR)
+
+    def remove(self, space: str, name: str, principal: Principal, expected: int | None = None) -> None:
+        """Take the record away, with all that was said of the instance. Nothing happens where there is none."""
+        urn = instance(space, name)
+        removal = Proposal(urn, None, "delete")
+        first = [Proposal(urn, ASPECT, "delete", condition=Condition(version=expected))] if expected else []
+        try:
+            self._write_path.propose([*first, removal], principal, door=DOOR)
+        except Absent:
+            return
+
+
+class RecordsSource:
+    """Has the catalog's records when it can. A catalog that is away stays so for a while: nobody waits for it again and again."""
+
+    def __init__(self, opened: Callable[[], Records | None]) -> None:
+        """`opened` opens the catalog where that has to be; returns None where there is none, may raise StorageError."""
+        self._opened = opened
+        self._lock = Lock()
+        self._not_before = 0.0
+
+    def ask(self) -> Records | None:
+        """The records, if there are any to be had now."""
+        if time.monotonic() < self._not_before:
+            return None
+        try:
+            return self._opened()
+        except StorageError as error:
+            self.away(error)
+            return None
+
+    def away(self, error: StorageError) -> None:
+        """A call of theirs failed; one that was only too busy is asked again at once."""
+        if isinstance(error, TransactionConflict | TransactionTooLong | CommitUnknown):
+            return
+        with self._lock:
+            self._not_before = time.monotonic() + PAUSE_S
+
+
+def _record(row: "Row") -> Record:
+    return Record(row["version"], row["value"], row["time"], row["actor"])
+
+
+def version_of(record: Record | None) -> int:
+    """Its version, -1 where there is none."""
+    return ABSENT if record is None else record.version

@@ -1,0 +1,37 @@
+"""The stores of this process: which kind keeps a schemaspace's instances, each opened once."""
+
+from collections.abc import Callable, Mapping
+from threading import Lock
+
+from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.service.instances.store import InstanceStore
+
+#: Makes the store of a schemaspace.
+Opener = Callable[[str], InstanceStore]
+
+
+class Stores:
+    """Stores by kind (`file`, `catalog`, an entry point's name) and schemaspace."""
+
+    def __init__(self, openers: Mapping[str, Opener], chosen: str) -> None:
+        """`chosen` is the kind of which the instances are shown and changed."""
+        self._openers, self.chosen = dict(openers), chosen
+        self._open: dict[tuple[str, str], InstanceStore] = {}
+        self._lock = Lock()
+
+    def of(self, space: str, kind: str = "") -> InstanceStore:
+        """The store of a schemaspace (its key, in small letters). Raises IllegalQuery for an unknown kind."""
+        kind = kind or self.chosen
+        if kind not in self._openers:
+            raise IllegalQuery(f"there is no kind of store {kind!r}: {', '.join(sorted(self._openers))}", "store")
+        with self._lock:
+            if (kind, space) not in self._open:
+                self._open[kind, space] = self._openers[kind](space)
+            return self._open[kind, space]
+
+    def close(self) -> None:
+        """Let go of all."""
+        with self._lock:
+            for store in self._open.values():
+                store.close()
+            self._open.clear()

@@ -1,0 +1,68 @@
+"""Properties and tags of an entity in both scopes, and who may see them (catalog.md 3.4)."""
+
+from dataclasses import dataclass, replace
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.entity import EntitySummary
+from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.holding import UNDECLARED, holder_of
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.registry import Registry
+from jupyter_colophon.core.scoped import Scoped, scoped
+from jupyter_colophon.core.system_filter import SystemFilter
+from jupyter_colophon.service.gate import Gate
+from jupyter_colophon.storage import aspects
+from jupyter_colophon.storage.spi import StorageProvider, TableContext
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataReader:
+    """Reads metadata as scopes. Everything raises Absent for what the principal may not read."""
+
+    provider: StorageProvider
+    registry: Registry
+    gate: Gate
+    facts: SystemFilter
+
+    def of(self, urn: Urn, namespace: str, principal: Principal, time: int | None = None) -> Scoped:
+        """What is said of an entity of this namespace, or was said at a time (in ms).
+
+        A field or a custom entity of which nothing is said is there as soon as what holds it is. The namespace is
+        the stored one; with "" it is not asked for.
+        """
+        self.gate.require(principal, urn)
+        return self.provider.tx_runner.run(lambda tx: self._read(tx, urn, namespace, time), read_only=True)
+
+    def require(self, urn: Urn, namespace: str, principal: Principal) -> None:
+        """Raise Absent unless the entity is there, in this namespace."""
+        self.gate.require(principal, urn)
+        self.provider.tx_runner.run(lambda tx: self._required(tx, urn, namespace, None), read_only=True)
+
+    def _read(self, tx: TableContext, urn: Urn, namespace: str, time: int | None) -> Scoped:
+        summary = self._required(tx, urn, namespace, time)
+        if summary is None:
+            return scoped(None, {})
+        if time is None:
+            found = scoped(summary, aspects.present(tx, self.registry, urn.type, str(urn)))
+        else:
+            found = scoped(summary, aspects.at(tx, self.registry, urn.type, str(urn), time))
+        # What the catalog itself knows is made here, and stored nowhere.
+        said = self.facts.of_keys(found.system.properties, urn, summary.namespace)
+        return replace(found, system=replace(found.system, properties=said))
+
+    def _required(self, tx: TableContext, urn: Urn, namespace: str, time: int | None) -> EntitySummary | None:
+        """The entity; None for one that is there with its holder, and of which nothing is said. Raises Absent."""
+        found = there = self._summary(tx, urn, time)
+        if there is None and urn.type in UNDECLARED:
+            holder = holder_of(urn, self.gate.identity)
+            if holder is None:
+                return None
+            there = self._summary(tx, holder, time)
+        if there is None or namespace not in ("", there.namespace):
+            raise Absent("entity", str(urn))
+        return found
+
+    def _summary(self, tx: TableContext, urn: Urn, time: int | None) -> EntitySummary | None:
+        if time is None:
+            return aspects.summary(tx, str(urn))
+        return aspects.summary_at(tx, self.registry, urn, time)

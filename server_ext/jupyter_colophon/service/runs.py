@@ -1,0 +1,85 @@
+"""Runs: one, and lists of them by program, by data and by time."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.cursor import Cursors
+from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.lineage import RunListing
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.run import Run
+from jupyter_colophon.service.gate import Gate
+from jupyter_colophon.storage import runs
+from jupyter_colophon.storage.spi import StorageProvider, TableContext
+
+#: How many runs one request looks at, at most, to find those that fit its filters.
+_LOOKED_AT = 2_000
+_AT_ONCE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class RunReader:
+    """Reads runs. What the principal may not read is not there."""
+
+    provider: StorageProvider
+    gate: Gate
+    cursors: Cursors
+
+    def run(self, urn: str, principal: Principal) -> Run:
+        """One run with its accesses. Raises Absent."""
+        found = self.provider.tx_runner.run(lambda tx: runs.run(tx, urn), read_only=True)
+        if found is None or not self._readable(found, principal):
+            raise Absent("run", urn)
+        return found
+
+    def runs(self, listing: RunListing, principal: Principal) -> tuple[list[Run], str | None]:
+        """A page of runs, newest first, and where to read on; a page may be short and yet have a next one."""
+        place = self.cursors.read("runs", listing.cursor) if listing.cursor else None
+        before = (int(place[0]), str(place[1])) if place else None
+
+        def fits(run: Run) -> bool:
+            return _fits(run, listing) and self._readable(run, principal)
+
+        found, rest = self.provider.tx_runner.run(
+            lambda tx: _collect(tx, _positions(tx, listing), before, listing.limit, fits), read_only=True
+        )
+        return found, None if rest is None else self.cursors.write("runs", list(rest))
+
+    def _readable(self, run: Run, principal: Principal) -> bool:
+        return self.gate.may_read(principal, self.gate.identity.namespace_of(Urn.parse(run.program)))
+
+
+Lister = Callable[[runs.Position | None, int], Sequence[runs.Position]]
+
+
+def _positions(tx: TableContext, listing: RunListing) -> Lister:
+    if listing.data:
+        return lambda before, count: runs.touching(tx, listing.data, before, count)
+    return lambda before, count: runs.by_time(tx, listing.program, before, count)
+
+
+def _collect(
+    tx: TableContext, positions: Lister, before: runs.Position | None, limit: int, fits: Callable[[Run], bool]
+) -> tuple[list[Run], runs.Position | None]:
+    found: list[Run] = []
+    for _ in range(_LOOKED_AT // _AT_ONCE):
+        part = positions(before, _AT_ONCE)
+        for position in part:
+            if len(found) == limit:
+                return found, before
+            before = position
+            run = runs.run(tx, position[1])
+            if run is not None and fits(run):
+                found.append(run)
+        if len(part) < _AT_ONCE:
+            return found, None
+    return found, before
+
+
+def _fits(run: Run, listing: RunListing) -> bool:
+    window = listing.window
+    early = window.end is None or run.start < window.end
+    late = window.start is None or run.end is None or run.end >= window.start
+    program = not listing.program or run.program == listing.program
+    return early and late and program and listing.status in ("", run.status)

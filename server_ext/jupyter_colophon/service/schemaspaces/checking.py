@@ -1,0 +1,24 @@
+"""Whether a schema could be used, before anybody installs it (native.md, `POST /schemas`)."""
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+from jupyter_colophon.core.errors import SchemaRefused
+from jupyter_colophon.core.foreign_schema import refusals
+from jupyter_colophon.core.schema import Dialect
+from jupyter_colophon.service.schemaspaces.reading import require_schema
+
+Kind = Literal["schemaspace", "aspect"]
+_NAMES: Final[dict[str, str]] = {
+    "schemaspace": "http://json-schema.org/draft-07/schema#",
+    "aspect": "https://json-schema.org/draft/2020-12/schema",
+}
+
+
+def checked(kind: Kind, document: Mapping[str, Any]) -> str:
+    """The dialect by which the schema would be read. Raises SchemaRefused with every reason against it."""
+    if kind == "schemaspace":
+        require_schema(document)
+    elif problems := refusals(document, Dialect.DRAFT_2020_12):
+        raise SchemaRefused("the schema", problems)
+    return _NAMES[kind]

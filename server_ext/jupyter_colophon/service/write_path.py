@@ -1,0 +1,287 @@
+"""The only way metadata changes: authorise, validate, then one transaction {condition, commit}, then publish."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from jupyter_colophon.core import business
+from jupyter_colophon.core.access import Action, Authorizer, Principal
+from jupyter_colophon.core.annotation import ASPECT_OF_SCOPE, Change
+from jupyter_colophon.core.errors import (
+    Absent,
+    AccessDenied,
+    AlreadyThere,
+    InvalidInstance,
+    NotEmpty,
+    OtherDoor,
+    PatchFailed,
+    Problem,
+)
+from jupyter_colophon.core.keys import has_key
+from jupyter_colophon.core.names import Identity, Urn, namespace
+from jupyter_colophon.core.once import Once
+from jupyter_colophon.core.patch import apply_json_patch, apply_merge_patch
+from jupyter_colophon.core.proposal import ABSENT, Proposal, Written
+from jupyter_colophon.core.registry import AspectSpec, Registry
+from jupyter_colophon.core.run import Access, ColumnEdge, Run, RunChange, RunStart
+from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
+from jupyter_colophon.storage import answers, forms
+from jupyter_colophon.storage import runs as stored_runs
+from jupyter_colophon.storage.commit import Commit
+from jupyter_colophon.storage.commit_runs import change_run, record_accesses, start_run
+from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
+
+T = TypeVar("T")
+#: What else is done in the transaction of a batch: it gets the batch as a callable, and calls it once or not at all.
+Around = Callable[[TableContext, Callable[[], list[Written]]], list[Written]]
+#: Namespaces that always exist and cannot be deleted (architecture.md, Identity).
+ETERNAL = frozenset({"default", "system"})
+#: How much of a deleted namespace is taken away in one transaction, so that nobody waits long for it.
+_CLEARED_AT_ONCE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class WritePath:
+    """Every write, from whatever door, is one of these calls.
+
+    All raise AccessDenied or Absent before they say anything else, and change nothing when they raise. Those that
+    are given `once` do what is asked once: the same request again has the first result, another one with the same
+    key raises KeyReused.
+    """
+
+    provider: StorageProvider
+    registry: Registry
+    identity: Identity
+    authorizer: Authorizer
+    now: Callable[[], int]
+    publish: Callable[[], None]
+    facts: SystemFilter = EVERYTHING
+
+    def propose(
+        self,
+        proposals: Sequence[Proposal],
+        principal: Principal,
+        within: str = "",
+        *,
+        once: Once | None = None,
+        around: Around | None = None,
+        door: str = "",
+    ) -> list[Written]:
+        """Apply a batch in its order, wholly or not at all.
+
+        Raises InvalidInstance, PatchFailed, ConditionFailed, AlreadyThere, Absent. Pointers lead into the value,
+        and into the batch where `within` is the pointer to it. What has a door
+        of its own (core/registry.py) is changed by who names it as `door`; others are raised OtherDoor.
+        """
+        specs = self.check(proposals, principal, within, door)
+
+        def work(commit: Commit) -> list[Written]:
+            commit.expect(proposal.urn for proposal in proposals)
+            done = []
+            for at, (proposal, spec) in enumerate(zip(proposals, specs, strict=True)):
+                with _told_within(within, at):
+                    done.append(self._apply(commit, proposal, spec))
+            return done
+
+        def act(tx: TableContext) -> list[Written]:
+            if around is None:
+                return self._commit(tx, work, principal)
+            return around(tx, lambda: self._commit(tx, work, principal))
+
+        return self._transaction(act, forms.WRITTEN, once)
+
+    def check(
+        self, proposals: Sequence[Proposal], principal: Principal, within: str = "", door: str = ""
+    ) -> list[AspectSpec | None]:
+        """Authorise and validate a batch as far as that goes without looking at what is there."""
+        for proposal in proposals:
+            self._authorise(proposal, principal)
+        specs = []
+        for at, proposal in enumerate(proposals):
+            with _told_within(within, at):
+                specs.append(self._validated(proposal, door))
+        return specs
+
+    def end_namespace(self, name: str, principal: Principal) -> None:
+        """Delete a namespace and everything in it: nobody can read or write it any more when this returns.
+
+        `clear_namespace` takes away what it holds. Raises Absent, AccessDenied.
+        """
+        self._may(principal, "admin", namespace(name))
+        if name in ETERNAL:
+            raise AccessDenied("delete", str(namespace(name)))
+        self._transaction(
+            lambda tx: self._commit(tx, lambda commit: commit.end_namespace(name), principal), forms.NOTHING, None
+        )
+
+    def clear_namespace(self, name: str, principal: Principal) -> bool:
+        """Take away some of what a deleted namespace holds; True when nothing is left. Raises StorageError."""
+
+        def act(tx: TableContext) -> bool:
+            return self._commit(tx, lambda commit: commit.clear_namespace(name, _CLEARED_AT_ONCE), principal)
+
+        return self._transaction(act, forms.NOTHING, None) is True
+
+    def start_run(self, start: RunStart, principal: Principal, once: Once | None = None) -> Run:
+        """Record a run; the same program and run id again is the same run."""
+        self._may(principal, "emit", start.program)
+        if start.program.type != "dataJob":
+            raise InvalidInstance("the run", (Problem("/program", "a program is a dataJob"),))
+        return self._on_run(lambda commit: start_run(commit, start), principal, once)
+
+    def change_run(self, urn: str, change: RunChange, principal: Principal, once: Once | None = None) -> Run:
+        """Record how a run went on. Raises Absent."""
+        self._may_run(principal, urn)
+        return self._on_run(lambda commit: change_run(commit, urn, change), principal, once)
+
+    def record_accesses(
+        self,
+        urn: str,
+        accesses: Sequence[Access],
+        columns: Sequence[ColumnEdge],
+        principal: Principal,
+        once: Once | None = None,
+    ) -> Run:
+        """Record what a run touched. Raises Absent for the run; data become known by being touched."""
+        self._may_run(principal, urn)
+        touched = [access.data for access in accesses] + [end for edge in columns for end in (edge.source, edge.target)]
+        for data in touched:
+            self._may(principal, "emit", data)
+            if data.type != "dataset":
+                raise InvalidInstance("the access", (Problem("/accesses", "only datasets are accessed"),))
+        return self._on_run(lambda commit: record_accesses(commit, urn, accesses, columns), principal, once)
+
+    def _on_run(self, work: Callable[[Commit], str], principal: Principal, once: Once | None) -> Run:
+        """Change a run, and read it as it is then: in the same transaction, so that the answer can be kept."""
+        return self._transaction(
+            lambda tx: stored_runs.existing(tx, self._commit(tx, work, principal)), forms.RUN, once
+        )
+
+    def _commit(self, tx: TableContext, work: Callable[[Commit], T], principal: Principal) -> T:
+        commit = Commit(tx, self.registry, self.identity, principal, self.now())
+        result = work(commit)
+        commit.finish()
+        tx.after_commit(self.publish)
+        return result
+
+    def _transaction(self, act: Callable[[TableContext], T], form: forms.Form[T], once: Once | None) -> T:
+        return self.provider.tx_runner.run(lambda tx: answers.once(tx, once, form, self.now(), lambda: act(tx)))
+
+    def _authorise(self, proposal: Proposal, principal: Principal) -> None:
+        if proposal.aspect is None:
+            self._may(principal, "admin", proposal.urn)
+            return
+        # Who may not read an entity is told nothing, not even which aspects its type has.
+        self._may(principal, "read", proposal.urn)
+        spec = self.registry.aspect(proposal.urn.type, proposal.aspect)
+        own: Action = "annotate" if spec.scope == "USER" else "emit"
+        self._may(principal, "admin" if spec.door else own, proposal.urn)
+
+    def _may(self, principal: Principal, action: Action, urn: Urn) -> None:
+        namespace = self.identity.namespace_of(urn)
+        if not self.authorizer.may(principal, "read", namespace):
+            raise Absent("entity", str(urn))
+        if not self.authorizer.may(principal, action, namespace):
+            raise AccessDenied(action, str(urn))
+
+    def _may_run(self, principal: Principal, urn: str) -> None:
+        program = self.provider.tx_runner.run(lambda tx: stored_runs.program_of(tx, urn), read_only=True)
+        if program is None:
+            raise Absent("run", urn)
+        self._may(principal, "emit", Urn.parse(program))
+
+    def _validated(self, proposal: Proposal, door: str) -> AspectSpec | None:
+        if not has_key(proposal.urn):
+            raise InvalidInstance("the proposal", (Problem("", "the URN has not the parts of its type"),))
+        if proposal.aspect is None:
+            if proposal.operation != "delete":
+                raise InvalidInstance("the proposal", (Problem("", "only delete is possible without an aspect"),))
+            _require_door(self.registry.type(proposal.urn.type).door, door, str(proposal.urn))
+            return None
+        spec = self.registry.aspect(proposal.urn.type, proposal.aspect)
+        if spec.key:
+            raise InvalidInstance(spec.name, (Problem("", "is made of the URN; nobody writes it"),))
+        _require_door(spec.door, door, f"{spec.name} of {proposal.urn}")
+        if proposal.operation in ("upsert", "create"):
+            _validate(spec, proposal.value)
+        if proposal.operation == "annotate" and spec.name not in ASPECT_OF_SCOPE.values():
+            raise InvalidInstance(spec.name, (Problem("", "has no properties and tags to annotate"),))
+        return spec
+
+    def _apply(self, commit: Commit, proposal: Proposal, spec: AspectSpec | None) -> Written:
+        commit.refuse_ending(proposal.urn)
+        if spec is None:
+            return self._remove_entity(commit, proposal.urn)
+        if proposal.needs == "entity":
+            commit.require(proposal.urn)
+        commit.check(proposal.urn, spec, proposal.condition)
+        if proposal.operation == "delete":
+            return commit.remove(proposal.urn, spec, proposal.run)
+        _, value, _ = commit.current(proposal.urn, spec.name)
+        if proposal.operation == "create" and value is not None:
+            raise AlreadyThere(f"the aspect {spec.name} of", str(proposal.urn))
+        new = self._new(commit, proposal, spec, value)
+        if new is None:
+            return Written(proposal.urn, spec.name, ABSENT, None)
+        if not spec.door and self.registry.type(proposal.urn.type).door and commit.entity(proposal.urn)["deleted"]:
+            raise Absent("entity", str(proposal.urn))
+        commit.ensure(proposal.urn, create_namespace=spec.scope == "SYSTEM" and proposal.needs == "nothing")
+        return commit.put(proposal.urn, spec, new, proposal.run)
+
+    def _new(self, commit: Commit, proposal: Proposal, spec: AspectSpec, value: Any | None) -> Any | None:
+        """What the aspect becomes; None where nothing is to be written."""
+        new = proposal.value
+        if proposal.operation in ("patch", "annotate"):
+            old = dict(spec.empty) if value is None else value
+            new = _changed(spec, old, proposal.value)
+            if value is None and new == old and proposal.operation == "annotate":
+                return None
+        if spec.scope == "SYSTEM":
+            new = self.facts.of_aspect(spec.name, new, proposal.urn, commit.entity(proposal.urn)["namespace"])
+        return new
+
+    def _remove_entity(self, commit: Commit, urn: Urn) -> Written:
+        if urn.type == "namespace":
+            name = urn.parts[0]
+            if name in ETERNAL:
+                raise AccessDenied("delete", str(urn))
+            held = commit.tx.table("entity_names").scan(Range.prefix(name), limit=2)
+            if any(row["urn"] != str(urn) for row in held):
+                raise NotEmpty(name)
+        return commit.remove_entity(urn)
+
+
+@contextmanager
+def _told_within(batch: str, at: int) -> Iterator[None]:
+    """Make the pointers of a proposal's problems lead into the batch that holds it."""
+    try:
+        yield
+    except (InvalidInstance, PatchFailed) as error:
+        if batch:
+            value = f"{batch}/{at}/value"
+            error.problems = tuple(Problem(value + one.pointer, one.message) for one in error.problems)
+        raise
+
+
+def _require_door(needed: str, door: str, subject: str) -> None:
+    if needed not in ("", door):
+        raise OtherDoor(subject, needed)
+
+
+def _changed(spec: AspectSpec, value: Any, changes: Any) -> Any:
+    """A list is a JSON Patch (RFC 6902), an object a merge patch (RFC 7396), or a change of properties and tags."""
+    if isinstance(changes, Change):
+        new: Any = changes.applied(value)
+    elif isinstance(changes, list):
+        new = apply_json_patch(value, changes)
+    else:
+        new = apply_merge_patch(value, changes)
+    _validate(spec, new)
+    return new
+
+
+def _validate(spec: AspectSpec, value: Any) -> None:
+    spec.schema.validate(value, spec.name)
+    if spec.name == "businessMetadata" and (problems := business.size_problems(value)):
+        raise InvalidInstance(spec.name, problems)

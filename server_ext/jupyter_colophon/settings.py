@@ -1,0 +1,150 @@
+"""The settings that the server extension and the command line share: `c.Colophon.<trait>` (docs/settings.md).
+
+No framework beyond traitlets: the command line starts with this and loads no server.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from jupyter_core.paths import jupyter_data_dir
+from traitlets import Bool, CaselessStrEnum, Dict, Enum, Int, List, TraitType, Tuple, Unicode, default
+from traitlets.config import Config, Configurable
+from traitlets.config.loader import DeferredConfig, LazyConfigValue
+
+from jupyter_colophon.core.errors import Misconfigured
+from jupyter_colophon.core.names import Identity
+from jupyter_colophon.core.store import StoreChoice, sqlite_file
+from jupyter_colophon.core.system_filter import Rule, SystemFilter
+
+
+class Settings(Configurable):
+    """Which store, and what has short names in it. Whoever inherits this is called `Colophon`.
+
+    A setting that cannot be used is left out and remembered. Traitlets would leave out all of them: another store than
+    the one that was chosen would be served, and the error would show the value, which may hold a password.
+    """
+
+    #: A sentence for each setting that cannot be used, by name, without its value.
+    wrong: Mapping[str, str] = MappingProxyType({})
+
+    database = Unicode(
+        config=True, help="The catalog's file. Default: colophon/colophon.db in the Jupyter data directory."
+    )
+    storage_provider = Unicode(
+        "sqlite", config=True, help="The store: sqlite, postgresql, or another one that is installed."
+    )
+    storage_options = Dict(
+        config=True,
+        help="Options of the store. For sqlite there are none besides `database`, the catalog's file; for postgresql: dsn, schema, readers.",
+    )
+    home_platform = Unicode("spark", config=True, help="The platform whose datasets have short names.")
+    home_fabric = Unicode("PROD", config=True, help="The fabric whose datasets have short names.")
+    notebook_namespace = Unicode("default", config=True, help="The namespace of notebooks and their cells.")
+    namespace_rules = List(
+        Tuple(Unicode(), Unicode()),
+        config=True,
+        help="Pairs of a URN glob and a namespace: where datasets of other platforms belong. The first that fits.",
+    )
+    change_log_days = Int(
+        0, min=0, config=True, help="For how many days `jupyter colophon compact` keeps changes; 0 keeps them for ever."
+    )
+
+    elyra_door = CaselessStrEnum(
+        ("auto", "on", "off"),
+        "auto",
+        config=True,
+        help="Whether /elyra/... is served: auto, on, off. auto: unless Elyra's own server extension is enabled.",
+    )
+
+    metadata_store = Unicode(
+        "file",
+        config=True,
+        help="Where instances of schemaspaces are kept: file, catalog, or another store that is installed.",
+    )
+    secrets = Unicode(
+        "file",
+        config=True,
+        help="Where secrets of instances are kept: file, keyring, env, or another store of secrets that is installed.",
+    )
+    schemaspace_packages = List(
+        Unicode(),
+        config=True,
+        help="The packages whose schemaspaces and schemas are loaded; empty: all that are installed.",
+    )
+
+    system_filters = List(
+        Tuple(Enum(("include", "exclude")), Unicode(), Unicode(), Unicode()),
+        config=True,
+        help="Which machine-made metadata is attached: include or exclude, and globs of key, entity type and namespace. The first that fits.",
+    )
+    unrecoverable_reset = Bool(
+        False, config=True, help="Delete a namespace with everything in it without `confirm=` (for tests and trials)."
+    )
+    max_body_bytes = Int(10 * 1024 * 1024, min=1, config=True, help="The largest body of a request, in bytes.")
+
+    @default("database")
+    def _default_database(self) -> str:
+        return str(Path(jupyter_data_dir()) / "colophon" / "colophon.db")
+
+    def identity(self) -> Identity:
+        """How things are named here."""
+        return Identity(
+            home_platform=self.home_platform,
+            home_fabric=self.home_fabric,
+            notebook_namespace=self.notebook_namespace,
+            namespace_rules=tuple(self.namespace_rules),
+        )
+
+    def store(self) -> StoreChoice:
+        """The store that was chosen. Raises Misconfigured where any setting cannot be used."""
+        if self.wrong:
+            raise Misconfigured("; ".join(self.wrong.values()))
+        if self.storage_provider == "sqlite" and not self.storage_options:
+            return sqlite_file(Path(self.database))
+        return StoreChoice(self.storage_provider, self.storage_options)
+
+    def system_filter(self) -> SystemFilter:
+        """Which machine-made metadata is attached."""
+        return SystemFilter(tuple(Rule(*told) for told in self.system_filters))
+
+    def is_anothers(self, name: str) -> bool:
+        """Whether something else that is called `Colophon` has a setting of this name."""
+        return False
+
+    def _find_my_config(self, cfg: Config) -> Config:
+        """As traitlets does, without what cannot be used."""
+        found: Config = super()._find_my_config(cfg)
+        known = self.traits(config=True)
+        ours = cfg.get("Colophon", {})
+        wrong = dict(self.wrong)
+        for name, value in list(found.items()):
+            if name in known:
+                # A later source may mend what an earlier one said.
+                wrong.pop(name, None)
+                if not self._fits(name, known[name], value):
+                    wrong[name] = f"the setting c.Colophon.{name} must be {_wanted(known[name])}"
+                    del found[name]
+            elif name in ours and not isinstance(value, Config):
+                if not self.is_anothers(name):
+                    wrong[name] = f"there is no setting c.Colophon.{name}"
+                del found[name]
+        self.wrong = wrong
+        return found
+
+    def _fits(self, name: str, trait: TraitType[Any, Any], value: Any) -> bool:
+        try:
+            if isinstance(value, LazyConfigValue):
+                value = value.get_value(getattr(self, name))
+            elif isinstance(value, DeferredConfig):
+                value = value.get_value(trait)
+            trait._validate(self, value)
+        except Exception:  # noqa: BLE001  the value is anything, and what is said of it may show it
+            return False
+        return True
+
+
+def _wanted(trait: TraitType[Any, Any]) -> str:
+    least = getattr(trait, "min", None)
+    return trait.info() if least is None else f"{trait.info()}, {least} or more"

@@ -1,0 +1,95 @@
+"""Attaching the listener to a Spark session, and waiting until it has heard all that happened so far."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from jupyter_colophon.spark.observation import Observation
+
+if TYPE_CHECKING:
+    from jupyter_colophon.spark.listener import PlanListener
+
+
+class Capture:
+    """A listener at work. `attach` makes it; `detach` ends it."""
+
+    def __init__(self, session: Any, listener: "PlanListener", registration: Any) -> None:
+        self._session = session
+        self._listener = listener
+        self._registration = registration
+
+    @property
+    def errors(self) -> int:
+        """How many executions could not be recorded."""
+        return self._listener.errors
+
+    def drain(self, timeout_ms: int = 500) -> bool:
+        """Wait until what ended before this call was observed; False when that took longer, or the session is gone."""
+        context = self._session.sparkContext
+        if context._jsc is None:
+            return False
+        return wait_until_heard(context._jsc.sc(), timeout_ms)
+
+    def detach(self) -> None:
+        """Observe nothing from now on. May be called again, and after the session's end."""
+        self._listener.is_open = False
+        if self._session.sparkContext._jsc is not None:
+            self._registration.remove()
+
+
+def attach(session: Any, sink: Callable[[Observation], None]) -> Capture:
+    """Have `sink` called with an observation of every query that ends in this session, on a thread of its own.
+
+    `session` is a classic SparkSession, not one of Connect. What the sink raises is counted and logged once, and nothing else.
+    """
+    from pyspark.java_gateway import ensure_callback_server_started
+
+    from jupyter_colophon.spark.listener import PlanListener
+
+    gateway = session.sparkContext._gateway
+    ensure_callback_server_started(gateway)  # type: ignore[no-untyped-call]
+    listener = PlanListener(session._jsparkSession, sink)
+    registration = Registration(gateway, session._jsparkSession.listenerManager(), listener)
+    return Capture(session, listener, registration)
+
+
+def wait_until_heard(context: Any, timeout_ms: int) -> bool:
+    """Wait until Spark's listeners have heard every event posted so far.
+
+    The one place that calls `waitUntilEmpty`, which Spark means for its own tests and which raises when the time is over.
+    """
+    from py4j.protocol import Py4JError
+
+    try:
+        context.listenerBus().waitUntilEmpty(timeout_ms)
+    except Py4JError:
+        return False
+    return True
+
+
+class Registration:
+    """A listener registered with a session, so that it can be removed again.
+
+    py4j makes a new Java object each time that a Python object is handed over, and Spark finds listeners by identity. So the Java
+    object is made once, in an array, and `register` and `unregister` are called by reflection with that array as arguments.
+    """
+
+    def __init__(self, gateway: Any, manager: Any, listener: "PlanListener") -> None:
+        self._gateway = gateway
+        self._manager = manager
+        listeners = gateway.jvm.java.util.ArrayList()
+        listeners.add(listener)
+        self._arguments = listeners.toArray()
+        self._call("register")
+
+    def remove(self) -> None:
+        """Take the listener off the session."""
+        self._call("unregister")
+
+    def _call(self, method: str) -> None:
+        classes = self._gateway.new_array(self._gateway.jvm.java.lang.Class, 1)
+        classes[0] = self._gateway.jvm.java.lang.Class.forName(
+            "org.apache.spark.sql.util.QueryExecutionListener",
+            False,
+            self._manager.getClass().getClassLoader(),
+        )
+        self._manager.getClass().getMethod(method, classes).invoke(self._manager, self._arguments)

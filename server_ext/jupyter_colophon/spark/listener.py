@@ -1,0 +1,107 @@
+"""The listener that Spark calls when a query ended, on a thread of its own (spark.md, decision 2)."""
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Any
+
+from py4j.protocol import Py4JError
+
+from jupyter_colophon.spark.clock import Clock
+from jupyter_colophon.spark.commands import COMMAND_FUNCTIONS, is_writing
+from jupyter_colophon.spark.fold import Execution, Fold
+from jupyter_colophon.spark.jvm import ask
+from jupyter_colophon.spark.observation import Observation
+from jupyter_colophon.spark.plan import Statement, statements
+from jupyter_colophon.spark.tree import parse
+
+log = logging.getLogger("jupyter_colophon.spark")
+
+Sink = Callable[[Observation], None]
+
+
+class PlanListener:
+    """Turns Spark's callbacks into observations. Nothing that it does can harm the query, which is over by then."""
+
+    def __init__(self, session: Any, sink: Sink) -> None:
+        self._clock = Clock(session)
+        self._fold = Fold()
+        self._sink = sink
+        self.is_open = True
+        self.errors = 0
+
+    def onSuccess(self, function: str, execution: Any, duration_ns: int) -> None:
+        """Spark tells that a query ended well."""
+        self._tell(function, execution, duration_ns / 1e6, None)
+
+    def onFailure(self, function: str, execution: Any, exception: Any) -> None:
+        """Spark tells that a query failed."""
+        self._tell(function, execution, None, exception)
+
+    def toString(self) -> str:
+        """Name the listener in Spark's own log."""
+        return "jupyter_colophon.spark.listener"
+
+    def hashCode(self) -> int:
+        """Tell this listener from others."""
+        return id(self) & 0x7FFFFFFF
+
+    def equals(self, other: object) -> bool:
+        """Tell this listener from others."""
+        return other is self
+
+    class Java:
+        """What py4j implements with this class."""
+
+        implements = ("org.apache.spark.sql.util.QueryExecutionListener",)
+
+    def _tell(self, function: str, execution: Any, duration_ms: float | None, exception: Any) -> None:
+        told_ms = time.time_ns() // 1_000_000
+        if not self.is_open:
+            return
+        try:
+            for observation in self._observe(function, execution, duration_ms, exception, told_ms):
+                self._sink(observation)
+        except Exception as error:  # noqa: BLE001 - whatever a plan holds, capture must not reach into Spark
+            self._miss(error)
+
+    def _miss(self, error: Exception) -> None:
+        """Count it, and say so once: a notebook that runs on is worth more than a full record. No message, it may hold values."""
+        self.errors += 1
+        if self.errors == 1:
+            log.warning(
+                "A Spark query ran, but what it read and wrote could not be recorded (%s). Further ones are counted, not reported.",
+                type(error).__name__,
+            )
+
+    def _observe(
+        self, function: str, execution: Any, duration_ms: float | None, exception: Any, told_ms: int
+    ) -> list[Observation]:
+        is_command = function in COMMAND_FUNCTIONS
+        started = self._clock.started_ms(execution, is_command, duration_ms, told_ms)
+        finished = told_ms if duration_ms is None else min(told_ms, started + int(duration_ms))
+        found = self._statements(function, execution, exception is not None)
+        if exception is not None and found:
+            return [Observation(started, finished, found[0].label, failed=True, error=condition(exception))]
+        return [
+            Observation(started, finished, each.label, reads=each.reads, writes=each.writes, columns=each.edges)
+            for each in found
+        ]
+
+    def _statements(self, function: str, execution: Any, has_failed: bool) -> tuple[Statement, ...]:
+        plan = execution.analyzed()
+        root = parse(plan.toJSON())
+        if is_writing(root) is not (function in COMMAND_FUNCTIONS):
+            return ()  # A command that writes nothing, or `collect()` on the result of one that was seen before.
+        facts = ask(execution, plan, root)
+        whole = self._fold.whole(Execution(execution.id(), function, root.kind, has_failed), facts)
+        return () if whole is None else statements(root, whole, function)
+
+
+def condition(exception: Any) -> str:
+    """Give Spark's name of what went wrong (`PATH_ALREADY_EXISTS`), else the exception's class."""
+    try:
+        found = exception.getCondition()
+    except Py4JError:
+        found = None
+    return str(found) if found else str(exception.getClass().getSimpleName())

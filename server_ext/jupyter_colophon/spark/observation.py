@@ -1,0 +1,76 @@
+"""What one execution of a query did: the data it read and wrote, column by column where that is known."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What sort of place data is in."""
+
+    TABLE = "table"
+    VIEW = "view"
+    FILE = "file"
+    JDBC = "jdbc"
+
+
+class Transformation(StrEnum):
+    """How a column's values became another's (OpenLineage's words), from the weakest to the strongest change."""
+
+    IDENTITY = "identity"
+    TRANSFORMATION = "transformation"
+    AGGREGATION = "aggregation"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column: its name, its type as Spark SQL writes it (`bigint`, `array<string>`), and whether it may be null."""
+
+    path: str
+    type: str
+    nullable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DataRef:
+    """A dataset that was touched.
+
+    `fields` is its whole schema, None where it is not known; `format` is a data source's short name (`parquet`);
+    `location` is a URI as Hadoop writes it (`file:/data/x`), None where it is not known or would say nothing new.
+    """
+
+    urn: str
+    kind: Kind
+    fields: tuple[Field, ...] | None = None
+    format: str | None = None
+    location: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnEdge:
+    """Values of one column went into another."""
+
+    source_urn: str
+    source_field: str
+    target_urn: str
+    target_field: str
+    transformation: Transformation
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One execution. Times are epoch milliseconds, rounded down, on the clock of `time.time()`: the start is within the
+    execution, the end may be some milliseconds late.
+
+    `function` is Spark's name of an action (`collectToPython`, `count`) or ours of a command (`insert`, `create view`).
+    A failed execution names neither data nor columns: what it meant to write does not stand. `error` is then Spark's error
+    condition or the exception's class, never its message, which holds values.
+    """
+
+    started_ms: int
+    finished_ms: int
+    function: str
+    failed: bool = False
+    error: str | None = None
+    reads: tuple[DataRef, ...] = ()
+    writes: tuple[DataRef, ...] = ()
+    columns: tuple[ColumnEdge, ...] = ()

@@ -1,0 +1,62 @@
+"""Where data outside the home catalog lies, asked of Spark's objects over py4j."""
+
+import re
+from typing import Any
+
+from jupyter_colophon.spark import naming
+from jupyter_colophon.spark.observation import DataRef, Kind
+
+MOST_PATHS = 20
+"""A relation of more root paths than this (a glob that was resolved to part files) is named by the folder above them all."""
+
+PART_FILE = re.compile(r"/part-\d{5}[-.][^/]*$")
+"""A file that Spark wrote as one of many; its folder is the dataset. Spark reads one to infer a schema."""
+
+
+def files(relation: Any) -> tuple[DataRef, ...]:
+    """Give the files or folders of a `HadoopFsRelation`: what was asked for, not the part files found there."""
+    text = relation.location().rootPaths().mkString("\0")
+    paths = list(dict.fromkeys(PART_FILE.sub("", path) for path in text.split("\0") if path))
+    if len(paths) > MOST_PATHS:
+        paths = [_above(paths)]
+    format_ = relation.toString().lower()
+    found = (file(path, format_) for path in paths)
+    return tuple(ref for ref in found if ref is not None)
+
+
+def _above(paths: list[str]) -> str:
+    """Give the folder that holds all paths."""
+    first, last = (path.split("/") for path in (min(paths), max(paths)))
+    same = next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
+    return "/".join(first[:same])
+
+
+def file(location: str, format_: str | None) -> DataRef | None:
+    """Give the dataset that a location is."""
+    urn = naming.file(location)
+    return DataRef(urn, Kind.FILE, format=format_, location=location) if urn else None
+
+
+def jdbc(url: str, table: str) -> tuple[DataRef, ...]:
+    """Give the table behind JDBC; none for a query. The URL may hold a password, so it is not kept."""
+    urn = naming.jdbc(url, table.strip())
+    return (DataRef(urn, Kind.JDBC, format="jdbc"),) if urn else ()
+
+
+def v2(relation: Any) -> tuple[DataRef, ...]:
+    """Give the table that a relation of a catalog plug-in is; none for a source without a catalog."""
+    relation = relation.relation() if relation.getClass().getSimpleName() == "DataSourceV2ScanRelation" else relation
+    if relation.getClass().getSimpleName() != "DataSourceV2Relation":
+        return ()
+    catalog, identifier = relation.catalog(), relation.identifier()
+    if catalog.isEmpty() or identifier.isEmpty():
+        return ()
+    ref = catalog_table(catalog.get(), identifier.get())
+    return (ref,) if ref else ()
+
+
+def catalog_table(catalog: Any, identifier: Any) -> DataRef | None:
+    """Name a table by the plug-in of its catalog and its identifier there."""
+    database = ".".join(identifier.namespace())
+    urn = naming.table({"catalog": catalog.name(), "database": database, "table": identifier.name()})
+    return DataRef(urn, Kind.TABLE) if urn else None

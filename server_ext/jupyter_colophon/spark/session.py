@@ -1,0 +1,129 @@
+"""A local Spark session for notebooks: quiet, and with its warehouse in a folder of its own.
+
+Two notebooks, or one that is run twice, never see each other's tables: the catalog is in memory, and the warehouse is a folder below
+the Jupyter data directory that is removed when the process ends. Folders that a killed process left are swept by the next session.
+"""
+
+import atexit
+import os
+import shutil
+import sys
+import uuid
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TextIO
+
+from jupyter_core.paths import jupyter_data_dir
+
+from jupyter_colophon.spark.java import ensure_java
+
+if sys.platform != "win32":  # Windows has no locks of this kind: there nothing is swept.
+    import fcntl
+
+LOG = """\
+rootLogger.level = error
+rootLogger.appenderRef.stderr.ref = stderr
+# Spark announces its own level for interactive use where this one has another.
+logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
+logger.gateway.level = error
+appender.stderr.type = Console
+appender.stderr.name = stderr
+appender.stderr.target = SYSTEM_ERR
+appender.stderr.layout.type = PatternLayout
+# No stack traces: the exception that Python raises has them.
+appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n%ex{none}
+"""
+
+_held: list[TextIO] = []  # The open locks say that this process, and so its folders, are alive.
+
+
+def session(name: str = "colophon", **conf: object) -> Any:
+    """Give the running Spark session, or start one on this machine.
+
+    `conf` are Spark's own settings, `session(**{"spark.driver.memory": "4g"})`; they win over ours. Raises JavaMissing.
+    """
+    ensure_java()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.appName(name)
+    if SparkContext._active_spark_context is None:
+        for key, value in _settings(conf).items():
+            builder = builder.config(key, value)
+    for key, setting in conf.items():
+        builder = builder.config(key, setting)
+    return builder.getOrCreate()
+
+
+def _settings(conf: dict[str, object]) -> dict[str, str]:
+    """Give what a new session needs beside what the caller asked for."""
+    folder = _fresh_folder()
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_quiet(folder).as_uri()}",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.local.dir": str(folder / "local"),
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.sql.session.timeZone": "UTC",
+    }
+    if "spark.remote" not in conf and "MASTER" not in os.environ:
+        settings["spark.master"] = "local[*]"
+    return settings
+
+
+def _quiet(folder: Path) -> Path:
+    """Write what keeps Spark's log to errors: notebooks show all that the JVM prints, from its first line on."""
+    settings = folder / "log4j2.properties"
+    settings.write_text(LOG, encoding="utf-8")
+    return settings
+
+
+def _fresh_folder() -> Path:
+    root = Path(jupyter_data_dir()) / "colophon" / "spark"
+    root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _sweep(root)
+    folder = root / f"{os.getpid()}-{uuid.uuid4().hex[:12]}"
+    _hold(folder)
+    folder.mkdir(mode=0o700)
+    atexit.register(_remove, folder)
+    return folder
+
+
+def _lock_of(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.lock")
+
+
+def _hold(folder: Path) -> None:
+    """Lock the folder for as long as this process lives. The lock gets its name when it is held, lest a sweep takes it for abandoned."""
+    unnamed = folder.with_name(f"{folder.name}.new")
+    lock = unnamed.open("w", encoding="utf-8")
+    if sys.platform != "win32":
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    unnamed.rename(_lock_of(folder))
+    _held.append(lock)
+
+
+def _remove(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    _lock_of(folder).unlink(missing_ok=True)
+
+
+def _sweep(root: Path) -> None:
+    """Remove the folders of processes that are no more: nobody holds their locks."""
+    for lock in root.glob("*.lock"):
+        if _is_abandoned(lock):
+            _remove(lock.with_suffix(""))
+
+
+def _is_abandoned(lock: Path) -> bool:
+    if sys.platform == "win32":
+        return False
+    with suppress(OSError), lock.open("r", encoding="utf-8") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    return False

@@ -1,0 +1,106 @@
+"""Plans and expressions as trees, from the flat JSON that Spark's `TreeNode.toJSON` writes.
+
+That JSON is a list in preorder; each item says how many children follow, and fields that hold other trees (a project list, a
+subquery's plan) are lists of the same form. One call of it brings a whole plan, however wide (spark.md, decision 2).
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+Forest: TypeAlias = "tuple[Node | Forest, ...]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """A node of a plan or an expression.
+
+    `kind` is its class's short name; `attrs` are its plain fields; `trees` are the fields that hold other trees, nested as Spark
+    nests them; `is_plan` tells plans from expressions.
+    """
+
+    kind: str
+    is_plan: bool
+    attrs: Mapping[str, Any]
+    trees: Mapping[str, Forest]
+    children: tuple["Node", ...]
+
+    def tree(self, field: str) -> "Node | None":
+        """The one tree that a field holds."""
+        match self.trees.get(field, ()):
+            case (Node() as only,):
+                return only
+        return None
+
+    def forest(self, field: str) -> tuple["Node", ...]:
+        """The trees that a field holds."""
+        return tuple(flatten(self.trees.get(field, ())))
+
+
+def parse(text: str) -> Node:
+    """Read what `TreeNode.toJSON` wrote. Raises ValueError for anything else."""
+    return _tree(json.loads(text))
+
+
+def _tree(items: list[dict[str, Any]]) -> Node:
+    # Backwards, so that a node's children stand ready when it comes; no recursion, since plans may be thousands of nodes deep.
+    ready: list[Node] = []
+    for item in reversed(items):
+        count = item["num-children"]
+        children = tuple(ready.pop() for _ in range(count))
+        ready.append(_node(item, children))
+    if len(ready) != 1:
+        raise ValueError("this is no tree")
+    return ready[0]
+
+
+def _node(item: dict[str, Any], children: tuple[Node, ...]) -> Node:
+    name = item["class"]
+    attrs: dict[str, Any] = {}
+    trees: dict[str, Forest] = {}
+    for field, value in item.items():
+        if _is_tree(value):
+            trees[field] = (_tree(value),)
+        elif _is_forest(value):
+            trees[field] = _forest(value)
+        else:
+            attrs[field] = value
+    return Node(name.rpartition(".")[2].rstrip("$"), ".expressions." not in name, attrs, trees, children)
+
+
+def _is_tree(value: Any) -> bool:
+    return bool(value) and isinstance(value, list) and isinstance(value[0], dict) and "num-children" in value[0]
+
+
+def _is_forest(value: Any) -> bool:
+    return bool(value) and isinstance(value, list) and (_is_tree(value[0]) or _is_forest(value[0]))
+
+
+def _forest(value: list[Any]) -> Forest:
+    return tuple(_tree(item) if _is_tree(item) else _forest(item) for item in value if isinstance(item, list))
+
+
+def flatten(forest: Forest) -> Iterator[Node]:
+    """Give the trees of a forest, whatever their nesting."""
+    for item in forest:
+        if isinstance(item, Node):
+            yield item
+        else:
+            yield from flatten(item)
+
+
+def walk(root: Node, stop: Callable[[Node], bool] = lambda _: False) -> Iterator[Node]:
+    """Give every node below and with the root, the trees in fields too. A node comes before all that it holds.
+
+    What a node holds for which `stop` is true is left out, and so is that node.
+    """
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if stop(node):
+            continue
+        yield node
+        waiting.extend(reversed(node.children))
+        for forest in node.trees.values():
+            waiting.extend(flatten(forest))

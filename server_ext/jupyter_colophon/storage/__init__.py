@@ -1,0 +1,1 @@
+"""Where the graph is kept. Only `sqlite.py` holds SQL."""

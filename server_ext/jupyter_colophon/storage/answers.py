@@ -1,0 +1,60 @@
+"""What writes with an idempotency key were answered, so that the same request again is answered the same."""
+
+import json
+from collections.abc import Callable
+from typing import TypeVar
+from zlib import compress, crc32, decompress
+
+from jupyter_colophon.core.errors import KeyReused
+from jupyter_colophon.core.jsontext import compact
+from jupyter_colophon.core.once import KEPT_MS, Once
+from jupyter_colophon.storage.forms import Form
+from jupyter_colophon.storage.spi import Range, TableContext
+
+T = TypeVar("T")
+#: One in so many keyed writes forgets old keys, and at most so many: more than came in since the last one did.
+_ONE_IN, _FORGOTTEN = 64, 256
+
+
+def once(tx: TableContext, asked: Once | None, form: Form[T], now: int, work: Callable[[], T]) -> T:
+    """The result of `work`; or, without doing it, what it was when the same request came with the same key.
+
+    What `work` raises leaves no key behind. Raises KeyReused where the key came with another request.
+    """
+    if asked is None:
+        return work()
+    known = earlier(tx, asked, form, now)
+    if known is not None:
+        return known
+    result = work()
+    tx.table("answers").upsert(
+        {
+            "actor": asked.user,
+            "key": asked.key,
+            "fingerprint": asked.fingerprint,
+            # A run that touched much is told whole each time: its URNs are nearly all the same.
+            "answer": compress(compact(form.write(result)).encode(), level=1),
+            "time": now,
+        }
+    )
+    if crc32(asked.key.encode()) % _ONE_IN == 0:
+        _forget_old(tx, now)
+    return result
+
+
+def earlier(tx: TableContext, asked: Once, form: Form[T], now: int) -> T | None:
+    """What the same request was answered within the last day, if it came. Raises KeyReused."""
+    row = tx.table("answers").read((asked.user, asked.key))
+    if row is None or row["time"] < now - KEPT_MS:
+        return None
+    if row["fingerprint"] != asked.fingerprint:
+        raise KeyReused(asked.key)
+    return form.read(json.loads(decompress(row["answer"])))
+
+
+def _forget_old(tx: TableContext, now: int) -> None:
+    table = tx.table("answers")
+    for row in list(table.scan(Range(), _FORGOTTEN, order_by="time")):
+        if row["time"] >= now - KEPT_MS:
+            return
+        table.delete((row["actor"], row["key"]))

@@ -1,0 +1,156 @@
+"""Reading entities, aspects and their history."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from jupyter_colophon.core.difference import diff
+from jupyter_colophon.core.entity import Aspect, AspectVersion, EntitySummary, Stamp
+from jupyter_colophon.core.jsontext import stored
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.registry import Registry
+from jupyter_colophon.storage.ending import ending, is_ending
+from jupyter_colophon.storage.spi import Range, Row, TableContext
+
+
+def summary(tx: TableContext, urn: str) -> EntitySummary | None:
+    """An entity that exists now, or None."""
+    row = tx.table("entities").read((urn,))
+    if row is None or row["deleted"] or is_ending(tx, row["namespace"]):
+        return None
+    return _summary(row)
+
+
+def summaries(tx: TableContext, urns: Sequence[str]) -> dict[str, EntitySummary]:
+    """Those of these entities that exist now, by URN."""
+    rows = tx.table("entities").multi_read([(urn,) for urn in urns])
+    ends = ending(tx)
+    return {row["urn"]: _summary(row) for row in rows if not row["deleted"] and row["namespace"] not in ends}
+
+
+def namespaces(tx: TableContext) -> list[str]:
+    """The names of all namespaces, sorted."""
+    # ";" is the character after ":", so this takes every URN of the type and no other.
+    rows = tx.table("entities").scan(Range(("urn:li:namespace:",), ("urn:li:namespace;",), end_inclusive=False))
+    return sorted(row["namespace"] for row in rows if not row["deleted"])
+
+
+def names(
+    tx: TableContext, namespace: str, entity_type: str, prefix: str, after: tuple[str, str] | None, limit: int
+) -> list[str]:
+    """URNs of one namespace and type, by name, whose name begins with `prefix`, after the place (name, urn)."""
+    within = Range.prefix(namespace, entity_type)
+    place = after or (prefix, "")
+    begin = (namespace, entity_type, *max(place, (prefix, "")))
+    found = []
+    for row in tx.table("entity_names").scan(Range(begin, within.end, begin_inclusive=after is None), limit):
+        if not row["name"].startswith(prefix):
+            break
+        found.append(row["urn"])
+    return found
+
+
+def present(
+    tx: TableContext, registry: Registry, entity_type: str, urn: str, names: Collection[str] | None = None
+) -> dict[str, Aspect]:
+    """The aspects of an entity that have a value now (all, or those of `names`), by name."""
+    rows = tx.table("aspects").scan(Range.prefix(urn))
+    return {
+        row["aspect"]: _aspect(registry, entity_type, row)
+        for row in rows
+        if row["value"] is not None and (names is None or row["aspect"] in names)
+    }
+
+
+def one(tx: TableContext, registry: Registry, entity_type: str, urn: str, name: str) -> Aspect | None:
+    """One aspect of an entity, or None when it has no value now."""
+    row = tx.table("aspects").read((urn, name))
+    if row is None or row["value"] is None or _is_ending(tx, urn):
+        return None
+    return _aspect(registry, entity_type, row)
+
+
+def at(tx: TableContext, registry: Registry, entity_type: str, urn: str, time: int) -> dict[str, Aspect]:
+    """The aspects that an entity had at a time, by name; nothing where it did not exist then."""
+    found = {}
+    for row in tx.table("aspects").scan(Range.prefix(urn)):
+        versions = tx.table("aspect_versions").scan(Range.prefix(urn, row["aspect"]), order="desc")
+        version = next((one for one in versions if one["time"] <= time), None)
+        if version is not None and version["value"] is not None:
+            found[row["aspect"]] = _aspect(registry, entity_type, version)
+    return found
+
+
+def summary_at(tx: TableContext, registry: Registry, urn: Urn, time: int) -> EntitySummary | None:
+    """An entity as it was at a time; None where it did not exist then. Raises Absent for an unknown type."""
+    row = tx.table("entities").read((str(urn),))
+    then = {} if row is None else at(tx, registry, urn.type, str(urn), time)
+    key = then.get(registry.type(urn.type).key_aspect)
+    if row is None or key is None:
+        return None
+    newest = max(then.values(), key=lambda one: one.time)
+    return replace(_summary(row), created=Stamp(key.time, key.actor), updated=Stamp(newest.time, newest.actor))
+
+
+def history(tx: TableContext, urn: str, aspect: str, before: int | None, limit: int) -> list[AspectVersion]:
+    """Versions of the entity's present life, newest first, each with the patch from the one before it."""
+    row = tx.table("aspects").read((urn, aspect))
+    if row is None or _is_ending(tx, urn):
+        return []
+    base = row["base"]
+    newest = row["version"] if before is None else before - 1
+    # One more than asked for: the oldest of the page is compared with it.
+    rows = list(
+        tx.table("aspect_versions").scan(
+            Range((urn, aspect, base + 1), (urn, aspect, newest)), limit=limit + 1, order="desc"
+        )
+    )
+    return list(_with_diffs(rows))[:limit]
+
+
+def _is_ending(tx: TableContext, urn: str) -> bool:
+    """Whether it is gone with its namespace. Nearly always none is being deleted, and nothing more is asked."""
+    ends = ending(tx)
+    row = tx.table("entities").read((urn,)) if ends else None
+    return row is not None and row["namespace"] in ends
+
+
+def _with_diffs(rows: Sequence[Row]) -> Iterator[AspectVersion]:
+    values = [None if row["value"] is None else stored(row["value"]) for row in rows]
+    for at, row in enumerate(rows):
+        older = values[at + 1] if at + 1 < len(rows) else None
+        yield AspectVersion(
+            row["version"], values[at], row["actor"], row["via"], row["time"], _patch(older, values[at])
+        )
+
+
+def _patch(older: Any, newer: Any) -> tuple[Mapping[str, Any], ...]:
+    if older is None and newer is not None:
+        return ({"op": "add", "path": "", "value": newer},)
+    if newer is None:
+        return ({"op": "remove", "path": ""},)
+    return tuple(diff(older, newer))
+
+
+def _summary(row: Row) -> EntitySummary:
+    return EntitySummary(
+        urn=row["urn"],
+        type=row["type"],
+        namespace=row["namespace"],
+        name=row["name"],
+        platform=row["platform"],
+        created=Stamp(row["created"], row["created_by"]),
+        updated=Stamp(row["updated"], row["updated_by"]),
+    )
+
+
+def _aspect(registry: Registry, entity_type: str, row: Row) -> Aspect:
+    return Aspect(
+        name=row["aspect"],
+        scope=registry.aspect(entity_type, row["aspect"]).scope,
+        version=row["version"],
+        value=stored(row["value"]),
+        actor=row["actor"],
+        via=row["via"],
+        time=row["time"],
+    )

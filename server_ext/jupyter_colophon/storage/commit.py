@@ -1,0 +1,305 @@
+"""The one place where metadata changes: aspect version, change log, search and entity rows, together.
+
+Only `service/write_path.py` may import this module (style.md C.4).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.change import ChangeOperation
+from jupyter_colophon.core.errors import Absent, NamespaceEnding
+from jupyter_colophon.core.holding import UNDECLARED, held_prefix, holder_of
+from jupyter_colophon.core.jsontext import compact, stored
+from jupyter_colophon.core.keys import key_aspect
+from jupyter_colophon.core.names import NO_NAMESPACE, Identity, Urn, namespace
+from jupyter_colophon.core.proposal import ABSENT, Condition, Written
+from jupyter_colophon.core.registry import AspectSpec, Registry
+from jupyter_colophon.core.terms import SEARCHED
+from jupyter_colophon.storage import index
+from jupyter_colophon.storage.ending import is_ending
+from jupyter_colophon.storage.spi import Range, Row, TableContext
+
+
+@dataclass(slots=True)
+class _Working:
+    """An entity as the transaction found it and as it is becoming."""
+
+    urn: Urn
+    row: Row
+    aspects: dict[str, Row]
+    before: Mapping[str, Row]
+    exists: bool
+    #: The numbers of the changes that made it, by aspect: who asks for just that is told of them.
+    made: dict[str, int] = field(default_factory=dict)
+    changed: bool = field(default=False)
+
+
+class Commit:
+    """What one principal changes in one transaction. `finish` must be called last."""
+
+    def __init__(
+        self, tx: TableContext, registry: Registry, identity: Identity, principal: Principal, now: int
+    ) -> None:
+        self.tx, self.registry, self.identity, self.principal, self.now = tx, registry, identity, principal, now
+        self._entities: dict[str, _Working] = {}
+        #: Namespaces of which this transaction knows that nobody is deleting them.
+        self._lasting: set[str] = set()
+        #: Rows that nobody reads before the end, by table: they are written at once.
+        self._last: dict[str, list[Row]] = defaultdict(list)
+
+    def expect(self, urns: Iterable[Urn]) -> None:
+        """Look at all these entities at once; any other is looked at when it is asked for."""
+        new = {str(urn): urn for urn in urns if str(urn) not in self._entities}
+        rows = {row["urn"]: row for row in self.tx.table("entities").multi_read([(text,) for text in new])}
+        aspects: dict[str, dict[str, Row]] = {text: {} for text in new}
+        for found in self.tx.table("aspects").multi_scan([Range.prefix(text) for text in new]):
+            aspects[found["urn"]][found["aspect"]] = found
+        for text, urn in new.items():
+            row = rows.get(text)
+            exists = row is not None and not row["deleted"]
+            has = aspects[text]
+            self._entities[text] = _Working(urn, row or self._new_row(urn), has, dict(has), exists)
+
+    def current(self, urn: Urn, aspect: str) -> tuple[int, Any | None, int | None]:
+        """(version or -1, value, time in ms) of an aspect as this transaction sees it."""
+        row = self._open(urn).aspects.get(aspect)
+        if row is None or row["value"] is None:
+            return ABSENT, None, None
+        return row["version"], stored(row["value"]), row["time"]
+
+    def check(self, urn: Urn, spec: AspectSpec, condition: Condition) -> None:
+        """Raise ConditionFailed unless the condition holds now."""
+        version, _, time = self.current(urn, spec.name)
+        condition.check(f"{spec.name} of this entity", version, time)
+
+    def refuse_ending(self, urn: Urn) -> None:
+        """Raise Absent for an entity of a namespace that is being deleted, NamespaceEnding for the namespace itself."""
+        name = self._open(urn).row["namespace"]
+        if name not in self._lasting:
+            if is_ending(self.tx, name):
+                raise NamespaceEnding(name) if urn.type == "namespace" else Absent("namespace", name)
+            self._lasting.add(name)
+
+    def end_namespace(self, name: str) -> None:
+        """Take a namespace away: what it holds is gone for everybody, and `clear_namespace` takes it away."""
+        self.remove_entity(namespace(name))
+        ends = {"namespace": name, "actor": self.principal.user, "time": self.now}
+        self.tx.table("ending_namespaces").upsert(ends)
+
+    def clear_namespace(self, name: str, limit: int) -> bool:
+        """Take away some of what a deleted namespace holds; True when nothing was left."""
+        if not is_ending(self.tx, name):
+            return True
+        rows = list(self.tx.table("entity_names").scan(Range.prefix(name), limit))
+        for row in rows:
+            if self._open(urn := Urn.parse(row["urn"])).exists:
+                self.remove_entity(urn)
+        if not rows:
+            self.tx.table("ending_namespaces").delete((name,))
+        return not rows
+
+    def require(self, urn: Urn) -> None:
+        """Raise Absent unless the entity exists; one that need not be made known exists with its holder."""
+        if self._open(urn).exists:
+            return
+        holder = holder_of(urn, self.identity) if urn.type in UNDECLARED else urn
+        if holder is not None and not self._open(holder).exists:
+            raise Absent("entity", str(holder))
+
+    def ensure(self, urn: Urn, *, create_namespace: bool) -> None:
+        """Make the entity exist, with its key aspect and `status`.
+
+        Raises Absent when its namespace (for a namespace, itself) does not exist and may not be created.
+        """
+        self.refuse_ending(urn)
+        entity = self._open(urn)
+        if entity.exists:
+            return
+        if urn.type != "namespace":
+            self._ensure_namespace(entity.row["namespace"], create_namespace)
+        elif not create_namespace:
+            raise Absent("namespace", urn.parts[0])
+        self._revive(entity)
+        if urn.type == "custom" and (holder := holder_of(urn, self.identity)) is not None:
+            self.tx.table("holdings").upsert({"holder": str(holder), "urn": str(urn)})
+        kind = self.registry.type(urn.type)
+        key = self.registry.aspect(urn.type, kind.key_aspect)
+        self._write(entity, key, compact(key_aspect(urn)), "create", None)
+        status = self.registry.aspect(urn.type, "status")
+        entity.made["status"] = self._write(entity, status, compact({"removed": False}), "create", None)
+
+    def put(self, urn: Urn, spec: AspectSpec, value: Mapping[str, Any], run: str | None = None) -> Written:
+        """Make a value the newest version of an aspect; an equal value changes nothing."""
+        entity = self._open(urn)
+        row = entity.aspects.get(spec.name)
+        there = row is not None and row["value"] is not None
+        text = compact(value)
+        if row is not None and row["value"] == text:
+            return Written(urn, spec.name, row["version"], entity.made.get(spec.name))
+        seq = self._write(entity, spec, text, "update" if there else "create", run)
+        return Written(urn, spec.name, entity.aspects[spec.name]["version"], seq)
+
+    def remove(self, urn: Urn, spec: AspectSpec, run: str | None = None) -> Written:
+        """Take an aspect away: a version without a value. An absent one stays so."""
+        entity = self._open(urn)
+        row = entity.aspects.get(spec.name)
+        if row is None or row["value"] is None:
+            return Written(urn, spec.name, ABSENT, None)
+        seq = self._write(entity, spec, None, "delete", run)
+        return Written(urn, spec.name, ABSENT, seq)
+
+    def remove_entity(self, urn: Urn) -> Written:
+        """Take an entity away with all its aspects, and what it holds. Its accesses stay (catalog.md D3, D4)."""
+        entity = self._open(urn)
+        if not entity.exists:
+            raise Absent("entity", str(urn))
+        for held in self.held(urn):
+            self.remove_entity(held)
+        for name, row in list(entity.aspects.items()):
+            if row["value"] is not None:
+                self._write(entity, self.registry.aspect(urn.type, name), None, "delete", None)
+        entity.row["deleted"] = True
+        entity.exists = False
+        names = self.tx.table("entity_names")
+        names.delete((entity.row["namespace"], urn.type, entity.row["name"], str(urn)))
+        seq = self.log(entity.row, None, "delete", ABSENT, "USER", None, None, None)
+        return Written(urn, None, ABSENT, seq)
+
+    def held(self, urn: Urn) -> list[Urn]:
+        """The living entities that this one holds itself."""
+        found = [row["urn"] for row in self.tx.table("holdings").scan(Range.prefix(str(urn)))]
+        prefix = held_prefix(urn)
+        if prefix is not None:
+            # "-" is the character after ",", so this takes every URN that begins so and no other.
+            within = Range((prefix,), (prefix[:-1] + "-",), end_inclusive=False)
+            found += [row["urn"] for row in self.tx.table("entities").scan(within)]
+        return [one for text in found if self._open(one := Urn.parse(text)).exists]
+
+    def finish(self) -> None:
+        """Write the entity rows and bring search up to date, once for each entity that changed."""
+        changed = [entity for entity in self._entities.values() if entity.changed]
+        for entity in changed:
+            entity.row |= {"updated": self.now, "updated_by": self.principal.user}
+            self._last["entities"].append(entity.row)
+        for table, rows in self._last.items():
+            self.tx.table(table).upsert_all(rows)
+        becoming = (
+            index.Becoming(one.row, self._said(one.urn, one.before), self._said(one.urn, one.aspects))
+            for one in changed
+        )
+        index.refresh(self.tx, becoming)
+
+    def log(
+        self,
+        entity: Row,
+        aspect: str | None,
+        operation: ChangeOperation,
+        version: int,
+        scope: str,
+        run: str | None,
+        previous: str | None,
+        value: str | None,
+    ) -> int:
+        """Add a row to the change log about an entity; returns its number."""
+        return self.tx.log.append(
+            {
+                "time": self.now,
+                "urn": entity["urn"],
+                "type": entity["type"],
+                "namespace": entity["namespace"],
+                "name": entity["name"],
+                "aspect": aspect,
+                "operation": operation,
+                "version": version,
+                "scope": scope,
+                "actor": self.principal.user,
+                "via": self.principal.via,
+                "run": run,
+                "previous": previous,
+                "value": value,
+            }
+        )
+
+    def entity(self, urn: Urn) -> Row:
+        """The entity's row as this transaction sees it."""
+        return self._open(urn).row
+
+    def _open(self, urn: Urn) -> _Working:
+        text = str(urn)
+        if text not in self._entities:
+            self.expect([urn])
+        return self._entities[text]
+
+    def _new_row(self, urn: Urn) -> Row:
+        return {
+            "urn": str(urn),
+            "type": urn.type,
+            "namespace": self.identity.namespace_of(urn),
+            "name": self.identity.short_name(urn),
+            "platform": self.identity.platform_of(urn),
+            "deleted": True,
+        }
+
+    def _ensure_namespace(self, name: str, may_create: bool) -> None:
+        if name == NO_NAMESPACE:
+            return
+        place = namespace(name)
+        if self._open(place).exists:
+            return
+        if not may_create:
+            raise Absent("namespace", name)
+        self.ensure(place, create_namespace=True)
+        self.put(place, self.registry.aspect("namespace", "technicalMetadata"), _CAPTURED)
+
+    def _revive(self, entity: _Working) -> None:
+        """A new life: what was there before is no part of its history (architecture.md, Identity)."""
+        entity.row |= {"deleted": False, "created": self.now, "created_by": self.principal.user}
+        entity.exists = True
+        for row in entity.aspects.values():
+            row["base"] = row["version"]
+            self._last["aspects"].append(row)
+        row = entity.row
+        self.tx.table("entity_names").upsert(
+            {"namespace": row["namespace"], "type": row["type"], "name": row["name"], "urn": row["urn"]}
+        )
+
+    def _write(
+        self,
+        entity: _Working,
+        spec: AspectSpec,
+        value: str | None,
+        what: ChangeOperation,
+        run: str | None,
+    ) -> int:
+        old = entity.aspects.get(spec.name, {})
+        version = old.get("version", 0) + 1
+        row = {
+            "urn": entity.row["urn"],
+            "aspect": spec.name,
+            "version": version,
+            "value": value,
+            "actor": self.principal.user,
+            "via": self.principal.via,
+            "time": self.now,
+        }
+        entity.aspects[spec.name] = row | {"base": old.get("base", 0)}
+        self._last["aspect_versions"].append(row)
+        self._last["aspects"].append(entity.aspects[spec.name])
+        entity.changed = True
+        shown = ABSENT if value is None else version
+        return self.log(entity.row, spec.name, what, shown, spec.scope, run, old.get("value"), value)
+
+    def _said(self, urn: Urn, aspects: Mapping[str, Row]) -> index.Aspects:
+        """What search knows of these aspects."""
+        return {
+            name: (self.registry.aspect(urn.type, name).scope, stored(row["value"]))
+            for name, row in aspects.items()
+            if name in SEARCHED and row["value"] is not None
+        }
+
+
+#: What the product writes about a namespace that a recorder met (architecture.md, Identity).
+_CAPTURED = {"properties": {"origin": "captured"}, "tags": []}

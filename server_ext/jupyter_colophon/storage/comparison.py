@@ -1,0 +1,187 @@
+"""Derived rows held against truth, a slice at a time: what differs, and what mends it (architecture.md, Data model).
+
+Each step is one short read; each difference is mended in a transaction that derives anew, so a server may write
+meanwhile. `verify` reads the differences, `reindex` mends them.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from jupyter_colophon.core.registry import Registry
+from jupyter_colophon.storage import tables, truth
+from jupyter_colophon.storage.spi import Document, Key, Row, TableContext
+from jupyter_colophon.storage.truth import AT_ONCE, Derived, Told, Unreadable, Way
+
+_KEYS = {spec.id: spec.primary_key for spec in (tables.ENTITY_NAMES, tables.METADATA_VALUES)}
+_TIME_KEY = ("program", "start", "urn")
+#: How many roll-ups one look tells of.
+_STALE_MAX = 1_000
+
+Mend = Callable[[TableContext], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A derived row that is missing, wrong or too many."""
+
+    subject: str
+    fault: str
+    mend: Mend
+
+
+Step = tuple[list[Difference], Any]
+
+
+def comparisons(registry: Registry) -> list[Way[Difference]]:
+    """All ways through the store, but for what is counted and what is too many of it (storage/tallies.py)."""
+    return [
+        Way("entities", "", partial(_entities, registry)),
+        Way("runs", (), _runs),
+        Way("runs by time", (), _extra_times),
+        Way("lineage", "", _extra_links),
+        Way("edges", None, _rolled_up),
+    ]
+
+
+def mend_entity(registry: Registry, urn: str, tx: TableContext) -> None:
+    """Write what has to be in the derived tables because of an entity, but for counts."""
+    told = truth.entity(tx, urn)
+    made = _derived(registry, told)
+    if made is None:
+        return
+    if made.name is not None:
+        tx.table("entity_names").upsert(made.name)
+    for row in made.values.values():
+        tx.table("metadata_values").upsert(row)
+    if made.document is None:
+        tx.search.remove(urn)
+    else:
+        tx.search.put(made.document)
+
+
+def mend_run(urn: str, tx: TableContext) -> None:
+    """Write what has to be in the derived tables because of a run."""
+    tx.edges.forget(urn)
+    run = truth.run(tx, urn)
+    if run is None:
+        return
+    for link in sorted(truth.links(tx, run), key=lambda one: (one.data, one.mode, one.component)):
+        tx.edges.add(link.data, link.program, link.mode, link.run, link.component, link.start, link.stop)
+    for key in truth.times(run):
+        tx.table("run_times").upsert(dict(zip(_TIME_KEY, key, strict=True)))
+
+
+def _entities(registry: Registry, tx: TableContext, after: str) -> Step:
+    """Entities against their names, values and documents; and documents of what is no entity."""
+    found = truth.entities_after(tx, after)
+    last = found[-1].entity["urn"] if len(found) == AT_ONCE else None
+    documents = truth.documents_between(tx, after, last)
+    made = {told.entity["urn"]: one for told in found if (one := _derived(registry, told)) is not None}
+    there = {told.entity["urn"] for told in found}
+    faults = [
+        *_missing(tx, "entity_names", [one.name for one in made.values() if one.name is not None]),
+        *_missing(tx, "metadata_values", [row for one in made.values() for row in one.values.values()]),
+        *_documents(made, {urn: one for urn, one in documents.items() if urn in made or urn not in there}),
+    ]
+    mends = dict.fromkeys(faults)
+    return [Difference(urn, fault, partial(mend_entity, registry, urn)) for urn, fault in mends], last
+
+
+def _missing(tx: TableContext, table: str, rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
+    """(URN, fault) for rows that are not there, or not as they have to be."""
+    key = _KEYS[table]
+    keys = [tuple(row[name] for name in key) for row in rows]
+    there = {tuple(row[name] for name in key): row for row in tx.table(table).multi_read(keys)}
+    for one, row in zip(keys, rows, strict=True):
+        if there.get(one) != row:
+            yield row["urn"], f"a row of {table} is {'wrong' if one in there else 'missing'}"
+
+
+def _documents(made: dict[str, Derived], documents: dict[str, Document]) -> Iterator[tuple[str, str]]:
+    for urn in sorted(made.keys() | documents.keys()):
+        wanted = made[urn].document if urn in made else None
+        if documents.get(urn) == wanted:
+            continue
+        what = "is missing" if urn not in documents else "is too many" if wanted is None else "is wrong"
+        yield urn, f"its document in full text {what}"
+
+
+def mend_extra(registry: Registry, table: str, key: Key, tx: TableContext) -> None:
+    """Remove a row of names or values unless its entity asks for it now."""
+    urn = key[_KEYS[table].index("urn")]
+    made = _derived(registry, truth.entity(tx, urn))
+    if made is None:
+        return
+    name = set() if made.name is None else {tuple(made.name[part] for part in _KEYS["entity_names"])}
+    if key not in (made.values if table == "metadata_values" else name):
+        tx.table(table).delete(key)
+
+
+def _runs(tx: TableContext, place: Key) -> Step:
+    """Runs against lineage and their places in time."""
+    rows = truth.runs_after(tx, place)
+    keys = [key for row in rows for key in truth.times(row)]
+    there = {tuple(row[name] for name in _TIME_KEY) for row in tx.table("run_times").multi_read(keys)}
+    differences = []
+    for row in rows:
+        mend = partial(mend_run, row["urn"])
+        if tx.edges.of_run(row["urn"]) != truth.links(tx, row):
+            differences.append(Difference(row["urn"], "its edges are not those of its accesses", mend))
+        if not there.issuperset(truth.times(row)):
+            differences.append(Difference(row["urn"], "a row of run_times is missing", mend))
+    return differences, _place(rows, ("program", "run_id"))
+
+
+def _extra_times(tx: TableContext, place: Key) -> Step:
+    rows = list(tx.table("run_times").scan(truth.beyond(place), AT_ONCE))
+    keys = (tuple(row[name] for name in _TIME_KEY) for row in rows)
+    differences = [
+        Difference(str(key[2]), "a row of run_times is too many", partial(_remove_time, key))
+        for key in keys
+        if not _is_time(tx, key)
+    ]
+    return differences, _place(rows, _TIME_KEY)
+
+
+def _is_time(tx: TableContext, key: Key) -> bool:
+    run = truth.run(tx, key[2])
+    return run is not None and key in truth.times(run)
+
+
+def _remove_time(key: Key, tx: TableContext) -> None:
+    if not _is_time(tx, key):
+        tx.table("run_times").delete(key)
+
+
+def _extra_links(tx: TableContext, after: str) -> Step:
+    """Edges of what is no run."""
+    urns = tx.edges.runs_after(after, AT_ONCE)
+    differences = [
+        Difference(urn, "its edges are there, but no such run", partial(mend_run, urn))
+        for urn in urns
+        if truth.run(tx, urn) is None
+    ]
+    return differences, urns[-1] if len(urns) == AT_ONCE else None
+
+
+def _rolled_up(tx: TableContext, _place: None) -> Step:
+    return [
+        Difference(triple[0], "the roll-up of its edges is wrong", lambda tx, triple=triple: tx.edges.renew(*triple))  # type: ignore[misc]
+        for triple in tx.edges.stale(_STALE_MAX)
+    ], None
+
+
+def _derived(registry: Registry, told: Told | None) -> Derived | None:
+    """What an entity asks for, nothing where there is none; None where an aspect cannot be read: `soundness` tells."""
+    if told is None:
+        return truth.NOTHING
+    try:
+        return truth.derived(registry, told)
+    except Unreadable:
+        return None
+
+
+def _place(rows: Sequence[Row], key: Iterable[str]) -> Key | None:
+    return tuple(rows[-1][name] for name in key) if len(rows) == AT_ONCE else None

@@ -1,0 +1,171 @@
+"""Reading one instance's file: bounded, never through a link, and never an error that harms others (reliability.md 12)."""
+
+import errno
+import os
+import stat
+import time
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any
+
+from jupyter_colophon.core.errors import StoreUnavailable, TooLarge, Unparsable
+from jupyter_colophon.core.instance import Held
+from jupyter_colophon.core.jsontext import compact, parse
+from jupyter_colophon.storage.files.kept import KeptDocuments, Stamp
+
+#: The most that is read of a file, as of a body (security.md B2.6).
+BYTES_MAX = 10 * 2**20
+#: What is in a file besides the document: Elyra's programs may put it there, and it is not part of it.
+NOT_IN_DOCUMENT = ("name", "resource", "reason")
+
+#: A file that changed less than this before it was read is read again: a second change can leave the same stamp.
+_SETTLED_NS = 100_000_000
+#: The same where times are kept in whole seconds.
+_SETTLED_COARSE_NS = 2_000_000_000
+#: How often a file is read that others write in place meanwhile.
+_TRIES = 3
+#: What is no fault of the file: this process or the machine has too much open, or too little memory.
+_OUR_OWN = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_KINDS = {
+    stat.S_IFLNK: "it is a symbolic link, and links are not followed",
+    stat.S_IFDIR: "it is a folder",
+    stat.S_IFIFO: "it is a pipe",
+    stat.S_IFSOCK: "it is a socket",
+    stat.S_IFCHR: "it is a device",
+    stat.S_IFBLK: "it is a device",
+}
+
+
+class _Refused(Exception):
+    """The file is not read; the reason is the argument."""
+
+
+def read(path: str, name: str, *, own: bool, kept: KeptDocuments) -> Held | None:
+    """What is at the path, readable or not; None where nothing is. What is unchanged since it was read costs one stat.
+
+    Raises StoreUnavailable where it is this process that can open no file at all.
+    """
+    try:
+        status = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        kept.forget((path, own))
+        return None
+    except OSError as error:
+        return Held(name, None, path, "!" + _mark(b""), own, f"it cannot be reached: {_why(error)}")
+    found = kept.get((path, own), stamp_of(status))
+    return found or _read_anew(path, name, status, own=own, kept=kept)
+
+
+def document_of(text: bytes) -> dict[str, Any]:
+    """The document in a file's text. Raises Unparsable and TooLarge, in sentences without any of its content."""
+    if len(text) > BYTES_MAX:
+        raise TooLarge(f"it has {len(text)} bytes, and {BYTES_MAX} are read at most")
+    if text.startswith(b"\xef\xbb\xbf"):
+        raise Unparsable("it begins with a byte order mark")
+    if not text.strip():
+        raise Unparsable("it is empty")
+    value = parse(text, "it")
+    if not isinstance(value, dict):
+        raise Unparsable("it is no JSON object")
+    return {key: inner for key, inner in value.items() if key not in NOT_IN_DOCUMENT}
+
+
+def mark_of(document: dict[str, Any]) -> str:
+    """Equal exactly where the documents are, however they are written."""
+    return _mark(compact(document).encode())
+
+
+def stamp_of(status: os.stat_result) -> Stamp:
+    """What tells one state of a file from the next."""
+    return status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns
+
+
+def is_settled(stamp: Stamp, now: int) -> bool:
+    """Whether a file that was looked at at `now` (ns) cannot change any more without another stamp."""
+    changed = max(stamp[0], stamp[3])
+    is_coarse = stamp[0] % 1_000_000_000 == 0 and stamp[3] % 1_000_000_000 == 0
+    return changed < now - (_SETTLED_COARSE_NS if is_coarse else _SETTLED_NS)
+
+
+def owner_of(status: os.stat_result) -> str:
+    """The account that a file belongs to, by name where it has one."""
+    return _account(status.st_uid)
+
+
+def _read_anew(path: str, name: str, status: os.stat_result, *, own: bool, kept: KeptDocuments) -> Held | None:
+    text: bytes | None = None
+    begun = time.time_ns()
+    document, problem = None, ""
+    try:
+        text, status = _text(path, status)
+        document = document_of(text)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        if error.errno in _OUR_OWN:
+            raise StoreUnavailable(f"no file can be opened: {_why(error)}") from error
+        problem = f"it cannot be read: {_why(error)}"
+    except (_Refused, Unparsable, TooLarge) as error:
+        problem = str(error)
+    stamp = stamp_of(status)
+    if document is not None:
+        mark = mark_of(document)
+    else:
+        mark = "!" + _mark(text if text is not None else repr((stamp, problem)).encode())
+    held = Held(name, document, path, mark, own, problem, status.st_mtime_ns // 1_000_000, owner_of(status))
+    if is_settled(stamp, begun):
+        kept.put((path, own), stamp, held)
+    return held
+
+
+def _text(path: str, status: os.stat_result) -> tuple[bytes, os.stat_result]:
+    """The whole of a file and its state, which was the same before and after. Raises _Refused and OSError."""
+    for _ in range(_TRIES):
+        _check(status)
+        descriptor = os.open(path, _FLAGS)
+        try:
+            status = os.fstat(descriptor)
+            _check(status)
+            text = _all(descriptor, status.st_size)
+            after = os.fstat(descriptor)
+        finally:
+            os.close(descriptor)
+        if stamp_of(after) == stamp_of(status):
+            return text, status
+        status = after
+    raise _Refused("it is being written")
+
+
+def _check(status: os.stat_result) -> None:
+    kind = stat.S_IFMT(status.st_mode)
+    if kind != stat.S_IFREG:
+        raise _Refused(_KINDS.get(kind, "it is no ordinary file"))
+    if status.st_size > BYTES_MAX:
+        raise _Refused(f"it has {status.st_size} bytes, and {BYTES_MAX} are read at most")
+
+
+def _all(descriptor: int, size: int) -> bytes:
+    parts, wanted = [], size + 1
+    while wanted > 0 and (part := os.read(descriptor, wanted)):
+        parts.append(part)
+        wanted -= len(part)
+    return b"".join(parts)
+
+
+def _mark(text: bytes) -> str:
+    return blake2b(text, digest_size=16).hexdigest()
+
+
+def _why(error: OSError) -> str:
+    return os.strerror(error.errno) if error.errno else "the file system gave no reason"
+
+
+@lru_cache(maxsize=1_000)
+def _account(number: int) -> str:
+    try:
+        import pwd
+
+        return pwd.getpwuid(number).pw_name
+    except (ImportError, KeyError):
+        return str(number)

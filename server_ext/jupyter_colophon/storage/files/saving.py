@@ -1,0 +1,114 @@
+"""Changing one file so that it is the old one or the new one, whatever happens (reliability.md A2, 3 to 5)."""
+
+import contextlib
+import errno
+import os
+from pathlib import Path
+
+from jupyter_colophon.storage.files.filenames import SUFFIX, temporary_of
+
+#: A file system that has no hard links (FAT, some network ones) says one of these.
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
+#: Nor can every one sync a folder.
+_NO_SYNC = {errno.EINVAL, errno.EBADF, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+
+def save(folder: Path, name: str, text: bytes, *, create: bool) -> os.stat_result:
+    """Let the text be the instance's file, and stay it through a power cut. The folder exists.
+
+    Raises OSError: FileExistsError where a file is to be created and there is one already; after any other, the file
+    is as it was, except that a failure of the last step, the folder's fsync, may come after the change.
+    """
+    temporary, target = folder / temporary_of(name), folder / f"{name}{SUFFIX}"
+    try:
+        status = _written(temporary, text)
+        if create:
+            _link(temporary, target)
+        else:
+            os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    if create:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)  # What is left of it is swept at the next start.
+    sync_folder(folder)
+    return status
+
+
+def remove(folder: Path, name: str) -> None:
+    """Remove the instance's file for good. Raises OSError."""
+    os.unlink(folder / f"{name}{SUFFIX}")
+    sync_folder(folder)
+
+
+def make_folder(folder: Path) -> list[Path]:
+    """Make a folder and what is missing above it, readable by its owner alone; returns what was made, outermost first."""
+    missing = [one for one in (folder, *folder.parents) if not one.is_dir()]
+    made = []
+    for one in reversed(missing):
+        try:
+            os.mkdir(one, 0o700)
+        except FileExistsError:
+            if one.is_dir():
+                continue
+            raise
+        made.append(one)
+        try:
+            _close_to_others(one, 0o700)
+            sync_folder(one.parent)
+        except OSError:
+            os.rmdir(one)  # Nobody would sync it again.
+            raise
+    return made
+
+
+def sync_folder(folder: Path) -> None:
+    """What was renamed, made or removed in a folder stays so through a power cut."""
+    if os.name == "nt":  # There, a folder cannot be synced.
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _NO_SYNC:
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def _written(path: Path, text: bytes) -> os.stat_result:
+    descriptor = os.open(path, _NEW, 0o600)
+    try:
+        _close_to_others(descriptor, 0o600)
+        rest = memoryview(text)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+        os.fsync(descriptor)
+        return os.fstat(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _close_to_others(place: int | Path, mode: int) -> None:
+    """Whatever the umask is. Where a mount decides who may do what (FAT, some network ones), it does."""
+    if isinstance(place, Path) or os.chmod in os.supports_fd:
+        with contextlib.suppress(PermissionError):
+            os.chmod(place, mode)
+
+
+def _link(temporary: Path, target: Path) -> None:
+    """Give the file its name unless there is one of it already."""
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        # Our own processes are kept apart by the lock; another program could come between these two.
+        if os.path.lexists(target):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target)) from None
+        os.rename(temporary, target)

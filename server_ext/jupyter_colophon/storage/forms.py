@@ -1,0 +1,65 @@
+"""Values as JSON, as the store keeps them, and back."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, Generic, TypeVar
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.errors import Problem
+from jupyter_colophon.core.inbox import InboxEntry, Refusal
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.proposal import Condition, Proposal, Written
+from jupyter_colophon.core.run import RecordedAccess, Run
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Form(Generic[T]):
+    """How a value is written as JSON, and read again."""
+
+    write: Callable[[T], Any]
+    read: Callable[[Any], T]
+
+
+def _proposal(told: dict[str, Any]) -> Proposal:
+    return Proposal(**(told | {"urn": Urn.parse(told["urn"]), "condition": Condition(**told["condition"])}))
+
+
+def _proposal_document(one: Proposal) -> dict[str, Any]:
+    return {
+        "urn": str(one.urn),
+        "aspect": one.aspect,
+        "operation": one.operation,
+        "value": one.value,
+        "condition": asdict(one.condition),
+        "run": one.run,
+    }
+
+
+def _run(told: dict[str, Any]) -> Run:
+    return Run(**(told | {"accesses": tuple(RecordedAccess(**one) for one in told["accesses"])}))
+
+
+def _refusal(told: dict[str, Any]) -> Refusal:
+    return Refusal(**(told | {"problems": tuple(Problem(**one) for one in told["problems"])}))
+
+
+#: What nobody asks for again.
+NOTHING: Form[Any] = Form(lambda one: one, lambda told: told)
+NUMBER: Form[int] = Form(lambda number: number, int)
+WRITTEN: Form[list[Written]] = Form(
+    lambda all_: [[str(one.urn), one.aspect, one.version, one.seq] for one in all_],
+    lambda told: [Written(Urn.parse(urn), aspect, version, seq) for urn, aspect, version, seq in told],
+)
+PROPOSALS: Form[tuple[Proposal, ...]] = Form(
+    lambda all_: [_proposal_document(one) for one in all_], lambda told: tuple(_proposal(one) for one in told)
+)
+RUN: Form[Run] = Form(asdict, _run)
+REFUSAL: Form[Refusal] = Form(asdict, _refusal)
+#: An entry of the inbox as it came.
+ENTRY: Form[InboxEntry] = Form(lambda one: [one.id, one.actor, one.time], lambda told: InboxEntry(*told))
+PRINCIPAL: Form[Principal] = Form(
+    lambda one: [one.user, one.via, sorted(one.scopes)],
+    lambda told: Principal(told[0], told[1], frozenset(told[2])),
+)

@@ -1,0 +1,21 @@
+"""Reading the change log."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from jupyter_colophon.core.change import Change
+from jupyter_colophon.core.jsontext import stored
+from jupyter_colophon.storage.spi import Row, TableContext
+
+
+def changes(tx: TableContext, after: int, limit: int, where: Mapping[str, str]) -> list[Change]:
+    """Changes after a sequence number, oldest first."""
+    return [_change(row) for row in tx.log.read(after, limit, where)]
+
+
+def _change(row: Row) -> Change:
+    return Change(**(row | {"previous": _value(row["previous"]), "value": _value(row["value"])}))
+
+
+def _value(text: str | None) -> Any:
+    return None if text is None else stored(text)

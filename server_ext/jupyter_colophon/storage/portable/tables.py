@@ -1,0 +1,67 @@
+"""The tables of the portable seams, each in the order in which it is read."""
+
+from jupyter_colophon.storage.spi import FieldType, TableSpec
+from jupyter_colophon.storage.tables import CHANGE
+
+#: The last numbers that were given: of changes and of documents.
+NUMBERS = TableSpec("seam_numbers", {"name": "string", "last": "long"}, ("name",))
+
+CHANGES = TableSpec("seam_changes", CHANGE, ("seq",))
+#: Which changes have a value in a field by which the log is filtered.
+CHANGES_BY = TableSpec(
+    "seam_changes_by", {"field": "string", "value": "string", "seq": "long"}, ("field", "value", "seq")
+)
+
+#: `place` is the negative of a document's number: the newest comes first. `words` and `terms` have a blank between.
+DOCUMENTS = TableSpec(
+    "seam_documents",
+    {
+        "urn": "string",
+        "place": "long",
+        "namespace": "string",
+        "type": "string",
+        "tags": "string",
+        "length": "long",
+        "words": "string",
+        "terms": "string",
+    },
+    ("urn",),
+)
+TOKENS = TableSpec("seam_tokens", {"token": "string", "place": "long", "urn": "string"}, ("token", "place"))
+
+#: Neighbours, seen from either side.
+NEIGHBOURS = TableSpec(
+    "seam_neighbours",
+    {"side": "string", "key": "string", "other": "string", "mode": "string"},
+    ("side", "key", "other", "mode"),
+)
+_ACCESS: dict[str, FieldType] = {
+    "data": "string",
+    "program": "string",
+    "mode": "string",
+    "run": "string",
+    "component": "string",
+}
+#: The accesses of an edge, of data, and of a run. `past` is the negative of the start: the newest comes first.
+EDGE_RUNS = TableSpec(
+    "seam_edge_runs",
+    {**_ACCESS, "past": "long", "stop": "long"},
+    ("data", "program", "mode", "past", "run", "component"),
+)
+DATA_RUNS = TableSpec(
+    "seam_data_runs",
+    {**_ACCESS, "past": "long", "stop": "long"},
+    ("data", "past", "run", "program", "mode", "component"),
+)
+RUN_ACCESSES = TableSpec(
+    "seam_run_accesses",
+    {**_ACCESS, "past": "long", "stop": "long"},
+    ("run", "data", "program", "mode", "past", "component"),
+)
+
+#: What each seam needs.
+OF_SEAM = {
+    "log": (NUMBERS, CHANGES, CHANGES_BY),
+    "search": (NUMBERS, DOCUMENTS, TOKENS),
+    "edges": (NEIGHBOURS, EDGE_RUNS, DATA_RUNS, RUN_ACCESSES),
+}

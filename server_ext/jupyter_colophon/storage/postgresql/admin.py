@@ -1,0 +1,134 @@
+"""Tables on PostgreSQL: made, widened and taken away; their shapes are kept beside them (`spi.TableAdmin`)."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+
+from jupyter_colophon.core.errors import Absent, InvalidField, TableSchemaIncompatible
+from jupyter_colophon.storage.postgresql.dialect import DIALECT
+from jupyter_colophon.storage.postgresql.execute import Execute
+from jupyter_colophon.storage.specs import check_newcomer, check_spec, check_successor, from_text, to_text
+from jupyter_colophon.storage.spi import TableSpec
+from jupyter_colophon.storage.sql.statements import compared
+
+_SHAPES = 'CREATE TABLE structured_tables (id text COLLATE "C" PRIMARY KEY, shape text NOT NULL)'
+_SHAPES_THERE = "SELECT to_regclass('structured_tables') IS NOT NULL"
+_ALL = "SELECT id, shape FROM structured_tables ORDER BY id"
+_SHAPE = "SELECT shape FROM structured_tables WHERE id = %s"
+_KEEP = """INSERT INTO structured_tables (id, shape) VALUES (%s, %s)
+    ON CONFLICT (id) DO UPDATE SET shape = excluded.shape"""
+#: What stands for the tables of the seams among the shapes; no table has such a name.
+_SEAMS = "-"
+
+
+class PostgresAdmin:
+    """Makes tables and takes them away, each call in one transaction of its own, one process at a time."""
+
+    def __init__(
+        self,
+        making: Callable[[Callable[[Execute], None]], None],
+        looking: Callable[[Callable[[Execute], None]], None],
+        seams: Sequence[str],
+    ) -> None:
+        """`making` makes the schema where there is none; `looking` leaves a schema away that is not there."""
+        self._making, self._looking, self._seams = making, looking, seams
+        self._made = hashlib.sha256("\n".join(seams).encode()).hexdigest()
+        self._known: dict[str, TableSpec] = {}
+
+    def create_or_update(self, *specs: TableSpec) -> None:
+        """Make tables exist in this shape; safe when several processes start together. What is there stays untouched."""
+        for spec in specs:
+            check_spec(spec)
+
+        def work(execute: Execute) -> None:
+            shapes = _shapes(execute)
+            if _SEAMS not in shapes:
+                for statement in (_SHAPES, *self._seams):
+                    execute(statement)
+                execute(_KEEP, (_SEAMS, self._made))
+            elif shapes[_SEAMS] != self._made:
+                raise TableSchemaIncompatible("the tables of the change log, search or lineage are another version's")
+            for spec in specs:
+                check_newcomer(spec, shapes)
+                if shapes.get(spec.id) != to_text(spec):
+                    _make(execute, spec, shapes.get(spec.id))
+
+        self._making(work)
+        self._known.update({spec.id: spec for spec in specs})
+
+    def exists(self, table_id: str) -> bool:
+        """Whether there is such a table."""
+        return table_id in self.list()
+
+    def schema(self, table_id: str) -> TableSpec:
+        """The shape of a table. Raises Absent."""
+        text = self._stored().get(table_id)
+        if text is None:
+            raise Absent("table", table_id)
+        return from_text(text)
+
+    def drop(self, table_id: str) -> None:
+        """Take a table away with all its rows, if it is there."""
+
+        def work(execute: Execute) -> None:
+            if table_id != _SEAMS and table_id in _shapes(execute):
+                execute(f'DROP TABLE "{table_id}"')
+                execute("DELETE FROM structured_tables WHERE id = %s", (table_id,))
+
+        self._looking(work)
+        self._known.pop(table_id, None)
+
+    def list(self) -> list[str]:
+        """The ids of all tables, sorted."""
+        return sorted(self._stored())
+
+    def spec(self, execute: Execute, table_id: str) -> TableSpec:
+        """The shape of a table as a transaction needs it. Raises InvalidField where there is none."""
+        if table_id not in self._known:
+            found = execute(_SHAPE, (table_id,)).fetchone() if table_id != _SEAMS else None
+            if found is None:
+                raise InvalidField(f"there is no table {table_id}")
+            self._known[table_id] = from_text(found[0])
+        return self._known[table_id]
+
+    def _stored(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        self._looking(lambda execute: found.update(_shapes(execute)))
+        found.pop(_SEAMS, None)
+        return found
+
+
+def _shapes(execute: Execute) -> dict[str, str]:
+    if not execute(_SHAPES_THERE).fetchone()[0]:
+        return {}
+    return dict(execute(_ALL))
+
+
+def _make(execute: Execute, spec: TableSpec, old_shape: str | None) -> None:
+    old = from_text(old_shape) if old_shape else None
+    if old is None:
+        _create(execute, spec)
+    else:
+        check_successor(old, spec)
+        _widen(execute, old, spec)
+    for name in spec.indexes:
+        (column,), _ = compared(DIALECT, spec.fields, (name,))
+        execute(f'CREATE INDEX IF NOT EXISTS "{spec.id}_by_{name}" ON "{spec.id}" ({column})')
+    execute(_KEEP, (spec.id, to_text(spec)))
+
+
+def _create(execute: Execute, spec: TableSpec) -> None:
+    columns = [
+        DIALECT.column(name, kind) + (" NOT NULL" if name in spec.primary_key else "")
+        for name, kind in spec.fields.items()
+    ]
+    key, _ = compared(DIALECT, spec.fields, spec.primary_key)
+    execute(f'CREATE TABLE "{spec.id}" ({", ".join(columns)})')
+    execute(f'CREATE UNIQUE INDEX "{spec.id}_key" ON "{spec.id}" ({", ".join(key)})')
+
+
+def _widen(execute: Execute, old: TableSpec, spec: TableSpec) -> None:
+    for name, kind in spec.fields.items():
+        if name not in old.fields:
+            execute(f'ALTER TABLE "{spec.id}" ADD COLUMN {DIALECT.column(name, kind)}')
+        elif DIALECT.column_types[old.fields[name]] != DIALECT.column_types[kind]:
+            execute(f'ALTER TABLE "{spec.id}" ALTER COLUMN "{name}" TYPE {DIALECT.column_types[kind]}')

@@ -1,0 +1,22 @@
+"""How the seams run a statement (`PostgresContext.execute`)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from jupyter_colophon.storage.sql.table import Cursor
+
+
+class Found(Cursor, Protocol):
+    """What a statement answered."""
+
+    def __iter__(self) -> Iterator[Any]:
+        """All rows."""
+
+
+class Execute(Protocol):
+    """Runs one statement with its values; `prepare=False` where its plan should fit the values."""
+
+    def __call__(
+        self, statement: str, bound: Sequence[Any] | Mapping[str, Any] = (), *, prepare: bool | None = None
+    ) -> Found:
+        """Raises StorageError."""

@@ -1,0 +1,65 @@
+"""The change log on PostgreSQL. Whoever appends has the writers' lock (`session.py`) until the commit can be seen.
+
+So the newest number that a transaction sees is the newest there is, and one more than it is the next: numbers are in
+the order of commits and without gaps. A sequence would leave gaps with every callable that is undone.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from jupyter_colophon.storage.postgresql.dialect import DIALECT
+from jupyter_colophon.storage.postgresql.execute import Execute
+from jupyter_colophon.storage.spi import Row
+from jupyter_colophon.storage.sql.statements import names
+from jupyter_colophon.storage.tables import CHANGE, CHANGE_FILTERS
+
+_FIELDS = tuple(CHANGE)
+_GIVEN = tuple(name for name in CHANGE if name != "seq")
+CREATION = [
+    f"""CREATE TABLE change_log ({", ".join(DIALECT.column(name, kind) for name, kind in CHANGE.items())},
+        PRIMARY KEY (seq))""",
+    *(
+        f"CREATE INDEX change_log_by_{name} ON change_log ({DIALECT.compare(name, 'string')}, seq)"
+        for name in CHANGE_FILTERS
+    ),
+]
+_HEAD = "SELECT COALESCE(MAX(seq), 0) FROM change_log"
+_ADD = f"INSERT INTO change_log ({names(_FIELDS)}) VALUES ({DIALECT.marks(len(_FIELDS))})"
+_APPEND = (
+    f"INSERT INTO change_log (seq, {names(_GIVEN)}) VALUES (({_HEAD}) + 1, {DIALECT.marks(len(_GIVEN))}) RETURNING seq"
+)
+_COMPACT = f"DELETE FROM change_log WHERE seq <= %s AND seq < ({_HEAD})"
+
+
+class PostgresLog:
+    """The change log in one transaction (`spi.Log`)."""
+
+    def __init__(self, execute: Execute) -> None:
+        self._execute = execute
+
+    def append(self, row: Row) -> int:
+        """Add a row; returns its sequence number."""
+        return int(self._execute(_APPEND, [row[name] for name in _GIVEN]).fetchone()[0])
+
+    def read(self, after: int, limit: int, where: Mapping[str, str]) -> list[Row]:
+        """Rows after a number, oldest first, with equal `namespace`, `urn` or `type` where given."""
+        filters = [name for name in CHANGE_FILTERS if name in where]
+        part = DIALECT.compare("%s", "string")
+        condition = "".join(f" AND {DIALECT.compare(name, 'string')} = {part}" for name in filters)
+        found = self._execute(
+            f"SELECT {names(_FIELDS)} FROM change_log WHERE seq > %s{condition} ORDER BY seq LIMIT %s",
+            (after, *(where[name] for name in filters), limit),
+        )
+        return [dict(zip(_FIELDS, values, strict=True)) for values in found]
+
+    def head(self) -> int:
+        """The number of the newest row; 0 when there is none."""
+        return int(self._execute(_HEAD).fetchone()[0])
+
+    def compact(self, through: int) -> int:
+        """Remove the rows up to and including this number, but never the newest; returns how many went."""
+        return self._execute(_COMPACT, (through,)).rowcount
+
+    def take_over(self, rows: Sequence[Row]) -> None:
+        """Add rows of a backup under the numbers that they have there."""
+        for row in rows:
+            self._execute(_ADD, [row[name] for name in _FIELDS])

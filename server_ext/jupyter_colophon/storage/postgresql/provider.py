@@ -1,0 +1,225 @@
+"""One schema: how it is opened, read and written (`spi.StorageProvider`)."""
+
+import hashlib
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from jupyter_colophon.core.errors import InvalidField, StorageError, StoreUnavailable, TransactionConflict, shown
+from jupyter_colophon.storage.life import Alone, Life
+from jupyter_colophon.storage.postgresql import edges, log, search, session, upkeep
+from jupyter_colophon.storage.postgresql.admin import PostgresAdmin
+from jupyter_colophon.storage.postgresql.connection import ANSWER_S, Connection, Server, translated
+from jupyter_colophon.storage.postgresql.dialect import KEY_PART
+from jupyter_colophon.storage.postgresql.execute import Execute
+from jupyter_colophon.storage.postgresql.notices import Notices
+from jupyter_colophon.storage.postgresql.readers import Readers
+from jupyter_colophon.storage.postgresql.session import PostgresContext, PostgresSession
+from jupyter_colophon.storage.spi import CAPABILITIES, PATIENT, SEAMS, RetryPolicy, TableContext
+from jupyter_colophon.storage.transactions import After, GroupCommit, follow
+
+T = TypeVar("T")
+_OPTIONS = {"dsn": "", "schema": "colophon", "readers": 8}
+_SCHEMA = re.compile(r"[a-z_][a-z0-9_]{0,47}")
+_OLDEST = 130_000
+_PROBE_TABLE = "CREATE TABLE health (id integer PRIMARY KEY, at timestamptz)"
+_PROBE = "INSERT INTO health (id, at) VALUES (1, now()) ON CONFLICT (id) DO UPDATE SET at = excluded.at"
+_CREATION = [KEY_PART, session.TURN, *log.CREATION, *search.CREATION, *edges.CREATION, _PROBE_TABLE]
+_SCHEMA_THERE = "SELECT 1 FROM pg_namespace WHERE nspname = %s"
+
+
+class PostgresProvider:
+    """A catalog in one schema of a PostgreSQL database. Options: `dsn`, `schema`, `readers` (docs/settings.md).
+
+    One connection writes, for whoever waits (`GroupCommit`); at most `readers` read, each a snapshot.
+    """
+
+    name = "postgresql"
+    seams = SEAMS
+    capabilities = CAPABILITIES
+
+    def __init__(self) -> None:
+        self._alone = Alone()
+        self.table_admin = PostgresAdmin(self._making_schema, self._exclusively, _CREATION)
+        self.tx_runner = self
+
+    def initialize(self, config: Mapping[str, Any]) -> None:
+        """Reach the database. Raises StorageError, or InvalidField for an option that there is not."""
+        options = _checked(config)
+        self._schema: str = options["schema"]
+        self._server = Server(options["dsn"], self._schema)
+        # One lock for all who make tables in this schema, in whatever process.
+        digest = hashlib.sha256(f"jupyter-colophon {self._schema}".encode()).digest()
+        self._making = int.from_bytes(digest[:8], "big", signed=True)
+        channel = f"colophon_{self._schema}"
+        self._session = PostgresSession(self._server, self.table_admin, channel)
+        self._group = GroupCommit(self._session)
+        self._readers = Readers(self._server, options["readers"])
+        self._notices = Notices(self._server.connect, channel)
+        try:
+            self._check_server(self._session.connection())
+        except StorageError:
+            self._session.close()
+            raise
+
+    def run(self, work: Callable[[TableContext], T], *, read_only: bool = False, retry: RetryPolicy = PATIENT) -> T:
+        """Run in one transaction; an exception rolls back and comes out unchanged."""
+        self._alone.require()
+        if read_only:
+            after: list[After] = []
+            value = self._alone.during(lambda: self._read(work, after))
+            follow(after)
+            return value
+        return self._group.run(lambda tx: self._alone.during(lambda: work(tx)), retry)
+
+    def health(self) -> Mapping[str, str]:
+        """`status`, `detail` and an empty `journalMode`. Down when nothing can be written: that is tried."""
+        try:
+            self.run(lambda _: self._session.execute(_PROBE), retry=RetryPolicy(attempts=0))
+        except StorageError as error:
+            return {"status": "down", "detail": error.detail, "journalMode": ""}
+        return {"status": "ok", "detail": "", "journalMode": ""}
+
+    def check(self) -> list[str]:
+        """What is wrong with the tables of the seams, and with indexes where the extension `amcheck` is there."""
+        with self._readers.lent() as connection:
+            return _unhurried(connection, lambda: upkeep.check(connection))
+
+    def repair(self) -> None:
+        """Make indexes and full text anew."""
+        self._exclusively(upkeep.repair)
+
+    def reclaim(self) -> int:
+        """Write the tables anew without their free pages; returns how many bytes that gave."""
+        self._alone.require()
+        with self._group.lock:
+            connection = self._session.connection()
+            return _unhurried(connection, lambda: upkeep.reclaim(connection))
+
+    def about(self) -> Mapping[str, str]:
+        """PostgreSQL's version, where the schema is, and its size."""
+        with self._readers.lent() as connection:
+            info = connection.info
+            return {
+                "engine": f"PostgreSQL {info.parameter_status('server_version')}",
+                "place": f"schema {self._schema} of {info.dbname} at {info.host}:{info.port}",
+                "bytes": str(upkeep.size(connection)),
+            }
+
+    def commits(self) -> int:
+        """How many commits of any process were heard of."""
+        return self._notices.heard()
+
+    def close(self) -> None:
+        """Close every connection."""
+        with self._group.lock:
+            self._session.close()
+        self._readers.close()
+        self._notices.close()
+
+    def _read(self, work: Callable[[TableContext], T], after: list[After]) -> T:
+        """A snapshot. A connection that broke while nobody used it is no reason to fail."""
+        try:
+            return self._read_once(work, after)
+        except TransactionConflict:
+            self._readers.forget()
+        try:
+            return self._read_once(work, after)
+        except TransactionConflict as conflict:
+            raise StoreUnavailable(conflict.detail) from conflict
+
+    def _read_once(self, work: Callable[[TableContext], T], after: list[After]) -> T:
+        with self._readers.lent() as connection:
+            life = Life()
+            after.clear()
+            connection.patience_s = session.BEGIN_S
+            with translated(connection):
+                connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            connection.patience_s = ANSWER_S
+            try:
+                return work(PostgresContext(connection, self.table_admin, life, after))
+            finally:
+                life.end()
+                if not connection.closed:
+                    with translated(connection):
+                        connection.execute("ROLLBACK")
+
+    def _exclusively(self, work: Callable[[Execute], None]) -> None:
+        """Change the shape of the store, in a transaction of its own, while no other process does."""
+        self._alone.require()
+        with self._group.lock:
+            self._change(self._begin_to_change(), work)
+
+    def _making_schema(self, work: Callable[[Execute], None]) -> None:
+        """The same, in a schema that is made where it is not there."""
+
+        def in_schema(execute: Execute) -> None:
+            if execute(_SCHEMA_THERE, (self._schema,)).fetchone() is None:
+                execute(f'CREATE SCHEMA "{self._schema}"')
+            work(execute)
+
+        self._exclusively(in_schema)
+
+    def _begin_to_change(self) -> Connection:
+        """A transaction whose statements may take long. A connection that broke since it was used is made anew."""
+        known = self._session.connection()
+        try:
+            return self._begun(known)
+        except TransactionConflict:
+            return self._begun(self._session.connection())
+
+    def _begun(self, connection: Connection) -> Connection:
+        with translated(connection):
+            # Each statement has to see what the process before us made: no snapshot for the whole.
+            connection.execute(
+                "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0"
+            )
+        return connection
+
+    def _change(self, connection: Connection, work: Callable[[Execute], None]) -> None:
+        def execute(statement: str, bound: Any = (), *, prepare: bool | None = None) -> Any:
+            with translated(connection):
+                return connection.execute(statement, bound, prepare=prepare)
+
+        connection.patience_s = None
+        try:
+            execute("SELECT pg_advisory_xact_lock(%s)", (self._making,))
+            work(execute)
+            execute("COMMIT")
+        except BaseException:
+            self._session.rollback()
+            raise
+        finally:
+            connection.patience_s = ANSWER_S
+
+    def _check_server(self, connection: Connection) -> None:
+        if connection.info.server_version < _OLDEST:
+            raise StorageError("the catalog needs PostgreSQL 13 or newer")
+        if connection.info.parameter_status("server_encoding") != "UTF8":
+            raise StorageError("the catalog needs a database whose encoding is UTF8")
+
+
+def _checked(config: Mapping[str, Any]) -> dict[str, Any]:
+    if unknown := config.keys() - _OPTIONS.keys():
+        raise InvalidField(f"the PostgreSQL store has no option {shown(min(unknown))}; it has dsn, schema and readers")
+    options = dict(_OPTIONS) | dict(config)
+    if not isinstance(options["dsn"], str):
+        raise InvalidField("the option dsn is a connection string of PostgreSQL")
+    if not isinstance(options["schema"], str) or not _SCHEMA.fullmatch(options["schema"]):
+        raise InvalidField("the option schema is up to 48 small letters, digits and underscores")
+    if options["schema"].startswith("pg_") or options["schema"] == "information_schema":
+        raise InvalidField(f"the option schema: {options['schema']} is a name of PostgreSQL's own; choose another one")
+    if type(options["readers"]) is not int or options["readers"] < 1:
+        raise InvalidField("the option readers is a number from 1 on")
+    return options
+
+
+def _unhurried(connection: Connection, work: Callable[[], T]) -> T:
+    """Work whose statements may take minutes."""
+    with translated(connection):
+        connection.execute("SET statement_timeout = 0; SET lock_timeout = 0")
+    connection.patience_s = None
+    try:
+        return work()
+    finally:
+        connection.close()

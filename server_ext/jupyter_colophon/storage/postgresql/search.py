@@ -1,0 +1,187 @@
+"""Full text on PostgreSQL: sets of words in `tsvector`, found by a GIN index (catalog.md 4.4).
+
+Nothing is parsed: words and terms come encoded (`core/terms.py`) and go as they are, a term with a mark before it, so
+that no word can be taken for one, and in quotes, so that none can be read as an operator (security.md B2.9).
+Ranking is that of the other stores (`storage/ranking.py`), over the newest matches only.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from jupyter_colophon.storage import ranking
+from jupyter_colophon.storage.postgresql.dialect import DIALECT
+from jupyter_colophon.storage.postgresql.execute import Execute
+from jupyter_colophon.storage.spi import Document, Match, Words
+
+_URN, _ASKED = DIALECT.compare("urn", "string"), DIALECT.compare("%s", "string")
+#: `search_entries` is what a list of hits needs and is small. A document has one row of tokens, or several where it
+#: says more than a `tsvector` holds; each has all terms, and so matches by itself.
+CREATION = [
+    """CREATE TABLE search_entries (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        urn text COLLATE "C" NOT NULL, namespace text NOT NULL, type text NOT NULL, tags text NOT NULL,
+        length integer NOT NULL)""",
+    f"CREATE UNIQUE INDEX search_entries_by_urn ON search_entries ({_URN})",
+    "CREATE TABLE search_texts (id bigint PRIMARY KEY, words text NOT NULL)",
+    """CREATE TABLE search_tokens (id bigint NOT NULL, part integer NOT NULL, tokens tsvector NOT NULL,
+        PRIMARY KEY (id, part))""",
+    # Without a list of what is still to be indexed, which every search would have to read through.
+    "CREATE INDEX search_tokens_by_token ON search_tokens USING gin (tokens) WITH (fastupdate = off)",
+]
+_OLD = f"SELECT e.id, t.words FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id WHERE {_URN} = {_ASKED}"
+_ADD = "INSERT INTO search_entries (urn, namespace, type, tags, length) VALUES (%s, %s, %s, %s, %s) RETURNING id"
+_ADD_TEXT = "INSERT INTO search_texts (id, words) VALUES (%s, %s)"
+_INDEX = "INSERT INTO search_tokens (id, part, tokens) VALUES (%s, %s, array_to_tsvector(%s::text[]))"
+_CHANGE = "UPDATE search_entries SET namespace = %s, type = %s, tags = %s, length = %s WHERE id = %s"
+_CHANGE_TEXT = "UPDATE search_texts SET words = %s WHERE id = %s"
+_FORGET = "DELETE FROM search_entries WHERE id = %s"
+_FORGET_TEXT = "DELETE FROM search_texts WHERE id = %s"
+_UNINDEX = "DELETE FROM search_tokens WHERE id = %s"
+# Ranking everything that a common word matches costs seconds at a million entities: rank the newest only.
+_MATCH = """SELECT e.urn, e.namespace, e.type, e.tags, e.length FROM (
+        SELECT DISTINCT id FROM search_tokens WHERE tokens @@ %s::tsquery ORDER BY id DESC LIMIT %s) AS m
+    JOIN search_entries AS e ON e.id = m.id ORDER BY e.length, e.id DESC"""
+_COUNT = "SELECT COUNT(*) FROM (SELECT DISTINCT id FROM search_tokens WHERE tokens @@ %s::tsquery LIMIT %s) AS m"
+_NEWEST = "SELECT COALESCE(MAX(id), 0) FROM search_entries"
+_WHOLE = """SELECT e.urn, e.namespace, e.type, e.tags, t.words
+    FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id"""
+_DOCUMENTS = f"{_WHOLE} WHERE {_URN} = ANY(ARRAY(SELECT {DIALECT.compare('u', 'string')} FROM unnest(%s::text[]) AS u))"
+_AFTER = f"{_WHOLE} WHERE {_URN} > {_ASKED} ORDER BY {_URN} LIMIT %s"
+_TEXTS = "SELECT id, words FROM search_texts WHERE id > %s ORDER BY id LIMIT 500"
+_TAGS_APART = "\x1f"
+#: No encoded word begins with these: encoding makes characters of plane 15 only (`core/terms.fts_word`).
+_TERM, _HASHED = "\ue000", "\ue001"
+#: How many bytes a `tsvector` takes for one token, and for all of them, with room to spare.
+_TOKEN_BYTES, _TOKENS_BYTES = 2_000, 900_000
+
+
+class PostgresSearch:
+    """Full text in one transaction (`spi.SearchIndex`)."""
+
+    def __init__(self, execute: Execute) -> None:
+        self._execute = execute
+
+    def put(self, *documents: Document) -> None:
+        """Add or replace documents."""
+        for document in documents:
+            self._put(document)
+
+    def _put(self, document: Document) -> None:
+        words = " ".join([*sorted(document.words), *sorted(_TERM + term for term in document.terms)])
+        shown = (document.namespace, document.type, _TAGS_APART.join(document.tags), len(document.words))
+        old = self._execute(_OLD, (document.urn,)).fetchone()
+        if old is None:
+            added = self._execute(_ADD, (document.urn, *shown)).fetchone()[0]
+            self._execute(_ADD_TEXT, (added, words))
+            self._index(added, words)
+            return
+        self._execute(_CHANGE, (*shown, old[0]))
+        if words != old[1]:
+            self._execute(_CHANGE_TEXT, (words, old[0]))
+            self._index(old[0], words, again=True)
+
+    def remove(self, urn: str) -> None:
+        """Forget an entity."""
+        old = self._execute(_OLD, (urn,)).fetchone()
+        if old is not None:
+            for statement in (_UNINDEX, _FORGET, _FORGET_TEXT):
+                self._execute(statement, old[:1])
+
+    def match(self, words: Words, cap: int) -> list[Match]:
+        """The newest `cap` matches, best first."""
+        expression = _expression(words)
+        if not expression:
+            return []
+        # The plan has to fit the words: a rare one is looked up, of a common one the newest are looked through.
+        found = list(self._execute(_MATCH, (expression, cap), prepare=False))
+        if not found:
+            return []
+        matching = len(found) if len(found) < cap else self._counted(expression, ranking.COMMON)
+        rarity = ranking.rarity(matching, self._execute(_NEWEST).fetchone()[0])
+        return [
+            Match(urn, space, kind, _tags(tags), rarity * ranking.weight(length))
+            for urn, space, kind, tags, length in found
+        ]
+
+    def count(self, words: Words, cap: int) -> int:
+        """How many match, counted no further than `cap`."""
+        expression = _expression(words)
+        return self._counted(expression, cap) if expression else 0
+
+    def documents(self, urns: Sequence[str]) -> list[Match]:
+        """These documents, unranked."""
+        found = self._execute(_DOCUMENTS, (list(urns),))
+        return [Match(urn, space, kind, _tags(tags), 0.0, _terms(words)) for urn, space, kind, tags, words in found]
+
+    def after(self, urn: str, limit: int) -> list[Document]:
+        """What is known, whole, by URN from the first after this one on."""
+        found = self._execute(_AFTER, (urn, limit))
+        return [
+            Document(urn, space, kind, _tags(tags), _plain(words), _terms(words))
+            for urn, space, kind, tags, words in found
+        ]
+
+    def rebuild(self) -> None:
+        """Make the index anew from the texts."""
+        last: Any = 0
+        while texts := list(self._execute(_TEXTS, (last,))):
+            for last, words in texts:
+                self._index(last, words, again=True)
+
+    def _index(self, entry: int, words: str, *, again: bool = False) -> None:
+        if again:
+            self._execute(_UNINDEX, (entry,))
+        for part, tokens in enumerate(_parts([_short(word) for word in words.split(" ") if word])):
+            self._execute(_INDEX, (entry, part, tokens))
+
+    def _counted(self, expression: str, cap: int) -> int:
+        return int(self._execute(_COUNT, (expression, cap), prepare=False).fetchone()[0])
+
+
+def _parts(tokens: Sequence[str]) -> Iterator[list[str]]:
+    """Tokens in lists that a `tsvector` holds, each with all terms."""
+    terms = [token for token in tokens if token.startswith(_TERM)]
+    part, room = list(terms), _TOKENS_BYTES
+    for token in tokens:
+        if token.startswith(_TERM):
+            continue
+        if (room := room - len(token.encode())) < 0:
+            yield part
+            part, room = list(terms), _TOKENS_BYTES
+        part.append(token)
+    yield part
+
+
+def _short(token: str) -> str:
+    """A token, or what stands for one that is too long."""
+    if len(token) * 4 <= _TOKEN_BYTES or len(raw := token.encode()) <= _TOKEN_BYTES:
+        return token
+    return f"{token[0] if token[0] == _TERM else ''}{_HASHED}{hashlib.sha256(raw).hexdigest()}"
+
+
+def _expression(words: Words) -> str:
+    """The question as `tsquery` reads it; empty where nothing can match."""
+    any_of = [_quoted(_short(word)) for word in words.exact if word]
+    # No word is so long that a longer one could begin like it (`core/terms.WORD_BYTES_MAX`).
+    any_of += [f"{_quoted(word)}:*" for word in words.prefixes if word and _short(word) == word]
+    if not any_of and (words.exact or words.prefixes):
+        return ""
+    parts = [f"({' | '.join(any_of)})"] if any_of else []
+    parts += [_quoted(_short(_TERM + term)) for term in words.terms]
+    return " & ".join(parts)
+
+
+def _quoted(token: str) -> str:
+    return "'" + token.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def _tags(text: str) -> tuple[str, ...]:
+    return tuple(text.split(_TAGS_APART)) if text else ()
+
+
+def _terms(words: str) -> frozenset[str]:
+    return frozenset(word[1:] for word in words.split(" ") if word.startswith(_TERM))
+
+
+def _plain(words: str) -> frozenset[str]:
+    return frozenset(word for word in words.split(" ") if word and not word.startswith(_TERM))

@@ -1,0 +1,71 @@
+"""What keeps the schema healthy: checks, indexes made anew, space given back."""
+
+from jupyter_colophon.core.errors import StorageError
+from jupyter_colophon.storage.postgresql.connection import Connection, translated
+from jupyter_colophon.storage.postgresql.execute import Execute
+from jupyter_colophon.storage.postgresql.search import PostgresSearch
+
+_TABLES = "SELECT tablename::text FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1"
+_ALONE = {
+    "search_entries": "SELECT COUNT(*) FROM search_entries WHERE id NOT IN (SELECT id FROM search_texts)",
+    "search_texts": "SELECT COUNT(*) FROM search_texts WHERE id NOT IN (SELECT id FROM search_entries)",
+    "full text": """SELECT COUNT(*) FROM (SELECT id FROM search_texts EXCEPT SELECT id FROM search_tokens
+        UNION (SELECT id FROM search_tokens EXCEPT SELECT id FROM search_texts)) AS alone""",
+}
+_AMCHECK = "SELECT n.nspname::text FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE extname = 'amcheck'"
+_INDEXES = """SELECT c.relname::text, c.oid FROM pg_class AS c JOIN pg_am AS a ON a.oid = c.relam
+    WHERE c.relkind = 'i' AND a.amname = 'btree' AND c.relnamespace = current_schema()::regnamespace ORDER BY 1"""
+_SIZE = """SELECT COALESCE(SUM(pg_total_relation_size(c.oid)), 0)::bigint FROM pg_class AS c
+    WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace"""
+_REPAIRS = (
+    "DELETE FROM search_entries WHERE id NOT IN (SELECT id FROM search_texts)",
+    "DELETE FROM search_texts WHERE id NOT IN (SELECT id FROM search_entries)",
+    "DELETE FROM search_tokens WHERE id NOT IN (SELECT id FROM search_texts)",
+)
+
+
+def check(connection: Connection) -> list[str]:
+    """What is wrong, one sentence each: rows that stand alone, and B-trees where the extension `amcheck` is there."""
+    found = []
+    for table, statement in _ALONE.items():
+        with translated(connection):
+            row = connection.execute(statement).fetchone()
+        if row and row[0]:
+            found.append(f"{table}: {row[0]} rows stand alone")
+    with translated(connection):
+        place = connection.execute(_AMCHECK).fetchone()
+        indexes = connection.execute(_INDEXES).fetchall()
+    if place is None:
+        return found
+    for name, oid in indexes:
+        try:
+            with translated(connection):
+                connection.execute(f'SELECT "{place[0]}".bt_index_check({oid}::regclass)')
+        except StorageError as error:
+            found.append(f"the index {name} is not sound: {error.detail}")
+    return found
+
+
+def repair(execute: Execute) -> None:
+    """Make indexes and full text anew, in the transaction that is open."""
+    for statement in _REPAIRS:
+        execute(statement)
+    for (table,) in list(execute(_TABLES)):
+        execute(f'REINDEX TABLE "{table}"')
+    PostgresSearch(execute).rebuild()
+
+
+def reclaim(connection: Connection) -> int:
+    """Write every table anew without its free pages; returns by how many bytes they are smaller."""
+    before = size(connection)
+    with translated(connection):
+        for (table,) in connection.execute(_TABLES).fetchall():
+            connection.execute(f'VACUUM FULL "{table}"')
+    return max(0, before - size(connection))
+
+
+def size(connection: Connection) -> int:
+    """The bytes of all tables with their indexes."""
+    with translated(connection):
+        row = connection.execute(_SIZE).fetchone()
+    return int(row[0]) if row else 0

@@ -1,0 +1,72 @@
+"""What may become of a table's shape (catalog.md 9.1), and how a shape is written down."""
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import asdict
+
+from jupyter_colophon.core.errors import InvalidField, StoreDamaged, TableSchemaIncompatible, shown
+from jupyter_colophon.storage.spi import FieldType, TableSpec
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,47}")
+_ORDERABLE: frozenset[FieldType] = frozenset({"int", "long", "string", "bool"})
+_WIDER: dict[tuple[FieldType, FieldType], bool] = {("int", "long"): True, ("float", "double"): True}
+_KINDS = {"int", "long", "float", "double", "string", "bytes", "bool"}
+
+
+def check_spec(spec: TableSpec) -> None:
+    """Raise InvalidField unless the shape is sound: names, at least one key, keys and indexes of an orderable type.
+
+    Names that differ in case alone are one name to SQLite.
+    """
+    _check_names(spec)
+    if unknown := set(spec.fields.values()) - _KINDS:
+        raise InvalidField(f"{spec.id}: there is no type {shown(str(min(unknown)))}")
+    if not spec.primary_key:
+        raise InvalidField(f"{spec.id} has no key")
+    for name in (*spec.primary_key, *spec.indexes):
+        if spec.fields.get(name) not in _ORDERABLE:
+            raise InvalidField(f"{spec.id}: {shown(name)} is no field that has an order")
+
+
+def _check_names(spec: TableSpec) -> None:
+    for name in (spec.id, *spec.fields):
+        if not _NAME.fullmatch(name):
+            raise InvalidField(f"{shown(name)} is no name of a table or field")
+    for names in ([name.lower() for name in spec.fields], spec.primary_key, spec.indexes):
+        if len(set(names)) < len(names):
+            raise InvalidField(f"{spec.id} has a field, a part of its key or an index twice")
+
+
+def check_newcomer(spec: TableSpec, ids: Iterable[str]) -> None:
+    """Raise InvalidField where a table of the store has the same name but for case."""
+    for known in ids:
+        if known != spec.id and known.lower() == spec.id.lower():
+            raise InvalidField(f"the table {spec.id} has the name of {known} but for case")
+
+
+def check_successor(old: TableSpec, new: TableSpec) -> None:
+    """Raise TableSchemaIncompatible unless a table of the old shape can become one of the new."""
+    if old.primary_key != new.primary_key:
+        raise TableSchemaIncompatible(f"the table {new.id} has another key")
+    for name, kind in old.fields.items():
+        if name not in new.fields:
+            raise TableSchemaIncompatible(f"the table {new.id} has a field {name} that this program does not know")
+        if new.fields[name] != kind and (kind, new.fields[name]) not in _WIDER:
+            raise TableSchemaIncompatible(f"{new.id}.{name} is {kind} and cannot become {new.fields[name]}")
+    if missing := set(old.indexes) - set(new.indexes):
+        raise TableSchemaIncompatible(f"the table {new.id} has an index {min(missing)} that this program does not know")
+
+
+def to_text(spec: TableSpec) -> str:
+    """A shape as JSON."""
+    return json.dumps(asdict(spec) | {"fields": list(spec.fields.items())})
+
+
+def from_text(text: str) -> TableSpec:
+    """A shape from JSON. Raises StoreDamaged where that is none."""
+    try:
+        told = json.loads(text)
+        return TableSpec(told["id"], dict(told["fields"]), tuple(told["primary_key"]), tuple(told["indexes"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise StoreDamaged("the shape of a table cannot be read") from error

@@ -1,0 +1,1 @@
+"""What the SQL dialects share: structured tables as statements that are built once and run on the driver."""

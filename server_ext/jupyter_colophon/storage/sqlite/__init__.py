@@ -1,0 +1,1 @@
+"""The SQLite provider: one file, WAL with `synchronous=FULL`, every word of SQL for it."""

@@ -1,0 +1,113 @@
+"""Tables on SQLite: made, widened and taken away; their shapes are kept beside them (`spi.TableAdmin`)."""
+
+from collections.abc import Callable
+from sqlite3 import Connection
+from typing import TypeVar
+
+from jupyter_colophon.core.errors import Absent, InvalidField, StoreDamaged
+from jupyter_colophon.storage.specs import check_newcomer, check_spec, check_successor, from_text, to_text
+from jupyter_colophon.storage.spi import TableSpec
+from jupyter_colophon.storage.sql.statements import names
+from jupyter_colophon.storage.sqlite.dialect import DIALECT
+
+T = TypeVar("T")
+_SHAPES = "CREATE TABLE IF NOT EXISTS structured_tables (id TEXT PRIMARY KEY, shape TEXT NOT NULL) WITHOUT ROWID"
+_SHAPES_THERE = "SELECT 1 FROM sqlite_master WHERE name = 'structured_tables'"
+_KEEP = "INSERT INTO structured_tables (id, shape) VALUES (?, ?) ON CONFLICT DO UPDATE SET shape = excluded.shape"
+_SHAPE = "SELECT shape FROM structured_tables WHERE id = ?"
+
+Exclusively = Callable[[Callable[[Connection], T]], T]
+
+
+class SqliteAdmin:
+    """Makes tables and takes them away, each call in one transaction of its own."""
+
+    def __init__(self, exclusively: Callable[[Callable[[Connection], None]], None], seams: list[str]) -> None:
+        self._exclusively, self._seams = exclusively, seams
+        self._known: dict[str, TableSpec] = {}
+
+    def create_or_update(self, *specs: TableSpec) -> None:
+        """Make tables exist in this shape; safe when several processes start together."""
+        for spec in specs:
+            check_spec(spec)
+
+        def work(connection: Connection) -> None:
+            for statement in (_SHAPES, *self._seams):
+                connection.execute(statement)
+            for spec in specs:
+                check_newcomer(spec, _ids(connection))
+                _make(connection, spec)
+
+        self._exclusively(work)
+        self._known.update({spec.id: spec for spec in specs})
+
+    def exists(self, table_id: str) -> bool:
+        """Whether there is such a table."""
+        return table_id in self.list()
+
+    def schema(self, table_id: str) -> TableSpec:
+        """The shape of a table. Raises Absent."""
+        found: list[TableSpec] = []
+        self._exclusively(lambda connection: found.extend(_stored(connection, table_id)))
+        if not found:
+            raise Absent("table", table_id)
+        return found[0]
+
+    def drop(self, table_id: str) -> None:
+        """Take a table away with all its rows, if it is there."""
+
+        def work(connection: Connection) -> None:
+            for spec in _stored(connection, table_id):
+                connection.execute(f'DROP TABLE "{spec.id}"')
+                connection.execute("DELETE FROM structured_tables WHERE id = ?", (spec.id,))
+
+        self._exclusively(work)
+        self._known.pop(table_id, None)
+
+    def list(self) -> list[str]:
+        """The ids of all tables, sorted."""
+        found: list[str] = []
+
+        def work(connection: Connection) -> None:
+            if connection.execute(_SHAPES_THERE).fetchone() is not None:
+                found.extend(_ids(connection))
+
+        self._exclusively(work)
+        return found
+
+    def spec(self, connection: Connection, table_id: str) -> TableSpec:
+        """The shape of a table as a transaction needs it. Raises InvalidField where there is none."""
+        if table_id not in self._known:
+            found = _stored(connection, table_id)
+            if not found:
+                raise InvalidField(f"there is no table {table_id}")
+            self._known[table_id] = found[0]
+        return self._known[table_id]
+
+
+def _ids(connection: Connection) -> list[str]:
+    found = [table_id for (table_id,) in connection.execute("SELECT id FROM structured_tables ORDER BY id")]
+    if not all(isinstance(one, str) for one in found):
+        raise StoreDamaged("the name of a table cannot be read")
+    return found
+
+
+def _stored(connection: Connection, table_id: str) -> list[TableSpec]:
+    return [from_text(text) for (text,) in connection.execute(_SHAPE, (table_id,))]
+
+
+def _make(connection: Connection, spec: TableSpec) -> None:
+    for old in _stored(connection, spec.id):
+        check_successor(old, spec)
+    columns = {name: DIALECT.column(name, kind) for name, kind in spec.fields.items()}
+    key = names(spec.primary_key)
+    connection.execute(
+        f'CREATE TABLE IF NOT EXISTS "{spec.id}" ({", ".join(columns.values())}, PRIMARY KEY ({key})) WITHOUT ROWID'
+    )
+    present = {row[1] for row in connection.execute(f'PRAGMA table_info("{spec.id}")')}
+    for name in columns:
+        if name not in present:
+            connection.execute(f'ALTER TABLE "{spec.id}" ADD COLUMN {columns[name]}')
+    for name in spec.indexes:
+        connection.execute(f'CREATE INDEX IF NOT EXISTS "{spec.id}_by_{name}" ON "{spec.id}" ("{name}")')
+    connection.execute(_KEEP, (spec.id, to_text(spec)))

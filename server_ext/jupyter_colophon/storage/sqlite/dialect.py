@@ -1,0 +1,18 @@
+"""SQLite's words for structured tables."""
+
+from jupyter_colophon.storage.sql.statements import Dialect
+
+DIALECT = Dialect(
+    mark="?",
+    nulls_lowest={"asc": "", "desc": ""},
+    column_types={
+        "int": "INTEGER",
+        "long": "INTEGER",
+        "float": "REAL",
+        "double": "REAL",
+        "string": "TEXT",
+        "bytes": "BLOB",
+        "bool": "INTEGER",
+    },
+    unlimited=-1,
+)

@@ -1,0 +1,231 @@
+"""Lineage on SQLite: each access of a run, and a roll-up of them that finds neighbours quickly.
+
+Data and programs are numbers here, so that the walk reads few pages. The roll-up answers alone where a window's end
+is no earlier than the newest run; where it is, the roll-up is inexact (performance.md C) and the accesses are asked.
+"""
+
+import json
+from collections.abc import Collection, Sequence
+from sqlite3 import Cursor
+from typing import Literal
+
+from jupyter_colophon.core.lineage import Window
+from jupyter_colophon.storage.spi import Edge, Link
+from jupyter_colophon.storage.sql.edges import ALWAYS, COMPONENTS_SHOWN, Triple, bounds, few
+from jupyter_colophon.storage.sqlite.guarded import Guarded
+
+#: `first` and `last` are starts of runs, `ended` the latest stop of those that stopped (or -1); `until` is that, or
+#: the end of time while any of them runs.
+CREATION = [
+    "CREATE TABLE IF NOT EXISTS lineage_nodes (id INTEGER PRIMARY KEY, urn TEXT NOT NULL UNIQUE)",
+    """CREATE TABLE IF NOT EXISTS lineage_edges (
+        data INTEGER, program INTEGER, mode TEXT, first INTEGER, last INTEGER, ended INTEGER,
+        until INTEGER, runs INTEGER,
+        PRIMARY KEY (data, program, mode)) WITHOUT ROWID""",
+    """CREATE INDEX IF NOT EXISTS lineage_edges_by_program
+        ON lineage_edges (program, data, mode, first, last, until)""",
+    """CREATE TABLE IF NOT EXISTS lineage_runs (
+        data INTEGER, program INTEGER, mode TEXT, start INTEGER, run TEXT, component TEXT, stop INTEGER,
+        PRIMARY KEY (data, program, mode, start, run, component)) WITHOUT ROWID""",
+    "CREATE INDEX IF NOT EXISTS lineage_runs_by_run ON lineage_runs (run)",
+    "CREATE INDEX IF NOT EXISTS lineage_runs_by_time ON lineage_runs (data, start, run)",
+    "CREATE INDEX IF NOT EXISTS lineage_runs_open ON lineage_runs (data, program, mode) WHERE stop IS NULL",
+    # Those of the first slice; migration 2 tells the new ones what they knew.
+    "DROP TABLE IF EXISTS edges",
+    "DROP TABLE IF EXISTS edge_runs",
+]
+_NODE = "SELECT id FROM lineage_nodes WHERE urn = ?"
+_NODES = "SELECT urn, id FROM lineage_nodes WHERE urn IN (SELECT value FROM json_each(?))"
+_ADD_NODE = "INSERT INTO lineage_nodes (urn) VALUES (?)"
+_THE_EDGE = "data = ? AND program = ? AND mode = ?"
+_KNOWN = f"SELECT stop FROM lineage_runs WHERE {_THE_EDGE} AND start = ? AND run = ? LIMIT 1"
+_ADD_RUN = """INSERT INTO lineage_runs (data, program, mode, start, run, component, stop) VALUES (?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET stop = excluded.stop"""
+_ADD = """INSERT INTO lineage_edges (data, program, mode, first, last, ended, until, runs)
+    VALUES (?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET first = MIN(first, excluded.first),
+        last = MAX(last, excluded.last), ended = MAX(ended, excluded.ended), until = MAX(until, excluded.until),
+        runs = runs + 1"""
+_EDGES_OF_RUN = "SELECT DISTINCT data, program, mode FROM lineage_runs WHERE run = ?"
+_HAD_STOPPED = "SELECT 1 FROM lineage_runs WHERE run = ? AND stop IS NOT NULL LIMIT 1"
+_STOP = "UPDATE lineage_runs SET stop = ? WHERE run = ?"
+_ENDED = f"""UPDATE lineage_edges AS e SET ended = MAX(ended, ?1), until = CASE WHEN EXISTS (
+        SELECT 1 FROM lineage_runs AS r INDEXED BY lineage_runs_open
+        WHERE r.data = e.data AND r.program = e.program AND r.mode = e.mode AND r.stop IS NULL)
+    THEN {2**63 - 1} ELSE MAX(ended, ?1) END WHERE data = ?2 AND program = ?3 AND mode = ?4"""
+# An access of unknown kind counts only where the same run and component has none of a known kind (catalog.md 5.4).
+_STANDS = """(r.mode <> 'unknown' OR NOT EXISTS (SELECT 1 FROM lineage_runs AS k WHERE k.data = r.data
+    AND k.program = r.program AND k.mode IN ('both', 'read', 'write') AND k.start = r.start AND k.run = r.run
+    AND k.component = r.component))"""
+_ITS_RUNS = "SELECT 1 FROM lineage_runs AS r WHERE r.data = e.data AND r.program = e.program AND r.mode = e.mode"
+_EVER = f"(e.mode <> 'unknown' OR EXISTS ({_ITS_RUNS} AND {_STANDS}))"
+# Where all its runs began before the window's end, an edge is in the window if one of them lasted until it.
+_WITHIN = f"""e.first < ?4 AND e.until >= ?3 AND (e.mode <> 'unknown' AND e.last < ?4
+    OR EXISTS ({_ITS_RUNS} AND r.start < ?4 AND (r.stop IS NULL OR r.stop >= ?3) AND {_STANDS}))"""
+_MODES = "e.mode IN (?5, ?6, ?7, ?8)"
+# CROSS JOIN keeps the order of the loops: SQLite knows nothing of how many keys there are.
+_AROUND = f"""SELECT k.key, o.id, o.urn, e.mode FROM json_each(?1) AS k
+    CROSS JOIN lineage_edges AS e ON e.{{side}} = k.value
+    CROSS JOIN lineage_nodes AS o ON o.id = e.{{other}}
+    WHERE {_MODES} AND {{window}} LIMIT ?2"""
+_DEGREES = f"""SELECT k.key, (SELECT COUNT(*) FROM (SELECT DISTINCT e.{{other}} FROM lineage_edges AS e
+    WHERE e.{{side}} = k.value AND {_MODES} AND {{window}} LIMIT ?2)) FROM json_each(?1) AS k"""
+_RUNS = """FROM lineage_runs AS r WHERE r.data = ? AND r.program = ? AND r.mode = ?
+    AND r.start < ? AND (r.stop IS NULL OR r.stop >= ?)"""
+_NEWEST = f"SELECT run, start, stop, component {_RUNS} ORDER BY start DESC, run DESC LIMIT ?"
+_NEWEST_UNKNOWN = f"SELECT run, start, stop, component {_RUNS} AND {_STANDS} ORDER BY start DESC, run DESC LIMIT ?"
+_NEWEST_NAMES = f"SELECT DISTINCT run, start {_RUNS} AND {_STANDS} ORDER BY start DESC, run DESC LIMIT ?"
+_TOTALS = f"""SELECT COUNT(DISTINCT run), MIN(start), MAX(COALESCE(stop, {2**63 - 1})) {_RUNS} AND {_STANDS}"""
+_COMPONENTS = f"SELECT DISTINCT component {_RUNS} AND {_STANDS} AND component <> '' ORDER BY component LIMIT ?"
+_RUNS_OF = """SELECT DISTINCT start, run FROM lineage_runs WHERE data = (SELECT id FROM lineage_nodes WHERE urn = ?)
+    AND (start, run) < (?, ?) AND start < ? AND (stop IS NULL OR stop >= ?) ORDER BY start DESC, run DESC LIMIT ?"""
+_OF_RUN = """SELECT d.urn, p.urn, r.mode, r.run, r.component, r.start, r.stop FROM lineage_runs AS r
+    JOIN lineage_nodes AS d ON d.id = r.data JOIN lineage_nodes AS p ON p.id = r.program WHERE r.run = ?"""
+_RUNS_AFTER = "SELECT DISTINCT run FROM lineage_runs WHERE run > ? ORDER BY run LIMIT ?"
+_FORGET = "DELETE FROM lineage_runs WHERE run = ?"
+_ROLLED_UP = f"""SELECT MIN(start), MAX(start), COALESCE(MAX(stop), -1), MAX(COALESCE(stop, {2**63 - 1})),
+    COUNT(DISTINCT run) FROM lineage_runs AS r WHERE r.data = {{data}} AND r.program = {{program}} AND r.mode = {{mode}}"""
+_STALE = f"""SELECT d.urn, p.urn, s.mode FROM (
+        SELECT e.data, e.program, e.mode FROM lineage_edges AS e WHERE (e.first, e.last, e.ended, e.until, e.runs)
+            IS NOT ({_ROLLED_UP.format(data="e.data", program="e.program", mode="e.mode")})
+        UNION SELECT r.data, r.program, r.mode FROM lineage_runs AS r WHERE NOT EXISTS (SELECT 1
+            FROM lineage_edges AS e WHERE e.data = r.data AND e.program = r.program AND e.mode = r.mode)) AS s
+    JOIN lineage_nodes AS d ON d.id = s.data JOIN lineage_nodes AS p ON p.id = s.program LIMIT ?"""
+_UNROLL = f"DELETE FROM lineage_edges WHERE {_THE_EDGE}"
+_ROLL_UP = _ROLLED_UP.format(data="?", program="?", mode="?")
+_RENEW = """INSERT INTO lineage_edges (data, program, mode, first, last, ended, until, runs)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
+#: An edge with fewer accesses than this is read at once and reckoned here.
+_FEW = 50
+
+Side = Literal["data", "program"]
+
+
+class SqliteEdges:
+    """Lineage on one connection (`spi.EdgeIndex`)."""
+
+    def __init__(self, connection: Guarded) -> None:
+        self._connection = connection
+        #: Numbers of nodes that this transaction has met: a walk asks again for what it was answered.
+        self._numbers: dict[str, int] = {}
+
+    def add(self, data: str, program: str, mode: str, run: str, component: str, start: int, stop: int | None) -> None:
+        """Record that a run touched data. Recording it again changes nothing but `stop`."""
+        execute = self._connection.execute
+        edge = (self._node(data), self._node(program), mode)
+        known = execute(_KNOWN, (*edge, start, run)).fetchone()
+        execute(_ADD_RUN, (*edge, start, run, component, stop))
+        if known is None:
+            execute(_ADD, (*edge, start, start, -1 if stop is None else stop, ALWAYS if stop is None else stop))
+        elif known[0] != stop:
+            self._roll_up(*edge)
+
+    def stop(self, run: str, stop: int | None) -> None:
+        """A run ended (or, with None, goes on)."""
+        execute = self._connection.execute
+        edges = execute(_EDGES_OF_RUN, (run,)).fetchall()
+        again = execute(_HAD_STOPPED, (run,)).fetchone()
+        execute(_STOP, (stop, run))
+        for edge in edges:
+            if again or stop is None:
+                self._roll_up(*edge)
+            else:
+                execute(_ENDED, (stop, *edge))
+
+    def around(self, side: Side, keys: Sequence[str], modes: Sequence[str], window: Window, limit: int) -> list[Triple]:
+        """At most `limit` triples (data, program, mode) one of whose ends is in `keys`."""
+        known = self._known(keys)
+        found = self._asked(_AROUND, side, known, modes, window, limit).fetchall()
+        self._numbers.update((urn, number) for _, number, urn, _ in found)
+        if side == "data":
+            return [(known[at], urn, mode) for at, _, urn, mode in found]
+        return [(urn, known[at], mode) for at, _, urn, mode in found]
+
+    def degrees(
+        self, side: Side, keys: Sequence[str], modes: Sequence[str], window: Window, cap: int
+    ) -> dict[str, int]:
+        """How many different partners each key has, counted no further than `cap`."""
+        known = self._known(keys)
+        found = {known[at]: degree for at, degree in self._asked(_DEGREES, side, known, modes, window, cap)}
+        return {key: found.get(key, 0) for key in keys}
+
+    def details(self, triples: Sequence[Triple], window: Window, runs: int) -> list[Edge]:
+        """These edges, each with its newest `runs` runs."""
+        self._known({end for data, program, _ in triples for end in (data, program)})
+        numbers = self._numbers
+        return [
+            self._detailed((data, program, mode), (numbers.get(data), numbers.get(program), mode), window, runs)
+            for data, program, mode in triples
+        ]
+
+    def runs_of(self, data: str, window: Window, limit: int, before: tuple[int, str] | None) -> list[tuple[int, str]]:
+        """(start, run) of the runs that touched data, newest first, after the position `before`."""
+        position = before or (ALWAYS, "")
+        found = self._connection.execute(_RUNS_OF, (data, *position, *bounds(window), limit))
+        return [(start, run) for start, run in found]
+
+    def of_run(self, run: str) -> set[Link]:
+        """Everything that is known of a run."""
+        return {Link(*values) for values in self._connection.execute(_OF_RUN, (run,))}
+
+    def runs_after(self, run: str, limit: int) -> list[str]:
+        """The runs of which anything is known, by URN, from the first after this one on."""
+        return [urn for (urn,) in self._connection.execute(_RUNS_AFTER, (run, limit))]
+
+    def forget(self, run: str) -> None:
+        """Forget a run with all that it touched."""
+        edges = self._connection.execute(_EDGES_OF_RUN, (run,)).fetchall()
+        self._connection.execute(_FORGET, (run,))
+        for edge in edges:
+            self._roll_up(*edge)
+
+    def stale(self, limit: int) -> list[Triple]:
+        """At most `limit` triples whose roll-up is not that of its accesses."""
+        return [(data, program, mode) for data, program, mode in self._connection.execute(_STALE, (limit,))]
+
+    def renew(self, data: str, program: str, mode: str) -> None:
+        """Make the roll-up of one triple anew from its accesses."""
+        self._roll_up(self._node(data), self._node(program), mode)
+
+    def _roll_up(self, *edge: int | str) -> None:
+        execute = self._connection.execute
+        execute(_UNROLL, edge)
+        *rolled_up, runs = execute(_ROLL_UP, edge).fetchone()
+        if runs:
+            execute(_RENEW, (*edge, *rolled_up, runs))
+
+    def _node(self, urn: str) -> int:
+        found = self._connection.execute(_NODE, (urn,)).fetchone()
+        return int(found[0]) if found else int(self._connection.execute(_ADD_NODE, (urn,)).lastrowid or 0)
+
+    def _known(self, urns: Collection[str]) -> list[str]:
+        """Those of these nodes that lineage knows; from now on their numbers are at hand."""
+        missing = [urn for urn in urns if urn not in self._numbers]
+        if missing:
+            self._numbers.update(self._connection.execute(_NODES, (json.dumps(missing),)).fetchall())
+        return [urn for urn in urns if urn in self._numbers]
+
+    def _asked(
+        self, statement: str, side: Side, known: Sequence[str], modes: Sequence[str], window: Window, limit: int
+    ) -> Cursor:
+        other = "program" if side == "data" else "data"
+        end, start = bounds(window)
+        # Four modes there are; a shorter list is filled up with its last.
+        four = [modes[min(at, len(modes) - 1)] for at in range(4)]
+        within = _EVER if window.unbounded else _WITHIN
+        numbers = json.dumps([self._numbers[urn] for urn in known])
+        return self._connection.execute(
+            statement.format(side=side, other=other, window=within), (numbers, limit, start, end, *four)
+        )
+
+    def _detailed(self, triple: Triple, edge: tuple[int | None, int | None, str], window: Window, runs: int) -> Edge:
+        newest = _NEWEST_UNKNOWN if triple[2] == "unknown" else _NEWEST
+        most = max(_FEW, runs + 1)
+        found = self._connection.execute(newest, (*edge, *bounds(window), most)).fetchall()
+        return few(triple, found, runs) if len(found) < most else self._many(triple, edge, window, runs)
+
+    def _many(self, triple: Triple, edge: tuple[int | None, int | None, str], window: Window, runs: int) -> Edge:
+        execute, which = self._connection.execute, (*edge, *bounds(window))
+        count, start, stop = execute(_TOTALS, which).fetchone()
+        newest = tuple(run for run, _ in execute(_NEWEST_NAMES, (*which, runs)))
+        components = tuple(name for (name,) in execute(_COMPONENTS, (*which, COMPONENTS_SHOWN)))
+        return Edge(*triple, newest, count, start, None if stop == ALWAYS else stop, components)

@@ -1,0 +1,152 @@
+"""Full text on SQLite's FTS5 with external content (catalog.md 4.4).
+
+Words and terms come encoded, so the tokenizer sees letters and digits only; every one of them is put in
+double quotes, so no word can be read as an operator (security.md B2.9). A term has a mark before it, so that no
+word can be taken for one.
+
+A document says each of its words once, so of BM25 only the rarity of a word and the length of a document remain.
+We reckon that ourselves, and the index keeps neither positions nor columns: `bm25()` would read all matches of a
+word, and the length of each from another table (performance.md A).
+"""
+
+import json
+from collections.abc import Sequence
+from operator import itemgetter
+
+from jupyter_colophon.storage import ranking
+from jupyter_colophon.storage.spi import Document, Match, Words
+from jupyter_colophon.storage.sqlite.guarded import Guarded
+
+#: `search_entries` is what a list of hits needs and is small; `search_texts` is what FTS5 needs to forget a document.
+CREATION = [
+    """CREATE TABLE IF NOT EXISTS search_entries (
+        id INTEGER PRIMARY KEY, urn TEXT NOT NULL UNIQUE, namespace TEXT NOT NULL, type TEXT NOT NULL,
+        tags TEXT NOT NULL, length INTEGER NOT NULL)""",
+    "CREATE TABLE IF NOT EXISTS search_texts (id INTEGER PRIMARY KEY, words TEXT NOT NULL)",
+    """CREATE VIRTUAL TABLE IF NOT EXISTS search_tokens USING fts5 (
+        words, content = 'search_texts', content_rowid = 'id', prefix = '2 3', detail = none,
+        tokenize = 'unicode61 remove_diacritics 0')""",
+    # Those of the first slice; migration 1 tells the new ones what they knew.
+    "DROP TABLE IF EXISTS search_words",
+    "DROP TABLE IF EXISTS search_documents",
+]
+_OLD = "SELECT e.id, t.words FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id WHERE e.urn = ?"
+_KNOWN = """SELECT e.urn, e.id, t.words FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id
+    WHERE e.urn IN (SELECT value FROM json_each(?))"""
+_UNINDEX = "INSERT INTO search_tokens (search_tokens, rowid, words) VALUES ('delete', ?, ?)"
+_INDEX = "INSERT INTO search_tokens (rowid, words) VALUES (?, ?)"
+_ADD = "INSERT INTO search_entries (urn, namespace, type, tags, length) VALUES (?, ?, ?, ?, ?)"
+_PUT_TEXT = """INSERT INTO search_texts (id, words) VALUES (?, ?)
+    ON CONFLICT (id) DO UPDATE SET words = excluded.words"""
+_CHANGE = "UPDATE search_entries SET namespace = ?, type = ?, tags = ?, length = ? WHERE id = ?"
+_FORGET = "DELETE FROM search_entries WHERE id = ?"
+_FORGET_TEXT = "DELETE FROM search_texts WHERE id = ?"
+# Ranking everything that a common word matches costs seconds at a million entities: rank the newest only.
+_MATCH = """SELECT e.urn, e.namespace, e.type, e.tags, e.length FROM (
+        SELECT rowid FROM search_tokens WHERE search_tokens MATCH ? ORDER BY rowid DESC LIMIT ?) AS m
+    JOIN search_entries AS e ON e.id = m.rowid"""
+_COUNT = "SELECT COUNT(*) FROM (SELECT 1 FROM search_tokens WHERE search_tokens MATCH ? LIMIT ?)"
+_NEWEST = "SELECT COALESCE(MAX(id), 0) FROM search_entries"
+_DOCUMENTS = """SELECT e.urn, e.namespace, e.type, e.tags, t.words
+    FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id
+    WHERE e.urn IN (SELECT value FROM json_each(?))"""
+_AFTER = """SELECT e.urn, e.namespace, e.type, e.tags, t.words
+    FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id WHERE e.urn > ? ORDER BY e.urn LIMIT ?"""
+_TAGS_APART = "\x1f"
+#: No encoded word begins with this: encoding makes characters of plane 15 only (`core/terms.fts_word`).
+_TERM = "\ue000"
+_TAGS, _LENGTH = itemgetter(3), itemgetter(4)
+
+
+class SqliteSearch:
+    """Full text on one connection (`spi.SearchIndex`)."""
+
+    def __init__(self, connection: Guarded) -> None:
+        self._connection = connection
+
+    def put(self, *documents: Document) -> None:
+        """Add or replace documents."""
+        execute, many = self._connection.execute, self._connection.executemany
+        entries, gone, texts = [], [], []
+        urns = json.dumps([one.urn for one in documents])
+        known = {urn: (number, words) for urn, number, words in execute(_KNOWN, (urns,))}
+        for one in documents:
+            words = " ".join([*sorted(one.words), *sorted(_TERM + term for term in one.terms)])
+            shown = (one.namespace, one.type, _TAGS_APART.join(one.tags), len(one.words))
+            old = known.get(one.urn)
+            if old is None:
+                texts.append((execute(_ADD, (one.urn, *shown)).lastrowid, words))
+                continue
+            entries.append((*shown, old[0]))
+            if words != old[1]:
+                gone.append(old)
+                texts.append((old[0], words))
+        many(_CHANGE, entries)
+        many(_UNINDEX, gone)
+        many(_PUT_TEXT, texts)
+        many(_INDEX, texts)
+
+    def remove(self, urn: str) -> None:
+        """Forget an entity."""
+        execute = self._connection.execute
+        old = execute(_OLD, (urn,)).fetchone()
+        if old is not None:
+            execute(_UNINDEX, old)
+            execute(_FORGET, old[:1])
+            execute(_FORGET_TEXT, old[:1])
+
+    def match(self, words: Words, cap: int) -> list[Match]:
+        """The newest `cap` matches, best first."""
+        expression = _expression(words)
+        found = self._connection.execute(_MATCH, (expression, cap)).fetchall()
+        if not found:
+            return []
+        found.sort(key=_LENGTH)
+        rarity = self._rarity(expression, len(found), cap)
+        scores = {length: rarity * ranking.weight(length) for length in set(map(_LENGTH, found))}
+        tags = {text: _tags(text) for text in set(map(_TAGS, found))}
+        return [Match(urn, space, kind, tags[said], scores[length]) for urn, space, kind, said, length in found]
+
+    def count(self, words: Words, cap: int) -> int:
+        """How many match, counted no further than `cap`."""
+        return self._counted(_expression(words), cap)
+
+    def documents(self, urns: Sequence[str]) -> list[Match]:
+        """These documents, unranked."""
+        found = self._connection.execute(_DOCUMENTS, (json.dumps(list(urns)),))
+        return [Match(urn, space, kind, _tags(tags), 0.0, _terms(words)) for urn, space, kind, tags, words in found]
+
+    def after(self, urn: str, limit: int) -> list[Document]:
+        """What is known, whole, by URN from the first after this one on."""
+        found = self._connection.execute(_AFTER, (urn, limit))
+        return [
+            Document(urn, space, kind, _tags(tags), _plain(words), _terms(words))
+            for urn, space, kind, tags, words in found
+        ]
+
+    def _counted(self, expression: str, cap: int) -> int:
+        return int(self._connection.execute(_COUNT, (expression, cap)).fetchone()[0])
+
+    def _rarity(self, expression: str, found: int, cap: int) -> float:
+        """BM25's inverse document frequency of what was found."""
+        matching = found if found < cap else self._counted(expression, ranking.COMMON)
+        return ranking.rarity(matching, self._connection.execute(_NEWEST).fetchone()[0])
+
+
+def _expression(words: Words) -> str:
+    any_of = [f'"{word}"' for word in words.exact] + [f'"{word}"*' for word in words.prefixes]
+    parts = [f"({' OR '.join(any_of)})"] if any_of else []
+    parts += [f'"{_TERM}{term}"' for term in words.terms]
+    return " AND ".join(parts)
+
+
+def _tags(text: str) -> tuple[str, ...]:
+    return tuple(text.split(_TAGS_APART)) if text else ()
+
+
+def _terms(words: str) -> frozenset[str]:
+    return frozenset(word[1:] for word in words.split(" ") if word.startswith(_TERM))
+
+
+def _plain(words: str) -> frozenset[str]:
+    return frozenset(word for word in words.split(" ") if word and not word.startswith(_TERM))

@@ -1,0 +1,68 @@
+"""What keeps a SQLite file healthy: its own checks, indexes made anew, space given back."""
+
+import sqlite3
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+#: How many sentences one check gives at most.
+_FINDINGS_MAX = 50
+_CHECK = f"PRAGMA integrity_check({_FINDINGS_MAX})"
+# With rank 1, newer versions compare full text with its documents too; older ones always do.
+_CHECK_WORDS = "INSERT INTO search_tokens (search_tokens, rank) VALUES ('integrity-check', 1)"
+_ALONE = {
+    "search_entries": "SELECT COUNT(*) FROM search_entries WHERE id NOT IN (SELECT id FROM search_texts)",
+    "search_texts": "SELECT COUNT(*) FROM search_texts WHERE id NOT IN (SELECT id FROM search_entries)",
+}
+_REPAIRS = (
+    "DELETE FROM search_entries WHERE id NOT IN (SELECT id FROM search_texts)",
+    "DELETE FROM search_texts WHERE id NOT IN (SELECT id FROM search_entries)",
+    "REINDEX",
+    "INSERT INTO search_tokens (search_tokens) VALUES ('rebuild')",
+)
+
+
+def check(connection: sqlite3.Connection, path: Path) -> list[str]:
+    """What is wrong with the file, its indexes and full text, one sentence each."""
+    found = [text for (text,) in connection.execute(_CHECK) if text != "ok"]
+    if found:
+        return found
+    for table, statement in _ALONE.items():
+        if count := connection.execute(statement).fetchone()[0]:
+            found.append(f"{table}: {count} rows stand alone")
+    return found or _check_words(connection, path)
+
+
+def repair(connection: sqlite3.Connection) -> None:
+    """Make indexes and full text anew, in the transaction that is open."""
+    for statement in _REPAIRS:
+        connection.execute(statement)
+
+
+def reclaim(connection: sqlite3.Connection, path: Path) -> int:
+    """Write the file anew without its free pages; returns by how many bytes it is smaller."""
+    before = size(path)
+    connection.execute("VACUUM")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return max(0, before - size(path))
+
+
+def size(path: Path) -> int:
+    """The bytes of the file and of the log beside it."""
+    files = (path, path.with_name(f"{path.name}-wal"))
+    return sum(file.stat().st_size for file in files if file.exists())
+
+
+def _check_words(connection: sqlite3.Connection, path: Path) -> list[str]:
+    """Full text is checked by a statement that takes the lock of writers: it gets a copy, and nobody waits."""
+    with TemporaryDirectory(dir=path.parent, prefix=".check-") as folder:
+        copy = sqlite3.connect(Path(folder) / "copy.db", isolation_level=None)
+        try:
+            connection.backup(copy)
+            copy.execute(_CHECK_WORDS)
+        except sqlite3.DatabaseError as error:
+            if not getattr(error, "sqlite_errorname", "").startswith("SQLITE_CORRUPT"):
+                raise
+            return ["full text is not that of its documents"]
+        finally:
+            copy.close()
+    return []

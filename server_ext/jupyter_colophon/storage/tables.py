@@ -1,0 +1,253 @@
+"""The tables of the platform (catalog.md 9.4). Times are milliseconds since 1970, UTC; documents are JSON text."""
+
+from collections.abc import Mapping
+
+from jupyter_colophon.storage.spi import FieldType, TableSpec
+
+#: The fields of the change log (`spi.Log`); the log gives `seq`.
+CHANGE: Mapping[str, FieldType] = {
+    "seq": "long",
+    "time": "long",
+    "urn": "string",
+    "type": "string",
+    "namespace": "string",
+    "name": "string",
+    "aspect": "string",
+    "operation": "string",
+    "version": "long",
+    "scope": "string",
+    "actor": "string",
+    "via": "string",
+    "run": "string",
+    "previous": "string",
+    "value": "string",
+}
+#: By which of them the change log can be filtered.
+CHANGE_FILTERS = ("namespace", "urn", "type")
+
+SETTINGS = TableSpec("settings", {"name": "string", "value": "bytes"}, ("name",))
+
+#: Hashes of the change log, signed (storage/chain.py).
+LOG_SEALS = TableSpec(
+    "log_seals",
+    {
+        "seq": "long",
+        "hash": "bytes",
+        "rows": "long",
+        "newest": "long",
+        "time": "long",
+        "checkpoint": "bool",
+        "signature": "bytes",
+    },
+    ("seq",),
+)
+
+ENTITIES = TableSpec(
+    "entities",
+    {
+        "urn": "string",
+        "type": "string",
+        "namespace": "string",
+        "name": "string",
+        "platform": "string",
+        "created": "long",
+        "created_by": "string",
+        "updated": "long",
+        "updated_by": "string",
+        "deleted": "bool",
+    },
+    ("urn",),
+)
+
+#: The living entities in the order in which people page through them.
+ENTITY_NAMES = TableSpec(
+    "entity_names",
+    {"namespace": "string", "type": "string", "name": "string", "urn": "string"},
+    ("namespace", "type", "name", "urn"),
+)
+
+#: `value` is null after a deletion; `base` is the last version before the entity's present life.
+ASPECTS = TableSpec(
+    "aspects",
+    {
+        "urn": "string",
+        "aspect": "string",
+        "version": "long",
+        "base": "long",
+        "value": "string",
+        "actor": "string",
+        "via": "string",
+        "time": "long",
+    },
+    ("urn", "aspect"),
+)
+
+ASPECT_VERSIONS = TableSpec(
+    "aspect_versions",
+    {
+        "urn": "string",
+        "aspect": "string",
+        "version": "long",
+        "value": "string",
+        "actor": "string",
+        "via": "string",
+        "time": "long",
+    },
+    ("urn", "aspect", "version"),
+)
+
+#: One row for each thing that an entity says, for `key:value` search, keys and completion (catalog.md 4.4).
+METADATA_VALUES = TableSpec(
+    "metadata_values",
+    {
+        "namespace": "string",
+        "key": "string",
+        "value": "string",
+        "urn": "string",
+        "scope": "string",
+        "kind": "string",
+        "shown": "string",
+    },
+    ("namespace", "key", "value", "urn", "scope"),
+)
+
+#: How many entities carry a key; `folded` makes prefixes case-insensitive.
+KEY_COUNTS = TableSpec(
+    "key_counts",
+    {
+        "namespace": "string",
+        "folded": "string",
+        "key": "string",
+        "kind": "string",
+        "scope": "string",
+        "entities": "long",
+    },
+    ("namespace", "folded", "key", "kind", "scope"),
+)
+
+VALUE_COUNTS = TableSpec(
+    "value_counts",
+    {"namespace": "string", "key": "string", "value": "string", "shown": "string", "entities": "long"},
+    ("namespace", "key", "value", "shown"),
+)
+
+#: Custom entities by what holds them; the row stays when they go. Other holders are told by the URN (core/holding.py).
+HOLDINGS = TableSpec("holdings", {"holder": "string", "urn": "string"}, ("holder", "urn"))
+
+#: Namespaces that were deleted, while they still hold something (storage/ending.py).
+ENDING_NAMESPACES = TableSpec(
+    "ending_namespaces", {"namespace": "string", "actor": "string", "time": "long"}, ("namespace",)
+)
+
+RUNS = TableSpec(
+    "runs",
+    {
+        "program": "string",
+        "run_id": "string",
+        "urn": "string",
+        "start": "long",
+        "stop": "long",
+        "status": "string",
+        "parent": "string",
+        "actor": "string",
+        "via": "string",
+        "facts": "string",
+    },
+    ("program", "run_id"),
+    ("urn",),
+)
+
+#: Runs by time: of one program, and (program "") of all.
+RUN_TIMES = TableSpec(
+    "run_times",
+    {"program": "string", "start": "long", "urn": "string"},
+    ("program", "start", "urn"),
+)
+
+ACCESSES = TableSpec(
+    "accesses",
+    {"run": "string", "data": "string", "mode": "string", "component": "string", "first": "long", "last": "long"},
+    ("run", "data", "mode", "component"),
+)
+
+COLUMN_EDGES = TableSpec(
+    "column_edges",
+    {
+        "target": "string",
+        "target_field": "string",
+        "source": "string",
+        "source_field": "string",
+        "program": "string",
+        "transformation": "string",
+        "run": "string",
+        "last": "long",
+    },
+    ("target", "target_field", "source", "source_field", "program"),
+)
+
+#: What writes with an idempotency key were answered (storage/answers.py): JSON, compressed.
+ANSWERS = TableSpec(
+    "answers",
+    {"actor": "string", "key": "string", "fingerprint": "string", "answer": "bytes", "time": "long"},
+    ("actor", "key"),
+    ("time",),
+)
+
+#: `sender` is the principal with its scopes; `proposals` is null once `outcome` is told.
+INBOX = TableSpec(
+    "inbox",
+    {
+        "id": "long",
+        "actor": "string",
+        "sender": "string",
+        "run": "string",
+        "time": "long",
+        "state": "string",
+        "proposals": "string",
+        "outcome": "string",
+    },
+    ("id",),
+    ("state",),
+)
+
+DEAD_LETTERS = TableSpec(
+    "dead_letters",
+    {
+        "id": "long",
+        "kind": "string",
+        "actor": "string",
+        "sender": "string",
+        "run": "string",
+        "time": "long",
+        "failed": "long",
+        "attempts": "int",
+        "problem": "string",
+        "proposals": "string",
+    },
+    ("id",),
+    ("actor",),
+)
+
+ALL = (
+    SETTINGS,
+    LOG_SEALS,
+    ENTITIES,
+    ENTITY_NAMES,
+    ASPECTS,
+    ASPECT_VERSIONS,
+    METADATA_VALUES,
+    KEY_COUNTS,
+    VALUE_COUNTS,
+    HOLDINGS,
+    ENDING_NAMESPACES,
+    RUNS,
+    RUN_TIMES,
+    ACCESSES,
+    COLUMN_EDGES,
+    ANSWERS,
+    INBOX,
+    DEAD_LETTERS,
+)
+
+#: Made of the others: `reindex` makes it anew, and a backup leaves it out.
+DERIVED = frozenset(spec.id for spec in (ENTITY_NAMES, METADATA_VALUES, KEY_COUNTS, VALUE_COUNTS, RUN_TIMES))

@@ -1,0 +1,195 @@
+"""The composition root: which store, which registry, which authorizer, and the services on top of them."""
+
+import json
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from jupyter_colophon.core.access import Principal, ScopeAuthorizer
+from jupyter_colophon.core.cursor import Cursors
+from jupyter_colophon.core.names import Identity, namespace
+from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.registry import Registry
+from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
+from jupyter_colophon.service.dead_letters import DeadLetters
+from jupyter_colophon.service.deployment import Deployer
+from jupyter_colophon.service.documents import schemas_dir
+from jupyter_colophon.service.feed import Feed
+from jupyter_colophon.service.gate import Gate
+from jupyter_colophon.service.inbox import Inbox
+from jupyter_colophon.service.lineage import LineageReader
+from jupyter_colophon.service.listing import Lister
+from jupyter_colophon.service.metadata import MetadataReader
+from jupyter_colophon.service.mutations import Mutator
+from jupyter_colophon.service.namespaces import Namespaces
+from jupyter_colophon.service.read import Reader
+from jupyter_colophon.service.runs import RunReader
+from jupyter_colophon.service.sealing import Sealer
+from jupyter_colophon.service.search import Searcher
+from jupyter_colophon.service.transfer import Transfer
+from jupyter_colophon.service.write_path import ETERNAL, WritePath
+from jupyter_colophon.storage import providers, tables
+from jupyter_colophon.storage.migrations.numbered import numbered
+from jupyter_colophon.storage.migrations.runner import migrate, refuse_newer
+from jupyter_colophon.storage.restoring import refuse_half_restored
+from jupyter_colophon.storage.secret import store_key
+from jupyter_colophon.storage.spi import StorageProvider, TableContext
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """One open catalog and everything that can be asked of it."""
+
+    provider: StorageProvider
+    registry: Registry
+    identity: Identity
+    write_path: WritePath
+    reader: Reader
+    searcher: Searcher
+    lineage: LineageReader
+    runs: RunReader
+    feed: Feed
+    sealer: Sealer
+    inbox: Inbox
+    dead_letters: DeadLetters
+    metadata: MetadataReader
+    lister: Lister
+    deployer: Deployer
+    namespaces: Namespaces
+    mutator: Mutator
+    transfer: Transfer
+
+    def close(self) -> None:
+        """Apply and tell no more, seal what was written, and let go of the store."""
+        self.inbox.close()
+        self.namespaces.close()
+        self.feed.close()
+        self.sealer.close()
+        self.provider.close()
+
+
+def open_catalog(store: StoreChoice, identity: Identity, facts: SystemFilter = EVERYTHING) -> Catalog:
+    """Open the catalog in this store, or make one; `facts` says which machine-made metadata is attached.
+
+    Raises StorageError, or InvalidField for a wrong option.
+    """
+    provider = providers.opened(store)
+    try:
+        return _catalog(provider, identity, facts)
+    except BaseException:
+        provider.close()
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """A catalog that is written by a process without a server: nobody listens here, and nothing waits to be applied."""
+
+    provider: StorageProvider
+    write_path: WritePath
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self.provider.close()
+
+
+def open_for_writing(store: StoreChoice, identity: Identity) -> Writing | None:
+    """The catalog that is in this store, for writing; None where there is none, and none is made. Raises StorageError."""
+    provider = providers.opened(store)
+    try:
+        if not provider.table_admin.exists(tables.SETTINGS.id):
+            provider.close()
+            return None
+        registry = load_registry()
+        prepare(provider, registry)
+        authorizer = ScopeAuthorizer()
+        # Servers find the change in the log by themselves, and seal it.
+        write_path = WritePath(provider, registry, identity, authorizer, now_ms, lambda: None)
+    except BaseException:
+        provider.close()
+        raise
+    return Writing(provider, write_path)
+
+
+def prepare(provider: StorageProvider, registry: Registry) -> None:
+    """Bring the store's tables and data to what this program needs.
+
+    Raises StoreTooNew, HalfRestored before anything is changed.
+    """
+    migrations = numbered(registry)
+    if provider.table_admin.exists(tables.SETTINGS.id):
+        refuse_newer(provider, migrations)
+        refuse_half_restored(provider)
+    provider.table_admin.create_or_update(*tables.ALL)
+    migrate(provider, migrations)
+
+
+def _catalog(provider: StorageProvider, identity: Identity, facts: SystemFilter) -> Catalog:
+    registry = load_registry()
+    prepare(provider, registry)
+    gate = Gate(ScopeAuthorizer(), identity)
+    key = store_key(provider)
+    cursors = Cursors(key)
+    feed, sealer = Feed(provider, gate), Sealer(provider, key, now_ms)
+
+    def publish() -> None:
+        feed.wake()
+        sealer.wake()
+
+    write_path = WritePath(provider, registry, identity, gate.authorizer, now_ms, publish, facts)
+    _make_eternal_namespaces(provider, write_path)
+    inbox = Inbox(provider, write_path, now_ms)
+    namespaces = Namespaces(provider, write_path)
+    namespaces.resume()
+    inbox.resume()
+    reader, searcher = Reader(provider, registry, gate, cursors), Searcher(provider, registry, gate, cursors)
+    return Catalog(
+        provider=provider,
+        registry=registry,
+        identity=identity,
+        write_path=write_path,
+        reader=reader,
+        searcher=searcher,
+        lineage=LineageReader(provider, gate, time.monotonic),
+        runs=RunReader(provider, gate, cursors),
+        feed=feed,
+        sealer=sealer,
+        inbox=inbox,
+        dead_letters=DeadLetters(provider, write_path, cursors, now_ms),
+        metadata=MetadataReader(provider, registry, gate, facts),
+        lister=Lister(searcher, identity),
+        deployer=Deployer(reader, write_path),
+        namespaces=namespaces,
+        mutator=Mutator(write_path),
+        transfer=Transfer(reader, write_path, registry),
+    )
+
+
+def now_ms() -> int:
+    """The time of a change: milliseconds since 1970, UTC."""
+    return time.time_ns() // 1_000_000
+
+
+def load_documents(folder: str) -> dict[str, Any]:
+    """Every schema of one folder below `schemas/`, by file name."""
+    return {path.stem: json.loads(path.read_text("utf-8")) for path in sorted((schemas_dir() / folder).glob("*.json"))}
+
+
+def load_registry() -> Registry:
+    """The entity registry that is shipped."""
+    registry = json.loads((schemas_dir() / "registry.json").read_text("utf-8"))
+    return Registry.from_documents(registry, load_documents("aspects"))
+
+
+def _make_eternal_namespaces(provider: StorageProvider, write_path: WritePath) -> None:
+    urns = [namespace(name) for name in sorted(ETERNAL)]
+
+    def known(tx: TableContext) -> set[str]:
+        return {row["urn"] for row in tx.table("entities").multi_read([(str(urn),) for urn in urns])}
+
+    there = provider.tx_runner.run(known, read_only=True)
+    status = {"removed": False}
+    missing = [Proposal(urn, "status", "upsert", status) for urn in urns if str(urn) not in there]
+    if missing:
+        write_path.propose(missing, Principal("colophon"))

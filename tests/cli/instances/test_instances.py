@@ -1,0 +1,220 @@
+"""Instances by the command line: what is said, how it ends, and what is in the files then."""
+
+import json
+import stat
+from typing import Any
+
+import pytest
+from support.shell import Shell, snippet
+
+HEAD = ("Schema         Instance  Resource", "------         --------  --------")
+
+
+def _created(shell: Shell, *words: str) -> dict[str, Any]:
+    """Make a thing, and return what its file holds."""
+    done = shell("create", "things", "--schema_name=thing", "--display_name=A thing", "--name=it", *words)
+    assert (done.status, done.out) == (
+        0,
+        f"Metadata instance 'it' for schema 'thing' has been written to: {shell.path('things', 'it')}\n",
+    )
+    return dict(shell.read("things", "it"))
+
+
+def test_an_instance_is_created_from_options_named_by_its_display_name_and_listed(shell: Shell) -> None:
+    words = ["--display_name=1 teste 'rápido'", "--language", "Python", "--code=['a','b']", "--tags=x,y"]
+    done = shell("create", "code-snippets", *words)
+    path = shell.path("code-snippets", "a_1_teste_rpido")
+    told = f"Metadata instance 'a_1_teste_rpido' for schema 'code-snippet' has been written to: {path}\n"
+    assert (done.status, done.out) == (0, told)
+    assert shell.read("code-snippets", "a_1_teste_rpido") == {
+        "display_name": "1 teste 'rápido'",
+        "metadata": {"language": "Python", "code": ["a", "b"], "tags": ["x", "y"]},
+        "schema_name": "code-snippet",
+    }
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    listed = shell("list", "code-snippets")
+    lines = listed.out.splitlines()
+    assert (listed.status, lines[0], lines[1]) == (0, "Available metadata instances for code-snippets:", "")
+    assert lines[4].split() == ["code-snippet", "a_1_teste_rpido", str(path)]
+
+
+def test_every_value_that_is_given_is_saved_and_defaults_are_filled_in(shell: Shell) -> None:
+    saved = _created(shell, "--size=0", "--is_new=false", "--more={'a': [1, None]}", "--either=5", "--database=mine.db")
+    assert saved["metadata"] == {
+        "size": 0,
+        "is_new": False,
+        "more": {"a": [1, None]},
+        "either": 5,
+        "database": "mine.db",
+        "ratio": 1.5,
+    }
+    assert not (shell.home / "mine.db").exists()
+
+
+def test_an_instance_comes_whole_and_options_go_before_what_it_says(shell: Shell) -> None:
+    (shell.home / "from-file.json").write_text(json.dumps(snippet("By file") | {"resource": "/x", "reason": "y"}))
+    assert shell("create", "code-snippets", "--file=from-file.json", "--language=Java").status == 0
+    saved = shell.read("code-snippets", "from-file")
+    assert saved == snippet("By file", language="Java")
+    bare = "{'language': 'R', 'code': ['q']}"
+    assert shell("create", "code-snippets", "--json", bare, "--display_name=By json").status == 0
+    assert shell.read("code-snippets", "by_json")["metadata"] == {"language": "R", "code": ["q"]}
+    assert shell("install", "code-snippets", f"--json={json.dumps(snippet('Whole'))}").status == 0
+    assert shell.read("code-snippets", "whole") == snippet("Whole")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (
+            ["--display_name=Hello", "--name=hello"],
+            "An instance named 'hello' already exists in the code-snippets schemaspace.",
+        ),
+        (["--display_name=X", "--name=UPPER"], "Name of metadata must be lowercase alphanumeric"),
+        (
+            ["--display_name=X", "--name=x", "--json={}"],
+            "Validation failed for instance 'x' using the code-snippet schema with error: 'code' is a required property.",
+        ),
+    ],
+    ids=["taken", "illegal", "invalid"],
+)
+def test_what_cannot_be_saved_is_told_without_help(shell: Shell, words: list[str], told: str) -> None:
+    shell.put("code-snippets", "hello", snippet())
+    more = [] if "--json={}" in words else ["--code=a"]
+    done = shell("create", "code-snippets", "--language=R", *more, *words)
+    said = "The following exception occurred saving metadata instance for schema 'code-snippet': "
+    assert (done.status, done.out.count("\n")) == (1, 1)
+    assert done.out.startswith(said + told)
+    assert [one.name for one in shell.path("code-snippets", "hello").parent.glob("[!.]*")] == ["hello.json"]
+
+
+def test_all_that_is_wrong_with_an_instance_is_told_beside_the_first(shell: Shell) -> None:
+    done = shell("create", "things", "--schema_name=thing", "--display_name=X", "--json={'is_new': 'maybe'}")
+    assert done.status == 1
+    assert "/metadata" in done.err
+
+
+def test_update_merges_and_create_does_not_replace(shell: Shell) -> None:
+    _created(shell, "--size=1", "--tags=a,b", "--password=hunter2")
+    done = shell("update", "things", "--name=it", "--size=2", "--tags=")
+    assert (done.status, done.out.split(" has been written")[0]) == (0, "Metadata instance 'it' for schema 'thing'")
+    saved = shell.read("things", "it")["metadata"]
+    assert (saved["size"], saved["tags"], saved["password"], saved["ratio"]) == (2, [], "hunter2", 1.5)
+    assert shell("install", "things", "--replace", "--name=it", "--display_name=Another", "--size=3").status == 0
+    saved = shell.read("things", "it")
+    assert (saved["display_name"], saved["metadata"]["size"], saved["metadata"]["password"]) == (
+        "Another",
+        3,
+        "hunter2",
+    )
+    assert shell("install", "things", "--schema_name=thing", "--name=it", "--display_name=X", "--size=3").status == 1
+    absent = shell("update", "code-snippets", "--name=absent", "--language=R")
+    assert "No such instance named 'absent' was found in the code-snippets schemaspace." in absent.out
+
+
+def test_an_update_repairs_what_is_not_valid(shell: Shell) -> None:
+    shell.put("code-snippets", "torn", '{"display_name":')
+    shell.put(
+        "code-snippets", "wrong", {"display_name": "W", "schema_name": "code-snippet", "metadata": {"language": 5}}
+    )
+    assert shell("update", "code-snippets", "--name=wrong", "--language=R", "--code=a").status == 0
+    assert shell.read("code-snippets", "wrong")["metadata"] == {"language": "R", "code": ["a"]}
+    words = ["--name=torn", "--display_name=Whole again", "--language=R", "--code=a"]
+    assert shell("update", "code-snippets", *words).status == 0
+    assert shell.read("code-snippets", "torn")["display_name"] == "Whole again"
+
+
+def test_an_answer_may_be_json(shell: Shell) -> None:
+    done = shell("create", "code-snippets", f"--json={json.dumps(snippet())}", "--output=json")
+    path = str(shell.path("code-snippets", "hello"))
+    whole = {"name": "hello", **snippet(), "resource": path}
+    assert (done.status, done.answer) == (0, whole)
+    assert shell("list", "code-snippets", "--json").answer == [whole]
+    assert shell("list", "code-snippets", "--json", "--schema_name=another").answer == []
+    removed = shell("remove", "code-snippets", "--name=hello", "--json")
+    assert (removed.status, removed.answer) == (0, {"schemaspace": "code-snippets", "removed": "hello"})
+
+
+def test_a_secret_is_saved_and_never_shown(shell: Shell) -> None:
+    assert _created(shell, "--size=1", "--password=hunter2")["metadata"]["password"] == "hunter2"
+    for words in (["list", "things", "--json"], ["list", "things"], ["update", "things", "--name=it", "--size=x"]):
+        done = shell(*words)
+        assert "hunter2" not in done.out + done.err
+    assert shell("list", "things", "--json").answer[0]["metadata"]["password"] == {"$secret": True}
+
+
+def _damaged(shell: Shell) -> None:
+    shell.put("code-snippets", "good", snippet())
+    shell.put("code-snippets", "inv", {"display_name": "I", "schema_name": "code-snippet", "metadata": {}})
+    shell.put("code-snippets", "broken", '{"display_name":')
+    shell.put("code-snippets", "odd", {"display_name": "O", "schema_name": "odd", "metadata": {}})
+
+
+def test_what_is_not_valid_is_listed_where_it_is_asked_for_and_told_where_not(shell: Shell) -> None:
+    _damaged(shell)
+    done = shell("list", "code-snippets", "--include-invalid")
+    lines = done.out.splitlines()
+    assert lines[0] == "Available metadata instances for code-snippets (includes invalid):"
+    rows = [(line.split()[0], line.split()[1], line.partition(".json")[2].strip()) for line in lines[4:]]
+    assert rows == [
+        ("code-snippet", "good", ""),
+        ("code-snippet", "inv", "**INVALID** (ValidationError)"),
+        ("odd", "odd", "**INVALID** (SchemaNotFoundError)"),
+        ("{unknown}", "broken", "**INVALID** (ValueError)"),
+    ]
+    usual = shell("list", "code-snippets")
+    assert [line.split()[1] for line in usual.out.splitlines()[4:]] == ["good"]
+    assert [name for name in ("good", "inv", "broken", "odd") if f"'{name}'" in usual.err] == ["inv", "broken", "odd"]
+    assert shell("list", "code-snippets", "--valid-only").out == usual.out
+    reasons = [one.get("reason") for one in shell("list", "code-snippets", "--json", "--include-invalid").answer]
+    assert reasons == ["ValueError", None, "ValidationError", "SchemaNotFoundError"]
+
+
+def test_anything_can_be_removed_but_what_is_not_there(shell: Shell) -> None:
+    _damaged(shell)
+    for name in ("good", "inv", "broken", "odd"):
+        done = shell("remove", "code-snippets", f"--name={name}")
+        told = f"Metadata instance '{name}' removed from schemaspace 'code-snippets'.\n"
+        assert (done.status, done.out) == (0, told)
+        assert not shell.path("code-snippets", name).exists()
+    done = shell("remove", "code-snippets", "--name=good")
+    told = "No such instance named 'good' was found in the code-snippets schemaspace.\n"
+    assert (done.status, done.out) == (1, told)
+
+
+def test_a_name_that_a_terminal_would_obey_is_shown(shell: Shell) -> None:
+    shell.put("code-snippets", "esc", '{"display_name": "x", "schema_name": "\\u001b[31mred", "metadata": {}}')
+    done = shell("list", "code-snippets", "--include-invalid")
+    assert "\x1b" not in done.out + done.err
+    assert "\\x1b[31mred" in done.out
+
+
+def test_migration_tells_what_was_migrated_and_what_failed(shell: Shell) -> None:
+    done = shell("migrate", "code-snippets")
+    assert (done.status, done.out) == (0, "No instances of schemaspace code-snippets were migrated.\n")
+    done = shell("migrate", "things")
+    first, second = done.out.splitlines()
+    assert (done.status, first) == (1, "The following things instances were migrated: ['one', 'two']")
+    assert second == "Migration of schema other failed: RuntimeError: there is no way from here"
+    dry = shell("migrate", "things", "--dry-run", "--json")
+    assert (dry.status, dry.answer["dry_run"], dry.answer["migrated"]) == (1, True, ["one", "two"])
+    assert dry.answer["failed"] == [{"schema": "other", "reason": "RuntimeError: there is no way from here"}]
+
+
+def test_component_registries_are_migrated_to_component_catalogs(shell: Shell) -> None:
+    old = {
+        "display_name": "Mine",
+        "schema_name": "component-registry",
+        "metadata": {
+            "location_type": "URL",
+            "paths": ["https://example.org/a.yaml"],
+            "runtime": "kfp",
+            "categories": ["x"],
+        },
+    }
+    shell.put("component-registries", "mine", old)
+    done = shell("migrate", "component-registries")
+    told = "The following component-registries instances were migrated: ['mine']\n"
+    assert (done.status, done.out) == (0, told)
+    assert shell.read("component-catalogs", "mine")["schema_name"] == "url-catalog"
+    assert shell("migrate", "component-registries").out.startswith("No instances of schemaspace component-registries")

@@ -1,0 +1,90 @@
+"""The same commands as a client of a server: what they say is the same, and the files are the server's."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from live import LiveServer, live_server
+from support.shell import Shell
+from support.stranger import serving
+
+WORDS = ["--display_name=Hello", "--language=R", "--code=a"]
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+    with live_server(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home")) as running:
+        yield running
+
+
+@pytest.fixture
+def remote(shell: Shell, served: LiveServer) -> Shell:
+    """Commands somewhere else than the server's files are."""
+    environment = {**shell.commands.environment, "COLOPHON_URL": served.url, "COLOPHON_TOKEN": served.token}
+    return replace(shell, commands=replace(shell.commands, environment=environment))
+
+
+def test_instances_of_a_server_are_made_listed_changed_and_removed(remote: Shell, served: LiveServer) -> None:
+    path = served.data / "metadata" / "code-snippets" / "hello.json"
+    done = remote("create", "code-snippets", *WORDS)
+    told = f"Metadata instance 'hello' for schema 'code-snippet' has been written to: {path}\n"
+    assert (done.status, done.out, path.exists()) == (0, told, True)
+    taken = remote("create", "code-snippets", *WORDS)
+    assert "An instance named 'hello' already exists in the code-snippets schemaspace." in taken.out
+    invalid = remote("create", "code-snippets", "--display_name=X", "--json={}", "--language=R")
+    assert "with error: 'code' is a required property." in invalid.out
+    assert remote("update", "code-snippets", "--name=hello", "--language=S").status == 0
+    listed = remote("list", "code-snippets", "--json").answer
+    assert [(one["name"], one["metadata"]["language"], one["resource"]) for one in listed] == [
+        ("hello", "S", "urn:li:instance:(code-snippets,hello)")
+    ]
+    assert "code-snippet   hello" in remote("list", "code-snippets").out
+    assert not remote.path("code-snippets", "hello").exists()
+    assert remote("remove", "code-snippets", "--name=hello").status == 0
+    assert not path.exists()
+    absent = remote("remove", "code-snippets", "--name=hello")
+    told = "No such instance named 'hello' was found in the code-snippets schemaspace.\n"
+    assert (absent.status, absent.out) == (1, told)
+
+
+def test_instances_go_from_a_server_to_files_and_back(remote: Shell) -> None:
+    assert remote("create", "code-snippets", *WORDS, "--name=travels").status == 0
+    assert remote("export", "code-snippets", "--directory=out").out.splitlines()[-1].startswith("Exported 1 instance")
+    assert remote("remove", "code-snippets", "--name=travels").status == 0
+    assert remote("import", "code-snippets", "--directory=out/code-snippets").out == "Imported 1 instance\n"
+    assert "already exists" in remote("import", "code-snippets", "--directory=out/code-snippets").out
+    assert remote("remove", "code-snippets", "--name=travels").status == 0
+    assert remote("migrate", "component-registries").out.startswith("No instances of schemaspace component-registries")
+    assert remote("create", "runtimes").out.startswith("ERROR: '--schema_name' is a required parameter")
+
+
+def test_what_is_for_the_servers_own_machine_is_told_so(remote: Shell) -> None:
+    for words in (["move", "code-snippets", "--from=file", "--to=catalog"], ["recover", "code-snippets"]):
+        done = remote(*words)
+        assert done.status == 1
+        assert "on the server's machine" in done.out
+
+
+def test_in_a_kernel_or_with_an_empty_url_this_machine_is_meant(remote: Shell) -> None:
+    for words, environment in ((["--url="], {}), ([], {"COLOPHON_KERNEL": "k1"})):
+        here = replace(
+            remote, commands=replace(remote.commands, environment={**remote.commands.environment, **environment})
+        )
+        assert here("list", "code-snippets", *words).out == "No metadata instances found for code-snippets\n"
+
+
+def test_a_server_that_is_away_or_does_not_know_us_is_told_in_one_line(remote: Shell, served: LiveServer) -> None:
+    done = remote("list", "code-snippets", "--url=http://127.0.0.1:1/")
+    assert (done.status, done.out.count("\n")) == (1, 1)
+    assert "no answer from http://127.0.0.1:1/" in done.out
+    done = remote("list", "code-snippets", "--url=nonsense")
+    assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
+    stranger = replace(remote.commands, environment={"COLOPHON_URL": served.url, "COLOPHON_TOKEN": "wrong"})
+    done = replace(remote, commands=stranger)("list", "code-snippets")
+    assert (done.status, done.out) == (1, "the server does not accept the token\n")
+
+
+def test_the_token_of_one_server_is_not_sent_to_another(remote: Shell) -> None:
+    with serving(lambda asked: asked.reply(403, b"{}")) as other:
+        assert remote("list", "code-snippets", f"--url={other.url}").status == 1
+    assert [headers.get("Authorization") for _, _, headers, _, _ in other.asked] == [None]

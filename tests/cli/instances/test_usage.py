@@ -1,0 +1,103 @@
+"""What the commands say of themselves and of wrong usage: on stdout, and they end with 1, as Elyra's do."""
+
+import pytest
+from support.shell import Shell
+
+COMMANDS = "['list', 'create', 'update', 'remove', 'migrate', 'export', 'import', 'move', 'recover']"
+
+
+@pytest.mark.parametrize(
+    ("words", "first", "told"),
+    [
+        ([], f"No subcommand specified.  One of: {COMMANDS} must be specified.", "migrate  Migrate"),
+        (["--help"], "", "Manage the instances of schemaspaces"),
+        (["-h"], "", "Manage the instances of schemaspaces"),
+        (["bogus"], f"Subcommand 'bogus' is invalid.  One of: {COMMANDS} must be specified.", "list "),
+        (["list"], "No subcommand specified.  One of: ['code-snippets',", "things "),
+        (["list", "--help"], "", "List the instances of a schemaspace."),
+        (["list", "bogus"], "Subcommand 'bogus' is invalid.  One of: ['code-snippets',", "things "),
+        (["create", "old-things"], "Subcommand 'old-things' is invalid.", "things "),
+        (["list", "things", "--help"], "", "--include-invalid\n\tAlso what"),
+        (["list", "things", "-h"], "", "Options\n-------"),
+        (["list", "things", "--bogus=1"], "ERROR: The following arguments were unexpected: ['--bogus=1']", "--json"),
+        (["list", "things", "more"], "ERROR: The following arguments were unexpected: ['more']", "--json"),
+        (["list", "things", "--valid-only", "--include-invalid"], "ERROR: At most one of", "--valid-only"),
+        (["create", "things", "--help"], "", "--schema_name=<string> (required; one of: ['thing', 'other'])"),
+        (["create", "things", "--help", "--schema_name=other"], "", "--kind=<string> (required; one of: ['a', 'b'])"),
+        (["create", "code-snippets", "--help"], "", "--code=<array> (required;"),
+        (
+            ["create", "things"],
+            "ERROR: '--schema_name' is a required parameter and must be one of the following values: ['thing', 'other'].",
+            "Create an instance in things.",
+        ),
+        (
+            ["create", "things", "--schema_name=bogus"],
+            "ERROR: Parameter '--schema_name' requires one of the following values: ['thing', 'other']",
+            "--file=",
+        ),
+        (["create", "things", "--schema_name="], "ERROR: Parameter '--schema_name' requires a value.", "--file="),
+        (["create", "code-snippets"], "ERROR: '--display_name' is a required parameter.", "--code="),
+        (["create", "code-snippets", "--display_name="], "ERROR: Parameter '--display_name' requires a value.", ""),
+        (
+            ["create", "things", "--schema_name=other", "--display_name=X"],
+            "ERROR: '--kind' is a required parameter and must be one of the following values: ['a', 'b'].",
+            "--kind=",
+        ),
+        (
+            ["create", "things", "--schema_name=thing", "--display_name=X", "--size=big"],
+            "ERROR: Parameter '--size' requires an integer with format: a whole number and \"big\" was given.",
+            "--size=",
+        ),
+        (
+            ["create", "code-snippets", "--display_name=X", "--language=R", "--code=a", "--bogus", "1"],
+            "ERROR: The following arguments were unexpected: ['--bogus', '1']",
+            "",
+        ),
+        (["create", "code-snippets", "--json={}", "--file=x"], "ERROR: At most one of '--json' or '--file' can be", ""),
+        (["create", "code-snippets", "--file=none"], "ERROR: Parameter '--file' requires a file with format JSON", ""),
+        (["update", "code-snippets", "--language=R"], "The following exception occurred saving metadata instance", ""),
+        (["remove", "things"], "ERROR: '--name' is a required parameter.", "Remove an instance from things."),
+        (["remove", "things", "--name"], "ERROR: Parameter '--name' requires a value.", ""),
+        (["export", "things"], "ERROR: '--directory' is a required parameter.", "--include-secrets"),
+        (["import", "things"], "ERROR: '--directory' is a required parameter.", "--overwrite"),
+        (["move", "things", "--to=catalog"], "ERROR: '--from' is a required parameter.", "--dry-run"),
+        (["migrate", "things", "--bogus"], "ERROR: The following arguments were unexpected: ['--bogus']", "--dry-run"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_wrong_usage_and_help_end_with_1(shell: Shell, words: list[str], first: str, told: str) -> None:
+    done = shell(*words)
+    assert done.status == 1
+    assert done.out.startswith(first if first else "\n")
+    assert told in done.out
+    assert not (shell.home / "data" / "colophon").exists()
+
+
+def test_a_schemaspace_is_called_by_its_name_in_any_case_or_by_its_id(shell: Shell) -> None:
+    for name in ("things", "THINGS", "b7a5c9a0-3a5e-4d6f-8f0e-5a1f6c1d2e3f"):
+        done = shell("list", name)
+        assert (done.status, done.out) == (0, "No metadata instances found for things\n")
+
+
+def test_with_json_an_error_is_a_document(shell: Shell) -> None:
+    done = shell("remove", "things", "--name=absent", "--json")
+    told = "No such instance named 'absent' was found in the things schemaspace."
+    assert (done.status, done.answer) == (1, {"error": told})
+    assert shell("remove", "things", "--json").answer == {"error": "'--name' is a required parameter."}
+
+
+def test_a_setting_that_cannot_be_used_is_one_line_on_stderr(shell: Shell) -> None:
+    for words in (["--config=none.py", "list", "things"], ["list", "things", "--Colophon.nothing=1"]):
+        done = shell(*words)
+        assert (done.status, done.out) == (2, "")
+        assert done.err.startswith("jupyter colophon: there is no ")
+    done = shell("list", "things", "--log-level=LOUD")
+    assert (done.status, done.out, done.err) == (1, "", "jupyter colophon: there is no log level 'LOUD'\n")
+
+
+def test_what_a_broken_package_said_is_logged_on_stderr(shell: Shell) -> None:
+    done = shell("list", "things", "--json")
+    assert done.answer == []
+    assert "[E " in done.err
+    assert "'broken-things' - RuntimeError: the provider is out of order" in done.err
+    assert shell("list", "things", "--log-level=CRITICAL").err == ""

@@ -1,0 +1,113 @@
+"""The doctor says how the store is, whatever it is (reliability.md, 13)."""
+
+import json
+import random
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.commands import Commands
+from support.packages import install_things
+
+
+def _checks(colophon: Commands, status: int, database: Path | None = None) -> dict[str, Any]:
+    done = colophon("doctor", "--json", database=database)
+    assert done.status == status, done
+    assert done.answer["ok"] == (status == 0)
+    return {one["check"]: one for one in done.answer["checks"]}
+
+
+def test_a_sound_catalog_is_described(colophon: Commands, database: Path) -> None:
+    checks = _checks(colophon, 0)
+    assert {one["status"] for one in checks.values()} == {"ok"}
+    assert str(database) in checks["store"]["detail"]
+    assert checks.keys() >= {"jupyter_server", "python", "file system", "free space", "journal", "integrity", "seals"}
+    people = colophon("doctor")
+    assert (people.status, people.err) == (0, "")
+    assert len(people.out.splitlines()) >= len(checks)
+
+
+def test_files_that_others_may_read_are_told(colophon: Commands, database: Path) -> None:
+    database.chmod(0o644)
+    database.parent.chmod(0o755)
+    checks = _checks(colophon, 0)
+    assert "chmod 600" in checks["file permissions"]["advice"]
+    assert "chmod 700" in checks["folder permissions"]["advice"]
+
+
+def _no_database(path: Path) -> None:
+    path.write_bytes(b"This is no database at all. " * 100)
+
+
+def _empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def _folder(path: Path) -> None:
+    path.mkdir()
+
+
+@pytest.mark.parametrize("make", [_no_database, _empty, _folder], ids=lambda make: make.__name__.strip("_"))
+def test_what_is_no_catalog_is_told_with_what_to_do(colophon: Commands, tmp_path: Path, make: Any) -> None:
+    path = tmp_path / "odd.db"
+    make(path)
+    bad = [one for one in _checks(colophon, 1, path).values() if one["status"] == "bad"]
+    assert bad
+    assert all(one["advice"] for one in bad)
+    for command in (["verify"], ["reindex"], ["backup", str(tmp_path / "b")], ["compact"]):
+        assert colophon(*command, database=path).status in (0, 1)
+
+
+def test_a_catalog_that_is_not_there_yet_is_no_fault(colophon: Commands, tmp_path: Path) -> None:
+    assert _checks(colophon, 0, tmp_path / "none.db")["file"]["status"] == "warning"
+    assert not (tmp_path / "none.db").exists()
+
+
+def test_a_locked_catalog_is_told(colophon: Commands, database: Path) -> None:
+    holder = sqlite3.connect(database, isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    try:
+        assert "another process" in _checks(colophon, 1)["store"]["advice"]
+    finally:
+        holder.close()
+
+
+def test_a_damaged_file_never_ends_in_a_traceback_nor_in_silence(colophon: Commands, database: Path) -> None:
+    """Bits flipped in half of the pages: somebody is told, each time."""
+    whole, dice = database.read_bytes(), random.Random(7)
+    pages = len(whole) // 4096
+    for _ in range(4):
+        damaged = bytearray(whole)
+        for page in dice.sample(range(1, pages), pages // 2):
+            at = page * 4096 + dice.randrange(4096)
+            damaged[at] ^= 1 << dice.randrange(8)
+            damaged[page * 4096 : page * 4096 + 8] = bytes(dice.randrange(256) for _ in range(8))
+        database.write_bytes(bytes(damaged))
+        for side in ("-wal", "-shm"):
+            database.with_name(database.name + side).unlink(missing_ok=True)
+        bad = [one for one in _checks(colophon, 1).values() if one["status"] == "bad"]
+        assert any("restore" in one["advice"] for one in bad), bad
+        assert colophon("verify").status == 1
+
+
+def test_what_packages_register_and_what_is_wrong_with_instances_is_told(colophon: Commands, tmp_path: Path) -> None:
+    things = install_things(tmp_path / "things")
+    folder = colophon.home / "data" / "metadata" / "things"
+    folder.mkdir(parents=True)
+    secret = {"display_name": "S", "schema_name": "thing", "metadata": {"password": "Hunter2Hidden"}}
+    (folder / "invalid.json").write_text(json.dumps(secret))
+    (folder / "torn.json").write_text('{"display_name": "Hunter2Hidden')
+    (folder / "torn.json1700000000.123").write_text(json.dumps(secret))
+    strange = replace(colophon, environment={"PYTHONPATH": str(things)})
+    checks = _checks(strange, 0)
+    assert "things" in checks["schemaspaces"]["detail"]
+    broken = checks["schemas provider broken-things"]
+    assert broken["status"] == "warning"
+    assert broken["detail"] == "things-for-tests 2.5 (things:Broken): RuntimeError: the provider is out of order"
+    told = strange("doctor")
+    assert "urn:li:instance:(things,invalid): ValidationError: /metadata" in told.out
+    assert "urn:li:instance:(things,torn): it cannot be read" in told.out
+    assert "urn:li:instance:(things,torn): a save was cut short and left torn.json1700000000.123" in told.out
+    assert "Hunter2Hidden" not in told.out + told.err

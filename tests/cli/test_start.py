@@ -1,0 +1,64 @@
+"""A command starts quickly, and shows how far it is to those who watch."""
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.process import told
+
+#: What a command may have loaded at its end. A server, its loop and jsonschema are not among it.
+_HEAVY = """
+from jupyter_colophon.cli.app import main
+sys.argv = ["jupyter-colophon", *sys.argv[1:]]
+try:
+    main()
+except SystemExit as ended:
+    assert ended.code == 0
+heavy = {"jsonschema", "tornado", "jupyter_server", "jupyter_client", "psycopg", "referencing", "sqlite3", "watchfiles"}
+print()
+print(sorted(heavy & {name.partition(".")[0] for name in sys.modules}))
+"""
+
+
+def test_the_doctor_loads_no_server_and_no_slow_validator(database: Path) -> None:
+    assert told(_HEAVY, "doctor", "--json", f"--database={database}").splitlines()[-1] == "['sqlite3']"
+
+
+def test_instances_are_listed_without_a_server_a_store_and_a_slow_validator(database: Path) -> None:
+    assert told(_HEAVY, "metadata", "list", "runtimes").splitlines()[-1] == "[]"
+
+
+def test_a_terminal_is_shown_how_far_the_work_is(database: Path) -> None:
+    watcher, terminal = pty.openpty()
+    done = subprocess.run(
+        [sys.executable, "-m", "jupyter_colophon.cli", "verify", f"--database={database}"],
+        stdout=subprocess.PIPE,
+        stderr=terminal,
+        timeout=120,
+    )
+    os.close(terminal)
+    shown = os.read(watcher, 100_000)
+    os.close(watcher)
+    assert (done.returncode, done.stdout) == (0, b"everything is whole\n")
+    assert b"store" in shown
+    assert shown.endswith(b"\r\x1b[K")
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("words", [["metadata", "list", "code-snippets"], ["metadata", "list", "--help"], ["doctor"]])
+def test_a_command_that_nobody_reads_ends_quietly(tmp_path: Path, words: list[str], unbuffered: str) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "jupyter_colophon.cli", *words],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=120,
+        env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONUNBUFFERED": unbuffered},
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,34 @@
+"""A server that is killed between its 202 and the write (architecture.md, promise 1)."""
+
+import threading
+import uuid
+
+from jupyter_colophon.core.names import home_dataset
+from live import LiveServer
+from support.catalog import metadata
+
+
+def test_what_a_server_accepted_before_it_was_killed_is_applied_once_when_it_is_back(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    server, sent = LiveServer(root, tmp_path), {}
+    server.start()
+    try:
+        catalog = server.catalog()
+        for _ in range(60):
+            urn = str(home_dataset("sales", f"t{uuid.uuid4().hex}"))
+            wish = {"urn": urn, "aspect": "technicalMetadata", "operation": "create", "value": metadata()}
+            sent[urn] = catalog.propose_later([wish])["id"]
+        server.kill()
+        catalog.close()
+        server.start()
+        catalog, pause = server.catalog(), threading.Event()
+        for urn, entry in sent.items():
+            while (found := catalog.inbox_entry(entry))["state"] == "waiting":
+                pause.wait(0.01)
+            assert (found["state"], found["results"][0]["version"]) == ("applied", 1)
+            assert catalog.aspect(urn, "technicalMetadata").version == 1
+        assert catalog.dead_letters()["deadLetters"] == []
+        catalog.close()
+    finally:
+        server.stop()

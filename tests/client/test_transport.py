@@ -1,0 +1,207 @@
+"""The transport against servers that behave as servers do on a bad day."""
+
+import json
+import socket
+import threading
+
+import pytest
+from jupyter_colophon.client.problems import Refused, ServerAway
+from jupyter_colophon.client.transport import Server, Transport
+from support.stranger import Stranger, serving
+
+TOKEN = "CANARY-7f3a"
+
+
+def fine(stranger: Stranger) -> None:
+    stranger.reply(200, b'{"fine": true}', ETag='"3"')
+
+
+def test_a_request_carries_prefix_query_token_and_json():
+    with serving(fine) as server:
+        answer = Transport(Server(server.url, TOKEN)).request(
+            "PUT", "/x", query={"a": "b c", "n": None, "t": True}, body={"k": 1}
+        )
+        ((method, path, headers, body, _),) = server.asked
+    assert (method, path) == ("PUT", "/base/colophon/api/x?a=b+c&t=true")
+    assert headers["Authorization"] == f"token {TOKEN}"
+    assert json.loads(body) == {"k": 1}
+    assert (answer.status, answer.body, answer.headers["etag"]) == (200, {"fine": True}, '"3"')
+
+
+def test_one_connection_serves_many_requests():
+    with serving(fine) as server:
+        transport = Transport(Server(server.url))
+        for _ in range(5):
+            transport.request("GET", "/x")
+        transport.close()
+        assert len({address for *_, address in server.asked}) == 1
+
+
+def test_a_connection_that_the_server_closed_meanwhile_is_replaced():
+    def once(stranger: Stranger) -> None:
+        stranger.reply(200, b"{}")
+        stranger.close_connection = True
+
+    with serving(once) as server:
+        transport = Transport(Server(server.url))
+        assert [transport.request("GET", "/x").status for _ in range(3)] == [200, 200, 200]
+        transport.close()
+
+
+def lost(stranger: Stranger) -> None:
+    """The first request is read, and never answered."""
+    if len(stranger.server.asked) == 1:
+        stranger.cut()
+    else:
+        fine(stranger)
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT"])
+def test_a_write_whose_answer_was_lost_is_sent_again_with_the_same_key(method):
+    with serving(lost) as server:
+        assert Transport(Server(server.url)).request(method, "/x", body={"k": 1}).status == 200
+        first, again = server.asked
+    assert first[:2] == again[:2]
+    assert first[3] == again[3]
+    assert first[2]["Idempotency-Key"] == again[2]["Idempotency-Key"]
+
+
+def test_a_write_that_is_lost_twice_is_given_up():
+    with serving(Stranger.cut) as server:
+        with pytest.raises(ServerAway):
+            Transport(Server(server.url)).request("PUT", "/x", body={})
+        assert len(server.asked) == 2
+
+
+def test_each_write_has_a_key_of_its_own_and_a_question_has_none():
+    with serving(fine) as server:
+        transport = Transport(Server(server.url))
+        for method in ("GET", "PUT", "PUT"):
+            transport.request(method, "/x")
+        transport.close()
+        keys = [headers.get("Idempotency-Key") for _, _, headers, *_ in server.asked]
+    assert keys[0] is None
+    assert len(set(keys)) == 3
+
+
+@pytest.mark.parametrize(("pause", "asked"), [({"Retry-After": "0"}, 2), ({"Retry-After": "60"}, 1), ({}, 1)])
+def test_a_busy_server_is_asked_again_when_it_says_so_and_there_is_time(pause, asked):
+    with serving(lambda stranger: stranger.reply(503, b'{"detail": "busy"}', **pause)) as server:
+        with pytest.raises(Refused, match="busy"):
+            Transport(Server(server.url)).request("POST", "/x", body={})
+        assert len(server.asked) == asked
+
+
+def test_nobody_listening_is_an_absent_server():
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        port = held.getsockname()[1]
+    with pytest.raises(ServerAway, match=f"127.0.0.1:{port}"):
+        Transport(Server(f"http://127.0.0.1:{port}/", TOKEN)).request("GET", "/x")
+
+
+def test_a_server_that_never_answers_is_given_up_in_time():
+    release = threading.Event()
+    with serving(lambda _: release.wait(30)) as server:
+        with pytest.raises(ServerAway, match="time is over"):
+            Transport(Server(server.url), timeout_s=0.2).request("GET", "/x")
+        release.set()
+
+
+def test_a_server_that_drips_its_answer_is_given_up_in_time():
+    release = threading.Event()
+
+    def drip(stranger: Stranger) -> None:
+        stranger.send_response(200)
+        stranger.send_header("Content-Length", "1000000")
+        stranger.end_headers()
+        while not release.wait(0.02):
+            stranger.wfile.write(b" " * 100)
+
+    with serving(drip) as server:
+        with pytest.raises(ServerAway):
+            Transport(Server(server.url), timeout_s=0.3).request("GET", "/x")
+        release.set()
+
+
+def test_a_problem_is_refused_with_its_words_and_places():
+    problem = {
+        "type": "t",
+        "title": "T",
+        "status": 400,
+        "detail": "not valid",
+        "errors": [{"pointer": "/tags/0", "message": "no"}],
+    }
+    with (
+        serving(lambda stranger: stranger.reply(400, json.dumps(problem).encode())) as server,
+        pytest.raises(Refused) as caught,
+    ):
+        Transport(Server(server.url, TOKEN)).request("GET", "/x")
+    assert (caught.value.status, caught.value.problem, caught.value.passing) == (400, problem, False)
+    assert str(caught.value) == "not valid; /tags/0: no"
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "words"),
+    [
+        (302, b"", "does not accept the token"),
+        (403, b'{"message": "Forbidden"}', "does not accept the token"),
+        (403, b'{"type": "t", "detail": "_xsrf argument missing from POST"}', "does not accept the token"),
+        (403, b'{"type": "t", "detail": ""}', "does not accept the token"),
+        (403, b'{"type": "urn:jupyter-colophon:problem:forbidden", "detail": "x"}', "does not accept the token"),
+        (403, b'{"type": "t", "detail": "you may not delete this"}', "you may not delete this"),
+        (500, b"", "answered 500"),
+    ],
+)
+def test_answers_of_others_are_refused_in_plain_words(status, body, words):
+    with (
+        serving(lambda stranger: stranger.reply(status, body, Location="/login")) as server,
+        pytest.raises(Refused, match=words),
+    ):
+        Transport(Server(server.url, TOKEN)).request("GET", "/x")
+
+
+def test_a_token_is_never_sent_on_to_where_a_server_points():
+    with serving(fine) as other, serving(lambda stranger: stranger.reply(302, b"", Location=other.url)) as server:
+        with pytest.raises(Refused):
+            Transport(Server(server.url, TOKEN)).request("GET", "/x")
+        assert other.asked == []
+
+
+def test_an_answer_that_is_no_json_is_no_catalog():
+    with (
+        serving(lambda stranger: stranger.reply(200, b"<html>")) as server,
+        pytest.raises(ServerAway, match="not the catalog"),
+    ):
+        Transport(Server(server.url)).request("GET", "/x")
+
+
+def test_a_server_without_the_extension_is_no_catalog():
+    with (
+        serving(lambda stranger: stranger.reply(404, b"<html>")) as server,
+        pytest.raises(ServerAway, match="extension is not enabled"),
+    ):
+        Transport(Server(server.url)).request("GET", "/x")
+
+
+def test_neither_errors_nor_values_show_the_token():
+    server = Server("http://user:CANARY-pass@127.0.0.1:9/?token=CANARY-query", TOKEN)
+    with pytest.raises(ServerAway) as caught:
+        Transport(server).request("GET", "/x")
+    assert "CANARY" not in f"{caught.value}{server!r}"
+
+
+def test_a_base_path_of_any_characters_is_encoded_once():
+    assert Server("http://h/user/ä b").url == "http://h/user/%C3%A4%20b/" == Server("http://h/user/%C3%A4%20b/").url
+
+
+def test_a_token_that_no_header_can_hold_is_refused_unseen():
+    for token in ("CANARY\n", "CANÄRY"):
+        with pytest.raises(ValueError, match="no token has"):
+            Server("http://h/", token)
+
+
+@pytest.mark.parametrize("url", ["ftp://host/", "host:8888", "", "http:///x"])
+def test_what_is_no_url_of_a_server_is_refused(url):
+    with pytest.raises(ValueError, match="not the URL"):
+        Server(url)

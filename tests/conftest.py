@@ -1,0 +1,23 @@
+"""What every test may use."""
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# The same examples every time, and no clock: a slow machine is no failure.
+settings.register_profile(
+    "colophon",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+settings.load_profile("colophon")
+pytest_plugins = ["pytest_jupyter.jupyter_server"]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--storage-provider",
+        action="append",
+        metavar="NAME",
+        help="run the conformance suite of storage providers on this one alone (repeatable); default: on all",
+    )

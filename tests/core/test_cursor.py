@@ -1,0 +1,42 @@
+"""Places to read on from: signed, and good for one list alone."""
+
+import base64
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jupyter_colophon.core.cursor import Cursors
+from jupyter_colophon.core.errors import IllegalQuery
+
+CURSORS = Cursors(b"key")
+PLACES = st.recursive(st.integers() | st.text(), lambda inner: st.lists(inner, max_size=3), max_leaves=6)
+
+
+@given(PLACES)
+def test_a_place_comes_back(place: object) -> None:
+    text = CURSORS.write("list", place)
+    assert text.isascii()
+    assert Cursors(b"key").read("list", text) == place
+
+
+@given(st.text(max_size=80))
+def test_what_we_did_not_write_is_refused(text: str) -> None:
+    with pytest.raises(IllegalQuery):
+        CURSORS.read("list", text)
+
+
+@given(st.integers(), st.data())
+def test_one_changed_bit_is_enough_to_be_refused(place: int, data: st.DataObject) -> None:
+    raw = bytearray(base64.urlsafe_b64decode(CURSORS.write("list", place) + "=="))
+    at = data.draw(st.integers(0, len(raw) * 8 - 1))
+    raw[at // 8] ^= 1 << at % 8
+    with pytest.raises(IllegalQuery):
+        CURSORS.read("list", base64.urlsafe_b64encode(raw).decode())
+
+
+def test_another_list_and_another_store_are_refused() -> None:
+    text = CURSORS.write("list", 3)
+    with pytest.raises(IllegalQuery):
+        CURSORS.read("other", text)
+    with pytest.raises(IllegalQuery):
+        Cursors(b"another key").read("list", text)

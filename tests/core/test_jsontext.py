@@ -1,0 +1,87 @@
+"""JSON from strangers (security.md B2.6)."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jupyter_colophon.core.errors import MetadataError, TooLarge, Unparsable
+from jupyter_colophon.core.jsontext import MAX_DEPTH, MAX_KEYS, compact, parse
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=10)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(VALUES)
+def test_what_is_json_comes_back_as_it_was(value: Any) -> None:
+    assert parse(json.dumps(value).encode()) == value
+    assert parse(compact(value).encode()) == value
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_a_value_or_refused(body: bytes) -> None:
+    try:
+        parse(body)
+    except MetadataError:
+        return
+    json.loads(body)
+
+
+@given(st.dictionaries(TEXT, st.integers(), max_size=5))
+def test_equal_values_have_one_compact_text(value: dict[str, int]) -> None:
+    turned = dict(reversed(value.items()))
+    assert compact(value) == compact(turned)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b" ",
+        b"{",
+        b"[1,]",
+        b"{'a': 1}",
+        b"NaN",
+        b"[Infinity]",
+        b"-Infinity",
+        b"1e999",
+        b"[-1e999]",
+        b'{"a": 1, "a": 1}',
+        b'{"a": {"b": 1, "b": 2}}',
+        b'"\\ud800"',
+        b'{"\\udfff": 1}',
+        b'"\\u0000"',
+        b'{"a\\u0000": 1}',
+        b'"\x00"',
+        b'"\xff"',
+        b"\xff\xfe[\x00]\x00",
+        b"9" * 5_000,
+        b"1 2",
+    ],
+)
+def test_what_is_no_json_that_we_take_is_refused(body: bytes) -> None:
+    with pytest.raises(Unparsable):
+        parse(body)
+
+
+def test_a_pair_of_surrogates_is_one_character() -> None:
+    assert parse(b'"\\ud83d\\ude00"') == "\U0001f600"
+
+
+def test_depth_and_members_are_bounded_exactly() -> None:
+    assert parse(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH)
+    for depth in (MAX_DEPTH + 1, 1_000, 100_000):
+        with pytest.raises(TooLarge):
+            parse(b"[" * depth + b"]" * depth)
+        with pytest.raises(TooLarge):
+            parse(b'{"a":' * depth + b"1" + b"}" * depth)
+    assert len(parse(json.dumps([0] * MAX_KEYS).encode())) == MAX_KEYS
+    with pytest.raises(TooLarge):
+        parse(json.dumps([0] * (MAX_KEYS + 1)).encode())
+    with pytest.raises(TooLarge):
+        parse(json.dumps([[0] * (MAX_KEYS // 2)] * 2).encode())

@@ -1,0 +1,69 @@
+"""The entity registry that is shipped, its key aspects, and what schemas cannot say."""
+
+import pytest
+from jupyter_colophon.core.business import ENTITY_BYTES_MAX, VALUE_BYTES_MAX, size_problems
+from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.keys import has_key, key_aspect
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.wiring import load_documents, load_registry
+from support.urns import CELL, ORDERS, SALES
+
+REGISTRY = load_registry()
+URNS = [ORDERS, CELL, SALES, "urn:li:dataFlow:(colophon,notebook,default)", "urn:li:instance:(runtimes,kfp)"]
+
+
+def test_every_type_has_its_key_aspect_status_and_both_scopes() -> None:
+    for kind in REGISTRY.types:
+        scopes = {spec.name: spec.scope for spec in kind.aspects}
+        assert {"status", kind.key_aspect} <= scopes.keys()
+        assert scopes["businessMetadata"] == "USER"
+        written = {"businessMetadata", "instance"}
+        assert {scope for name, scope in scopes.items() if name not in written} == {"SYSTEM"}
+        assert [spec.name for spec in kind.aspects if spec.key] == [kind.key_aspect]
+
+
+def test_every_empty_value_and_example_is_valid() -> None:
+    for name, document in load_documents("aspects").items():
+        specs = [spec for kind in REGISTRY.types for spec in kind.aspects if spec.name == name]
+        assert specs, name
+        for example in document["examples"]:
+            assert specs[0].schema.problems(example) == ()
+        if specs[0].empty:
+            assert specs[0].schema.problems(dict(specs[0].empty)) == ()
+
+
+@pytest.mark.parametrize("text", URNS)
+def test_a_key_aspect_is_the_urn_taken_apart(text: str) -> None:
+    urn = Urn.parse(text)
+    kind = REGISTRY.type(urn.type)
+    assert has_key(urn)
+    assert REGISTRY.aspect(urn.type, kind.key_aspect).schema.problems(key_aspect(urn)) == ()
+
+
+def test_a_urn_of_another_kind_has_no_key() -> None:
+    assert not has_key(Urn.parse("urn:li:corpuser:ada"))
+
+
+def test_what_the_registry_does_not_know_is_absent() -> None:
+    with pytest.raises(Absent):
+        REGISTRY.type("corpuser")
+    for kind, aspect in (("dataset", "none"), ("dataset", "dataJobKey"), ("none", "status")):
+        with pytest.raises(Absent):
+            REGISTRY.aspect(kind, aspect)
+
+
+def test_sizes_are_counted_in_bytes() -> None:
+    def problems(properties: dict[str, str], tags: list[str] | None = None) -> list[str]:
+        return [one.pointer for one in size_problems({"properties": properties, "tags": tags or []})]
+
+    assert problems({"a": "x" * VALUE_BYTES_MAX}) == []
+    assert problems({"a": "x" * (VALUE_BYTES_MAX + 1), "b": "é" * VALUE_BYTES_MAX}) == [
+        "/properties/a",
+        "/properties/b",
+    ]
+    full = {f"k{i}": "x" * 10_000 for i in range(6)}
+    room = ENTITY_BYTES_MAX - sum(len(key) + len(text) for key, text in full.items())
+    assert problems(full | {"z": "x" * (room - 1)}) == []
+    assert problems(full | {"z": "x" * room}) == [""]
+    assert problems(full | {"z": "x" * (room - 3)}, ["ab"]) == []
+    assert problems(full | {"z": "x" * (room - 3)}, ["abc"]) == [""]

@@ -1,0 +1,214 @@
+"""What an aspect contributes to search, and how words reach SQLite's full text (catalog.md 4.3, 4.4)."""
+
+import sqlite3
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jupyter_colophon.core import terms
+from jupyter_colophon.core.terms import ValueRow, fts_word, index_words, tokens, value_rows
+
+anything = st.text(min_size=1, max_size=20)
+
+
+@pytest.fixture
+def index() -> Iterator[sqlite3.Connection]:
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE VIRTUAL TABLE t USING fts5 (w, tokenize = 'unicode61 remove_diacritics 0')")
+    connection.execute("CREATE VIRTUAL TABLE v USING fts5vocab (t, 'row')")
+    yield connection
+    connection.close()
+
+
+def found(index: sqlite3.Connection, text: str, match: str) -> bool:
+    index.execute("DELETE FROM t")
+    index.execute("INSERT INTO t VALUES (?)", (" ".join(map(fts_word, tokens(text))),))
+    return len(index.execute("SELECT rowid FROM t WHERE t MATCH ?", (match,)).fetchall()) == 1
+
+
+def exactly(word: str) -> str:
+    return f'"{fts_word(terms.fold(word))}"'
+
+
+def test_a_value_is_found_by_its_words_and_as_a_whole() -> None:
+    assert tokens("Wow-WOW1") == ["wow", "wow1", "wow-wow1"]
+    assert tokens("a_b, c;d.e  f") == ["a", "b", "c", "d", "e", "f", "a_b, c;d.e  f"]
+    assert tokens("ops") == ["ops"]
+    assert tokens(" -- ") == ["--"]
+    assert tokens("  ") == []
+
+
+@given(anything)
+def test_folding_twice_is_folding_once(text: str) -> None:
+    assert terms.fold(terms.fold(text)) == terms.fold(text)
+
+
+def test_folding_ignores_case_and_composition() -> None:
+    assert terms.fold("ÉTÉ") == terms.fold("e\u0301te\u0301") == "\u00e9t\u00e9"
+    assert terms.fold("Straße") == terms.fold("STRASSE")
+    assert terms.fold("resume") != terms.fold("résumé")
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("Wow-WOW1", "wow"),
+        ("Wow-WOW1", "wow1"),
+        ("Wow-WOW1", "wow-wow1"),
+        ("every morning", "every morning"),
+        ("body:string", "body:string"),
+        ("漢字 かな", "漢字"),
+        ("naïve", "NAÏVE"),
+        ("ok \U0001f600", "\U0001f600"),
+        ("C++", "c++"),
+        ('say "x"', '"x"'),
+        ("a* OR b", "a*"),
+        ("NEAR(a b)", "near(a"),
+    ],
+)
+def test_the_engine_finds_a_word_by_itself_and_by_its_beginnings(
+    index: sqlite3.Connection, text: str, query: str
+) -> None:
+    assert found(index, text, exactly(query))
+    folded = terms.fold(query)
+    for length in range(1, len(folded) + 1):
+        assert found(index, text, f"{exactly(folded[:length])}*")
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [("Wow-WOW1", "wo"), ("Wow-WOW1", "ow"), ("résumé", "resume"), ("C++", "c"), ("a:b", "a"), ("ab", "a b")],
+)
+def test_the_engine_finds_nothing_else(index: sqlite3.Connection, text: str, query: str) -> None:
+    assert not found(index, text, exactly(query))
+
+
+def test_every_utf_16_unit_stays_inside_one_word_and_apart_from_all_others(index: sqlite3.Connection) -> None:
+    units = [chr(unit) for unit in range(0x10000) if not 0xD800 <= unit < 0xE000]
+    texts = [f"a{unit}b" for unit in units] + [f"a{chr(0x10000 + 0x401 * low)}b" for low in range(0x3FF)]
+    words = [fts_word(text) for text in texts]
+    index.executemany("INSERT INTO t VALUES (?)", [(word,) for word in words])
+    indexed = {row[0] for row in index.execute("SELECT term FROM v")}
+    # The engine folds ASCII capitals, which a folded token does not have.
+    assert indexed == {word.lower() if word.isascii() else word for word in words}
+
+
+@given(st.lists(anything.map(terms.fold).filter(bool), min_size=1, max_size=5))
+def test_any_token_is_one_word_of_the_engine(words: list[str]) -> None:
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE VIRTUAL TABLE t USING fts5 (w, tokenize = 'unicode61 remove_diacritics 0')")
+    connection.execute("CREATE VIRTUAL TABLE v USING fts5vocab (t, 'row')")
+    connection.execute("INSERT INTO t VALUES (?)", (" ".join(map(fts_word, words)),))
+    assert {row[0] for row in connection.execute("SELECT term FROM v")} == {fts_word(word) for word in words}
+    connection.close()
+
+
+@given(anything, anything)
+def test_what_begins_alike_is_encoded_alike(beginning: str, rest: str) -> None:
+    assert fts_word(beginning + rest).startswith(fts_word(beginning))
+
+
+def test_business_metadata_gives_properties_and_tags() -> None:
+    value = {"properties": {"Owner": "Ops Team"}, "tags": ["FAA", "raw-data"]}
+    assert value_rows("businessMetadata", "USER", value) == [
+        ValueRow("Owner", "ops team", "Ops Team", "property", "USER"),
+        ValueRow("tags", "faa", "FAA", "tag", "USER"),
+        ValueRow("tags", "raw-data", "raw-data", "tag", "USER"),
+    ]
+
+
+def fields(rows: list[ValueRow]) -> set[str]:
+    assert all(row.key == "schema" and row.kind == "field" for row in rows)
+    return {row.shown for row in rows}
+
+
+def test_a_schema_gives_fields_with_and_without_their_type() -> None:
+    value = {"fields": [{"fieldPath": "Body", "nativeDataType": "string"}, {"fieldPath": "n", "nativeDataType": "int"}]}
+    assert fields(value_rows("schemaMetadata", "SYSTEM", value)) == {"Body", "Body:string", "n", "n:int"}
+    assert value_rows("schemaMetadata", "SYSTEM", value)[1].value == "body:string"
+
+
+def test_nested_fields_are_found_by_their_path_and_by_their_own_name() -> None:
+    columns = [
+        {"fieldPath": "a", "nativeDataType": "struct<b:int,`c`:array<struct<d:decimal(10,2)>>>"},
+        {"fieldPath": "m", "nativeDataType": "map<string,struct<e:date>>"},
+        {"fieldPath": "x.y", "nativeDataType": "long"},
+        {"fieldPath": "[version=2.0].[type=struct].[type=int].z", "nativeDataType": "int"},
+    ]
+    got = fields(value_rows("schemaMetadata", "SYSTEM", {"fields": columns}))
+    assert {"a:struct", "a.b:int", "b:int", "b", "a.c:array", "a.c.d:decimal", "d:decimal(10,2)"} <= got
+    assert {"m:map", "m.e:date", "e", "x.y:long", "y:long", "y", "z:int"} <= got
+    assert not any("[" in name for name in got)
+
+
+AVRO = """{"type": "record", "name": "r", "fields": [
+    {"name": "id", "type": "long"},
+    {"name": "who", "type": ["null", "string"]},
+    {"name": "either", "type": ["null", "int", {"type": "record", "name": "s", "fields": [{"name": "deep", "type": "int"}]}]},
+    {"name": "list", "type": {"type": "array", "items": {"type": "record", "name": "t",
+        "fields": [{"name": "item", "type": "bytes"}]}}},
+    {"name": "kv", "type": {"type": "map", "values": "float"}},
+    {"name": "day", "type": {"type": "int", "logicalType": "date"}}]}"""
+
+
+def test_an_avro_schema_among_system_properties_gives_its_fields() -> None:
+    rows = value_rows("technicalMetadata", "SYSTEM", {"properties": {"schema": AVRO}, "tags": []})
+    got = fields(rows[1:])
+    assert {"id:long", "who", "who:string", "either:int", "either:record", "either.deep:int", "deep:int"} <= got
+    assert {"list:array", "list.item:bytes", "item:bytes", "kv:map", "day:int"} <= got
+    assert not any("null" in name for name in got)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "plain words", "[" * 5000, "5", "null", '{"fields": [1, {"name": 2}, {"name": ""}, {}]}']
+)
+def test_a_schema_that_cannot_be_read_is_plain_text(text: str) -> None:
+    rows = value_rows("technicalMetadata", "SYSTEM", {"properties": {"schema": text}, "tags": []})
+    assert [row.kind for row in rows] == ["property"]
+
+
+@pytest.mark.parametrize("type_", ["struct<", "struct<>", "struct<a>", "struct<a:int,>", "<>", ">", "struct<" * 999])
+def test_a_type_that_cannot_be_read_still_names_its_column(type_: str) -> None:
+    value = {"fields": [{"fieldPath": "a", "nativeDataType": type_}]}
+    assert "a" in fields(value_rows("schemaMetadata", "SYSTEM", value))
+
+
+def test_dataset_properties_give_name_description_and_custom_properties() -> None:
+    value = {"name": "Flights", "description": "of 2013", "customProperties": {"rows": "336776"}, "tags": ["no"]}
+    assert [(row.key, row.shown) for row in value_rows("datasetProperties", "SYSTEM", value)] == [
+        ("name", "Flights"),
+        ("description", "of 2013"),
+        ("rows", "336776"),
+    ]
+
+
+@pytest.mark.parametrize(("aspect", "value"), [("status", {"removed": False}), ("businessMetadata", None)])
+def test_other_aspects_and_absent_ones_give_nothing(aspect: str, value: object) -> None:
+    assert value_rows(aspect, "USER", value) == []
+
+
+def test_an_entity_is_found_by_values_property_names_its_name_and_its_type() -> None:
+    rows = value_rows("businessMetadata", "USER", {"properties": {"data-owner": "Ops Team"}, "tags": ["raw-data"]})
+    rows += value_rows("schemaMetadata", "SYSTEM", {"fields": [{"fieldPath": "origin", "nativeDataType": "string"}]})
+    words = index_words("daily_delays", "flights", "dataset", rows)
+    found = ["ops", "team", "ops team", "owner", "data-owner", "raw", "data", "raw-data", "origin", "origin:string"]
+    found += ["daily", "delays", "daily_delays", "flights.daily_delays", "dataset"]
+    assert words == {fts_word(word) for word in found}
+
+
+def test_an_application_is_found_by_the_words_of_other_doors() -> None:
+    assert {"application", "app", "dataflow"} <= index_words("shop", "sales", "dataFlow", [])
+
+
+def test_long_values_stay_out_of_the_full_text_but_not_out_of_the_values() -> None:
+    text = "word " + "é" * 300
+    (row,) = value_rows("businessMetadata", "USER", {"properties": {"k": text}, "tags": []})
+    assert row.shown == text
+    words = index_words("n", "s", "dataset", [row])
+    assert fts_word("word") in words
+    assert max(map(len, words)) <= 256
+
+
+def test_a_filter_is_one_word_whatever_it_holds() -> None:
+    assert terms.filter_term("tag", "Raw-Data") == fts_word("tag:raw-data")

@@ -1,0 +1,183 @@
+"""Which instances a process has: those of its server, else those that Jupyter's config chooses (elyra/instances.py)."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_colophon.core.errors import InstanceInvalid, Misconfigured
+from jupyter_colophon.core.names import Identity, instance
+from jupyter_colophon.core.proposal import Condition
+from jupyter_colophon.core.store import sqlite_file
+from jupyter_colophon.elyra import instances
+from jupyter_colophon.elyra.manager import MetadataManager
+from jupyter_colophon.elyra.metadata import Metadata
+from jupyter_colophon.settings import Settings
+from jupyter_colophon.wiring import Catalog, open_catalog
+from support.catalog import ADA
+from support.snippets import SPACE, snippet
+from support.vault import Vault
+from traitlets.config import Config
+
+RUNTIME = {
+    "api_endpoint": "https://kfp.example/pipeline",
+    "cos_endpoint": "https://s3.example",
+    "cos_bucket": "bucket",
+    "cos_username": "u",
+    "cos_password": "PASSWORD-8",
+    "cos_auth_type": "USER_CREDENTIALS",
+}
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    for name in ("JUPYTER_DATA_DIR", "JUPYTER_CONFIG_DIR", "HOME"):
+        monkeypatch.setenv(name, str(tmp_path / name.lower()))
+    monkeypatch.setenv("ELYRA_METADATA_PATH", "")
+    yield tmp_path
+    instances.release()
+
+
+@pytest.fixture
+def catalog(home: Path) -> Iterator[Catalog]:
+    """The catalog that a server made, where the settings look for it."""
+    found = open_catalog(sqlite_file(Path(Settings().database)), Identity())
+    yield found
+    found.close()
+
+
+def configure(home: Path, **settings: Any) -> None:
+    folder = home / "jupyter_config_dir"
+    folder.mkdir(exist_ok=True)
+    lines = [f"c.Colophon.{name} = {value!r}" for name, value in settings.items()]
+    (folder / "jupyter_server_config.py").write_text("\n".join(lines))
+
+
+def save(name: str = "one") -> Any:
+    return MetadataManager(schemaspace=SPACE).create(name, Metadata(**snippet()))
+
+
+def test_without_a_catalog_instances_are_files_and_no_catalog_is_made(home: Path) -> None:
+    assert save().resource == str(home / "jupyter_data_dir" / "metadata" / SPACE / "one.json")
+    assert not Path(Settings().database).exists()
+    assert [one.version for one in instances.current().list(SPACE)] == [None]
+
+
+def test_a_save_is_recorded_in_the_catalog_that_there_is(catalog: Catalog) -> None:
+    save()
+    found = catalog.reader.aspect(instance(SPACE, "one"), "instance", ADA)
+    assert found.value["metadata"]["language"] == "Python"
+
+
+def test_reading_opens_no_catalog(home: Path, catalog: Catalog) -> None:
+    code = (
+        "import sys; from jupyter_colophon.elyra import MetadataManager; MetadataManager('code-snippets').get_all();"
+        "print(sorted(m for m in sys.modules if m.endswith(('sqlite3', 'jupyter_server', '.wiring'))))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_config_files_choose_the_store_and_the_secrets(home: Path, catalog: Catalog) -> None:
+    configure(home, metadata_store="catalog")
+    document = {"display_name": "K", "schema_name": "kfp", "metadata": RUNTIME}
+    MetadataManager(schemaspace="runtimes").create("kfp", Metadata(**document))
+    assert not (home / "jupyter_data_dir" / "metadata").exists()
+    assert MetadataManager(schemaspace="runtimes").get("kfp").metadata["cos_password"] == "PASSWORD-8"
+    kept = catalog.reader.aspect(instance("runtimes", "kfp"), "instance", ADA).value
+    assert "PASSWORD-8" not in json.dumps(kept)
+
+
+def test_where_files_are_is_looked_up_anew_when_the_environment_changes(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save()
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(home / "other"))
+    assert MetadataManager(schemaspace=SPACE).get_all() == []
+
+
+def test_the_servers_instances_are_those_of_its_process_until_it_ends(catalog: Catalog) -> None:
+    served = instances.serve(Settings(), lambda: catalog)
+    try:
+        assert instances.current() is served
+        save()
+        assert served.get(SPACE, "one", ADA).version == 1
+    finally:
+        served.close()
+    assert instances.current() is not served
+
+
+@pytest.mark.parametrize(
+    ("named", "chosen"),
+    [
+        ("jupyter_colophon.elyra.storage.CatalogMetadataStore", "catalog"),
+        ("elyra.metadata.storage.FileMetadataStore", "file"),
+        ("support.dictionary.Dictionary", "support.dictionary.Dictionary"),
+    ],
+)
+def test_elyras_own_setting_of_the_store_counts_where_ours_was_left(named: str, chosen: str) -> None:
+    config = Config({"MetadataManager": {"metadata_store_class": named}})
+    assert instances.current(Settings(config=config)).stores.chosen == chosen
+
+
+def test_anybodys_store_keeps_instances_by_its_dotted_name() -> None:
+    found = instances.current(Settings(metadata_store="support.dictionary.Dictionary"))
+    made = found.create(SPACE, "one", snippet(), ADA)
+    assert (made.resource, made.version) == ("dict:one", None)
+    assert [one.name for one in found.list(SPACE)] == ["one"]
+    found.remove(SPACE, "one", Condition(), ADA)
+    assert found.list(SPACE) == []
+
+
+@pytest.mark.parametrize("named", ["nothing", "support.dictionary.Nothing", "no.such.module"])
+def test_a_store_that_there_is_not_is_told_of(named: str) -> None:
+    with pytest.raises(Misconfigured):
+        instances.current(Settings(metadata_store=named))
+
+
+def test_the_key_of_digests_is_the_accounts_alone(home: Path, catalog: Catalog) -> None:
+    served = instances.serve(Settings(), lambda: catalog)
+    try:
+        document = {"display_name": "K", "schema_name": "kfp", "metadata": RUNTIME}
+        served.create("runtimes", "kfp", document, ADA)
+    finally:
+        served.close()
+    key = home / "jupyter_data_dir" / "colophon" / "instances.key"
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    assert len(key.read_bytes()) == 32
+    assert sorted(os.listdir(key.parent)) == ["colophon.db", "colophon.db-shm", "colophon.db-wal", "instances.key"]
+
+
+def install(folder: Path, group: str, name: str, target: str) -> None:
+    """A package that registers something, as pip would have installed it."""
+    about = folder / f"{name}_for_tests-1.0.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}-for-tests\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(f"[{group}]\n{name} = {target}\n")
+
+
+def test_packages_bring_stores_of_instances_and_of_secrets(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(home / "packages")
+    install(home / "packages", "jupyter_colophon.metadata_stores", "dictionary", "support.dictionary:Dictionary")
+    install(home / "packages", "jupyter_colophon.secret_stores", "vault", "support.vault:Vault")
+    monkeypatch.setattr(Vault, "there", {"qa": "PASSWORD-8"})
+    found = instances.current(Settings(metadata_store="dictionary", secrets="vault"))
+    metadata = RUNTIME | {"cos_password": "qa"}
+    made = found.create("runtimes", "kfp", {"display_name": "K", "schema_name": "kfp", "metadata": metadata}, ADA)
+    assert made.metadata["cos_password"] == {"$secret": True}
+    kept = found.store("runtimes").read("kfp")
+    assert kept is not None
+    assert kept.document is not None
+    assert kept.document["metadata"]["cos_password"] == {"$secret": "vault:qa"}
+    assert found.objects("runtimes").get("kfp").metadata["cos_password"] == "PASSWORD-8"
+    with pytest.raises(InstanceInvalid, match="name of a secret"):
+        found.update("runtimes", "kfp", {**_document(made), "metadata": RUNTIME}, Condition(), ADA)
+
+
+def _document(made: Any) -> dict[str, Any]:
+    return {"display_name": made.display_name, "schema_name": made.schema_name, "metadata": made.metadata}

@@ -1,0 +1,349 @@
+"""MetadataManager, as code that was written for Elyra uses it (elyra.md 2)."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import ValidationError
+from jupyter_colophon.elyra import (
+    CatalogMetadataStore,
+    FileMetadataStore,
+    Metadata,
+    MetadataExistsError,
+    MetadataManager,
+    MetadataNotFoundError,
+    MetadataStore,
+    SchemaNotFoundError,
+)
+from jupyter_colophon.elyra.metadata import Metadata as SameMetadata
+from support import hooked
+
+pytestmark = pytest.mark.usefixtures("things")
+
+
+class Kept(MetadataStore):
+    """A store that somebody wrote: a dictionary."""
+
+    def __init__(self, schemaspace: str, **kwargs: Any) -> None:
+        super().__init__(schemaspace, **kwargs)
+        self.kept: dict[str, Any] = {}
+
+    def schemaspace_exists(self) -> bool:
+        return bool(self.kept)
+
+    def fetch_instances(self, name: str | None = None, include_invalid: bool = False) -> list[dict[str, Any]]:
+        if name is None:
+            return [{"name": one, **document} for one, document in self.kept.items()]
+        if name not in self.kept:
+            raise MetadataNotFoundError(self.schemaspace, name)
+        return [{"name": name, **self.kept[name]}]
+
+    def store_instance(self, name: str, metadata: dict[str, Any], for_update: bool = False) -> dict[str, Any]:
+        self.kept[name] = metadata
+        return {"name": name, **metadata}
+
+    def delete_instance(self, metadata: dict[str, Any]) -> None:
+        del self.kept[metadata["name"]]
+
+
+@pytest.fixture(params=["file", "somebody's"])
+def manager(request: pytest.FixtureRequest) -> MetadataManager:
+    store = FileMetadataStore("things") if request.param == "file" else Kept("things")
+    return MetadataManager(schemaspace="things", store=store)
+
+
+def a(schema_name: str = "thing", display_name: Any = "A thing", **metadata: Any) -> Metadata:
+    return Metadata(display_name=display_name, schema_name=schema_name, metadata=metadata)
+
+
+def test_an_instance_is_made_read_changed_and_removed(manager: MetadataManager) -> None:
+    assert manager.schemaspace == "Things"
+    assert not manager.schemaspace_exists()
+    made = manager.create(None, a(size=1))
+    assert (made.name, made.display_name, made.schema_name, made.metadata) == (
+        "a_thing",
+        "A thing",
+        "thing",
+        {"size": 1},
+    )
+    assert manager.schemaspace_exists()
+    made.metadata["size"] = 2
+    made.display_name = "Another name"
+    assert manager.update("a_thing", made).metadata == {"size": 2}
+    assert [(one.name, one.display_name) for one in manager.get_all()] == [("a_thing", "Another name")]
+    manager.remove("a_thing")
+    assert manager.get_all() == []
+
+
+def test_the_example_of_the_documentation_runs() -> None:
+    MetadataManager("runtimes").create(
+        "kfp",
+        Metadata(
+            display_name="Kubeflow",
+            schema_name="kfp",
+            metadata={
+                "api_endpoint": "http://localhost:1/pipeline",
+                "api_password": "mypassword",
+                "cos_endpoint": "http://localhost:2",
+                "cos_bucket": "test-bucket",
+                "tags": ["kfp", "v1.1"],
+            },
+        ),
+    )
+    metadata_manager = MetadataManager(schemaspace="runtimes", store=FileMetadataStore(schemaspace="runtimes"))
+    runtime_configuration = metadata_manager.get("kfp")
+    assert runtime_configuration.metadata["api_password"] == "mypassword"
+    assert runtime_configuration.metadata["cos_auth_type"] == "USER_CREDENTIALS"
+
+
+REFUSED: list[tuple[str, Callable[[MetadataManager], Any], type[Exception], str]] = [
+    ("get None", lambda m: m.get(None), ValueError, "The 'name' parameter requires a value."),  # type: ignore[arg-type]
+    (
+        "get what is absent",
+        lambda m: m.get("nope"),
+        MetadataNotFoundError,
+        "No such instance named 'nope' was found in the Things schemaspace.",
+    ),
+    (
+        "remove what is absent",
+        lambda m: m.remove("nope"),
+        MetadataNotFoundError,
+        "No such instance named 'nope' was found in the Things schemaspace.",
+    ),
+    (
+        "update what is absent",
+        lambda m: m.update("nope", a()),
+        MetadataNotFoundError,
+        "No such instance named 'nope' was found in the Things schemaspace.",
+    ),
+    (
+        "create what is there",
+        lambda m: [m.create("x", a()), m.create("x", a())],
+        MetadataExistsError,
+        "An instance named 'x' already exists in the Things schemaspace.",
+    ),
+    ("create nothing", lambda m: m.create("x", None), ValueError, "An instance of class 'Metadata' was not provided."),
+    (
+        "create a dictionary",
+        lambda m: m.create("x", {"display_name": "x"}),
+        TypeError,
+        "'metadata' is not an instance of class 'Metadata'.",
+    ),
+    (
+        "create without any name",
+        lambda m: m.create(None, a(display_name=None)),
+        ValueError,
+        "Name of metadata was not provided.",
+    ),
+    (
+        "create with a wrong name",
+        lambda m: m.create("Wrong", a()),
+        ValueError,
+        "Name of metadata must be lowercase alphanumeric, beginning with alpha and can include "
+        "embedded hyphens ('-') and underscores ('_').",
+    ),
+    (
+        "create what is invalid",
+        lambda m: m.create("x", a(size="big")),
+        ValidationError,
+        "Validation failed for instance 'x' using the thing schema with error: 'big' is not of type 'integer'.",
+    ),
+    (
+        "create without a display name",
+        lambda m: m.create("x", a(display_name="")),
+        ValidationError,
+        "Validation failed for instance 'x' using the thing schema with error: '' should be non-empty.",
+    ),
+    (
+        "create of an unknown schema",
+        lambda m: m.create("x", a("nope")),
+        SchemaNotFoundError,
+        "No such schema named 'nope' was found in the Things schemaspace.",
+    ),
+    (
+        "validate without a schema",
+        lambda m: m.validate("x", a(schema_name=None)),  # type: ignore[arg-type]
+        ValueError,
+        "Instance 'x' in the Things schemaspace is missing a 'schema_name' field!",
+    ),
+    (
+        "validate what is invalid",
+        lambda m: m.validate("x", a(size="big")),
+        ValidationError,
+        "Validation failed for instance 'x' using the thing schema with error: 'big' is not of type 'integer'.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "kind", "words"), [one[1:] for one in REFUSED], ids=[one[0] for one in REFUSED])
+def test_what_cannot_be_done_is_told_as_elyra_tells_it(
+    manager: MetadataManager, call: Callable[[MetadataManager], Any], kind: type[Exception], words: str
+) -> None:
+    with pytest.raises(kind) as raised:
+        call(manager)
+    assert str(getattr(raised.value, "message", raised.value)).lower() == words.lower()
+
+
+def test_an_unknown_schemaspace_is_a_value_error() -> None:
+    with pytest.raises(ValueError, match="The schemaspace name or id 'nope' is not in the list of valid schemaspaces"):
+        MetadataManager("nope")
+
+
+def test_hooks_are_called_in_order_and_the_one_after_a_save_on_a_new_object(manager: MetadataManager) -> None:
+    given = hooked.Told(display_name="One", schema_name="told", metadata={})
+    made = manager.create("one", given)
+    assert hooked.CALLS == [("pre_save", "One", False), ("post_save", "One", False), ("on_load", "One", None)]
+    assert type(made) is hooked.Told
+    assert made is not given
+    assert made.own == "made before the save"
+    hooked.CALLS.clear()
+    manager.update("one", hooked.Told(display_name="Two", schema_name="told", metadata={}))
+    saved = [call for call in hooked.CALLS if call[0] != "on_load"]
+    assert saved == [("pre_save", "Two", True), ("post_save", "Two", True)]
+    assert hooked.CALLS[-1] == ("on_load", "Two", None)
+    hooked.CALLS.clear()
+    manager.remove("one")
+    assert hooked.CALLS == [("pre_delete", "Two", None), ("post_delete", "Two", None)]
+
+
+@pytest.mark.parametrize("hook", ["pre_save", "post_save"])
+def test_a_create_whose_hook_fails_leaves_nothing(manager: MetadataManager, hook: str) -> None:
+    hooked.FAILS[hook] = NotImplementedError("not today")
+    with pytest.raises(NotImplementedError, match="not today"):
+        manager.create("one", hooked.Told(display_name="One", schema_name="told", metadata={}))
+    hooked.forget()
+    assert manager.get_all(include_invalid=True) == []
+    assert manager.create("one", hooked.Told(display_name="One", schema_name="told", metadata={})).name == "one"
+
+
+@pytest.mark.parametrize("hook", ["pre_save", "post_save"])
+def test_an_update_whose_hook_fails_leaves_what_was_there(manager: MetadataManager, hook: str) -> None:
+    manager.create("one", hooked.Told(display_name="One", schema_name="told", metadata={"size": 1}))
+    hooked.FAILS[hook] = ModuleNotFoundError("gone")
+    with pytest.raises(ModuleNotFoundError, match="gone"):
+        manager.update("one", hooked.Told(display_name="Two", schema_name="told", metadata={"size": 2}))
+    hooked.forget()
+    assert (manager.get("one").display_name, manager.get("one").metadata) == ("One", {"size": 1})
+
+
+@pytest.mark.parametrize("hook", ["pre_delete", "post_delete"])
+def test_a_removal_whose_hook_fails_leaves_what_was_there(manager: MetadataManager, hook: str) -> None:
+    manager.create("one", hooked.Told(display_name="One", schema_name="told", metadata={"size": 1}))
+    hooked.FAILS[hook] = FileNotFoundError("where")
+    with pytest.raises(FileNotFoundError, match="where"):
+        manager.remove("one")
+    hooked.forget()
+    assert manager.get("one").metadata == {"size": 1}
+    manager.remove("one")
+    with pytest.raises(MetadataNotFoundError):
+        manager.get("one")
+
+
+def test_a_hook_that_undoes_a_save_runs_no_hook_for_it(manager: MetadataManager) -> None:
+    hooked.FAILS["post_save"] = ValueError("no")
+    with pytest.raises(ValueError, match="no"):
+        manager.create("one", hooked.Told(display_name="One", schema_name="told", metadata={}))
+    assert [call[0] for call in hooked.CALLS] == ["pre_save", "post_save"]
+
+
+def test_defaults_are_applied_to_what_is_missing_and_constants_to_what_is_there(manager: MetadataManager) -> None:
+    assert manager.create("x", a("rich")).metadata == {"colour": "red"}
+    assert manager.create("y", a("rich", colour="blue", deep={})).metadata == {"colour": "blue", "deep": {}}
+
+
+def test_an_instance_may_migrate_itself_while_it_is_loaded(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    path = folder / "old.json"
+    path.write_text(json.dumps({"display_name": "Old", "schema_name": "migrating", "metadata": {}}))
+    manager = MetadataManager("things")
+    assert [one.metadata for one in manager.get_all()] == [{"size": 7}]
+    assert json.loads(path.read_text())["metadata"] == {"size": 7}
+    assert manager.get("old").metadata == {"size": 7}
+
+
+def test_a_class_needs_not_inherit_ours(manager: MetadataManager) -> None:
+    made = manager.create("x", hooked.Duck(name="x", display_name="X", schema_name="duck", metadata={"size": 1}))
+    assert type(made) is hooked.Duck
+    assert made.metadata == {"size": 1}
+
+
+@pytest.mark.parametrize("name", ["NoInstance", "NoArguments"])
+def test_a_class_that_is_none_of_its_kind_is_a_value_error(name: str) -> None:
+    with pytest.raises(ValueError, match=f"'support.hooked.{name}'.*must be a subclass of 'Metadata'"):
+        Metadata.from_dict("things", {"name": "x", "schema_name": name.lower(), "metadata": {}})
+
+
+def test_broken_instances_are_left_out_or_told_with_their_reason(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    files: dict[str, Any] = {
+        "good": {"display_name": "Good", "schema_name": "thing", "metadata": {"size": 1}},
+        "invalid": {"display_name": "Bad", "schema_name": "thing", "metadata": {"size": "x"}},
+        "strange": {"display_name": "Strange", "schema_name": "nope", "metadata": {}},
+        "classless": {"display_name": "Classless", "schema_name": "noinstance", "metadata": {}},
+        "lost": {"display_name": "Lost", "schema_name": "nowhere", "metadata": {}},
+    }
+    for name, document in files.items():
+        (folder / f"{name}.json").write_text(json.dumps(document))
+    (folder / "torn.json").write_text('{"display_name": "To')
+    manager = MetadataManager("things")
+    assert [one.name for one in manager.get_all()] == ["good"]
+    reasons = {one.name: (one.schema_name, one.reason) for one in manager.get_all(include_invalid=True)}
+    assert reasons == {
+        "good": ("thing", None),
+        "invalid": ("thing", "ValidationError"),
+        "strange": ("nope", "SchemaNotFoundError"),
+        "classless": ("noinstance", "ValueError"),
+        "lost": ("nowhere", "ImportError"),
+        "torn": ("{unknown}", "ValueError"),
+    }
+    of_thing = manager.get_all(include_invalid=True, of_schema="thing")
+    assert sorted(one.name for one in of_thing) == ["good", "invalid"]
+    assert [one.name for one in manager.get_all(of_schema="thing")] == ["good"]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "words"),
+    [
+        ("torn", ValueError, "JSON failed to load for instance 'torn' in the Things schemaspace with error: "),
+        ("invalid", ValidationError, "Validation failed for instance 'invalid' using the thing schema with error: "),
+        ("strange", SchemaNotFoundError, "No such schema named 'nope' was found in the "),
+    ],
+)
+def test_a_broken_instance_is_told_by_its_name_and_can_be_replaced_and_removed(
+    folder: Path, name: str, kind: type[Exception], words: str
+) -> None:
+    folder.mkdir(parents=True)
+    document: Any = {"display_name": "X", "schema_name": "thing", "metadata": {"size": "x"}}
+    texts = {"torn": "{", "invalid": json.dumps(document), "strange": json.dumps(document | {"schema_name": "nope"})}
+    (folder / f"{name}.json").write_text(texts[name])
+    manager = MetadataManager("things")
+    with pytest.raises(kind) as raised:
+        manager.get(name)
+    assert str(getattr(raised.value, "message", raised.value)).lower().startswith(words.lower())
+    assert manager.update(name, a(size=1)).metadata == {"size": 1}
+    (folder / f"{name}.json").write_text(texts[name])
+    manager.remove(name)
+    assert not (folder / f"{name}.json").exists()
+
+
+def test_the_store_may_be_given_by_its_class_or_dotted_name() -> None:
+    for chosen in (Kept, "jupyter_colophon.elyra.storage.CatalogMetadataStore"):
+        manager = MetadataManager("things", metadata_store_class=chosen)
+        expected = Kept if chosen is Kept else CatalogMetadataStore
+        assert type(manager.metadata_store) is expected
+    assert type(MetadataManager("things").metadata_store) is FileMetadataStore
+
+
+def test_a_store_that_changes_what_ours_does_is_asked_as_it_is() -> None:
+    class Loud(FileMetadataStore):
+        def store_instance(self, name: str, metadata: dict[str, Any], for_update: bool = False) -> dict[str, Any]:
+            return super().store_instance(name, metadata | {"display_name": "LOUD"}, for_update)
+
+    assert MetadataManager("things", store=Loud("things")).create("x", a()).display_name == "LOUD"
+
+
+def test_names_are_made_as_elyra_makes_them() -> None:
+    assert MetadataManager.get_normalized_name('1 teste "rápido"') == "a_1_teste_rpido"
+    assert SameMetadata is Metadata

@@ -1,0 +1,73 @@
+"""Several processes on the same instances: no acknowledged change is lost, and one that is killed leaves nothing half done."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_colophon.core.names import Identity, instance
+from jupyter_colophon.core.store import sqlite_file
+from jupyter_colophon.elyra import instances
+from jupyter_colophon.settings import Settings
+from jupyter_colophon.wiring import Catalog, open_catalog
+from support.catalog import ADA
+from support.keeping import keeper
+from support.snippets import SPACE, snippet
+
+TESTS = Path(__file__).parents[1]
+
+
+@pytest.fixture
+def served(jp_environ: None, tmp_path: Path) -> Iterator[Any]:
+    """A server's instances, and its catalog."""
+    catalog = open_catalog(sqlite_file(Path(Settings().database)), Identity())
+    found = instances.serve(Settings(), lambda: catalog)
+    found.create(SPACE, "shared", snippet("Shared", code=[]), ADA)
+    yield found, catalog
+    found.close()
+    catalog.close()
+
+
+def start(who: str, count: int) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "support.adder", who, str(count)], cwd=TESTS, env=os.environ | {"PYTHONPATH": str(TESTS)}
+    )
+
+
+def lines(served: Any) -> list[str]:
+    return list(served.get(SPACE, "shared", ADA).metadata["code"])
+
+
+def sound(served: Any, catalog: Catalog) -> None:
+    """The record is what the file says, each version one change more, and nothing is wrong with the catalog."""
+    found = served.get(SPACE, "shared", ADA)
+    assert catalog.reader.aspect(instance(SPACE, "shared"), "instance", ADA).value["metadata"] == found.metadata
+    assert found.version == len(found.metadata["code"]) + 1
+    assert [*keeper(catalog).checker().findings()] == []
+
+
+def test_processes_that_change_one_instance_at_once_lose_nothing(served: Any) -> None:
+    known, catalog = served
+    running = [start(who, 12) for who in ("ada", "bob", "eve")]
+    assert [one.wait(120) for one in running] == [0, 0, 0]
+    assert sorted(lines(known)) == sorted(f"{who}-{number}" for who in ("ada", "bob", "eve") for number in range(12))
+    sound(known, catalog)
+
+
+def test_a_process_that_is_killed_leaves_a_whole_file_and_its_record(served: Any) -> None:
+    known, catalog = served
+    for turn in range(4):
+        before = len(lines(known))
+        running = start(f"turn{turn}", 10_000)
+        while len(lines(known)) < before + 5:
+            assert running.poll() is None
+            time.sleep(0.002 * turn)
+        running.kill()
+        running.wait(60)
+        sound(known, catalog)
+    done = lines(known)
+    assert len(done) == len(set(done)) >= 20

@@ -1,0 +1,148 @@
+"""The schemaspaces that we ship (elyra.md 3), and the names of the package."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jupyter_colophon.elyra
+import pytest
+from jupyter_colophon.elyra import Metadata, MetadataManager, SchemaManager
+from jupyter_colophon.service.documents import schemas_dir
+
+SHIPPED = {
+    "code-snippets": ("aa60988f-8f7c-4d09-a243-c54ef9c2f7fb", {"code-snippet"}),
+    "component-catalogs": (
+        "8dc89ca3-4b90-41fd-adb9-9510ad346620",
+        {"url-catalog", "local-file-catalog", "local-directory-catalog"},
+    ),
+    "component-registries": ("ae79159a-489d-4656-83a6-1adfbc567c70", {"component-registry"}),
+    "metadata-tests": ("8182fc28-899a-4521-8342-1a0e218c3a4d", {"metadata-test", "metadata-test2"}),
+    "runtime-images": ("119c9740-d73f-48c6-a97a-599d3acaf41d", {"runtime-image"}),
+    "runtimes": ("130b8e00-de7c-4b32-b553-b4a52824a3b5", {"airflow", "kfp"}),
+}
+#: What a schema's instances must have, of what they may have (elyra.md 3 and Elyra 4.1.1's schemas).
+FIELDS: dict[str, tuple[set[str], set[str]]] = {
+    "code-snippet": ({"language", "code"}, {"description", "tags"}),
+    "runtime-image": ({"image_name"}, {"description", "tags", "pull_policy", "pull_secret"}),
+    "kfp": (
+        {"api_endpoint", "cos_auth_type", "cos_endpoint", "cos_bucket"},
+        {"runtime_type", "description", "public_api_endpoint", "user_namespace", "engine", "auth_type", "api_username"}
+        | {"api_password", "public_cos_endpoint", "cos_secret", "cos_username", "cos_password", "tags"},
+    ),
+    "airflow": (
+        {"api_endpoint", "cos_endpoint", "cos_auth_type", "cos_bucket", "github_api_endpoint", "github_branch"}
+        | {"github_repo_token", "github_repo"},
+        {"runtime_type", "description", "user_namespace", "git_type", "public_cos_endpoint", "cos_secret"}
+        | {"cos_username", "cos_password", "tags"},
+    ),
+    "url-catalog": ({"runtime_type", "paths"}, {"description", "categories", "auth_id", "auth_password"}),
+    "local-file-catalog": ({"runtime_type", "paths"}, {"description", "categories", "base_path"}),
+    "local-directory-catalog": ({"runtime_type", "paths"}, {"description", "categories", "include_subdirs"}),
+    "component-registry": ({"runtime", "location_type", "paths"}, {"description", "categories"}),
+}
+SECRETS = {
+    "kfp": {("api_password",), ("cos_password",)},
+    "airflow": {("github_repo_token",), ("cos_password",)},
+    "url-catalog": {("auth_password",)},
+}
+
+
+@pytest.fixture
+def manager(monkeypatch: pytest.MonkeyPatch) -> SchemaManager:
+    monkeypatch.setenv("METADATA_TESTING", "1")
+    found: SchemaManager = SchemaManager.instance()
+    assert found.spaces.problems() == []
+    return found
+
+
+def test_they_have_the_ids_and_schemas_of_elyra(manager: SchemaManager) -> None:
+    found = {one.name: (one.id, {*one.schemas, *one.deprecated_schemas}) for one in manager.spaces.all()}
+    assert found == SHIPPED
+    assert [one.name for one in manager.spaces.all() if one.deprecated] == ["component-registries"]
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_schema_has_the_fields_of_elyra(manager: SchemaManager, name: str) -> None:
+    space = next(space for space, (_, schemas) in SHIPPED.items() if name in schemas)
+    metadata = manager.get_schema(space, name)["properties"]["metadata"]
+    required, others = FIELDS[name]
+    assert set(metadata["required"]) == required
+    assert set(metadata["properties"]) == required | others
+    assert set(manager.spaces.secret_pointers(space, name)) == SECRETS.get(name, set())
+    assert manager.spaces.class_name(space, name) is None
+
+
+@pytest.mark.parametrize("path", sorted((schemas_dir() / "schemaspaces").rglob("*.json")), ids=lambda path: path.stem)
+def test_the_example_of_a_schema_is_a_valid_instance(manager: SchemaManager, path: Path) -> None:
+    (example,) = json.loads(path.read_text())["examples"]
+    assert manager.spaces.fault(path.parent.name, path.stem, example) is None
+
+
+@pytest.mark.parametrize("bad", ["", " a", "a "])
+def test_a_tag_is_a_word_or_several_without_blanks_round_them(manager: SchemaManager, bad: str) -> None:
+    document: dict[str, Any] = {"display_name": "X", "schema_name": "code-snippet"}
+    for tag, valid in ((bad, False), ("two words", True)):
+        metadata = {"language": "Python", "code": [], "tags": [tag]}
+        fault = manager.spaces.fault("code-snippets", "code-snippet", document | {"metadata": metadata})
+        assert (fault is None) == valid
+
+
+def registry(name: str, runtime: str, location: str) -> None:
+    metadata = {"runtime": runtime, "location_type": location, "paths": ["https://example.org/a"], "categories": ["x"]}
+    instance = Metadata(display_name=name.title(), schema_name="component-registry", metadata=metadata)
+    MetadataManager("component-registries").create(name, instance)
+
+
+def test_component_registries_become_component_catalogs_once() -> None:
+    registry("one", "kfp", "URL")
+    registry("two", "airflow", "Filename")
+    registry("three", "kfp", "Directory")
+    spaces = SchemaManager.instance().spaces
+    catalogs = MetadataManager("component-catalogs")
+    foretold = spaces.migrate("component-registries", dry_run=True)
+    assert (sorted(foretold.migrated), catalogs.get_all()) == (["one", "three", "two"], [])
+    assert sorted(spaces.migrate("component-registries").migrated) == ["one", "three", "two"]
+    found = {one.name: (one.display_name, one.schema_name, one.metadata["runtime_type"]) for one in catalogs.get_all()}
+    assert found == {
+        "one": ("One", "url-catalog", "KUBEFLOW_PIPELINES"),
+        "two": ("Two", "local-file-catalog", "APACHE_AIRFLOW"),
+        "three": ("Three", "local-directory-catalog", "KUBEFLOW_PIPELINES"),
+    }
+    assert catalogs.get("one").metadata["categories"] == ["x"]
+    assert spaces.migrate("component-registries").migrated == ()
+    assert len(MetadataManager("component-registries").get_all()) == 3
+
+
+def test_a_registry_that_cannot_be_migrated_keeps_no_other_back(
+    jp_data_dir: Path, jp_env_jupyter_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry("good", "kfp", "URL")
+    registry("bad", "kfp", "URL")
+    path = jp_data_dir / "metadata" / "component-registries" / "bad.json"
+    path.write_text(path.read_text().replace("https://example.org/a", "no URL"))
+    monkeypatch.setattr(sys, "prefix", str(jp_env_jupyter_path.parents[1]))
+    factory = Path(sys.prefix, "share", "jupyter", "metadata", "component-registries")
+    factory.mkdir(parents=True)
+    (factory / "factory.json").write_text(path.read_text())
+    assert SchemaManager.instance().spaces.migrate("component-registries").migrated == ("good",)
+
+
+def test_every_public_name_is_at_the_top_and_nothing_heavy_is_loaded_for_it() -> None:
+    names = [
+        "CatalogMetadataStore FileMetadataCache FileMetadataStore METADATA_TEST_SCHEMASPACE",
+        "METADATA_TEST_SCHEMASPACE_ID Metadata MetadataExistsError MetadataManager MetadataNotFoundError",
+        "MetadataStore SchemaManager SchemaNotFoundError SchemasProvider Schemaspace",
+    ]
+    for name in " ".join(names).split():
+        assert name in dir(jupyter_colophon.elyra)
+        assert getattr(jupyter_colophon.elyra, name)
+    with pytest.raises(AttributeError):
+        _ = jupyter_colophon.elyra.nothing
+    code = (
+        "import sys; from jupyter_colophon.elyra import SchemaManager; SchemaManager.instance().get_schemaspace_names();"
+        "print([one for one in ('jsonschema', 'jupyter_server', 'tornado', 'asyncio', 'sqlite3') if one in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,81 @@
+"""Whether a history of reads and conditional writes on one name could have happened one after the other.
+
+Wing and Gong's search with Lowe's memory of configurations already seen. An operation without a return may have had
+its effect at any time after its call, or never.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+State = tuple[int, str]
+EMPTY: State = (-1, "")
+NEVER = 2**63
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation with the times of its call and return; `result` is None where nobody knows."""
+
+    kind: str
+    called: int
+    returned: int
+    expected: int
+    new: str
+    result: Any
+
+    def after(self, state: State) -> State | None:
+        """The state after it, or None where it cannot have happened in this one."""
+        if self.kind == "read":
+            return state if self.result == list(state) else None
+        if self.result == "refused":
+            return state if state[0] != self.expected else None
+        if state[0] != self.expected:
+            return None
+        version = max(state[0], 0) + 1
+        return (version, self.new) if self.result in (None, [version]) else None
+
+
+def histories(told: Iterable[dict[str, Any]]) -> dict[str, list[Operation]]:
+    """The operations on each name, from what the clients said in any order."""
+    calls: dict[str, dict[str, Any]] = defaultdict(dict)
+    for one in told:
+        calls[one["id"]] |= one
+    found: dict[str, list[Operation]] = defaultdict(list)
+    for one in calls.values():
+        if one["kind"] == "read" and "result" not in one:
+            continue
+        operation = Operation(
+            one["kind"],
+            one["call"],
+            one.get("return", NEVER),
+            one.get("expected", 0),
+            one.get("new", ""),
+            one.get("result"),
+        )
+        found[one["key"]].append(operation)
+    return found
+
+
+def is_linearisable(operations: list[Operation]) -> bool:
+    """Whether there is an order that fits the times, the results and a single register with versions."""
+    waiting = sorted(operations, key=lambda one: one.called)
+    seen: set[tuple[int, State]] = set()
+    whole = sum(1 << at for at, one in enumerate(waiting) if one.returned != NEVER)
+    stack: list[tuple[int, State]] = [(0, EMPTY)]
+    while stack:
+        done, state = stack.pop()
+        if done & whole == whole:
+            return True
+        first_return = min(one.returned for at, one in enumerate(waiting) if not done >> at & 1)
+        for at, one in enumerate(waiting):
+            if one.called > first_return:
+                break
+            if done >> at & 1 or (after := one.after(state)) is None:
+                continue
+            following = (done | 1 << at, after)
+            if following not in seen:
+                seen.add(following)
+                stack.append(following)
+    return False

@@ -1,0 +1,148 @@
+"""Bugs that are planted on purpose, so that it is known that the checkers see them (reliability.md A2, 26)."""
+
+import sqlite3
+from typing import Any
+
+from jupyter_colophon.core.proposal import Condition
+from jupyter_colophon.service.read import Reader
+from jupyter_colophon.storage import commit, index
+from jupyter_colophon.storage.sqlite.log import SqliteLog
+from jupyter_colophon.storage.sqlite.session import SqliteSession
+
+
+def plant(*names: str) -> None:
+    """Put bugs into this process, by name."""
+    for name in names:
+        _PLANTS[name]()
+
+
+def _no_fsync() -> None:
+    """The disk is never asked to write anything down."""
+    _at_begin("PRAGMA synchronous = OFF")
+
+
+def _lazy_fsync() -> None:
+    """The log is written down at checkpoints only."""
+    _at_begin("PRAGMA synchronous = NORMAL")
+
+
+def _at_begin(statement: str) -> None:
+    connect = SqliteSession.__init__
+
+    def changed(self: SqliteSession, connection: sqlite3.Connection, *rest: Any) -> None:
+        connection.execute(statement)
+        connect(self, connection, *rest)
+
+    SqliteSession.__init__ = changed  # type: ignore[method-assign]
+
+
+def _acknowledge_first() -> None:
+    """A write is acknowledged while it waits for a later one to commit it."""
+    commits, skipped = SqliteSession.commit, [0]
+
+    def late(self: SqliteSession) -> None:
+        skipped[0] += 1
+        if skipped[0] < 8 or skipped[0] % 100 == 0:
+            commits(self)
+
+    def begin(self: SqliteSession) -> None:
+        if not self._connection.in_transaction:
+            self._execute("BEGIN IMMEDIATE")
+
+    def rollback(self: SqliteSession) -> None:
+        pass
+
+    SqliteSession.commit, SqliteSession.begin, SqliteSession.rollback = late, begin, rollback  # type: ignore[method-assign]
+
+
+def _in_two_halves() -> None:
+    """The second half of a batch has a transaction of its own."""
+    put, seen = commit.Commit.put, [0]
+
+    def halved(self: commit.Commit, *arguments: Any) -> Any:
+        seen[0] += 1
+        if seen[0] % 4 == 3:
+            connection = self.tx.log._connection  # type: ignore[attr-defined]
+            connection.execute("COMMIT")
+            connection.execute("BEGIN IMMEDIATE")
+        return put(self, *arguments)
+
+    commit.Commit.put = halved  # type: ignore[method-assign]
+
+
+def _drop_changes() -> None:
+    """Now and then a change is not announced."""
+    append, seen = SqliteLog.append, [0]
+
+    def dropping(self: SqliteLog, row: Any) -> int:
+        seen[0] += 1
+        return append(self, row) if seen[0] % 17 else 0
+
+    SqliteLog.append = dropping  # type: ignore[method-assign]
+
+
+def _forget_search() -> None:
+    """Search is not told what becomes of one of the datasets."""
+    refresh = index.refresh
+
+    def forgetful(tx: Any, changed: Any) -> None:
+        refresh(tx, [one for one in changed if not (one.entity["name"] == "t3" and one.before)])
+
+    index.refresh = forgetful
+
+
+def _no_condition() -> None:
+    """Nobody looks whether a condition holds."""
+    Condition.check = lambda *_: None  # type: ignore[assignment, method-assign]
+
+
+def _stale_condition() -> None:
+    """A condition holds for the version before as well."""
+    check = Condition.check
+
+    def stale(self: Condition, subject: str, version: int, time: int | None) -> None:
+        if self.version is None or version - self.version != 1:
+            check(self, subject, version, time)
+
+    Condition.check = stale  # type: ignore[method-assign]
+
+
+def _stale_read() -> None:
+    """What was read once is told again for a while."""
+    read, kept, seen = Reader.aspect, dict[str, Any](), [0]
+
+    def stale(self: Reader, urn: Any, *rest: Any) -> Any:
+        seen[0] += 1
+        if str(urn) not in kept or seen[0] % 3:
+            kept[str(urn)] = read(self, urn, *rest)
+        return kept[str(urn)]
+
+    Reader.aspect = stale  # type: ignore[method-assign]
+
+
+def _overwrite_version() -> None:
+    """Every so often a version number is given twice."""
+    write, seen = commit.Commit._write, [0]
+
+    def again(self: commit.Commit, entity: Any, spec: Any, *rest: Any) -> int:
+        seen[0] += 1
+        row = entity.aspects.get(spec.name)
+        if seen[0] % 11 == 0 and row is not None and row["version"] > 1:
+            entity.aspects[spec.name] = row | {"version": row["version"] - 1}
+        return write(self, entity, spec, *rest)
+
+    commit.Commit._write = again  # type: ignore[method-assign]
+
+
+_PLANTS = {
+    "no fsync": _no_fsync,
+    "lazy fsync": _lazy_fsync,
+    "acknowledge first": _acknowledge_first,
+    "in two halves": _in_two_halves,
+    "drop changes": _drop_changes,
+    "forget search": _forget_search,
+    "no condition": _no_condition,
+    "stale condition": _stale_condition,
+    "stale read": _stale_read,
+    "overwrite version": _overwrite_version,
+}

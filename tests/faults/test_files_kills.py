@@ -1,0 +1,49 @@
+"""A process that saves large instances is killed: each is whole, and what is left of it is swept."""
+
+import random
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from faults import files, shim
+from faults.size import sized
+
+WORKLOAD = Path(__file__).with_name("files.py")
+KILLS = sized(24, 500)
+MEGABYTES = 2 * 2**20
+
+
+def killed(root: Path, told: Path, start: int, chance: random.Random, *bugs: str) -> None:
+    """Three threads save in a process that is killed a moment after it began."""
+    arguments = [str(WORKLOAD), str(root), str(told), str(start), "0", "3", str(MEGABYTES), *bugs]
+    process = subprocess.Popen(shim.python(*arguments), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    before, deadline = _size(told), time.monotonic() + 60
+    while _size(told) == before and process.poll() is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+    time.sleep(chance.uniform(0.0, 0.3))
+    assert process.poll() is None, process.communicate()[0].decode()
+    process.kill()
+    process.communicate()
+
+
+def _size(told: Path) -> int:
+    return told.stat().st_size if told.exists() else 0
+
+
+def test_every_acknowledged_save_outlives_a_kill_and_none_is_half_there(tmp_path: Path) -> None:
+    chance, told = random.Random(1), tmp_path / "told"
+    for kill in range(KILLS):
+        killed(tmp_path, told, 1 + 10_000 * kill, chance)
+        assert files.wrong(tmp_path, told.read_text()) == []
+
+
+@pytest.mark.parametrize("bug", ["in place", "acknowledge first"])
+def test_the_checker_sees_a_writer_that_breaks_a_promise(tmp_path: Path, bug: str) -> None:
+    chance, told = random.Random(2), tmp_path / "told"
+    for kill in range(24):
+        killed(tmp_path, told, 1 + 10_000 * kill, chance, bug)
+        if files.wrong(tmp_path, told.read_text()):
+            return
+    raise AssertionError("nothing was seen")

@@ -1,0 +1,75 @@
+"""A reader beside eight writers never sees an instance missing, empty or torn."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+from faults import files
+from faults.size import sized
+from support.files import document, files_of, save, user_folder
+from support.process import running
+
+WRITES = sized(60, 2_000)
+NAMES = ("a", "b", "c")
+WRITING = """
+import os, sys, threading
+from pathlib import Path
+from faults import files as faulty
+from support.files import document, files_of
+for bug in sys.argv[3:]:
+    setattr(*faulty._BUGS[bug])
+
+def write(number):
+    files = files_of(Path(sys.argv[1]), wait_s=60)
+    for step in range(int(sys.argv[2])):
+        with files.slot("abc"[(number + step) % 3]) as slot:
+            slot.write(document(step, text="x" * (step * 997 % 30_000)), create=False)
+
+threads = [threading.Thread(target=write, args=(number,)) for number in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+@contextmanager
+def writers(root: Path, times: int, *bugs: str) -> Iterator[list["subprocess.Popen[str]"]]:
+    """Two processes with four threads each, which save instances that are there already."""
+    for name in NAMES:
+        save(files_of(root), name, document(0), create=True)
+    with ExitStack() as stack:
+        yield [stack.enter_context(running(WRITING, str(root), str(times), *bugs)) for _ in range(2)]
+
+
+def seen_wrong(root: Path, processes: list["subprocess.Popen[str]"]) -> list[str]:
+    """What a reader in another process sees that it must not, until the writers end: with our eyes and with open()."""
+    ours, found, looks = files_of(root), [], 0
+    while any(process.poll() is None for process in processes):
+        looks += 1
+        if ours.names() != list(NAMES):
+            found.append("not listed")
+        for name in NAMES:
+            if files.number_of(ours.read(name)) < 0 or ours.read(name) is None:
+                found.append("not read")
+            try:
+                json.loads((user_folder(root) / f"{name}.json").read_text())
+            except (OSError, ValueError) as error:
+                found.append(type(error).__name__)
+    assert looks > 3
+    return found
+
+
+def test_a_reader_sees_whole_instances_at_every_moment(tmp_path: Path) -> None:
+    with writers(tmp_path, WRITES) as processes:
+        assert seen_wrong(tmp_path, processes) == []
+        assert [process.communicate()[0] for process in processes] == ["", ""]
+
+
+@pytest.mark.parametrize("bug", ["in place"])
+def test_the_reader_sees_a_writer_that_writes_in_place(tmp_path: Path, bug: str) -> None:
+    with writers(tmp_path, 20, bug) as processes:
+        assert seen_wrong(tmp_path, processes) != []

@@ -1,0 +1,107 @@
+"""The whole server is killed while eight clients write."""
+
+import http.client
+import json
+import random
+import threading
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from faults import choice
+from faults.oracle import Acknowledged, faults
+from faults.size import sized
+from faults.workload import ASPECTS, Write
+from jupyter_colophon.core.store import sqlite_file
+from live import LiveServer
+
+KILLS, CLIENTS = sized(2, 20), 8
+
+
+class Client(threading.Thread):
+    """Posts one write after the other, and the same again with the same key until it is answered."""
+
+    def __init__(self, server: LiveServer, name: str) -> None:
+        super().__init__(name=name, daemon=True)
+        self._server, self._over = server, threading.Event()
+        self.told: list[Acknowledged] = []
+        self.odd: list[str] = []
+
+    def stop(self) -> None:
+        """Write no more."""
+        self._over.set()
+        self.join(60)
+        assert not self.is_alive()
+
+    def run(self) -> None:
+        """Write until told to stop."""
+        at = 0
+        while not self._over.is_set():
+            write = Write(f"{self.name}-{at}")
+            key, answer = str(uuid.uuid4()), None
+            while answer is None and not self._over.is_set():
+                answer = self._post(write, key)
+            at += 1
+
+    def _post(self, write: Write, key: str) -> bool | None:
+        batch = [
+            {"urn": urn, "aspect": aspect, "operation": "upsert", "value": write.value}
+            for urn in write.urns
+            for aspect in ASPECTS
+        ]
+        headers = self._server.headers | {"Idempotency-Key": key}
+        where = urlsplit(self._server.url)
+        connection = http.client.HTTPConnection(where.hostname or "", where.port or 0, timeout=30)
+        try:
+            connection.request("POST", "/colophon/api/proposals", json.dumps({"proposals": batch}), headers)
+            answer = connection.getresponse()
+            body = json.loads(answer.read())
+        except (OSError, http.client.HTTPException, ValueError):
+            time.sleep(0.05)
+            return None
+        finally:
+            connection.close()
+        if answer.status == 200:
+            done = tuple((one["urn"], one["aspect"], one["version"]) for one in body["results"])
+            self.told.append(Acknowledged(write.number, done))
+        elif answer.status != 503:
+            self.odd.append(f"{answer.status} {body}")
+        return answer.status == 200
+
+
+@pytest.fixture
+def killed(tmp_path: Path) -> Any:
+    """What the clients of a server were told that was killed again and again."""
+    root = tmp_path / "root"
+    root.mkdir()
+    server, chance = LiveServer(root, tmp_path), random.Random(3)
+    server.start()
+    clients = [Client(server, f"c{number}") for number in range(CLIENTS)]
+    for client in clients:
+        client.start()
+    for _ in range(KILLS):
+        before = sum(len(client.told) for client in clients)
+        deadline = time.monotonic() + 120
+        while sum(len(client.told) for client in clients) < before + 30:
+            assert time.monotonic() < deadline, [client.odd for client in clients]
+            time.sleep(0.01)
+        time.sleep(chance.uniform(0, 0.1))
+        server.kill()
+        server.start()
+    for client in clients:
+        client.stop()
+    server.stop()
+    return server, clients
+
+
+def test_every_answered_write_is_there_and_each_retry_had_one_effect(killed: Any) -> None:
+    server, clients = killed
+    assert [client.odd for client in clients if client.odd] == []
+    told = [one for client in clients for one in client.told]
+    assert len(told) > 30 * KILLS
+    catalog = choice.catalog_of(choice.told(sqlite_file(server.data / "colophon" / "colophon.db")))
+    assert faults(catalog, told) == []
+    catalog.close()

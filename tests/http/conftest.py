@@ -1,0 +1,114 @@
+"""A real Jupyter server with the extension and a catalog of its own; answers are checked against the API's document."""
+
+import json
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pytest
+from support import contract
+from support.stores import CATALOGS, STORES
+from support.urns import ORDERS
+from tornado.httpclient import HTTPResponse
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Every shipped store, but for files that are about one: they say so in `STORE_NAMES`."""
+    if "store_name" in metafunc.fixturenames:
+        asked = metafunc.config.getoption("--storage-provider") or CATALOGS
+        metafunc.parametrize("store_name", getattr(metafunc.module, "STORE_NAMES", asked), scope="session")
+
+
+@pytest.fixture
+def store_settings(store_name: str, tmp_path: Path) -> Iterator[dict[str, Any]]:
+    """What the server is told of its store; SQLite's is the default."""
+    if store_name == "sqlite":
+        yield {}
+        return
+    with STORES[store_name](tmp_path) as choice:
+        yield {"storage_provider": choice.provider, "storage_options": dict(choice.options)}
+
+
+@pytest.fixture
+def jp_server_config(jp_server_config: dict[str, Any], store_settings: dict[str, Any]) -> dict[str, Any]:
+    server = {"jpserver_extensions": {"jupyter_colophon": True}, "allow_unauthenticated_access": False}
+    return {"ServerApp": server, "Colophon": store_settings}
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    body: Any
+    headers: Any
+
+
+Call = Callable[..., Awaitable[Answer]]
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Sends requests to one of our APIs, and holds every answer against its document."""
+
+    fetch: Any
+    prefix: str
+    token: Any
+    contract: contract.Contract
+
+    async def __call__(
+        self,
+        method: str,
+        *path: str,
+        body: Any = None,
+        answers: str | None = None,
+        headers: Any = None,
+        params: Any = None,
+        anonymous: bool = False,
+        told: bool = True,
+    ) -> Answer:
+        """`told=False` is for answers that our documents do not tell of; what is no JSON is not read then."""
+        raw = body if isinstance(body, bytes) else json.dumps(body).encode() if body is not None else None
+        if raw is None and method in ("POST", "PUT", "PATCH"):
+            raw = b""
+        asked = "/" + "/".join(quote(part, safe="") for part in path)
+        found: HTTPResponse = await self.fetch(
+            f"{self.prefix}{asked}" + (f"?{urlencode(params)}" if params else ""),
+            method=method,
+            body=raw,
+            headers=(headers or {}) if anonymous else self.token | (headers or {}),
+            request_timeout=20,
+            allow_nonstandard_methods=True,
+            raise_error=False,
+        )
+        if found.code == 599:
+            found.rethrow()
+        is_json = told or "html" not in found.headers.get("Content-Type", "")
+        document = json.loads(found.body) if found.body and is_json else None
+        if told:
+            self.contract.check(method, asked, found.code, found.headers, document, answers)
+        return Answer(found.code, document, found.headers)
+
+
+@pytest.fixture
+def api(jp_serverapp: Any, http_server_client: Any, jp_auth_header: Any, jp_base_url: str) -> Call:
+    """`await api("GET", "entities", urn, params=…, body=…)`. Every answer is held against the API's document.
+
+    `answers` names the document of `schemas/api` that a success is. `told=False` is for failures that are ours.
+    """
+    return Caller(http_server_client.fetch, f"{jp_base_url}colophon/api", jp_auth_header, contract.NATIVE)
+
+
+@pytest.fixture
+def elyra(jp_serverapp: Any, http_server_client: Any, jp_auth_header: Any, jp_base_url: str) -> Call:
+    """`await elyra("GET", "metadata", "code-snippets")`: the same through the Elyra door."""
+    return Caller(http_server_client.fetch, f"{jp_base_url}elyra", jp_auth_header, contract.ELYRA)
+
+
+@pytest.fixture
+def sales(api: Call, jp_asyncio_loop: Any) -> None:
+    """The namespace `sales` with the dataset `orders`, as a recorder would make them known."""
+    proposal = {"urn": ORDERS, "aspect": "technicalMetadata", "operation": "upsert"}
+    value = {"properties": {"format": "parquet"}, "tags": []}
+    known = api("POST", "proposals", body={"proposals": [proposal | {"value": value}]}, answers="written-batch")
+    assert jp_asyncio_loop.run_until_complete(known).status == 200

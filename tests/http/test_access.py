@@ -1,0 +1,226 @@
+"""Who may come in: authentication on every route, kernels' tokens, XSRF, origins, and the start-up check."""
+
+import re
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from jupyter_colophon.http import guard
+from jupyter_colophon.http.base import RESOURCE, ApiHandler
+from jupyter_colophon.http.door import SETTING
+from jupyter_colophon.http.native.routes import ROUTES, TEMPLATES
+from jupyter_colophon.http.native.unknown import UnknownHandler
+from jupyter_server.auth.authorizer import Authorizer
+from jupyter_server.auth.decorator import authorized
+from jupyter_server.auth.identity import User
+from support.catalog import metadata
+from support.urns import CELL, ORDERS
+from tornado.httpclient import HTTPClientError, HTTPRequest
+from tornado.web import RequestHandler, authenticated
+from tornado.websocket import WebSocketHandler, websocket_connect
+
+BUSINESS = ("entities", ORDERS, "aspects", "businessMetadata")
+TECHNICAL = ("entities", ORDERS, "aspects", "technicalMetadata")
+METHODS = ("get", "head", "post", "put", "patch", "delete")
+
+
+def examples() -> list[tuple[str, str]]:
+    """Every method of every route of the table, with a path that fits."""
+    return [
+        (name.upper(), re.sub(r"\{[a-z]+\}", "x", template))
+        for template, handler in [*TEMPLATES, ("/nowhere", UnknownHandler)]
+        for name in METHODS
+        if getattr(handler, name) is not getattr(RequestHandler, name)
+    ]
+
+
+async def test_every_method_of_every_route_refuses_strangers_without_a_word(api: Any, sales: None) -> None:
+    asked = [(method, path) for method, path in examples() if path != "/changes/ws"]
+    assert len(asked) > 20
+    for method, path in asked:
+        for headers in ({}, {"Authorization": "token eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiJ9."}):
+            found = await api(method, *path.strip("/").split("/"), anonymous=True, headers=headers)
+            assert found.status == 403, (method, path)
+            said = ("you are not signed in, or may not do this", "Forbidden", "'_xsrf' argument missing from POST")
+            assert found.body["detail"] in said
+
+
+async def test_a_path_parameter_opens_no_door(api: Any, sales: None) -> None:
+    for tail in (";v1/users/login", "/../../../api/status", "/%2e%2e/api"):
+        assert (await api("GET", "entities", ORDERS + tail, anonymous=True)).status in (400, 403, 404)
+
+
+@pytest.fixture
+def kernel(jp_serverapp: Any) -> dict[str, str]:
+    """The headers of a kernel that this server started."""
+    tokens = jp_serverapp.web_app.settings[SETTING].tokens
+    return {"Authorization": f"token {tokens.issue('kernel-1', User('ada'), 'ada')}"}
+
+
+async def test_a_kernel_may_annotate_and_emit_and_delete_nothing(api: Any, sales: None, kernel: Any) -> None:
+    async def asked(method: str, *path: str, body: Any = None) -> int:
+        return (await api(method, *path, body=body, anonymous=True, headers=kernel)).status
+
+    me = await api("GET", "me", anonymous=True, headers=kernel, answers="me")
+    assert (me.body["via"], me.body["scopes"]) == ("kernel-1", ["annotate", "emit", "read"])
+    assert await asked("PUT", *BUSINESS, body=metadata({"owner": "ops"})) == 200
+    assert await asked("PUT", *TECHNICAL, body=metadata({"rows": "3"})) == 200
+    assert await asked("POST", "runs", body={"program": CELL, "runId": "r", "start": "2026-11-20T12:00:00Z"}) == 200
+    assert await asked("DELETE", "entities", ORDERS) == 403
+    batch = {"proposals": [{"urn": ORDERS, "operation": "delete"}]}
+    assert await asked("POST", "proposals", body=batch) == 403
+    assert "Set-Cookie" not in me.headers  # nor does it get a browser's rights for its token
+    found = await api("GET", *BUSINESS, answers="aspect")
+    assert (found.body["actor"], found.body["via"]) == ("ada", "kernel-1")
+
+
+async def test_a_kernels_token_dies_with_the_kernel(api: Any, kernel: Any, jp_serverapp: Any) -> None:
+    assert (await api("GET", "me", anonymous=True, headers=kernel)).status == 200
+    bearer = {"Authorization": kernel["Authorization"].replace("token", "Bearer")}
+    assert (await api("GET", "me", anonymous=True, headers=bearer)).status == 200
+    jp_serverapp.web_app.settings[SETTING].tokens.revoke("kernel-1")
+    assert (await api("GET", "me", anonymous=True, headers=kernel)).status == 403
+
+
+async def test_a_kernels_token_opens_none_of_jupyters_own_doors(
+    kernel: Any, http_server_client: Any, jp_base_url: str
+) -> None:
+    for path in ("api/contents", "api/kernels", "api/me", "api/terminals"):
+        with pytest.raises(HTTPClientError) as refused:
+            await http_server_client.fetch(f"{jp_base_url}{path}", headers=kernel)
+        assert refused.value.code in (401, 403), path
+    token = kernel["Authorization"].split()[1]
+    with pytest.raises(HTTPClientError) as refused:
+        await http_server_client.fetch(f"{jp_base_url}colophon/api/me?token={token}")
+    assert refused.value.code == 403
+
+
+class ReadOnly(Authorizer):
+    """Whoever may look and not touch; it keeps what it was asked."""
+
+    asked: list[tuple[str, str]]
+
+    def is_authorized(self, handler: Any, user: Any, action: str, resource: str) -> bool:
+        self.asked.append((action, resource))
+        return action == "read"
+
+
+async def test_jupyters_authorizer_decides_before_anything_is_looked_at(
+    api: Any, sales: None, jp_serverapp: Any, jp_http_port: int, jp_base_url: str, jp_auth_header: Any
+) -> None:
+    authorizer = ReadOnly(parent=jp_serverapp)
+    authorizer.asked = []
+    jp_serverapp.web_app.settings["authorizer"] = authorizer
+    assert (await api("GET", *TECHNICAL, answers="aspect")).status == 200
+    for body in (metadata(), {"no": "metadata"}, b"{"):
+        assert (await api("PUT", *BUSINESS, body=body)).status == 403
+    assert (await api("DELETE", "entities", ORDERS)).status == 403
+    assert (await api("GET", "search", params={"q": "orders"}, answers="search-answer")).status == 200
+    assert authorizer.asked == [("read", RESOURCE), *[("write", RESOURCE)] * 4, ("read", RESOURCE)]
+    url = f"ws://127.0.0.1:{jp_http_port}{jp_base_url}colophon/api/changes/ws"
+    with pytest.raises(HTTPClientError) as refused:
+        await websocket_connect(HTTPRequest(url, headers=jp_auth_header))
+    assert (refused.value.code, authorizer.asked[-1]) == (403, ("execute", RESOURCE))
+
+
+async def test_a_browsers_write_needs_the_xsrf_token(
+    api: Any, sales: None, jp_serverapp: Any, http_server_client: Any, jp_base_url: str
+) -> None:
+    cookie = await _signed_in(jp_serverapp, http_server_client, jp_base_url)
+    assert (await api("GET", *TECHNICAL, anonymous=True, headers={"Cookie": cookie})).status == 200
+    forged = await api("PUT", *BUSINESS, anonymous=True, headers={"Cookie": cookie}, body=metadata())
+    assert forged.status == 403
+    page = {"Cookie": cookie, "Sec-Fetch-Mode": "no-cors", "Content-Type": "application/x-www-form-urlencoded"}
+    assert (await api("POST", "proposals", anonymous=True, headers=page, body=b"a=1")).status == 403
+    assert (await api("GET", *BUSINESS)).status == 404
+    token = re.search(r"_xsrf=([^;]+)", cookie)
+    assert token is not None
+    headers = {"Cookie": cookie, "X-XSRFToken": token[1]}
+    assert (await api("PUT", *BUSINESS, anonymous=True, headers=headers, body=metadata())).status == 200
+
+
+async def test_no_page_of_another_origin_listens(
+    jp_serverapp: Any, http_server_client: Any, jp_base_url: str, jp_http_port: int
+) -> None:
+    cookie = await _signed_in(jp_serverapp, http_server_client, jp_base_url)
+    url = f"ws://127.0.0.1:{jp_http_port}{jp_base_url}colophon/api/changes/ws"
+    with pytest.raises(HTTPClientError) as refused:
+        await websocket_connect(HTTPRequest(url, headers={"Cookie": cookie, "Origin": "https://evil.example"}))
+    assert refused.value.code == 403
+    with pytest.raises(HTTPClientError) as refused:
+        await websocket_connect(url)
+    assert refused.value.code == 403
+
+
+async def _signed_in(server: Any, client: Any, base_url: str) -> str:
+    """The cookies of a browser that signed in with the server's token."""
+    token = quote(server.identity_provider.token)
+    page = await client.fetch(f"{base_url}login")
+    answer = await client.fetch(f"{base_url}api/me?token={token}")
+    given = [*page.headers.get_list("Set-Cookie"), *answer.headers.get_list("Set-Cookie")]
+    return "; ".join(one.split(";")[0] for one in given)
+
+
+class TestTheStartUpCheck:
+    def test_our_own_table_passes(self) -> None:
+        guard.check(ROUTES, RESOURCE)
+
+    def test_a_bare_handler_is_refused(self) -> None:
+        class Bare(ApiHandler):
+            async def get(self) -> None: ...
+
+        self._refused(Bare)
+
+    def test_authentication_alone_is_refused(self) -> None:
+        class Authenticated(ApiHandler):
+            @authenticated
+            async def get(self) -> None: ...
+
+        self._refused(Authenticated)
+
+    def test_a_bare_authorized_is_refused(self) -> None:
+        class Authorized(ApiHandler):
+            @authenticated
+            @authorized
+            async def get(self) -> None: ...
+
+        self._refused(Authorized)
+
+    @pytest.mark.parametrize("given", [{"action": "read"}, {"resource": RESOURCE}, {"action": "read", "resource": "x"}])
+    def test_half_an_authorized_is_refused(self, given: dict[str, str]) -> None:
+        class Half(ApiHandler):
+            @authenticated
+            @authorized(**given)
+            async def get(self) -> None: ...
+
+        self._refused(Half)
+
+    def test_authorisation_without_authentication_is_refused(self) -> None:
+        class Unknown(ApiHandler):
+            @authorized("read", resource=RESOURCE)
+            async def get(self) -> None: ...
+
+        self._refused(Unknown)
+
+    def test_an_inherited_method_is_refused(self) -> None:
+        class Parent(ApiHandler):
+            @authenticated
+            @authorized("read", resource=RESOURCE)
+            async def get(self) -> None: ...
+
+        class Child(Parent):
+            pass
+
+        guard.check([("/parent", Parent)], RESOURCE)
+        self._refused(Child)
+
+    def test_a_socket_without_authentication_is_refused(self) -> None:
+        class Socket(WebSocketHandler):
+            async def get(self, *args: Any, **kwargs: Any) -> None: ...
+
+        self._refused(Socket)
+        self._refused(WebSocketHandler)
+
+    def _refused(self, handler: type) -> None:
+        with pytest.raises(guard.UnguardedHandler):
+            guard.check([("/x", handler)], RESOURCE)

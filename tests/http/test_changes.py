@@ -1,0 +1,214 @@
+"""The change log: slices, long poll, and the WebSocket."""
+
+import asyncio
+import json
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+from jupyter_colophon.http.door import SETTING
+from jupyter_colophon.http.native.changes import SOCKETS_MAX
+from support.catalog import metadata, say
+from support.listener import Listen, Listener, listening
+from support.process import running
+from support.urns import CELL, ORDERS, REPORT, cell, table
+from tornado.httpclient import HTTPClientError
+
+BUSINESS = ("entities", ORDERS, "aspects", "businessMetadata")
+#: So many changes of 120 KB that no buffer of a connection takes them.
+_MANY = 160
+#: Another process on the same store: looks for each owner that it reads, and follows `orders`; then writes the next.
+OTHER = """
+import json
+from jupyter_colophon.core.lineage import LineageQuestion
+from jupyter_colophon.core.names import Identity, Urn
+from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.wiring import open_catalog
+from support.catalog import ADA, say, search, touch
+from support.urns import ORDERS, cell
+catalog = open_catalog(StoreChoice(**json.loads(sys.argv[1])), Identity())
+print("ready", flush=True)
+for line in sys.stdin:
+    owner = line.strip()
+    found = search(catalog, f"owner:{owner}").total
+    nodes = catalog.lineage.lineage(LineageQuestion(Urn.parse(ORDERS)), ADA).nodes
+    say(catalog, properties={"owner": f"other-{owner}"})
+    touch(catalog, cell(f"other-{owner}"), "1", ("read", ORDERS))
+    print(found, len(nodes), flush=True)
+"""
+
+
+@pytest.fixture
+def listen(jp_serverapp: Any, http_server: Any, jp_http_port: int, jp_base_url: str, jp_auth_header: Any) -> Listen:
+    async def connect(**params: Any) -> Listener:
+        url = f"ws://127.0.0.1:{jp_http_port}{jp_base_url}colophon/api/changes/ws"
+        return await listening(url, jp_auth_header, **params)
+
+    return connect
+
+
+async def test_the_log_is_read_in_slices_in_order(api: Any, sales: None) -> None:
+    head = (await api("GET", "changes", params={"limit": 0}, answers="changes")).body
+    assert head["changes"] == []
+    whole = (await api("GET", "changes", answers="changes")).body
+    seqs = [one["seq"] for one in whole["changes"]]
+    assert seqs == sorted(seqs)
+    assert whole["cursor"] == head["cursor"] == seqs[-1]
+    some = (await api("GET", "changes", params={"limit": 2}, answers="changes")).body
+    rest = (await api("GET", "changes", params={"after": some["cursor"]}, answers="changes")).body
+    assert some["changes"] + rest["changes"] == whole["changes"]
+    none = (await api("GET", "changes", params={"after": head["cursor"]}, answers="changes")).body
+    assert none == {"cursor": head["cursor"], "changes": []}
+    for name, value in (("namespace", "sales"), ("type", "namespace"), ("urn", ORDERS)):
+        found = (await api("GET", "changes", params={name: value}, answers="changes")).body["changes"]
+        assert found == [one for one in whole["changes"] if one[name] == value] != []
+    for wrong in ({"after": "x"}, {"after": "-1"}, {"wait": "31"}, {"limit": "501"}):
+        assert (await api("GET", "changes", params=wrong)).status == 400
+
+
+async def test_a_long_poll_answers_as_soon_as_something_fits(api: Any, sales: None) -> None:
+    head = (await api("GET", "changes", params={"limit": 0}, answers="changes")).body["cursor"]
+    params = {"after": head, "wait": 30, "urn": ORDERS}
+    waiting = asyncio.ensure_future(api("GET", "changes", params=params, answers="changes"))
+    await api("PUT", "entities", REPORT, "aspects", "technicalMetadata", body=metadata())
+    await api("PUT", *BUSINESS, body=metadata({"owner": "ops"}))
+    found = (await waiting).body
+    assert [one["value"] for one in found["changes"]] == [metadata({"owner": "ops"})]
+    nothing = (
+        await api("GET", "changes", params=params | {"after": found["cursor"], "wait": 1}, answers="changes")
+    ).body
+    assert nothing == {"cursor": found["cursor"], "changes": []}
+
+
+async def test_a_change_says_what_was_what_is_and_who(api: Any, sales: None) -> None:
+    await api("PUT", *BUSINESS, body=metadata({"owner": "ops"}))
+    await api("PUT", *BUSINESS, body=metadata({"owner": "sre"}))
+    (*_, last) = (await api("GET", "changes", params={"urn": ORDERS}, answers="changes")).body["changes"]
+    assert (last["previous"], last["value"]) == (metadata({"owner": "ops"}), metadata({"owner": "sre"}))
+    assert (last["operation"], last["version"], last["scope"], last["name"]) == ("update", 2, "USER", "orders")
+    assert (last["actor"], last["via"]) == ((await api("GET", "me", answers="me")).body["user"]["username"], None)
+
+
+async def test_everybody_who_listens_hears_every_change_once_in_order(api: Any, sales: None, listen: Listen) -> None:
+    head = (await api("GET", "changes", params={"limit": 0}, answers="changes")).body["cursor"]
+    first, second = await listen(), await listen()
+    assert first.head == second.head == head
+    for number in range(20):
+        await api("PUT", *BUSINESS, body=metadata({"number": str(number)}))
+    written = (await api("GET", "changes", params={"after": head}, answers="changes")).body["changes"]
+    for listener in (first, second):
+        assert await listener.until(lambda one: one["seq"] == written[-1]["seq"]) == written
+        listener.socket.close()
+
+
+async def test_who_comes_back_reads_on_where_they_were(api: Any, sales: None, listen: Listen) -> None:
+    await api("PUT", *BUSINESS, body=metadata({"owner": "ops"}))
+    whole = (await api("GET", "changes", answers="changes")).body["changes"]
+    resumed = await listen(after=whole[2]["seq"])
+    assert await resumed.until(lambda one: one["seq"] == whole[-1]["seq"]) == whole[3:]
+    await api("PUT", *BUSINESS, body=metadata({"owner": "sre"}))
+    (news,) = await resumed.until(lambda one: True)
+    assert news["value"] == metadata({"owner": "sre"})
+    resumed.socket.close()
+    from_the_start = await listen(after=0, urn=ORDERS)
+    heard = await from_the_start.until(lambda one: one["seq"] == news["seq"])
+    assert heard == [*(one for one in whole if one["urn"] == ORDERS), news]
+    from_the_start.socket.close()
+
+
+async def test_who_asks_for_less_hears_less(api: Any, sales: None, listen: Listen) -> None:
+    by_urn, by_space, by_type = await listen(urn=ORDERS), await listen(namespace="zoo"), await listen(type="dataJob")
+    await api("PUT", "entities", table("t", "zoo"), "aspects", "technicalMetadata", body=metadata())
+    await api("PUT", "entities", CELL, "aspects", "technicalMetadata", body=metadata())
+    await api("PUT", *BUSINESS, body=metadata())
+    assert {one["urn"] for one in await by_urn.until(lambda one: True)} == {ORDERS}
+    heard = await by_space.until(lambda one: one["aspect"] == "technicalMetadata" and one["type"] == "dataset")
+    assert {one["namespace"] for one in heard} == {"zoo"}
+    heard = await by_type.until(lambda one: one["aspect"] == "technicalMetadata")
+    assert {one["type"] for one in heard} == {"dataJob"}
+    for listener in (by_urn, by_space, by_type):
+        listener.socket.close()
+
+
+@pytest.mark.parametrize("after", ["x", "-1", "²", "9" * 40])
+async def test_a_place_that_is_none_is_refused_before_the_connection(sales: None, listen: Listen, after: str) -> None:
+    with pytest.raises(HTTPClientError) as refused:
+        await listen(after=after)
+    assert refused.value.code == 400
+
+
+async def test_who_does_not_keep_up_is_cut_off_and_the_others_hear_everything(
+    api: Any, sales: None, listen: Listen, jp_serverapp: Any
+) -> None:
+    catalog = jp_serverapp.web_app.settings[SETTING].catalog()
+    slow, quick = await listen(), await listen()
+    heard = asyncio.ensure_future(quick.until(lambda one: (one["value"] or {}).get("tags") == ["last"]))
+
+    def write() -> None:
+        for number in range(_MANY):
+            say(catalog, properties={"text": "x" * 60_000, "number": str(number)})
+        say(catalog, tags=["last"])
+
+    await asyncio.get_running_loop().run_in_executor(None, write)
+    assert len(await heard) == _MANY + 1
+    while await slow.message() is not None:
+        pass
+    assert slow.socket.close_code == 1013
+    quick.socket.close()
+
+
+async def test_what_one_process_writes_another_reads_at_once_and_hears_soon(
+    api: Any, sales: None, listen: Listen, jp_serverapp: Any
+) -> None:
+    store = json.dumps(asdict(jp_serverapp.web_app.settings[SETTING].store))
+    listener, loop = await listen(urn=ORDERS), asyncio.get_running_loop()
+    with running(OTHER, store) as other:
+        assert other.stdin is not None
+        assert other.stdout is not None
+
+        async def line() -> str:
+            return (await loop.run_in_executor(None, other.stdout.readline)).strip()
+
+        assert await line() == "ready"
+        for number in range(3):
+            await api("PUT", *BUSINESS, body=metadata({"owner": f"o{number}"}))
+            run = {"program": cell(f"ours-{number}"), "runId": "r", "start": "2026-11-20T12:00:00Z"}
+            urn = (await api("POST", "runs", body=run, answers="run")).body["urn"]
+            accesses = {"accesses": [{"data": ORDERS, "mode": "read"}]}
+            await api("POST", "runs", urn, "accesses", body=accesses, answers="run")
+            other.stdin.write(f"o{number}\n")
+            other.stdin.flush()
+            assert await line() == f"1 {2 + 2 * number}"
+            found = await api("GET", "search", params={"q": f"owner:other-o{number}"}, answers="search-answer")
+            assert [hit["urn"] for hit in found.body["hits"]] == [ORDERS]
+            nodes = (await api("GET", "lineage", params={"urn": ORDERS}, answers="lineage")).body["nodes"]
+            assert len(nodes) == 3 + 2 * number
+            heard = await listener.until(
+                lambda one: one["operation"] == "access" and "other" in one["value"]["program"]
+            )
+            owners = [one["value"]["properties"]["owner"] for one in heard if one["aspect"]]
+            assert owners == [f"o{number}", f"other-o{number}"]
+    listener.socket.close()
+
+
+async def test_nobody_holds_more_connections_than_64(sales: None, listen: Listen) -> None:
+    listeners = [await listen() for _ in range(SOCKETS_MAX)]
+    with pytest.raises(HTTPClientError) as refused:
+        await listen()
+    assert refused.value.code == 429
+    listeners.pop().socket.close()
+    for _ in range(100):
+        try:
+            listeners.append(await listen())
+            break
+        except HTTPClientError:
+            await asyncio.sleep(0.05)
+    assert len(listeners) == SOCKETS_MAX
+    for listener in listeners:
+        listener.socket.close()
+
+
+async def test_reading_on_from_beyond_the_end_is_told_to_begin_again(api: Any, sales: None) -> None:
+    gone = await api("GET", "changes", params={"after": 999_999})
+    assert gone.status == 410
+    assert gone.body["type"].endswith("log-shorter")

@@ -1,0 +1,60 @@
+"""Whoever reads on from before the changes that are kept is told so, and from where to go on (native.md: 410)."""
+
+from typing import Any
+
+import pytest
+from jupyter_colophon.http.door import SETTING
+from jupyter_colophon.service.compaction import compact
+from jupyter_colophon.storage import chain
+from jupyter_colophon.storage.secret import store_key
+from jupyter_colophon.wiring import Catalog, now_ms
+from support.catalog import metadata
+from support.listener import listening
+from support.urns import ORDERS
+from tornado.httpclient import HTTPClientError
+
+BUSINESS = ("entities", ORDERS, "aspects", "businessMetadata")
+_YEAR_MS = 366 * 86_400_000
+
+
+def _compact(catalog: Catalog) -> int:
+    """Remove what a year from now is older than a day; returns the floor."""
+    compact(catalog.provider, store_key(catalog.provider), lambda: now_ms() + _YEAR_MS, 1, lambda what, steps: None)
+    return catalog.provider.tx_runner.run(chain.floor, read_only=True)
+
+
+@pytest.fixture
+def floor(api: Any, sales: None, jp_serverapp: Any, jp_asyncio_loop: Any, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Up to which change nothing is kept."""
+    monkeypatch.setattr(chain, "SEAL_ROWS", 3)
+    for number in range(6):
+        written = api("PUT", *BUSINESS, body=metadata({"owner": f"o{number}"}))
+        assert jp_asyncio_loop.run_until_complete(written).status < 300
+    found = _compact(jp_serverapp.web_app.settings[SETTING].catalog())
+    assert found > 3
+    return found
+
+
+async def test_reading_on_from_before_the_floor_is_410_with_the_number_to_go_on_from(api: Any, floor: int) -> None:
+    for after in (0, floor - 1):
+        gone = await api("GET", "changes", params={"after": after})
+        assert gone.status == 410
+        assert gone.body["type"].endswith(":log-compacted")
+        assert f"after={floor}" in gone.body["detail"]
+    kept = (await api("GET", "changes", params={"after": floor}, answers="changes")).body
+    assert kept["changes"][0]["seq"] == floor + 1
+    head = (await api("GET", "changes", params={"limit": 0}, answers="changes")).body["cursor"]
+    assert kept["cursor"] == head
+
+
+async def test_a_listener_from_before_the_floor_is_refused_and_one_from_it_hears_everything(
+    api: Any, floor: int, jp_http_port: int, jp_base_url: str, jp_auth_header: Any
+) -> None:
+    url = f"ws://127.0.0.1:{jp_http_port}{jp_base_url}colophon/api/changes/ws"
+    with pytest.raises(HTTPClientError) as refused:
+        await listening(url, jp_auth_header, after=floor - 1)
+    assert refused.value.code == 410
+    listener = await listening(url, jp_auth_header, after=floor)
+    heard = await listener.until(lambda one: one["seq"] == listener.head)
+    assert [one["seq"] for one in heard] == list(range(floor + 1, listener.head + 1))
+    listener.socket.close()

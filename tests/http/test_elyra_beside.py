@@ -1,0 +1,123 @@
+"""The Elyra door beside Elyra itself, beside other programs, and while the catalog is away."""
+
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from jupyter_colophon.elyra.manager import MetadataManager
+from jupyter_colophon.http import guard
+from jupyter_colophon.http.base import RESOURCE
+from jupyter_colophon.http.elyra.routes import ROUTES
+from support.process import running
+from support.snippets import SPACE, folder, snippet
+
+STORE_NAMES = ["sqlite"]
+SNIPPETS = ("metadata", SPACE)
+HELLO = (*SNIPPETS, "hello")
+NATIVE = ("schemaspaces", SPACE, "instances", "hello")
+
+#: A server with an extension of that name, as its owner starts it, but for its port.
+START = """
+from types import ModuleType
+from jupyter_server.serverapp import ServerApp
+elyra = sys.modules["elyra"] = ModuleType("elyra")
+elyra._jupyter_server_extension_points = lambda: [{"module": "elyra"}]
+elyra._load_jupyter_server_extension = lambda server: None
+enabled = "--ServerApp.jpserver_extensions={'jupyter_colophon': True, 'elyra': True}"
+ServerApp().initialize([enabled, "--allow-root"], new_httpserver=False)
+"""
+
+
+@pytest.fixture
+def other(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A server extension of the name of Elyra's, as far as a server looks at it."""
+    module = ModuleType("elyra")
+    module.__dict__["_jupyter_server_extension_points"] = lambda: [{"module": "elyra"}]
+    module.__dict__["_load_jupyter_server_extension"] = lambda server: None
+    monkeypatch.setitem(sys.modules, "elyra", module)
+    return "elyra"
+
+
+@pytest.fixture
+def set_to() -> str | None:
+    """What the setting `elyra_door` is; None where it is not set."""
+    return None
+
+
+@pytest.fixture
+def jp_server_config(
+    jp_server_config: dict[str, Any], request: pytest.FixtureRequest, set_to: str | None, tmp_path: Path
+) -> dict[str, Any]:
+    if "other" in request.fixturenames:
+        jp_server_config["ServerApp"]["jpserver_extensions"] |= {request.getfixturevalue("other"): True}
+    if "no_catalog" in request.fixturenames:
+        jp_server_config["Colophon"]["database"] = request.getfixturevalue("no_catalog")
+    if set_to is not None:
+        jp_server_config["Colophon"]["elyra_door"] = set_to
+    return jp_server_config
+
+
+async def test_the_door_is_closed_while_elyras_own_extension_is_enabled(other: str, api: Any, elyra: Any) -> None:
+    assert (await elyra("GET", "schemaspace", told=False)).status == 404
+    assert (await api("GET", "health", answers="health")).body["instances"] == {"store": "file", "elyraDoor": False}
+    made = await api("POST", *NATIVE[:3], body=snippet(), answers="instance")
+    assert (made.status, made.body["name"]) == (201, "hello")
+
+
+def test_that_the_door_is_closed_is_told_in_one_line() -> None:
+    with running(START) as server:
+        shown, _ = server.communicate(timeout=120)
+    (line,) = [line for line in shown.splitlines() if "Elyra's own" in line]
+    assert line.startswith("[I ")
+    assert "c.Colophon.elyra_door" in line
+
+
+@pytest.mark.parametrize("set_to", ["off", "on"])
+async def test_the_setting_opens_and_closes_the_door_whatever_else_is_there(
+    set_to: str, other: str, api: Any, elyra: Any
+) -> None:
+    assert (await elyra("GET", "schemaspace", told=False)).status == (200 if set_to == "on" else 404)
+    assert (await api("GET", "health", answers="health")).body["instances"]["elyraDoor"] == (set_to == "on")
+
+
+def test_every_method_of_the_door_is_guarded() -> None:
+    guard.check(ROUTES, RESOURCE)
+
+
+async def test_python_code_in_the_server_sees_and_changes_the_same_instances(api: Any, elyra: Any) -> None:
+    await elyra("POST", *SNIPPETS, body=snippet())
+    manager = MetadataManager(SPACE)
+    found = manager.get("hello")
+    assert (found.name, found.display_name) == ("hello", "Hello")
+    found.display_name = "Changed"
+    manager.update("hello", found)
+    assert (await elyra("GET", *HELLO)).body["display_name"] == "Changed"
+    assert (await api("GET", *NATIVE, answers="instance")).body["version"] == 2
+
+
+@pytest.fixture
+def no_catalog(tmp_path: Path) -> str:
+    """A place where no database can be made."""
+    in_the_way = tmp_path / "file"
+    in_the_way.write_text("")
+    return str(in_the_way / "colophon.db")
+
+
+async def test_instances_are_read_and_saved_while_the_catalog_is_away(no_catalog: str, api: Any, elyra: Any) -> None:
+    assert (await api("GET", "health", answers="health")).status == 503
+    made = await api("POST", *NATIVE[:3], body=snippet(), answers="instance")
+    assert (made.status, made.body["version"]) == (201, None)
+    assert "Etag" not in made.headers
+    assert (await elyra("PUT", *HELLO, body=snippet("Two"))).status == 200
+    assert json.loads((folder() / "hello.json").read_text())["display_name"] == "Two"
+    found = await api("GET", *NATIVE, answers="instance")
+    assert (found.status, found.body["display_name"], found.body["version"]) == (200, "Two", None)
+    listed = (await api("GET", *NATIVE[:3], answers="instances")).body
+    assert [one["name"] for one in listed["instances"]] == ["hello"]
+    assert (await elyra("GET", *SNIPPETS)).body[SPACE][0]["display_name"] == "Two"
+    assert (await api("POST", *NATIVE, "restore", body={"version": 1})).status == 503
+    gone = await api("DELETE", *NATIVE, answers="instance-removed")
+    assert (gone.status, gone.body["version"]) == (200, None)

@@ -1,0 +1,274 @@
+"""Entities and aspects over HTTP: statuses, ETags, conditions, patches, limits, history."""
+
+from typing import Any
+
+import pytest
+from support.catalog import metadata
+from support.urns import ORDERS, REPORT, SALES, file, table
+
+JSON_PATCH = {"Content-Type": "application/json-patch+json"}
+MERGE_PATCH = {"Content-Type": "application/merge-patch+json"}
+BUSINESS = ("entities", ORDERS, "aspects", "businessMetadata")
+TECHNICAL = ("entities", ORDERS, "aspects", "technicalMetadata")
+
+
+def pointers(answer: Any) -> list[str]:
+    return [one["pointer"] for one in answer.body["errors"]]
+
+
+async def test_a_person_writes_reads_and_takes_back_what_they_wrote(api: Any, sales: None) -> None:
+    done = await api("PUT", *BUSINESS, body=metadata({"owner": "ops"}, ["faa"]), answers="written")
+    assert (done.body["version"], done.headers["Etag"]) == (1, '"1"')
+    found = await api("GET", *BUSINESS, answers="aspect")
+    assert found.body["value"] == metadata({"owner": "ops"}, ["faa"])
+    assert (found.body["scope"], found.headers["Etag"]) == ("USER", '"1"')
+    assert (await api("GET", *BUSINESS, headers={"If-None-Match": '"1"'})).status == 304
+    whole = await api("GET", "entities", ORDERS, answers="entity")
+    assert set(whole.body["aspects"]) == {"businessMetadata", "technicalMetadata", "datasetKey", "status"}
+    some = await api("GET", "entities", ORDERS, params={"aspects": "status,datasetKey"}, answers="entity")
+    assert set(some.body["aspects"]) == {"status", "datasetKey"}
+    gone = await api("DELETE", *BUSINESS, answers="written")
+    assert (gone.body["version"], gone.body["changed"]) == (-1, True)
+    assert (await api("GET", *BUSINESS)).status == 404
+    assert (await api("DELETE", *BUSINESS, answers="written")).body["changed"] is False
+
+
+async def test_every_urn_route_takes_the_urn_as_a_parameter_too(api: Any, sales: None) -> None:
+    named = {"urn": ORDERS}
+    assert (await api("GET", "entities", "-", params=named, answers="entity")).body["urn"] == ORDERS
+    path = ("entities", "-", "aspects", "technicalMetadata")
+    assert (await api("GET", *path, params=named, answers="aspect")).status == 200
+    assert (await api("GET", *path, "versions", params=named, answers="versions")).status == 200
+    assert (await api("GET", "entities", "-")).status == 400
+
+
+async def test_etags_and_if_match_guard_an_edit(api: Any, sales: None) -> None:
+    async def put(value: str, **headers: str) -> int:
+        names = {name.replace("_", "-"): text for name, text in headers.items()}
+        return (await api("PUT", *BUSINESS, body=metadata({"owner": value}), headers=names)).status
+
+    assert await put("a", If_Match='"1"') == 412
+    assert await put("a", If_Match="*") == 412
+    assert await put("a", If_None_Match="*") == 200
+    assert await put("a", If_Match="*") == 200
+    assert await put("b", If_None_Match="*") == 412
+    assert await put("b", If_Match='"1"') == 200
+    assert await put("c", If_Match='"1"') == 412
+    assert await put("c", If_Unmodified_Since="2020-01-01T00:00:00Z") == 412
+    assert await put("c", If_Unmodified_Since="Wed, 01 Jan 2020 00:00:00 GMT") == 412
+    assert await put("c", If_Unmodified_Since="2099-01-01T00:00:00Z") == 200
+    assert await put("d", If_Modified_Since="2099-01-01T00:00:00Z") == 412
+    assert await put("d", If_Match="3") == 400
+    assert await put("d", If_None_Match='"3"') == 400
+    found = await api("GET", *BUSINESS, answers="aspect")
+    assert (found.body["version"], found.body["value"]["properties"]) == (3, {"owner": "c"})
+
+
+@pytest.mark.parametrize(
+    "when", ["soon", "", "Fri, 20 Nov 2026 12:00:00 +9999999999999", "Fri, 99 Nov 2026 12:00:00 GMT"]
+)
+async def test_a_time_that_is_none_is_a_fault_of_the_request(api: Any, sales: None, when: str) -> None:
+    found = await api("PUT", *BUSINESS, body=metadata(), headers={"If-Unmodified-Since": when})
+    assert found.status == 400
+
+
+async def test_patches_come_in_two_kinds_and_start_from_the_empty_value(api: Any, sales: None) -> None:
+    tag = [{"op": "add", "path": "/tags/-", "value": "faa"}]
+    assert (await api("PATCH", *BUSINESS, body=tag, headers=JSON_PATCH, answers="written")).body["version"] == 1
+    merge = {"properties": {"owner": "ops", "other": None}}
+    assert (await api("PATCH", *BUSINESS, body=merge, headers=MERGE_PATCH, answers="written")).body["version"] == 2
+    found = await api("GET", *BUSINESS, answers="aspect")
+    assert found.body["value"] == metadata({"owner": "ops"}, ["faa"])
+    assert (await api("PATCH", *BUSINESS, body=merge, headers=MERGE_PATCH)).body["changed"] is False
+    assert (await api("PATCH", *BUSINESS, body=tag, headers=MERGE_PATCH)).status == 400
+    assert (await api("PATCH", *BUSINESS, body=merge, headers=JSON_PATCH)).status == 400
+    assert (await api("PATCH", *BUSINESS, body=merge, headers={"Content-Type": "text/plain"})).status == 400
+
+
+async def test_a_patch_that_fails_says_where_and_changes_nothing(api: Any, sales: None) -> None:
+    wrong = [{"op": "add", "path": "/tags/-", "value": "faa"}, {"op": "remove", "path": "/none"}]
+    failed = await api("PATCH", *BUSINESS, body=wrong, headers=JSON_PATCH)
+    assert (failed.status, pointers(failed)) == (400, ["/1/path"])
+    bomb = [{"op": "copy", "from": "", "path": f"/k{i}"} for i in range(22)]
+    assert (await api("PATCH", *BUSINESS, body=bomb, headers=JSON_PATCH)).status in (400, 413)
+    assert (await api("GET", *BUSINESS)).status == 404
+    stale = await api("PATCH", *BUSINESS, body=wrong[:1], headers=JSON_PATCH | {"If-Match": '"4"'})
+    assert stale.status == 412
+
+
+LIMITS = [
+    (metadata({"a" * 50: "x"}), []),
+    (metadata({"a" * 51: "x"}), ["/properties/" + "a" * 51]),
+    (metadata({"no blank": "x"}), ["/properties/no blank"]),
+    (metadata({"line\n": "x"}), ["/properties/line\n"]),
+    (metadata({"": "x"}), ["/properties/"]),
+    (metadata({"tags": "x"}), ["/properties/tags"]),
+    (metadata({"TAGS": "x"}), ["/properties/TAGS"]),
+    (metadata({"v": "x" * 10_240}), []),
+    (metadata({"v": "x" * 10_241}), ["/properties/v"]),
+    (metadata({"v": "é" * 5_120}), []),
+    (metadata({"v": "é" * 5_121}), ["/properties/v"]),
+    (metadata({f"k{i}": "x" * 10_000 for i in range(6)}), []),
+    (metadata({f"k{i}": "x" * 10_000 for i in range(7)}), [""]),
+    (metadata({}, [f"t{i}" for i in range(500)]), []),
+    (metadata({}, [f"t{i}" for i in range(501)]), ["/tags"]),
+    (metadata({}, ["a b"]), ["/tags/0"]),
+    (metadata({}, ["a", "a"]), ["/tags"]),
+    (metadata({"v": 1}), ["/properties/v"]),  # type: ignore[dict-item]
+    (metadata({"v": None}), ["/properties/v"]),  # type: ignore[dict-item]
+    ({"properties": {}}, [""]),
+    ({"properties": {}, "tags": [], "more": 1}, [""]),
+    ([], [""]),
+    (None, [""]),
+    ("text", [""]),
+]
+
+
+async def test_limits_of_what_people_write_are_exact_and_name_the_place(api: Any, sales: None) -> None:
+    for value, wrong in LIMITS:
+        done = await api("PUT", *BUSINESS, body=b"null" if value is None else value)
+        assert (done.status, [] if done.status == 200 else pointers(done)) == (400 if wrong else 200, wrong), value
+    big = metadata({"schema": "x" * 100_000})
+    assert (await api("PUT", *TECHNICAL, body=big)).status == 200  # SYSTEM is not limited so (catalog.md 3.3)
+
+
+async def test_nobody_writes_a_key_aspect(api: Any, sales: None) -> None:
+    path = ("entities", ORDERS, "aspects", "datasetKey")
+    value = {"platform": "urn:li:dataPlatform:spark", "name": "x", "origin": "PROD"}
+    for method, body in (("PUT", value), ("PATCH", {"name": "x"}), ("DELETE", None)):
+        assert (await api(method, *path, body=body, headers=MERGE_PATCH)).status == 400, method
+    assert (await api("GET", *path, answers="aspect")).body["value"]["name"] == "sales.orders"
+
+
+async def test_history_is_newest_first_with_the_change_of_each_version(api: Any, sales: None) -> None:
+    for value in (metadata({"owner": "ops"}), metadata({"owner": "sre"}), metadata({"owner": "sre"}, ["faa"])):
+        await api("PUT", *BUSINESS, body=value)
+    await api("DELETE", *BUSINESS)
+    await api("PUT", *BUSINESS, body=metadata())
+    first = await api("GET", *BUSINESS, "versions", params={"limit": 3}, answers="versions")
+    rest = await api(
+        "GET", *BUSINESS, "versions", params={"limit": 3, "cursor": first.body["cursor"]}, answers="versions"
+    )
+    assert rest.body["cursor"] is None
+    told = [(one["version"], one["deleted"], one["diff"]) for one in first.body["versions"] + rest.body["versions"]]
+    assert told == [
+        (5, False, [{"op": "add", "path": "", "value": metadata()}]),
+        (4, True, [{"op": "remove", "path": ""}]),
+        (3, False, [{"op": "add", "path": "/tags/0", "value": "faa"}]),
+        (2, False, [{"op": "replace", "path": "/properties/owner", "value": "sre"}]),
+        (1, False, [{"op": "add", "path": "", "value": metadata({"owner": "ops"})}]),
+    ]
+    none = await api("GET", *BUSINESS, "versions", params={"limit": 0}, answers="versions")
+    assert none.body["versions"] == []
+
+
+async def test_problems_of_a_batch_point_into_the_batch(api: Any, sales: None) -> None:
+    good = {"urn": REPORT, "aspect": "technicalMetadata", "operation": "upsert", "value": metadata()}
+    bad = {"urn": ORDERS, "aspect": "businessMetadata", "operation": "upsert", "value": metadata({"a b": "x"})}
+    told = await api("POST", "proposals", body={"proposals": [good, bad]})
+    assert (told.status, pointers(told)) == (400, ["/proposals/1/value/properties/a b"])
+    patch = {"urn": ORDERS, "aspect": "businessMetadata", "operation": "patch", "value": [{"op": "none"}]}
+    told = await api("POST", "proposals", body={"proposals": [good, patch]})
+    assert (told.status, pointers(told)) == (400, ["/proposals/1/value/0/op"])
+    assert (await api("GET", "entities", REPORT)).status == 404
+
+
+async def test_conditions_of_a_batch_are_versions(api: Any, sales: None) -> None:
+    def wish(version: int) -> dict[str, Any]:
+        one = {"urn": ORDERS, "aspect": "businessMetadata", "operation": "upsert", "ifVersion": version}
+        return {"proposals": [one | {"value": metadata({"v": str(version)})}]}
+
+    assert (await api("POST", "proposals", body=wish(1))).status == 412
+    assert (await api("POST", "proposals", body=wish(-1), answers="written-batch")).status == 200
+    assert (await api("POST", "proposals", body=wish(-1))).status == 412
+    assert (await api("POST", "proposals", body=wish(1), answers="written-batch")).status == 200
+    create = {"urn": ORDERS, "aspect": "businessMetadata", "operation": "create", "value": metadata()}
+    assert (await api("POST", "proposals", body={"proposals": [create]})).status == 409
+
+
+async def test_an_entity_is_deleted_once_and_its_namespace_when_it_is_empty(api: Any, sales: None) -> None:
+    assert (await api("DELETE", "entities", SALES)).status == 409
+    assert (await api("DELETE", "entities", "urn:li:namespace:default")).status == 403
+    gone = await api("DELETE", "entities", ORDERS, answers="written")
+    assert (gone.body["aspect"], gone.body["version"]) == (None, -1)
+    assert (await api("DELETE", "entities", ORDERS)).status == 404
+    assert (await api("GET", "entities", ORDERS)).status == 404
+    assert (await api("DELETE", "entities", SALES, answers="written")).status == 200
+    assert (await api("PUT", *BUSINESS, body=metadata())).status == 404
+
+
+async def test_entities_are_listed_page_by_page_in_order(api: Any, sales: None) -> None:
+    urns = [table(f"t{i:02}") for i in range(7)] + [file("/data/t1.csv"), table("t1", "zoo")]
+    wishes = [{"urn": urn, "aspect": "technicalMetadata", "operation": "upsert", "value": metadata()} for urn in urns]
+    await api("POST", "proposals", body={"proposals": wishes}, answers="written-batch")
+
+    async def listed(**params: Any) -> list[str]:
+        found: list[str] = []
+        while True:
+            page = await api("GET", "entities", params=params, answers="entities")
+            found += [one["name"] for one in page.body["entities"]]
+            if page.body["cursor"] is None:
+                return found
+            assert len(page.body["entities"]) == params["limit"]
+            params["cursor"] = page.body["cursor"]
+
+    tables = [f"t{i:02}" for i in range(7)]
+    assert await listed(namespace="sales", type="dataset", limit=2) == ["orders", *tables]
+    assert await listed(namespace="sales", type="dataset", prefix="t0", limit=3) == tables
+    assert await listed(type="dataset", limit=4) == ["/data/t1.csv", "orders", *tables, "t1"]
+    assert await listed(prefix="none", limit=4) == []
+    assert "system" in await listed(limit=5)
+    none = await api("GET", "entities", params={"limit": 0}, answers="entities")
+    assert none.body["entities"] == []
+
+
+@pytest.mark.parametrize("cursor", ["x", "AAAA", "é", "A" * 3_000, "="])
+async def test_a_made_up_cursor_is_refused_everywhere(api: Any, sales: None, cursor: str) -> None:
+    for path in (("entities",), ("search",), ("keys",), ("runs",), (*TECHNICAL, "versions")):
+        found = await api("GET", *path, params={"cursor": cursor, "q": "*"})
+        assert found.status == 400, path
+
+
+async def test_a_cursor_of_one_list_is_none_of_another(api: Any, sales: None) -> None:
+    page = await api("GET", "entities", params={"limit": 1}, answers="entities")
+    cursor = page.body["cursor"]
+    assert (await api("GET", "search", params={"q": "*", "cursor": cursor})).status == 400
+    flipped = cursor[:-1] + ("A" if cursor[-1] != "A" else "B")
+    assert (await api("GET", "entities", params={"cursor": flipped})).status == 400
+
+
+async def test_numbers_out_of_range_are_refused(api: Any, sales: None) -> None:
+    for limit in ("-1", "501", "1.5", "x", "", "٣", "1e3", "9" * 30):
+        assert (await api("GET", "entities", params={"limit": limit})).status == 400, limit
+
+
+async def test_the_registry_says_what_a_form_needs(api: Any) -> None:
+    registry = await api("GET", "registry", answers="registry")
+    assert {"dataset", "dataFlow", "dataJob", "namespace"} <= {one["type"] for one in registry.body["types"]}
+    dataset = await api("GET", "registry", "dataset", answers="entity-type")
+    aspects = {one["name"]: one for one in dataset.body["aspects"]}
+    assert aspects["businessMetadata"]["scope"] == "USER"
+    assert aspects["technicalMetadata"]["scope"] == "SYSTEM"
+    assert aspects["datasetKey"]["key"] is True
+    assert (await api("GET", "registry", "none")).status == 404
+
+
+async def test_a_condition_on_a_whole_entity_is_refused_and_nothing_is_deleted(api: Any, sales: None) -> None:
+    refused = await api("DELETE", "entities", ORDERS, headers={"If-Match": '"99"'})
+    assert refused.status == 400
+    assert (await api("GET", "entities", ORDERS, answers="entity")).status == 200
+
+
+async def test_who_makes_an_entity_by_its_status_is_told_the_change(api: Any, sales: None) -> None:
+    urn = ORDERS.replace("orders", "fresh")
+    made = await api("PUT", "entities", urn, "aspects", "status", body={"removed": False}, answers="written")
+    assert made.body["changed"]
+    assert made.body["seq"]
+    again = await api("PUT", "entities", urn, "aspects", "status", body={"removed": False}, answers="written")
+    assert not again.body["changed"]
+
+
+async def test_a_cursor_belongs_to_its_list(api: Any, sales: None) -> None:
+    page = await api("GET", "entities", params={"limit": 1}, answers="entities")
+    other = await api("GET", "entities", params={"limit": 1, "type": "dataset", "cursor": page.body["cursor"]})
+    assert other.status == 400

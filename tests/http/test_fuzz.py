@@ -1,0 +1,125 @@
+"""A real server under requests made of its own document (schemathesis): no failure of ours, nothing but what is told."""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis import strategies as st
+from hypothesis.errors import Flaky
+from live import LiveServer, live_server
+from schemathesis import Case, Config
+from schemathesis.core.failures import FailureGroup
+from support.catalog import metadata
+from support.contract import DOCUMENT, ELYRA_DOCUMENT
+from support.snippets import SPACE, SPACE_ID, snippet
+from support.urns import CELL, NOTEBOOK, ORDERS, REPORT, SALES
+
+FULL = os.environ.get("COLOPHON_TEST_SIZE") == "full"
+EXAMPLES, ROUNDS, WALKS, STEPS = (400, 20, 10, 20) if FULL else (30, 4, 5, 10)
+SETTINGS = settings(max_examples=EXAMPLES, deadline=None, derandomize=not FULL, suppress_health_check=list(HealthCheck))
+CONFIG = {
+    "checks": {
+        # Rules beyond JSON Schema: an aspect's own schema, conditions, a grammar of names.
+        "positive_data_acceptance": {
+            "expected-statuses": ["2xx", "3xx", "400", "403", "404", "409", "410", "412", "413"]
+        },
+        "negative_data_rejection": {"expected-statuses": ["400", "403", "404", "405", "413"]},
+    },
+    # A history outlives its aspect.
+    "operations": [{"include-operation-id": "listVersions", "checks": {"use_after_free": {"enabled": False}}}],
+    # Parameters that nobody knows are let be: JupyterLab adds one to defeat caches.
+    "generation": {"with-security-parameters": False, "allow-extra-parameters": False},
+}
+FORMATS = {
+    "urn": st.sampled_from(
+        [SALES, ORDERS, REPORT, NOTEBOOK, CELL, "urn:li:namespace:x", "urn:li:dataset:(a,b,c)", "-"]
+    ),
+    "aspect": st.sampled_from(["businessMetadata", "technicalMetadata", "schemaMetadata", "status", "datasetKey", "x"]),
+    "time": st.sampled_from(["now", "now-1d+2h", "0", "1763640000", "2026-11-20T12:00:00Z", "2026-11-20"]),
+    "date": st.sampled_from(["Fri, 20 Nov 2026 12:00:00 GMT", "2026-11-20T12:00:00Z"]),
+    "etag": st.sampled_from(["*", '"1"', '"2"', '"-1"']),
+    "query": st.sampled_from(["*", "orders", "owner:ops", '"a phrase"', "op*", "tags:x OR y"]),
+    "cursor": st.just(""),
+    "space": st.sampled_from([SPACE, SPACE_ID, "runtimes", "component-registries", "nope"]),
+    "instance": st.sampled_from(["hello", "broken", "none", "Not a name"]),
+}
+_SECONDS = {str(second) for second in range(1, 31)}
+for _name, _strategy in FORMATS.items():
+    schemathesis.openapi.format(f"colophon-{_name}", _strategy)
+API = schemathesis.openapi.from_dict(deepcopy(DOCUMENT), config=Config.from_dict(CONFIG))
+ELYRA = schemathesis.openapi.from_dict(deepcopy(ELYRA_DOCUMENT), config=Config.from_dict(CONFIG))
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+    """A server that knows two datasets and a cell's run, a code snippet and a broken one."""
+    home: Path = tmp_path_factory.mktemp("home")
+    with live_server(tmp_path_factory.mktemp("root"), home) as server:
+        catalog = server.catalog()
+        for urn in (ORDERS, REPORT):
+            value = metadata({"format": "parquet"}, ["faa"])
+            catalog.propose([{"urn": urn, "aspect": "technicalMetadata", "operation": "upsert", "value": value}])
+        catalog.close()
+        folder = server.data / "metadata" / SPACE
+        folder.mkdir(parents=True)
+        (folder / "hello.json").write_text(json.dumps(snippet()))
+        (folder / "broken.json").write_text("{")
+        yield server
+
+
+@API.parametrize()
+@SETTINGS
+def test_every_operation_answers_as_it_tells(case: Case, live: LiveServer) -> None:
+    _without_waiting(case)
+    case.call_and_validate(**_to(live))
+
+
+@ELYRA.parametrize()
+@SETTINGS
+def test_every_operation_of_the_elyra_door_answers_as_it_tells(case: Case, live: LiveServer) -> None:
+    case.call_and_validate(**_to(live, "elyra"))
+
+
+def test_what_one_answer_leads_to_answers_as_it_tells(live: LiveServer) -> None:
+    failures: list[str] = []
+    steps = 0
+
+    class Walk(API.as_state_machine()):  # type: ignore[misc]  # made at run time
+        def before_call(self, case: Case) -> None:
+            _without_waiting(case)
+
+        def get_call_kwargs(self, case: Case) -> dict[str, Any]:
+            return _to(live)
+
+        def validate_response(self, response: Any, case: Case, **options: Any) -> None:
+            nonlocal steps
+            steps += 1
+            try:
+                super().validate_response(response, case, **options)
+            except FailureGroup as found:
+                failures.append(str(found))
+
+    # What a walk leaves in the catalog changes the next one, at which hypothesis may take offence: it ends that round.
+    each = settings(SETTINGS, max_examples=WALKS, stateful_step_count=STEPS, phases=[Phase.generate], database=None)
+    for number in range(ROUNDS):
+        with suppress(Flaky):
+            seed(number)(Walk).run(settings=each)
+    assert failures == []
+    assert steps > ROUNDS * WALKS
+
+
+def _to(server: LiveServer, prefix: str = "colophon/api") -> dict[str, Any]:
+    return {"base_url": f"{server.url}{prefix}", "headers": {"Authorization": f"token {server.token}"}}
+
+
+def _without_waiting(case: Case) -> None:
+    """A long poll is answered after its time, which nobody here has."""
+    if str(case.query.get("wait")) in _SECONDS:
+        case.query["wait"] = 0

@@ -1,0 +1,123 @@
+"""The life of the extension: nothing slow at the start, and a store that fails harms nothing but itself."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_colophon.http.door import SETTING
+from support.catalog import metadata
+from support.disk import full
+from support.process import told
+from support.urns import ORDERS
+
+#: The catalog's file is in the way, full, private.
+STORE_NAMES = ["sqlite"]
+TECHNICAL = ("entities", ORDERS, "aspects", "technicalMetadata")
+LOAD = """
+import jupyter_server.serverapp, jupyter_server.extension.application, jupyter_server.auth.decorator
+before = set(sys.modules)
+import jupyter_colophon
+points = jupyter_colophon._jupyter_server_extension_points()
+app = points[0]["app"]()
+app.initialize_handlers()
+assert app.handlers
+loaded = {name for name in sys.modules if name not in before}
+slow = ("pyspark", "py4j", "jsonschema_rs", "pandas", "IPython", "sqlite3", "jupyter_colophon.storage", "jupyter_colophon.spark")
+print(sorted(name for name in loaded if name.startswith(slow)))
+"""
+
+
+def test_the_start_of_a_server_waits_for_nothing_of_ours() -> None:
+    assert told(LOAD).splitlines() == ["[]"]
+
+
+async def test_the_catalog_is_opened_by_the_first_request(api: Any, jp_serverapp: Any) -> None:
+    path = Path(jp_serverapp.web_app.settings[SETTING].store.options["path"])
+    assert not path.exists()
+    assert (await api("GET", "me", answers="me")).status == 200
+    assert not path.exists()
+    health = await api("GET", "health", answers="health")
+    assert (health.status, health.body["status"], health.body["store"]["journalMode"]) == (200, "ok", "wal")
+    assert path.exists()
+
+
+@pytest.mark.parametrize("fault", ["corrupt", "file for a folder", "folder for a file"])
+async def test_a_store_that_cannot_be_opened_stops_no_notebook_and_is_taken_when_it_can(
+    api: Any, jp_serverapp: Any, jp_fetch: Any, caplog: pytest.LogCaptureFixture, fault: str
+) -> None:
+    path = Path(jp_serverapp.web_app.settings[SETTING].store.options["path"])
+    path.parent.parent.mkdir(parents=True, exist_ok=True)
+    if fault == "file for a folder":
+        path.parent.write_text("in the way")
+    else:
+        path.parent.mkdir()
+        path.mkdir() if fault == "folder for a file" else path.write_bytes(b"no database" * 1_000)
+    for _ in range(2):
+        for asked in (
+            api("GET", *TECHNICAL),
+            api("PUT", *TECHNICAL, body=metadata()),
+            api("GET", "search", params={"q": "a"}),
+        ):
+            refused = await asked
+            assert (refused.status, refused.headers["Retry-After"]) == (503, "5")
+            assert str(path.parent) not in json.dumps(refused.body)
+    health = await api("GET", "health", answers="health")
+    assert (health.status, health.headers["Retry-After"]) == (503, "5")
+    known = ("changeLog", "subscribers", "inbox", "deadLetters")
+    assert [health.body[name] for name in known] == [{"head": None}, None, {"waiting": None}, None]
+    assert '"User-Agent"' not in caplog.text
+    notebook = {"type": "notebook", "content": {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}}
+    saved = await jp_fetch("api", "contents", "a.ipynb", method="PUT", body=json.dumps(notebook))
+    assert saved.code == 201
+    assert (await jp_fetch("api", "contents", "a.ipynb")).code == 200
+    if fault == "file for a folder":
+        path.parent.unlink()
+    elif fault == "folder for a file":
+        path.rmdir()
+    else:
+        path.unlink()
+    assert (await api("PUT", *TECHNICAL, body=metadata(), answers="written")).status == 200
+    assert (await api("GET", "health", answers="health")).status == 200
+
+
+async def test_health_is_down_while_nothing_can_be_written_and_reading_goes_on(
+    api: Any, sales: None, jp_serverapp: Any
+) -> None:
+    with full(Path(jp_serverapp.web_app.settings[SETTING].store.options["path"])):
+        health = await api("GET", "health", answers="health")
+        write = await api("PUT", *TECHNICAL, body=metadata({"a": "x" * 9_000}))
+        read = await api("GET", *TECHNICAL, answers="aspect")
+    assert (health.status, write.status, read.status) == (503, 507, 200)
+    assert (await api("GET", "health", answers="health")).status == 200
+    assert (await api("PUT", *TECHNICAL, body=metadata({"a": "b"}), answers="written")).status == 200
+
+
+async def test_the_data_stay_when_the_server_goes(api: Any, sales: None, jp_serverapp: Any) -> None:
+    door = jp_serverapp.web_app.settings[SETTING]
+    path: Path = Path(door.store.options["path"])
+    await api("PUT", *TECHNICAL, body=metadata({"stays": "yes"}), answers="written")
+    script = "from pathlib import Path\nfrom support.catalog import names, opened, search\n"
+    script += "print(names(search(opened(Path(sys.argv[1])), 'stays:yes')))"
+    assert told(script, str(path)).strip() == "['orders']"
+    assert os.stat(path).st_mode & 0o777 == 0o600
+
+
+async def test_kernels_that_end_with_their_server_can_still_tell_how_their_runs_ended(
+    api: Any, jp_serverapp: Any, jp_fetch: Any
+) -> None:
+    program = "urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),cells.shop.ipynb#a1)"
+    run = await api("POST", "runs", body={"program": program, "runId": "r1", "start": "2026-11-20T12:00:00.000Z"})
+    await jp_fetch("api", "kernels", method="POST", allow_nonstandard_methods=True)
+    (extension,) = jp_serverapp.extension_manager.extension_apps["jupyter_colophon"]
+    await extension.stop_extension()
+    assert (await api("PATCH", "runs", run.body["urn"], body={"status": "killed"}, answers="run")).status == 200
+    await jp_serverapp.kernel_manager.shutdown_all()
+    await extension.stop_extension()
+    assert (await api("GET", "search", params={"q": "shop"})).status == 503
+
+
+async def test_a_path_that_is_not_there_is_a_problem_too(api: Any) -> None:
+    for method in ("GET", "POST", "PUT", "PATCH", "DELETE"):
+        assert (await api(method, "nowhere", "at all")).status == 404

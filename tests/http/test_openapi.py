@@ -1,0 +1,106 @@
+"""The API's own document: valid, complete, and what the server answers."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator, validate
+from support.contract import DOCUMENT
+
+METHODS = ("get", "post", "put", "patch", "delete")
+OPERATIONS = {
+    item[method]["operationId"]: (path, method, item[method])
+    for path, item in DOCUMENT["paths"].items()
+    for method in METHODS
+    if method in item
+}
+EACH = pytest.mark.parametrize("name", OPERATIONS)
+
+
+def test_it_is_openapi_3_1() -> None:
+    validate(DOCUMENT, cls=OpenAPIV31SpecValidator)
+
+
+async def test_it_is_served_with_the_place_of_the_server(api: Any, jp_base_url: str) -> None:
+    found = (await api("GET", "openapi.json")).body
+    assert found["servers"] == [{"url": f"{jp_base_url}colophon/api"}]
+    assert found["info"]["version"] == (await api("GET", "me")).body["version"]
+    assert found["paths"] == DOCUMENT["paths"]
+    assert found["components"] == DOCUMENT["components"]
+
+
+def test_every_reference_leads_to_a_component() -> None:
+    named = {f"#/components/schemas/{name}" for name in DOCUMENT["components"]["schemas"]}
+    used = set(_references(DOCUMENT))
+    assert used <= named
+    assert named - used == set()
+
+
+@EACH
+def test_every_operation_says_what_it_is_for_and_what_its_parameters_are(name: str) -> None:
+    path, _, told = OPERATIONS[name]
+    assert told["summary"]
+    assert {"200", "201", "202"} & set(told["responses"])
+    for parameter in told["parameters"]:
+        assert parameter["description"].endswith(".")
+        assert parameter["schema"]["type"] in ("string", "integer", "boolean")
+    in_path = [one["name"] for one in told["parameters"] if one["in"] == "path"]
+    assert in_path == re.findall(r"\{([a-z]+)\}", path)
+
+
+@EACH
+def test_every_refusal_is_a_problem(name: str) -> None:
+    refusals = {status: told for status, told in OPERATIONS[name][2]["responses"].items() if status >= "400"}
+    assert {"400", "403", "413", "503"} <= set(refusals)
+    for told in refusals.values():
+        assert told["content"]["application/problem+json"]["schema"] == {"$ref": "#/components/schemas/Problem"}
+
+
+@EACH
+def test_every_link_leads_to_an_operation_by_parameters_that_it_has(name: str) -> None:
+    for answer in OPERATIONS[name][2]["responses"].values():
+        for link in answer.get("links", {}).values():
+            taken = {one["name"] for one in OPERATIONS[link["operationId"]][2]["parameters"]}
+            assert {parameter.split(".")[-1] for parameter in link["parameters"]} <= taken
+
+
+def test_bounds_and_words_are_those_that_are_enforced() -> None:
+    told = {one["name"]: one["schema"] for one in OPERATIONS["readLineage"][2]["parameters"]}
+    assert told["levels"] == {"type": "integer", "minimum": 1, "maximum": 20, "default": 1}
+    assert told["direction"]["enum"] == ["both", "upstream", "downstream"]
+    aspect = OPERATIONS["readAspect"][2]["responses"]
+    assert aspect["200"]["headers"]["ETag"]["required"]
+    assert "304" in aspect
+    assert set(OPERATIONS["patchAspect"][2]["requestBody"]["content"]) == {
+        "application/json",
+        "application/json-patch+json",
+        "application/merge-patch+json",
+    }
+
+
+def test_the_websocket_is_told_of_as_an_extension() -> None:
+    assert DOCUMENT["paths"]["/changes/ws"]["x-websocket"]["message"]["schema"] == {
+        "$ref": "#/components/schemas/Message"
+    }
+
+
+async def test_a_parameter_that_is_sent_twice_is_refused(api: Any) -> None:
+    refused = await api("GET", "search", params=[("q", "*"), ("tag", "a"), ("tag", "b")])
+    assert (refused.status, refused.body["detail"]) == (400, "tag: is sent more than once")
+
+
+async def test_a_method_that_a_path_does_not_take_is_told_which_it_takes(api: Any) -> None:
+    refused = await api("DELETE", "runs")
+    assert (refused.status, refused.headers["Allow"]) == (405, "GET, POST")
+
+
+def _references(node: Any) -> Iterator[str]:
+    if isinstance(node, dict):
+        if isinstance(node.get("$ref"), str):
+            yield node["$ref"]
+        for inner in node.values():
+            yield from _references(inner)
+    elif isinstance(node, list):
+        for inner in node:
+            yield from _references(inner)

@@ -1,0 +1,115 @@
+"""What somebody's package does in its classes harms its own schemaspace alone (architecture.md, promise 7)."""
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from jupyter_colophon.client.problems import Refused
+from jupyter_colophon.client.transport import Server, Transport
+from jupyter_colophon.http import crews
+from live import LiveServer, live_server
+from support.packages import install
+from support.snippets import SPACE, snippet
+
+CLASSES = '''
+"""A schema whose class waits for a file, or ends the program."""
+
+import time
+from pathlib import Path
+
+from jupyter_colophon.elyra import Metadata
+from jupyter_colophon.elyra.schema import SchemasProvider, Schemaspace
+
+ID = "b7a5c9a0-3a5e-4d6f-8f0e-5a1f6c1d2e3e"
+
+
+class Slow(Schemaspace):
+    def __init__(self, *args, **kwargs):
+        super().__init__(ID, "slow", "Slow", "Takes its time", **kwargs)
+
+
+class Waiting(Metadata):
+    def pre_save(self, **kwargs):
+        if self.metadata.get("ends"):
+            raise SystemExit(3)
+        while self.metadata.get("gate") and not Path(self.metadata["gate"]).exists():
+            time.sleep(0.02)
+
+
+class Provider(SchemasProvider):
+    def get_schemas(self):
+        return [
+            {
+                "name": "slow",
+                "schemaspace": "slow",
+                "schemaspace_id": ID,
+                "metadata_class_name": "slow.Waiting",
+                "properties": {
+                    "schema_name": {"const": "slow"},
+                    "display_name": {"type": "string"},
+                    "metadata": {"type": "object"},
+                },
+            }
+        ]
+'''
+ENTRY_POINTS = """
+[metadata.schemaspaces]
+slow = slow:Slow
+
+[metadata.schemas_providers]
+slow = slow:Provider
+"""
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveServer]:
+    site = tmp_path / "site"
+    install(site, "slow", CLASSES, ENTRY_POINTS)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")]).strip(os.pathsep))
+    for folder in ("root", "home"):
+        (tmp_path / folder).mkdir()
+    with live_server(tmp_path / "root", tmp_path / "home") as running:
+        yield running
+
+
+def create(server: LiveServer, space: str, document: dict[str, object]) -> int:
+    """The status of the answer."""
+    transport = Transport(Server(server.url, server.token), timeout_s=60)
+    try:
+        return transport.request("POST", f"/schemaspaces/{space}/instances", body=document).status
+    except Refused as refusal:
+        return refusal.status
+    finally:
+        transport.close()
+
+
+def slow(name: str, **metadata: object) -> dict[str, object]:
+    return {"display_name": name, "schema_name": "slow", "metadata": metadata}
+
+
+def test_a_class_that_ends_the_program_ends_no_server(server: LiveServer) -> None:
+    assert create(server, "slow", slow("Ends", ends=True)) == 400
+    assert create(server, "slow", slow("Goes on")) == 201
+    assert server.call("GET", "api")["version"]
+
+
+def test_classes_that_hang_hold_up_no_other_schemaspace_and_are_told_when_they_are_too_many(
+    server: LiveServer, tmp_path: Path
+) -> None:
+    gate, most = tmp_path / "gate", crews.THREADS + crews.WAITING
+    assert create(server, "slow", slow("First")) == 201
+    with ThreadPoolExecutor(most + 3) as threads:
+        asked = [threads.submit(create, server, "slow", slow(f"W {n}", gate=str(gate))) for n in range(most + 3)]
+        try:
+            refused = [one.result() for one in islice(as_completed(asked, timeout=60), 3)]
+            assert refused == [503] * 3
+            assert create(server, SPACE, snippet("Meanwhile")) == 201
+            assert server.catalog().health()["status"] == "ok"
+            assert len(server.call("GET", f"elyra/metadata/{SPACE}")[SPACE]) == 1
+        finally:
+            gate.touch()
+        assert sorted(one.result(60) for one in asked) == [201] * most + [503] * 3
+    assert create(server, "slow", slow("After")) == 201

@@ -1,0 +1,159 @@
+"""What a query finds, by the cases of `conformance/search.json` (catalog.md 4.3), asked over HTTP."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from support.urns import ORDERS
+
+CASES = json.loads((Path(__file__).parents[1] / "conformance" / "search.json").read_text("utf-8"))
+
+
+async def test_every_case_finds_what_it_says(api: Any) -> None:
+    await _write(api)
+    wrong = []
+    for case in CASES["cases"]:
+        asked = {"q": case["query"], **case.get("filters", {})}
+        found = await api("GET", "search", params=asked, answers="search-answer")
+        if case.get("refused"):
+            if found.status != 400:
+                wrong.append((case, found.status))
+            continue
+        names = [hit["name"] for hit in found.body["hits"]]
+        if not _fits(case, names) or found.body["total"] != len(names):
+            wrong.append((case, names))
+    assert wrong == []
+
+
+async def test_hostile_queries_are_plain_words(api: Any) -> None:
+    await _write(api)
+    everything = (await api("GET", "search", params={"q": "*", "limit": 500}, answers="search-answer")).body["total"]
+    for text in CASES["hostile"]:
+        for query in (text, f"{text} orders", f"owner:{text}", f"{text}*", f'"{text}"'):
+            found = await api("GET", "search", params={"q": query}, answers="search-answer")
+            assert found.status in (200, 400), query
+        for name in ("namespace", "type", "tag", "platform", "owner"):
+            found = await api("GET", "search", params={"q": "*", name: text}, answers="search-answer")
+            assert (found.status, found.body["total"]) == (200, 0), (name, text)
+    again = await api("GET", "search", params={"q": "*", "limit": 500}, answers="search-answer")
+    assert again.body["total"] == everything
+
+
+async def test_facets_count_all_matches_and_pages_follow_one_another(api: Any) -> None:
+    await _write(api)
+    whole = (await api("GET", "search", params={"q": "*"}, answers="search-answer")).body
+    facets = {name: {one["value"]: one["count"] for one in counts} for name, counts in whole["facets"].items()}
+    assert facets["type"]["dataset"] == 5
+    assert facets["namespace"]["sales"] == 4  # three tables, and the namespace itself
+    assert facets["tag"] == {"faa": 2, "raw-data": 1, "Reviewed": 1}
+    pages: list[str] = []
+    cursor = ""
+    while True:
+        asked = {"q": "*", "limit": 3} | ({"cursor": cursor} if cursor else {})
+        page = (await api("GET", "search", params=asked, answers="search-answer")).body
+        assert page["facets"] == whole["facets"]
+        assert page["total"] == whole["total"]
+        pages += [hit["urn"] for hit in page["hits"]]
+        if page["cursor"] is None:
+            break
+        cursor = page["cursor"]
+        for changed in ({"q": "orders"}, {"q": "*", "namespace": "sales"}):
+            other = await api("GET", "search", params=changed | {"limit": 3, "cursor": cursor})
+            assert other.status == 400
+        assert (await api("GET", "search", params={"q": "*", "cursor": cursor[:-2] + "xx"})).status == 400
+    assert pages == [hit["urn"] for hit in whole["hits"]]
+    assert (await api("GET", "search", params={"q": "*", "scope": "user"})).status == 400
+
+
+async def test_a_hit_says_why_it_is_one(api: Any) -> None:
+    await _write(api)
+    found = await api("GET", "search", params={"q": "owner:op*", "tag": "raw-data"}, answers="search-answer")
+    (hit,) = found.body["hits"]
+    assert hit["matches"] == [{"key": "owner", "value": "ops", "scope": "USER"}]
+    assert (hit["owner"], hit["tags"]) == ("ops", ["faa", "raw-data"])
+
+
+async def test_keys_and_values_are_counted_for_whoever_types(api: Any) -> None:
+    await _write(api)
+    keys = (await api("GET", "keys", params={"prefix": "o"}, answers="keys")).body["keys"]
+    assert {(one["key"], one["kind"], one["scope"], one["entities"]) for one in keys} >= {
+        ("owner", "property", "USER", 2)
+    }
+    upper = (await api("GET", "keys", params={"prefix": "OWN"}, answers="keys")).body["keys"]
+    assert [one["key"] for one in upper] == ["owner"]
+    tags = (await api("GET", "keys", params={"prefix": "faa"}, answers="keys")).body["keys"]
+    assert sum(one["entities"] for one in tags if one["kind"] == "tag") == 2
+    values = (await api("GET", "keys", "owner", "values", answers="key-values")).body["values"]
+    assert values == [{"value": "Operations", "entities": 1}, {"value": "ops", "entities": 1}]
+    some = (await api("GET", "keys", "OWNER", "values", params={"prefix": "OPS"}, answers="key-values")).body["values"]
+    assert some == [{"value": "ops", "entities": 1}]
+    listed: list[str] = []
+    cursor = ""
+    while True:
+        asked = {"limit": 2} | ({"cursor": cursor} if cursor else {})
+        page = (await api("GET", "keys", params=asked, answers="keys")).body
+        listed += [f"{one['key']} {one['kind']} {one['scope']}" for one in page["keys"]]
+        if page["cursor"] is None:
+            break
+        cursor = page["cursor"]
+    assert len(listed) == len(set(listed)) > 5
+    assert (await api("GET", "keys", params={"namespace": "none"}, answers="keys")).body["keys"] == []
+
+
+async def test_what_is_taken_away_is_found_no_more_at_once(api: Any) -> None:
+    await _write(api)
+    orders = CASES["entities"][0]["urn"]
+
+    async def found(query: str) -> list[str]:
+        answer = await api("GET", "search", params={"q": query}, answers="search-answer")
+        return [hit["name"] for hit in answer.body["hits"]]
+
+    patch = {"Content-Type": "application/merge-patch+json"}
+    path = ("entities", orders, "aspects", "businessMetadata")
+    await api("PATCH", *path, body={"properties": {"owner": None}, "tags": []}, headers=patch, answers="written")
+    assert await found("owner:ops") == []
+    assert await found("tags:raw-data") == []
+    assert await found("refresh:*") == ["orders"]
+    await api("DELETE", *path, answers="written")
+    assert await found("refresh:* morning") == []
+    await api("DELETE", "entities", orders, answers="written")
+    assert await found("empname parquet dataset:orders") == ["long"]
+    keys = await api("GET", "keys", params={"prefix": "refresh"}, answers="keys")
+    assert keys.body["keys"] == []
+
+
+def _fits(case: Any, names: list[str]) -> bool:
+    if "includes" in case:
+        return set(case["includes"]) <= set(names)
+    return sorted(names) == sorted(case["finds"]) and case.get("first") in (None, *names[:1])
+
+
+async def _write(api: Any) -> None:
+    proposals = [
+        {"urn": entity["urn"], "aspect": aspect, "operation": "upsert", "value": value}
+        for entity in CASES["entities"]
+        for aspect, value in entity.items()
+        if aspect != "urn"
+    ]
+    done = await api("POST", "proposals", body={"proposals": proposals}, answers="written-batch")
+    assert done.status == 200
+
+
+async def test_values_of_a_key_are_paged(api: Any, sales: None) -> None:
+    for number in range(5):
+        urn = ORDERS.replace("orders", f"t{number}")
+        await api(
+            "PUT",
+            "entities",
+            urn,
+            "aspects",
+            "technicalMetadata",
+            body={"properties": {"owner": f"ops{number}"}, "tags": []},
+        )
+    found: list[str] = []
+    cursor = ""
+    while cursor is not None:
+        page = await api("GET", "keys", "owner", "values", params={"limit": 2, "cursor": cursor}, answers="key-values")
+        found += [one["value"] for one in page.body["values"]]
+        cursor = page.body["cursor"]
+    assert found == [f"ops{number}" for number in range(5)]

@@ -1,0 +1,100 @@
+"""Settings that cannot be used: no store at all rather than another one, and no value in a log or an answer."""
+
+import json
+import logging
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_core.paths import jupyter_data_dir
+from support.catalog import metadata
+from support.process import running
+from support.urns import ORDERS
+
+#: A wrong setting is wrong for every store.
+STORE_NAMES = ["sqlite"]
+SECRET = "Hunter2Hidden"
+TECHNICAL = ("entities", ORDERS, "aspects", "technicalMetadata")
+#: Wrong settings by their name, and what a sentence about each says.
+WRONG: dict[str, tuple[Any, str]] = {
+    "storage_options": (f"host=db password={SECRET}", "c.Colophon.storage_options must be a dict"),
+    "change_log_days": (SECRET, "c.Colophon.change_log_days must be an int"),
+    "max_body_bytes": (-1, "c.Colophon.max_body_bytes must be an int, 1 or more"),
+    "open_browser": (SECRET, "c.Colophon.open_browser must be a boolean"),
+    "databse": (SECRET, "there is no setting c.Colophon.databse"),
+    "storage_provider": ("nope", "there is no storage provider 'nope'"),
+}
+
+
+#: A server as its owner starts it, but for its port.
+START = """
+from jupyter_server.serverapp import ServerApp
+settings = ["--ServerApp.jpserver_extensions=jupyter_colophon=True", "--allow-root", "--Colophon.max_body_bytes=-1"]
+ServerApp().initialize(settings, new_httpserver=False)
+"""
+
+
+@pytest.fixture(params=WRONG)
+def said(request: pytest.FixtureRequest) -> str:
+    """What is told of one wrong setting."""
+    return WRONG[request.param][1]
+
+
+@pytest.fixture
+def jp_server_config(
+    jp_server_config: dict[str, Any], request: pytest.FixtureRequest, tmp_path: Path
+) -> dict[str, Any]:
+    # Before the server starts.
+    if "said" not in request.fixturenames:
+        return jp_server_config
+    request.getfixturevalue("logged")
+    request.getfixturevalue("said")
+    name = request.node.callspec.params["said"]
+    jp_server_config["Colophon"] |= {name: WRONG[name][0], "database": str(tmp_path / "chosen" / "colophon.db")}
+    return jp_server_config
+
+
+@pytest.fixture
+def logged(caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]) -> Callable[[], str]:
+    """What the server has logged since its start, but for what only `--debug` shows."""
+
+    def text() -> str:
+        records = [one for one in caplog.records if one.levelno > logging.DEBUG]
+        shown = [line for line in capfd.readouterr().err.splitlines(keepends=True) if not line.startswith("[D ")]
+        return "".join(shown) + "\n".join(
+            logging.Formatter("[%(levelname)1.1s] %(message)s").format(one) for one in records
+        )
+
+    return text
+
+
+async def test_a_wrong_setting_is_told_and_nothing_is_served(
+    logged: Callable[[], str], said: str, api: Any, jp_fetch: Any, tmp_path: Path
+) -> None:
+    for _ in range(2):
+        health = await api("GET", "health", answers="health")
+        refused = [await api("GET", *TECHNICAL), await api("PUT", *TECHNICAL, body=metadata())]
+        assert [one.status for one in (health, *refused)] == [503] * 3
+        assert health.headers["Retry-After"] == "5"
+        assert (health.body["status"], health.body["changeLog"]["head"]) == ("down", None)
+        told = [health.body["store"]["detail"], *(one.body["detail"] for one in refused)]
+        assert all(said in detail for detail in told)
+        assert SECRET not in json.dumps(told)
+    assert (await jp_fetch("api", "contents")).code == 200
+    text = logged()
+    assert text.count(said) == 1
+    assert SECRET not in text
+    assert "Traceback" not in text
+    assert '"User-Agent"' not in text
+    assert not (tmp_path / "chosen").exists()
+    assert not (Path(jupyter_data_dir()) / "colophon").exists()
+
+
+@pytest.mark.usefixtures("jp_environ")
+def test_what_is_told_has_a_time_and_a_level_as_the_servers_own_lines() -> None:
+    with running(START) as server:
+        shown, _ = server.communicate(timeout=120)
+    (line,) = [line for line in shown.splitlines() if "max_body_bytes must be" in line]
+    assert re.match(r"\[E \d{4}-\d\d-\d\d .* jupyter_colophon\.http\] ", line)

@@ -1,0 +1,108 @@
+"""Batches of mutations: in order, all or none, what a source that is read again keeps (catalog.md 3.7)."""
+
+from typing import Any
+
+import pytest
+
+ORDERS = {"details": {"namespace": "shop", "dataset": "orders"}, "type": "dataset"}
+LOAD = {
+    "details": {"namespace": "shop", "application": "etl", "version": "-SNAPSHOT", "type": "Flow", "program": "Load"},
+    "type": "program",
+}
+
+
+def said(scope: str, tags: tuple[str, ...] = (), **properties: str) -> dict[str, Any]:
+    return {
+        "properties": [{"scope": scope, "name": key, "value": value} for key, value in properties.items()],
+        "tags": [{"scope": scope, "name": tag} for tag in tags],
+    }
+
+
+async def batch(v3: Any, *mutations: Any, status: int = 200) -> Any:
+    told = await v3("POST", "metadata-internals/batch", list(mutations))
+    assert told.status == status, told.body
+    return told.body
+
+
+async def test_updates_merge_in_order_and_tell_what_they_found_and_left(v3: Any, shop: None) -> None:
+    first, second = await batch(
+        v3,
+        {"type": "UPDATE", "entity": ORDERS, "updates": said("USER", ("a",), owner="ada")},
+        {"type": "UPDATE", "entity": ORDERS, "updates": said("USER", ("b",), owner="bob")},
+    )
+    assert (first["entity"], first["after"]["tags"][0]) == (ORDERS, {"scope": "USER", "name": "a"})
+    assert second["before"] == first["after"]
+    assert (await v3("GET", "namespaces/shop/datasets/orders/metadata")).body == {
+        "properties": {"owner": "bob"},
+        "tags": ["a", "b"],
+    }
+
+
+async def test_a_source_that_is_read_again_replaces_its_scope_but_for_what_is_kept(v3: Any, shop: None) -> None:
+    await batch(
+        v3,
+        {"type": "UPDATE", "entity": LOAD, "updates": said("USER", ("mine",))},
+        {
+            "type": "UPDATE",
+            "entity": LOAD,
+            "updates": said("SYSTEM", ("old", "kept"), a="1", b="1", c="1", description="d"),
+        },
+        {
+            "type": "CREATE",
+            "entity": LOAD,
+            "metadata": said("SYSTEM", ("new",), b="2", c="2"),
+            "directives": {"PROPERTY:SYSTEM:a": "KEEP", "PROPERTY:SYSTEM:b": "PRESERVE", "TAG:SYSTEM:kept": "KEEP"},
+        },
+    )
+    path = "namespaces/shop/apps/etl/flows/Load/metadata"
+    system = (await v3("GET", path, scope="system")).body
+    assert {key: system["properties"].get(key) for key in ("a", "b", "c", "description")} == {
+        "a": "1",
+        "b": "1",
+        "c": "2",
+        "description": "d",
+    }
+    assert system["tags"] == ["kept", "new"]
+    assert (await v3("GET", path)).body["tags"] == ["mine"]
+
+
+async def test_names_scopes_and_kinds_are_removed(v3: Any, shop: None) -> None:
+    path = "namespaces/shop/datasets/orders/metadata"
+    await batch(v3, {"type": "UPDATE", "entity": ORDERS, "updates": said("USER", ("a", "b"), x="1", y="2")})
+    removals = [{"scope": "USER", "kind": "TAG", "name": "a"}, {"scope": "USER", "kind": "PROPERTY", "name": "x"}]
+    await batch(v3, {"type": "REMOVE", "entity": ORDERS, "removals": removals})
+    assert (await v3("GET", path)).body == {"properties": {"y": "2"}, "tags": ["b"]}
+    await batch(v3, {"type": "REMOVE", "entity": ORDERS, "scopes": ["USER"], "kinds": ["TAG"]})
+    assert (await v3("GET", path)).body == {"properties": {"y": "2"}, "tags": []}
+    await batch(v3, {"type": "DROP", "entity": ORDERS})
+    assert (await v3("GET", path)).body == {"properties": {}, "tags": []}
+    assert "type" not in (await v3("GET", path, scope="system")).body["properties"]
+    assert (await v3("GET", "namespaces/shop/metadata/search", query="orders", target="dataset")).body == ["orders"]
+
+
+async def test_custom_entities_are_told_by_their_details(v3: Any, shop: None) -> None:
+    jar = {"details": {"namespace": "shop", "jar": "a.jar"}, "type": "jar"}
+    await batch(v3, {"type": "UPDATE", "entity": jar, "updates": said("USER", ("x",))})
+    assert (await v3("GET", "namespaces/shop/jar/a.jar/metadata/tags")).body == ["x"]
+
+
+@pytest.mark.parametrize(
+    ("mutation", "status"),
+    [
+        ({"type": "UPDATE", "entity": {"details": {"namespace": "shop", "dataset": "none"}}}, 404),
+        ({"type": "UPDATE", "entity": {"details": {"name": "x"}}, "updates": said("OTHER", ("x",))}, 400),
+        ({"type": "UPDATE", "entity": ORDERS, "updates": said("USER", ("not a tag",))}, 400),
+        ({"type": "UPDATE", "entity": {"details": {}}}, 400),
+        ({"type": "MERGE", "entity": ORDERS}, 400),
+        ({"type": "UPDATE", "entity": ORDERS, "metadata": said("USER", ("x",))}, 400),
+        ({"type": "DROP", "entity": ORDERS, "scopes": ["USER"]}, 400),
+        ({"entity": ORDERS}, 400),
+        ("DROP", 400),
+    ],
+)
+async def test_one_that_is_refused_takes_the_others_with_it(v3: Any, shop: None, mutation: Any, status: int) -> None:
+    if isinstance(mutation, dict) and status == 404:
+        mutation = mutation | {"updates": said("USER", ("x",))}
+    good = {"type": "UPDATE", "entity": ORDERS, "updates": said("USER", ("good",))}
+    await batch(v3, good, mutation, status=status)
+    assert (await v3("GET", "namespaces/shop/datasets/orders/metadata/tags")).body == []

@@ -1,0 +1,107 @@
+"""Namespaces, datasets, streams and applications: made, deployed again, taken away (catalog.md 3.2, 6.1)."""
+
+import json
+from typing import Any
+
+import pytest
+from support.v3 import AVRO
+
+
+async def test_a_namespace_is_made_once_and_described(v3: Any) -> None:
+    assert (await v3("GET", "namespaces/new")).status == 404
+    for _ in range(2):
+        assert (await v3("PUT", "namespaces/new", {"description": "New"})).status == 200
+    found = (await v3("GET", "namespaces/new")).body
+    assert (found["name"], found["description"]) == ("new", "New")
+    assert {"name": "new"} in (await v3("GET", "namespaces")).body
+    assert (await v3("DELETE", "namespaces/new")).status == 403
+    assert (await v3("DELETE", "namespaces/new", confirm="other")).status == 403
+    assert (await v3("DELETE", "unrecoverable/namespaces/new", confirm="new")).status == 200
+    assert (await v3("GET", "namespaces/new")).status == 404
+    assert (await v3("DELETE", "namespaces/new", confirm="new")).status == 404
+
+
+@pytest.mark.parametrize("name", ["a-b", "a.b", "a%20b", "%C3%A4"])
+async def test_a_namespace_has_a_name_of_letters_digits_and_underscores(v3: Any, name: str) -> None:
+    assert (await v3("PUT", f"namespaces/{name}", {})).status == 400
+
+
+async def test_nothing_is_made_in_a_namespace_that_is_not_there(v3: Any) -> None:
+    for path in ("datasets/d", "streams/s", "apps/a"):
+        assert (await v3("PUT", f"namespaces/none/{path}", {})).status == 404
+        assert (await v3("GET", f"namespaces/none/{path}")).status == 404
+        assert (await v3("DELETE", f"namespaces/none/{path}")).status == 404
+    assert (await v3("GET", "namespaces/none")).status == 404
+
+
+async def test_the_eternal_namespaces_stay(v3: Any) -> None:
+    for name in ("default", "system"):
+        assert (await v3("DELETE", f"namespaces/{name}", confirm=name)).status == 403
+        assert (await v3("GET", f"namespaces/{name}")).status == 200
+
+
+async def test_a_namespace_goes_with_everything_in_it_and_comes_back_empty(v3: Any, shop: None) -> None:
+    await v3("POST", "namespaces/shop/datasets/orders/metadata/tags", ["gold"])
+    assert (await v3("DELETE", "namespaces/shop", confirm="shop")).status == 200
+    gone = ("", "/datasets/orders", "/streams/clicks", "/apps/etl", "/apps/etl/flows/Load", "/datasets/orders/metadata")
+    for path in gone:
+        assert (await v3("GET", f"namespaces/shop{path}")).status == 404, path
+    assert (await v3("GET", "metadata/search", query="gold")).body == []
+    assert (await v3("PUT", "namespaces/shop", {})).status == 200
+    assert (await v3("GET", "namespaces/shop/datasets/orders")).status == 404
+    assert (await v3("PUT", "namespaces/shop/datasets/orders", {})).status == 200
+    assert (await v3("GET", "namespaces/shop/datasets/orders/metadata/tags")).body == []
+
+
+async def test_a_program_that_is_no_longer_deployed_is_gone_with_what_was_said_of_it(v3: Any, shop: None) -> None:
+    app, flow = "namespaces/shop/apps/etl", "namespaces/shop/apps/etl/flows/Load"
+    await v3("POST", f"{flow}/metadata/tags", ["mine"])
+    await v3("POST", f"{app}/metadata/tags", ["kept"])
+    system = (await v3("GET", f"{app}/metadata/properties/system")).body
+    assert (system["Flow:Load"], system["Spark:Join"]) == ("Load", "Join")
+    assert (await v3("PUT", app, {"programs": {"spark": ["Join"]}})).status == 200
+    assert (await v3("GET", f"{flow}/metadata")).status == 404
+    assert (await v3("GET", f"{app}/metadata/tags")).body == ["kept"]
+    system = (await v3("GET", f"{app}/metadata/properties/system")).body
+    assert "Flow:Load" not in system
+    await v3("PUT", app, {"programs": {"flows": ["Load"], "spark": ["Join"]}})
+    assert (await v3("GET", f"{flow}/metadata/tags")).body == []
+    assert (await v3("PUT", app, {"programs": {"rockets": ["x"]}})).status == 400
+
+
+async def test_an_application_takes_its_programs_with_it(v3: Any, shop: None) -> None:
+    flow = "namespaces/shop/apps/etl/flows/Load"
+    await v3("POST", f"{flow}/metadata/tags", ["mine"])
+    assert (await v3("DELETE", "namespaces/shop/apps/etl")).status == 200
+    assert (await v3("GET", flow)).status == 404
+    assert (await v3("GET", "namespaces/shop/metadata/search", query="mine")).body == []
+
+
+async def test_deploying_the_same_again_changes_nothing(v3: Any, shop: None) -> None:
+    again = {"typeName": "table", "description": "All orders"}
+    assert (await v3("PUT", "namespaces/shop/datasets/orders", again)).body["changed"] is False
+    more = await v3("PUT", "namespaces/shop/datasets/orders", {"properties": {"format": "parquet"}})
+    assert more.body["changed"] is True
+    system = (await v3("GET", "namespaces/shop/datasets/orders/metadata/properties/system")).body
+    assert (system["type"], system["format"]) == ("table", "parquet")
+
+
+async def test_what_people_say_can_come_with_the_deployment(v3: Any, shop: None) -> None:
+    said = {"properties": {"owner": "ada"}, "tags": ["gold"]}
+    assert (await v3("PUT", "namespaces/shop/datasets/new", {"metadata": said})).status == 200
+    assert (await v3("GET", "namespaces/shop/datasets/new/metadata")).body == said
+    wrong = {"metadata": {"properties": {"a b": "x"}}}
+    assert (await v3("PUT", "namespaces/shop/datasets/other", wrong)).status == 400
+    assert (await v3("GET", "namespaces/shop/datasets/other")).status == 404
+
+
+async def test_a_schema_is_kept_as_it_was_given_and_found_by_its_fields(v3: Any, shop: None) -> None:
+    told = (await v3("GET", "namespaces/shop/streams/clicks/metadata/properties/system")).body["schema"]
+    assert json.loads(told) == AVRO
+    for query in ("page", "page:string", "at:long", "schema:page"):
+        found = await v3("GET", "namespaces/shop/metadata/search", query=query, target="stream")
+        assert found.body == ["clicks"], query
+    odd = await v3("PUT", "namespaces/shop/datasets/odd", {"properties": {"schema": "no schema at all"}})
+    assert odd.status == 200
+    system = (await v3("GET", "namespaces/shop/datasets/odd/metadata/properties/system")).body
+    assert system["schema"] == "no schema at all"

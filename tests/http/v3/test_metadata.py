@@ -1,0 +1,263 @@
+"""Properties and tags of every kind of entity: what is added, what stays, who is refused (catalog.md 3.3 to 3.5)."""
+
+import time
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+ENTITIES = [
+    "namespaces/shop/datasets/orders",
+    "namespaces/shop/streams/clicks",
+    "namespaces/shop/apps/etl",
+    "namespaces/shop/apps/etl/flows/Load",
+    "namespaces/shop/apps/etl/spark/Join",
+    "namespaces/shop",
+    "namespaces/shop/datasets/orders/field/price",
+    "namespaces/shop/artifacts/etl-jar/versions/1.0",
+    "namespaces/shop/apps/etl/versions/2",
+    "namespaces/shop/streams/clicks/views/daily",
+    "namespaces/shop/jar/a.jar",
+]
+
+
+@pytest.mark.parametrize("entity", ENTITIES)
+async def test_properties_are_added_overwritten_and_removed_one_by_one(v3: Any, shop: None, entity: str) -> None:
+    said = f"{entity}/metadata/properties"
+    assert (await v3("GET", said)).body == {}
+    done = await v3("POST", said, {"owner": "ada", "team": "ops"})
+    assert (done.status, done.body["version"], done.etag) == (200, 1, '"1"')
+    await v3("POST", said, {"owner": "bob", "system": "x"})
+    assert (await v3("GET", said)).body == {"owner": "bob", "team": "ops", "system": "x"}
+    assert (await v3("DELETE", f"{said}/system")).status == 200
+    assert (await v3("DELETE", f"{said}/absent")).status == 200
+    assert (await v3("GET", said)).body == {"owner": "bob", "team": "ops"}
+    assert (await v3("DELETE", said)).status == 200
+    assert (await v3("GET", said)).body == {}
+
+
+@pytest.mark.parametrize("entity", ENTITIES)
+async def test_tags_are_a_set_that_is_told_in_order(v3: Any, shop: None, entity: str) -> None:
+    tags = f"{entity}/metadata/tags"
+    assert (await v3("POST", tags, ["b", "a"])).status == 200
+    assert (await v3("POST", tags, ["a", "c"])).status == 200
+    assert (await v3("GET", tags)).body == ["a", "b", "c"]
+    assert (await v3("DELETE", f"{tags}/b")).status == 200
+    assert (await v3("DELETE", f"{tags}/b")).status == 200
+    assert (await v3("GET", f"{entity}/metadata")).body == {"properties": {}, "tags": ["a", "c"]}
+    assert (await v3("DELETE", tags)).status == 200
+    assert (await v3("GET", tags)).body == []
+
+
+async def test_the_whole_metadata_goes_at_once(v3: Any, shop: None) -> None:
+    await v3("POST", "namespaces/shop/apps/etl/metadata/properties", {"a": "b"})
+    await v3("POST", "namespaces/shop/apps/etl/metadata/tags", ["t"])
+    assert (await v3("DELETE", "namespaces/shop/apps/etl/metadata")).status == 200
+    assert (await v3("GET", "namespaces/shop/apps/etl/metadata")).body == {"properties": {}, "tags": []}
+    system = await v3("GET", "namespaces/shop/apps/etl/metadata", scope="system")
+    assert system.body["tags"] == ["etl", "etl-jar"]
+
+
+@pytest.mark.parametrize(
+    "entity",
+    [
+        "namespaces/shop/datasets/nothing",
+        "namespaces/shop/streams/nothing",
+        "namespaces/shop/apps/nothing",
+        "namespaces/shop/apps/etl/flows/nothing",
+        "namespaces/nothing",
+        "namespaces/nothing/datasets/orders",
+        "namespaces/shop/datasets/nothing/field/price",
+        "namespaces/nothing/jar/a.jar",
+        "namespaces/shop/apps/nothing/versions/2",
+    ],
+)
+async def test_of_what_is_not_there_nothing_can_be_said_or_read(v3: Any, shop: None, entity: str) -> None:
+    for kind, body in (("properties", {"a": "b"}), ("tags", ["a"])):
+        assert (await v3("GET", f"{entity}/metadata/{kind}")).status == 404
+        assert (await v3("POST", f"{entity}/metadata/{kind}", body)).status == 404
+        assert (await v3("DELETE", f"{entity}/metadata/{kind}")).status == 404
+    assert (await v3("GET", f"{entity}/metadata")).status == 404
+    assert (await v3("GET", "metadata/search", query="a:b", showCustom="true")).body == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "told"),
+    [
+        ("properties", {"good": "x", "b√d": "y"}, "/properties/b√d"),
+        ("properties", {"good": "x", "": "y"}, "/properties/"),
+        ("properties", {"a b": "y"}, "/properties/a b"),
+        ("properties", {"TAGS": "y"}, "/properties/TAGS"),
+        ("properties", {"k" * 51: "y"}, "/properties/k"),
+        ("properties", {"k": 1}, "/k"),
+        ("properties", {"k": None}, "/k"),
+        ("properties", {"k": "x" * 10_241}, "/properties/k"),
+        ("properties", {"k": "nul\x00"}, "U+0000"),
+        ("properties", ["k"], "the body"),
+        ("properties", None, "JSON"),
+        ("properties", b"null", "the body"),
+        ("properties", b"{", "JSON"),
+        ("tags", ["good", "b√d"], "/tags/1"),
+        ("tags", {"good": "x"}, "the body"),
+        ("tags", ["good", 1], "/1"),
+        ("tags", b"null", "the body"),
+        ("tags", [f"t{number}" for number in range(501)], "/tags"),
+    ],
+)
+async def test_a_refused_request_names_the_place_and_changes_nothing(
+    v3: Any, shop: None, kind: str, body: Any, told: str
+) -> None:
+    path = "namespaces/shop/datasets/orders/metadata"
+    refused = await v3("POST", f"{path}/{kind}", body)
+    assert refused.status == 400
+    assert told in refused.body["message"]
+    assert (await v3("GET", path)).body == {"properties": {}, "tags": []}
+
+
+async def test_nothing_to_add_is_no_change(v3: Any, shop: None) -> None:
+    path = "namespaces/shop/datasets/orders/metadata"
+    assert (await v3("POST", f"{path}/properties", {})).body["version"] == -1
+    assert (await v3("POST", f"{path}/tags", [])).status == 200
+    await v3("POST", f"{path}/tags", ["a"])
+    assert (await v3("POST", f"{path}/tags", ["a"])).body["version"] == 1
+
+
+async def test_conditions_are_kept_and_reads_have_the_version_as_etag(v3: Any, shop: None) -> None:
+    path = "namespaces/shop/datasets/orders/metadata"
+    assert (await v3("POST", f"{path}/tags", ["a"], {"If-None-Match": "*"})).status == 200
+    assert (await v3("POST", f"{path}/tags", ["b"], {"If-None-Match": "*"})).status == 412
+    read = await v3("GET", path)
+    assert read.etag == '"1"'
+    assert (await v3("GET", path, headers={"If-None-Match": '"1"'})).status == 304
+    assert (await v3("POST", f"{path}/tags", ["b"], {"If-Match": '"7"'})).status == 412
+    assert (await v3("POST", f"{path}/tags", ["b"], {"If-Match": read.etag})).status == 200
+    both = await v3("GET", path, scope="all")
+    assert both.etag is not None
+    assert both.etag.count("-") == 1
+
+
+async def test_what_the_platform_knows_is_a_scope_of_its_own(v3: Any, shop: None) -> None:
+    path = "namespaces/shop/datasets/orders/metadata"
+    await v3("POST", f"{path}/properties", {"type": "mine"})
+    system = (await v3("GET", f"{path}/properties", scope="SYSTEM")).body
+    assert system["type"] == "table"
+    assert system["description"] == "All orders"
+    assert {"creation-time", "created-by", "last-update-time", "last-updated-by"} <= set(system)
+    assert (await v3("GET", f"{path}/properties/system")).body == system
+    assert (await v3("GET", f"{path}/properties/other")).status == 404
+    assert (await v3("GET", f"{path}/properties", scope="user")).body == {"type": "mine"}
+    assert (await v3("GET", f"{path}/properties", scope="all")).status == 400
+    assert (await v3("GET", f"{path}/properties", scope="both")).status == 400
+    v6 = (await v3("GET", f"{path}/properties", scope="all", responseFormat="v6")).body
+    assert {"scope": "USER", "name": "type", "value": "mine"} in v6
+    assert {"scope": "SYSTEM", "name": "type", "value": "table"} in v6
+
+
+async def test_later_releases_see_their_own_forms(v3: Any, shop: None) -> None:
+    path = "namespaces/shop/apps/etl/flows/Load/metadata"
+    user, system = (await v3("GET", path, scope="all")).body
+    assert (user["scope"], user["properties"], user["tags"]) == ("USER", {}, [])
+    assert system["tags"] == ["Flow", "Load", "Realtime"]
+    assert user["entityId"] == {
+        "namespace": "shop",
+        "application": "etl",
+        "version": "-SNAPSHOT",
+        "type": "Flow",
+        "program": "Load",
+        "entity": "PROGRAM",
+    }
+    (only,) = (await v3("GET", "namespaces/shop/streams/clicks/metadata", responseFormat="v5")).body
+    assert only["entityId"] == {"namespace": "shop", "stream": "clicks", "entity": "STREAM"}
+    assert only["metadataEntity"] == {"details": {"namespace": "shop", "stream": "clicks"}, "type": "stream"}
+    await v3("POST", path + "/tags", ["x"])
+    assert (await v3("GET", path, responseFormat="V6")).body == {
+        "tags": [{"scope": "USER", "name": "x"}],
+        "properties": [],
+    }
+    assert (await v3("GET", path, responseFormat="v7")).status == 400
+
+
+NAMES = ["a b", "größe", "日本語", "a/b", "a%2Fb", "..", "a'b\"c", "<b>", "a.b.c", "x" * 300, "metadata", "tags", "🦆"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_any_name_that_people_can_type_is_a_dataset(v3: Any, shop: None, name: str) -> None:
+    path = f"namespaces/shop/datasets/{quote(name, safe='')}"
+    assert (await v3("PUT", path, {"typeName": "file"})).status == 200
+    assert (await v3("POST", f"{path}/metadata/tags", ["odd"])).status == 200
+    assert (await v3("GET", f"{path}/metadata")).body["tags"] == ["odd"]
+    assert (await v3("GET", "namespaces/shop/metadata/search", query="odd", target="dataset")).body == [name]
+    assert (await v3("DELETE", path)).status == 200
+    assert (await v3("GET", path)).status == 404
+
+
+@pytest.mark.parametrize("name", ["%00", "%0A", "%ff", "", "%C2%85"])
+async def test_a_name_that_is_none_is_told(v3: Any, shop: None, name: str) -> None:
+    assert (await v3("PUT", f"namespaces/shop/datasets/{name}", {"typeName": "file"})).status in (400, 404)
+
+
+async def test_a_foreign_dataset_is_called_by_its_urn(v3: Any, api: Any, shop: None) -> None:
+    urn = "urn:li:dataset:(urn:li:dataPlatform:file,/data/a.csv,PROD)"
+    proposal = {"urn": urn, "aspect": "technicalMetadata", "operation": "upsert"}
+    await api("POST", "proposals", body={"proposals": [proposal | {"value": {"properties": {}, "tags": []}}]})
+    path = f"namespaces/default/datasets/{quote(urn, safe='')}/metadata/tags"
+    assert (await v3("POST", path, ["raw"])).status == 200
+    assert (await v3("GET", path)).body == ["raw"]
+    assert (await v3("GET", path.replace("/default/", "/shop/"))).status == 404
+    assert (await v3("GET", "-/metadata/tags", entity=urn)).body == ["raw"]
+    assert (await v3("GET", "-/metadata/tags")).status == 400
+
+
+async def test_custom_entities_are_told_by_their_words_and_type(v3: Any, shop: None) -> None:
+    path = "namespaces/shop/jar/a.jar/member/M/metadata/tags"
+    assert (await v3("POST", path, ["big"])).status == 200
+    assert (await v3("GET", path.replace("/jar/", "/JAR/"))).body == ["big"]
+    assert (await v3("GET", path, type="jar")).body == []
+    assert (await v3("GET", path, type="other")).status == 400
+    assert (await v3("POST", "namespaces/shop/jar/a/jar/b/metadata/tags", ["x"])).status == 400
+    assert (await v3("POST", "namespaces/shop/apps/etl/wrong/x/metadata/tags", ["x"])).status == 400
+
+
+async def test_what_a_dataset_holds_goes_with_it(v3: Any, shop: None) -> None:
+    field = "namespaces/shop/datasets/orders/field/price/metadata/tags"
+    part = "namespaces/shop/datasets/orders/partition/2026/metadata/tags"
+    for path in (field, part):
+        await v3("POST", path, ["confidential"])
+    assert (await v3("DELETE", "namespaces/shop/datasets/orders")).status == 200
+    assert (await v3("GET", field)).status == 404
+    assert (await v3("GET", "metadata/search", query="tags:confidential", showCustom="true")).body == []
+    await v3("PUT", "namespaces/shop/datasets/orders", {})
+    assert (await v3("GET", field)).body == []
+    assert (await v3("GET", part)).body == []
+
+
+async def test_methods_and_paths_that_are_not_there_are_told(v3: Any, shop: None) -> None:
+    assert (await v3("PUT", "namespaces/shop/datasets/orders/metadata", {})).status == 405
+    assert (await v3("GET", "nothing")).status == 404
+    assert (await v3("GET", "namespaces/shop/datasets//metadata")).status == 404
+
+
+async def test_metadata_is_told_as_it_was_at_a_time(v3: Any, shop: None) -> None:
+    def now() -> int:
+        # Changes are told apart by the millisecond.
+        time.sleep(0.005)
+        return time.time_ns() // 1_000_000
+
+    path = "namespaces/shop/datasets/orders"
+    start = now()
+    await v3("POST", f"{path}/metadata/tags", ["first"])
+    first = now()
+    await v3("POST", f"{path}/metadata/tags", ["second"])
+    second = now()
+    await v3("DELETE", path)
+    gone = now()
+    await v3("PUT", path, {"typeName": "again"})
+    assert (await v3("GET", f"{path}/metadata/tags", asOf=start)).body == []
+    assert (await v3("GET", f"{path}/metadata/tags", asOf=first)).body == ["first"]
+    assert (await v3("GET", f"{path}/metadata", asOf=second)).body["tags"] == ["first", "second"]
+    assert (await v3("GET", f"{path}/metadata/properties/system", asOf=second)).body["type"] == "table"
+    assert (await v3("GET", f"{path}/metadata", asOf=gone)).status == 404
+    assert (await v3("GET", f"{path}/metadata/properties/system")).body["type"] == "again"
+    assert (await v3("GET", f"{path}/metadata", asOf="2020-01-01")).status == 404
+    assert (await v3("GET", f"{path}/metadata", asOf="yesterday")).status == 400
+    assert (await v3("GET", f"{path}/field/price/metadata", asOf=first)).body == {"properties": {}, "tags": []}

@@ -1,0 +1,285 @@
+"""How answers look, above all with what somebody wrote to do harm."""
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from jupyter_colophon.kernel.display.blocks import Chips, Line, Preformatted, Table, Title
+from jupyter_colophon.kernel.display.entity import entity_page
+from jupyter_colophon.kernel.display.findings import health_page, keys_page, search_page
+from jupyter_colophon.kernel.display.graph import LINEAGE_MIME, lineage_page
+from jupyter_colophon.kernel.display.page import Page
+
+SCHEMAS = Path(__file__).parents[2] / "schemas" / "api"
+HOSTILE = """<img src=x onerror=alert(1)>"'&</style><script>alert(2)</script>\x1b[31mred\x07"""
+PROGRAM = "urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),cells.nb.ipynb#{})"
+
+
+def table(name):
+    return f"urn:li:dataset:(urn:li:dataPlatform:spark,db.{name},PROD)"
+
+
+def example(name):
+    return json.loads((SCHEMAS / f"{name}.json").read_text())["examples"][0]
+
+
+class Elements(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes, self.words = set(), set(), ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.add(tag)
+        self.attributes.update(name for name, _ in attributes)
+
+    def handle_data(self, data):
+        self.words += data
+
+
+def every_block(text):
+    return Page(
+        (
+            Title(text, text),
+            Line(text),
+            Line(text, quiet=True),
+            Chips(text, (text,)),
+            Preformatted(text),
+            Table(text, (text, "b"), ((text, text),)),
+        )
+    )
+
+
+def test_nothing_that_users_wrote_becomes_markup():
+    page = every_block(HOSTILE)._repr_mimebundle_()["text/html"]
+    elements = Elements(page)
+    assert elements.tags <= {"div", "strong", "span", "pre", "table", "caption", "thead", "tbody", "tr", "th", "td"}
+    assert elements.attributes <= {"class", "style", "scope"}
+    assert HOSTILE in elements.words
+
+
+def test_nothing_that_users_wrote_reaches_a_terminal_as_a_command():
+    text = repr(every_block(HOSTILE))
+    assert all(char.isprintable() or char == "\n" for char in text)
+
+
+def test_colours_are_those_of_the_theme_with_something_to_fall_back_to():
+    page = every_block("x")._repr_mimebundle_()["text/html"]
+    assert page.count("var(--jp-") == page.count("var(--jp-ui-font-color2,#") + page.count("var(--jp-border-color")
+    assert "var(--jp-ui-font-color2,#" in page
+
+
+def test_a_table_is_aligned_and_long_values_are_cut():
+    text = repr(Page((Table("t", ("key", "value"), (("a", "x" * 500), ("longer", "y"))),)))
+    assert text.splitlines() == [
+        "t",
+        "  key     value",
+        "  ------  " + "-" * 60,
+        "  a       " + "x" * 59 + "…",
+        "  longer  y",
+    ]
+
+
+def entity(**aspects):
+    whole = example("entity")
+    whole["aspects"] = {
+        name: {
+            "name": name,
+            "scope": "USER",
+            "version": 1,
+            "value": value,
+            "actor": "a",
+            "via": None,
+            "time": whole["created"]["time"],
+        }
+        for name, value in aspects.items()
+    }
+    return whole
+
+
+def test_an_entity_shows_people_and_machines_apart():
+    text = repr(
+        entity_page(
+            entity(
+                businessMetadata={"properties": {"owner": "ops"}, "tags": ["faa"]},
+                technicalMetadata={"properties": {"format": "parquet"}, "tags": []},
+                schemaMetadata={"fields": [{"fieldPath": "x", "nativeDataType": "bigint", "nullable": True}]},
+            ),
+            [example("run")],
+        )
+    )
+    people, machines = text.index("people wrote (USER)"), text.index("machines wrote (SYSTEM)")
+    assert (
+        text.index("faa") < people < text.index("owner  ops") < machines < text.index("parquet") < text.index("bigint")
+    )
+
+
+@pytest.mark.parametrize(("names", "words"), [("a", "schema, 1 field"), ("ab", "schema, 2 fields")])
+def test_one_field_is_no_fields(names, words):
+    fields = [{"fieldPath": name, "nativeDataType": "int", "nullable": True} for name in names]
+    assert words in repr(entity_page(entity(schemaMetadata={"fields": fields}), [])).splitlines()
+
+
+@pytest.mark.parametrize(("head", "words"), [(0, "0 changes"), (1, "1 change"), (2, "2 changes")])
+def test_one_change_is_no_changes(head, words):
+    health = {**example("health"), "changeLog": {**example("health")["changeLog"], "head": head}}
+    assert any(line.endswith(f" {words}") for line in repr(health_page(health, {})).splitlines())
+
+
+def test_an_entity_without_anything_is_shown():
+    assert "tags (USER): none" in repr(entity_page(entity(), []))
+
+
+def hit(**more):
+    return {**example("entity-summary"), "description": "", "tags": [], "owner": None, "matches": [], **more}
+
+
+def test_a_search_says_what_was_found_and_why():
+    answer = {
+        **example("search-answer"),
+        "total": 30,
+        "hits": [hit(owner="ops", matches=[{"key": "owner", "value": "ops", "scope": "USER"}])],
+    }
+    text = repr(search_page(answer))
+    assert "30 found" in text
+    assert "flights.daily_delays" in text
+    assert "owner:ops" in text
+    assert "29 more" in text
+
+
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [
+        (search_page(example("search-answer")), "nothing found"),
+        (keys_page("", {"keys": [], "cursor": None}), "no keys yet"),
+        (keys_page("zz", {"keys": [], "cursor": None}), "no key begins with zz"),
+    ],
+)
+def test_nothing_to_show_is_said(page, words):
+    assert words in repr(page)
+
+
+def node(urn, level=0, **more):
+    kind = "dataset" if "dataset" in urn else "dataJob"
+    return {
+        "urn": urn,
+        "type": kind,
+        "namespace": "db",
+        "name": "n",
+        "platform": None,
+        "level": level,
+        "deleted": False,
+        "hidden": {"upstream": 0, "downstream": 0},
+        **more,
+    }
+
+
+def edge(source, target, access, runs=1):
+    time = "2026-11-20T12:00:00.000Z"
+    return {
+        "source": source,
+        "target": target,
+        "access": access,
+        "runs": [],
+        "runCount": runs,
+        "start": time,
+        "end": time,
+        "components": [],
+    }
+
+
+def lineage(nodes, edges, focus, **more):
+    return {**example("lineage"), "urn": focus, "nodes": nodes, "edges": edges, **more}
+
+
+def chain():
+    a, b, made = table("a"), table("b"), PROGRAM.format("make")
+    return lineage([node(b), node(a, -1), node(made)], [edge(a, made, "read"), edge(made, b, "write", 3)], b)
+
+
+def test_lineage_comes_as_data_drawing_and_tree():
+    bundle = lineage_page(chain())._repr_mimebundle_()
+    assert bundle[LINEAGE_MIME] == chain()
+    assert set(bundle) == {LINEAGE_MIME, "image/svg+xml", "text/plain"}
+    lines = bundle["text/plain"].splitlines()
+    assert lines[0] == "db.b  lineage, both, 1 level"
+    assert lines[1:3] == ["upstream", lines[2]]
+    assert lines[2].startswith("└─ written by nb.ipynb#make  (3 runs, last ")
+    assert lines[3:] == ["   └─ from db.a", "downstream", "└─ nothing"]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "words"),
+    [
+        ("2026-11-19T12:00:00", "2026-11-20T12:00:00", "between 2026-11-19 12:00:00 and 2026-11-20 12:00:00"),
+        ("2026-11-19T12:00:00", None, "since 2026-11-19 12:00:00"),
+        (None, "2026-11-20T12:00:00", "until 2026-11-20 12:00:00"),
+    ],
+)
+def test_lineage_of_an_interval_says_of_which(start, end, words):
+    bundle = lineage_page({**chain(), "start": start, "end": end})._repr_mimebundle_()
+    lines = bundle["text/plain"].splitlines()
+    assert lines[0] == f"db.b  lineage, both, 1 level, {words}"
+    assert lines[-1] == f"└─ nothing {words}"
+    assert f"<title>Lineage of db.b {words}</title>" in bundle["image/svg+xml"]
+
+
+def test_the_drawing_is_well_formed_and_shows_every_node_and_edge():
+    root = ElementTree.fromstring(lineage_page(chain())._repr_mimebundle_()["image/svg+xml"])
+    svg = "{http://www.w3.org/2000/svg}"
+    assert [text.text for text in root.iter(f"{svg}text")] == ["db.b", "db.a", "nb.ipynb#make"]
+    assert len([path for path in root.iter(f"{svg}path") if path.get("class") == "edge"]) == 2
+
+
+def test_hostile_names_are_words_in_the_drawing_too():
+    name = HOSTILE.replace("(", "%28").replace(")", "%29").replace("\x1b", "").replace("\x07", "")
+    urn = f"urn:li:dataset:(urn:li:dataPlatform:file,{name},PROD)"
+    root = ElementTree.fromstring(lineage_page(lineage([node(urn)], [], urn))._repr_mimebundle_()["image/svg+xml"])
+    assert {element.tag.rpartition("}")[2] for element in root.iter()} <= {
+        "svg",
+        "title",
+        "style",
+        "defs",
+        "marker",
+        "path",
+        "rect",
+        "g",
+        "text",
+    }
+
+
+def test_a_cycle_ends_where_it_began():
+    a, b, there, back = table("a"), table("b"), PROGRAM.format("there"), PROGRAM.format("back")
+    edges = [edge(a, there, "read"), edge(there, b, "write"), edge(b, back, "read"), edge(back, a, "write")]
+    page = lineage_page(lineage([node(a), node(b), node(there), node(back)], edges, a))
+    assert repr(page).count("see above") == 2
+    ElementTree.fromstring(page._repr_mimebundle_()["image/svg+xml"])
+
+
+def test_a_cell_that_reads_what_it_writes_is_shown():
+    a, cell = table("a"), PROGRAM.format("c")
+    assert "see above" in repr(
+        lineage_page(lineage([node(a), node(cell)], [edge(a, cell, "read"), edge(cell, a, "write")], a))
+    )
+
+
+def test_too_much_to_draw_is_a_tree_and_says_where_it_was_cut():
+    made, focus = PROGRAM.format("c"), table("focus")
+    others = [table(f"t{number}") for number in range(600)]
+    edges = [edge(made, focus, "write"), *(edge(other, made, "read") for other in others)]
+    bundle = lineage_page(
+        lineage([node(focus), node(made), *map(node, others)], edges, focus, truncated=True)
+    )._repr_mimebundle_()
+    assert "image/svg+xml" not in bundle
+    assert "text/html" in bundle
+    assert "more lines" in bundle["text/plain"]
+    assert "was cut" in bundle["text/plain"]
+
+
+def test_what_an_answer_leaves_out_and_what_is_deleted_is_said():
+    b, made = table("b"), PROGRAM.format("m")
+    nodes = [node(b), node(made), node(table("a"), deleted=True, hidden={"upstream": 4, "downstream": 0})]
+    text = repr(lineage_page(lineage(nodes, [edge(table("a"), made, "read"), edge(made, b, "write")], b)))
+    assert "from db.a  (deleted, 4 more)" in text

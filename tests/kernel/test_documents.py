@@ -1,0 +1,100 @@
+"""What a kernel reports, against the schemas that the server holds it to."""
+
+import json
+from pathlib import Path
+
+import jsonschema_rs
+import pytest
+from jupyter_colophon.kernel.cells import Cell, Execution
+from jupyter_colophon.kernel.documents import accesses, cell_facts, moment, proposals, run_end, run_start
+from jupyter_colophon.spark.observation import ColumnEdge, DataRef, Field, Kind, Observation, Transformation
+
+SCHEMAS = Path(__file__).parents[2] / "schemas"
+
+
+def urn(name):
+    return f"urn:li:dataset:(urn:li:dataPlatform:spark,db.{name},PROD)"
+
+
+def table(name, **more):
+    return DataRef(urn(name), Kind.TABLE, **more)
+
+
+def check(name, document):
+    registry = jsonschema_rs.Registry(
+        [
+            (schema["$id"], schema)
+            for path in (SCHEMAS / "api").glob("*.json")
+            if (schema := json.loads(path.read_text()))
+        ]
+    )
+    schema = json.loads((SCHEMAS / "api" / f"{name}.json").read_text())
+    jsonschema_rs.validator_for(schema, registry=registry).validate(document)
+
+
+def test_a_moment_is_utc_with_milliseconds():
+    assert moment(1_763_640_000_007) == "2025-11-20T12:00:00.007Z"
+
+
+def test_a_run_of_a_cell_says_which_cell_and_keeps_no_more_of_its_source_than_the_contract_allows():
+    execution = Execution(Cell("load", "x" * 30_000 + "\ud800", 4), 1_000)
+    facts = cell_facts(execution, "a/b.ipynb", "kernel-1")
+    check("run-start", run_start(urn("x"), execution.run_id, execution.start_ms, None, facts))
+    assert (facts["cellId"], facts["executionCount"], len(facts["source"])) == ("load", 4, 20_000)
+
+
+@pytest.mark.parametrize("status", ["succeeded", "failed", "killed"])
+def test_an_end_says_how_the_run_ended(status):
+    ending = run_end(2_000, status)
+    check("run-change", ending)
+    assert ending["status"] == status
+
+
+def test_what_several_actions_touched_is_told_once_with_its_first_time():
+    edge = ColumnEdge(urn("a"), "x", urn("b"), "y", Transformation.IDENTITY)
+    seen = [
+        Observation(start, start, "insert", reads=(table("a"),), writes=(table("b"),), columns=(edge,))
+        for start in (5, 9)
+    ]
+    (document,) = accesses(seen)
+    check("accesses", document)
+    assert [(row["data"], row["mode"], row["time"]) for row in document["accesses"]] == [
+        (urn("a"), "read", moment(5)),
+        (urn("b"), "write", moment(5)),
+    ]
+    assert len(document["columns"]) == 1
+
+
+def test_data_that_a_cell_reads_and_writes_has_both_accesses():
+    seen = [Observation(1, 1, "insert", reads=(table("a"),), writes=(table("a"),))]
+    assert [row["mode"] for document in accesses(seen) for row in document["accesses"]] == ["read", "write"]
+
+
+def test_nothing_touched_is_nothing_to_tell():
+    assert list(accesses([Observation(1, 1, "count")])) == []
+
+
+@pytest.mark.parametrize(("data", "columns", "calls"), [(2_500, 0, 3), (1, 25_000, 3), (1_500, 15_000, 2)])
+def test_a_lot_is_told_in_calls_that_the_contract_allows(data, columns, calls):
+    edges = tuple(ColumnEdge(urn("a"), str(n), urn("b"), str(n), Transformation.IDENTITY) for n in range(columns))
+    seen = [Observation(1, 1, "insert", reads=tuple(table(str(n)) for n in range(data)), columns=edges)]
+    documents = list(accesses(seen))
+    for document in documents:
+        check("accesses", document)
+    assert len(documents) == calls
+    assert len({row["data"] for document in documents for row in document["accesses"]}) == data
+    assert sum(len(document["columns"]) for document in documents) == columns
+
+
+def test_written_data_is_described_by_its_schema_and_technical_facts():
+    ref = table("a", fields=(Field("x", "bigint", True),), format="parquet", location="file:/w/a")
+    schema, technical = proposals(ref, "urn:li:dataProcessInstance:r")
+    check("proposal", schema)
+    check("proposal", technical)
+    assert schema["value"]["fields"] == [{"fieldPath": "x", "nativeDataType": "bigint", "nullable": True}]
+    assert technical["value"] == {"properties": {"type": "table", "format": "parquet", "location": "file:/w/a"}}
+
+
+def test_what_is_not_known_of_data_is_not_told():
+    (technical,) = proposals(table("a", location="file:/" + "x" * 20_000), "urn:li:dataProcessInstance:r")
+    assert technical["value"] == {"properties": {"type": "table"}}

@@ -1,0 +1,260 @@
+"""`%metadata` in a real kernel of a real server, as JupyterLab drives it."""
+
+import hashlib
+import re
+
+from jupyter_colophon.kernel.display.graph import LINEAGE_MIME
+from live import live_kernel
+
+
+def urn(database, table="t"):
+    return f"urn:li:dataset:(urn:li:dataPlatform:spark,{database}.{table},PROD)"
+
+
+def people(catalog, database, table="t"):
+    return catalog.aspect(urn(database, table), "businessMetadata").value
+
+
+def test_the_magics_are_there_without_any_action(kernel):
+    outcome = kernel.run("%metadata health", "health")
+    assert outcome.succeeded
+    assert "http://" in outcome.text
+    assert "no Spark session yet" in outcome.text
+
+
+def test_a_kernel_knows_its_notebook_and_has_a_token_of_its_own(kernel, server):
+    digest = hashlib.sha256(server.token.encode()).hexdigest()
+    outcome = kernel.run(
+        "import hashlib, os\n"
+        "print([n for n, v in os.environ.items() if hashlib.sha256(v.encode()).hexdigest() == '" + digest + "'])\n"
+        "print(os.environ['COLOPHON_NOTEBOOK'], len(os.environ['COLOPHON_TOKEN']) >= 22)",
+        "environment",
+    )
+    assert outcome.text.splitlines()[0] == "[]"
+    assert outcome.text.splitlines()[1].startswith("live-")
+    assert outcome.text.splitlines()[1].endswith("True")
+
+
+def test_a_restarted_kernel_gets_a_new_token_and_works_on(server, catalog, database):
+    show = "import hashlib, os\nprint(hashlib.sha256(os.environ['COLOPHON_TOKEN'].encode()).hexdigest())"
+    with live_kernel(server, "restarted.ipynb") as kernel:
+        before = kernel.run(show, "c").text
+        kernel.restart()
+        after = kernel.run(show, "c")
+        assert after.execution_count == 1
+        assert after.text != before
+        assert kernel.run(f"%metadata tag {database}.t again", "c").succeeded
+    assert people(catalog, database)["tags"] == ["again"]
+
+
+def test_loading_leaves_no_names_behind_and_imports_nothing_heavy(kernel):
+    outcome = kernel.run(
+        "import sys\nprint([n for n in globals() if 'colophon' in n], [m for m in ('pyspark', 'py4j', 'jsonschema_rs', 'tornado.httpserver') if m in sys.modules])",
+        "names",
+    )
+    assert outcome.text == "[] []\n"
+
+
+def test_tags_and_properties_come_and_go(kernel, catalog, database):
+    assert kernel.run(f"%metadata tag {database}.t faa raw-data", "c").succeeded
+    assert kernel.run(f'%metadata set {database}.t owner=ops "refresh=every morning"', "c").succeeded
+    assert people(catalog, database) == {
+        "tags": ["faa", "raw-data"],
+        "properties": {"owner": "ops", "refresh": "every morning"},
+    }
+    assert kernel.run(f"%metadata untag {database}.t faa absent", "c").succeeded
+    outcome = kernel.run(f"%metadata unset {database}.t owner absent", "c")
+    assert people(catalog, database) == {"tags": ["raw-data"], "properties": {"refresh": "every morning"}}
+    assert "every morning" in outcome.text
+
+
+def test_what_is_written_is_the_persons_by_way_of_the_kernel(kernel, catalog, database):
+    kernel.run(f"%metadata tag {database}.t x", "c")
+    aspect = catalog.entity(urn(database))["aspects"]["businessMetadata"]
+    assert aspect["scope"] == "USER"
+    assert aspect["actor"] == catalog.me()["user"]["username"]
+    assert aspect["via"] == kernel.id
+
+
+def test_every_command_of_a_cell_answers_in_text_and_html(kernel, database):
+    outcome = kernel.run(f"%metadata tag {database}.t x\n%metadata show {database}.t\n%metadata search tag:x", "c")
+    assert [set(output) for output in outcome.outputs] == [{"text/plain", "text/html"}] * 3
+
+
+def test_show_search_and_keys_find_what_was_written(kernel, database):
+    kernel.run(f"%metadata set {database}.t zz-{database}=seen", "c")
+    shown = kernel.run(f"%metadata show {database}.t", "c").text
+    assert shown.index("USER") < shown.index("seen") < shown.index("SYSTEM") < shown.index("parquet")
+    assert f"{database}.t" in kernel.run(f"%metadata search zz-{database}:se*", "c").text
+    assert f"zz-{database}" in kernel.run(f"%metadata keys zz-{database}", "c").text
+
+
+def test_lineage_comes_with_its_data_a_drawing_and_text(kernel, database):
+    (output,) = kernel.run(f"%metadata lineage {database}.t --levels 2", "c").outputs
+    assert set(output) == {LINEAGE_MIME, "image/svg+xml", "text/plain"}
+    assert output[LINEAGE_MIME]["urn"] == urn(database)
+
+
+def test_an_interval_in_which_nothing_happened_is_named(kernel, database):
+    line = f"%metadata lineage {database}.t --start 2026-01-02T03:04:05 --end '2026-02-03 04:05'"
+    lines = kernel.run(line, "c").text.splitlines()
+    words = "between 2026-01-02 03:04:05 and 2026-02-03 04:05:00"
+    assert lines[0].endswith(f", {words}")
+    assert lines[1:] == ["upstream", f"└─ nothing {words}", "downstream", f"└─ nothing {words}"]
+    assert "nothing since 20" in kernel.run(f"%metadata lineage {database}.t --start now-1d", "c").text
+
+
+def test_what_is_not_in_the_catalog_is_said(kernel, database):
+    for line in (f"show {database}.none", f"lineage {database}.none"):
+        outcome = kernel.run(f"%metadata {line}", "c")
+        assert outcome.succeeded
+        assert outcome.text == f"{database}.none is not in the catalog\n"
+
+
+def test_a_name_that_nobody_heard_of_is_written_and_said_to_be_new(kernel, catalog, database):
+    news = "New in the catalog: nothing of this name was read or written yet."
+    (output,) = kernel.run(f"%metadata tag {database}.new x", "c").outputs
+    assert news in output["text/plain"]
+    assert news in output["text/html"]
+    assert people(catalog, database, "new")["tags"] == ["x"]
+    for line in (f"set {database}.new k=v", f"tag {database}.t x"):
+        assert "New" not in kernel.run(f"%metadata {line}", "c").text
+
+
+def test_taking_away_makes_no_entry(kernel, catalog, database):
+    for line in (f"untag {database}.none x", f"unset {database}.none x"):
+        assert kernel.run(f"%metadata {line}", "c").text == f"{database}.none is not in the catalog\n"
+    assert catalog.entity(urn(database, "none")) is None
+
+
+def test_a_database_that_nobody_heard_of_is_asked_back(kernel, catalog, database):
+    outcome = kernel.run(f"%metadata tag x{database}.t x", "c")
+    assert not outcome.succeeded
+    assert outcome.text.strip() == (
+        f"UsageError: %metadata: there is no namespace 'x{database}': "
+        f"nothing in it was read or written yet; is x{database}.t spelled right?"
+    )
+    assert catalog.entity(urn(f"x{database}")) is None
+
+
+def test_a_mistake_is_one_line_without_a_traceback_and_fails_the_cell(kernel):
+    for line in (
+        "frobnicate",
+        "tag nodot x",
+        "tag no_such_namespace.t x",
+        "lineage db.t --start nonsense",
+        "lineage db.t --levels 0",
+    ):
+        outcome = kernel.run(f"%metadata {line}", "c")
+        assert not outcome.succeeded
+        assert outcome.text.startswith("UsageError: %metadata")
+        assert len(outcome.text.strip().splitlines()) == 1
+        assert "Traceback" not in outcome.text
+
+
+def test_connecting_elsewhere_wants_a_person_to_give_the_token(kernel):
+    outcome = kernel.run("%metadata connect http://127.0.0.1:9/", "c")
+    assert outcome.text.startswith("UsageError: %metadata: a token is needed")
+    assert "ok" in kernel.run("%metadata health", "c").text
+
+
+def test_help_is_the_same_from_everywhere(kernel):
+    lines = ("%metadata", "%metadata help", "%metadata --help", "%metadata -h")
+    texts = [kernel.run(line, "c").text for line in lines]
+    assert len(set(texts)) == 1
+    assert "%metadata lineage NAME" in texts[0]
+
+
+def test_a_command_tells_its_own_help(kernel):
+    for line in ("lineage --help", "lineage -h", "help lineage"):
+        outcome = kernel.run(f"%metadata {line}", "c")
+        assert outcome.succeeded
+        assert [row.split("  ")[0] for row in outcome.text.splitlines() if row.startswith("%")] == [
+            "%metadata lineage NAME"
+        ]
+        assert "--levels N" in outcome.text
+        assert "NAME is database.table" in outcome.text
+        assert "T is 2026" in outcome.text
+
+
+def test_help_says_what_tags_and_keys_are_made_of(kernel):
+    words = "Tags and keys are letters, digits, _ and -"
+    for line in ("help", "tag --help", "untag --help", "set --help", "unset --help"):
+        assert words in kernel.run(f"%metadata {line}", "c").text
+    assert words not in kernel.run("%metadata show --help", "c").text
+
+
+def test_help_on_the_cell_magic_leaves_the_cell_alone(kernel):
+    outcome = kernel.run("%%metadata --help\nprint('body')", "c")
+    assert not outcome.succeeded
+    assert outcome.text.startswith("UsageError: %%metadata [--tag TAG]… [--set KEY=VALUE]… runs the cell")
+    assert "body" not in outcome.text
+
+
+def test_edits_of_two_notebooks_at_once_are_all_kept(kernel, catalog, database):
+    code = f"for n in range(15):\n    get_ipython().run_line_magic('metadata', f'tag {database}.t kernel-{{n}}')"
+    request = kernel.begin(code, "c")
+    for number in range(15):
+        catalog.edit_aspect(
+            urn(database),
+            "businessMetadata",
+            lambda value, number=number: {
+                "properties": {},
+                **value,
+                "tags": [*value.get("tags", []), f"person-{number}"],
+            },
+        )
+    assert kernel.finish(request).succeeded
+    assert set(people(catalog, database)["tags"]) == {f"{who}-{n}" for who in ("kernel", "person") for n in range(15)}
+
+
+def test_a_cell_magic_that_writes_nothing_runs_and_says_so(kernel):
+    outcome = kernel.run("%%metadata --tag reviewed\nx = 41\nprint('body')\nx + 1", "c")
+    assert outcome.succeeded
+    assert [output.get("text/plain") for output in outcome.outputs] == [
+        "body\n",
+        "42",
+        "This cell wrote no data that was noticed: nothing to tag.",
+    ]
+
+
+def test_a_cell_magic_whose_body_fails_fails_as_the_body_would(kernel):
+    outcome = kernel.run("%%metadata --tag reviewed\n1 / 0", "c")
+    assert not outcome.succeeded
+    assert outcome.text == "ZeroDivisionError: division by zero\n"
+
+
+def test_the_traceback_of_a_body_shows_the_persons_lines_and_none_of_ours(kernel):
+    failed = kernel.run("%%metadata --tag reviewed\ndef split(x):\n    return x / 0\n\nsplit(1)", "c")
+    shown = kernel.run(
+        "import sys\n"
+        "tb = get_ipython().InteractiveTB\n"
+        "print(tb.stb2text(tb.structured_traceback(sys.last_type, sys.last_value, sys.last_traceback)))",
+        "c",
+    )
+    text = re.sub(r"\x1b\[[0-9;]*m", "", shown.text)
+    assert "jupyter_colophon" not in text
+    assert "----> 4 split(1)" in text
+    assert "return x / 0" in text
+    assert f"Cell In[{failed.execution_count}], line 4" in text
+
+
+def test_completion_knows_commands_options_names_tags_keys_and_values(kernel, database):
+    kernel.run(
+        f"%metadata tag {database}.t tag-{database}\n%metadata set {database}.t key-{database}=value-{database}", "c"
+    )
+    assert "lineage" in kernel.complete("%metadata ")
+    assert kernel.complete("%metadata help li") == ["lineage"]
+    assert kernel.complete("%metadata lineage a.b --di") == ["--direction"]
+    assert kernel.complete("%metadata lineage a.b --direction u") == ["upstream"]
+    assert kernel.complete(f"%metadata show {database}") == [f"{database}.t"]
+    assert kernel.complete(f"%metadata tag {database}.t tag-{database[:-2]}") == [f"tag-{database}"]
+    assert kernel.complete(f"%metadata unset {database}.t key-{database[:-2]}") == [f"key-{database}"]
+    assert kernel.complete(f"%metadata set {database}.t key-{database}=val") == [f"key-{database}=value-{database}"]
+    assert kernel.complete(f"%metadata search key-{database}:val") == [f"key-{database}:value-{database}"]
+    assert kernel.complete("%%metadata --") == ["--set", "--tag"]
+    assert kernel.complete(f"%%metadata --tag tag-{database[:-2]}") == [f"tag-{database}"]
+
+
+def test_completion_elsewhere_is_pythons(kernel):
+    assert "print" in kernel.complete("pri")

@@ -1,0 +1,153 @@
+"""Which cell wrote what, with Spark at work: cells back to back, and two notebooks at once."""
+
+import pytest
+from jupyter_colophon.core.names import DEFAULT_NAMESPACE, cell_program, home_dataset
+from live import live_kernel
+
+CELLS = 40
+
+START = """
+from jupyter_colophon.spark.session import session
+spark = session("test", **{{"spark.sql.shuffle.partitions": "1", "spark.driver.memory": "512m", "spark.master": "local[1]"}})
+spark.sql("CREATE DATABASE IF NOT EXISTS {0}")
+print("ready")
+"""
+
+
+@pytest.fixture(scope="module")
+def notebooks(server):
+    """Two notebooks with a Spark session each, by the name of their database."""
+    (server.root / "folder").mkdir()
+    with live_kernel(server, "one.ipynb") as one, live_kernel(server, "folder/two.ipynb") as two:
+        kernels = {"prov_one": one, "prov_two": two}
+        begun = {database: kernel.begin(START.format(database), "start") for database, kernel in kernels.items()}
+        for database, kernel in kernels.items():
+            assert kernel.finish(begun[database]).text.endswith("ready\n")
+        yield kernels
+
+
+PATHS = {"prov_one": "one.ipynb", "prov_two": "folder/two.ipynb"}
+
+
+def program(database, cell_id):
+    return str(cell_program(DEFAULT_NAMESPACE, PATHS[database], cell_id))
+
+
+def urn(database, table):
+    return str(home_dataset(database, table))
+
+
+def reported(kernel):
+    """Lets everything that the kernel saw reach the server."""
+    for _ in range(10):
+        outcome = kernel.run("%metadata keys nothing", "settle")
+        if "not reached" not in outcome.text:
+            return
+    pytest.fail(outcome.text)
+
+
+def writers(catalog, urn):
+    """The runs that wrote a dataset."""
+    runs = catalog.runs(data=urn)["runs"]
+    return [run for run in runs if (urn, "write") in {(access["data"], access["mode"]) for access in run["accesses"]}]
+
+
+def test_every_one_of_40_writes_back_to_back_is_credited_to_its_cell_in_two_notebooks_at_once(notebooks, catalog):
+    begun = []
+    for number in range(CELLS):
+        for database, kernel in notebooks.items():
+            code = f"spark.range({number}).write.mode('overwrite').saveAsTable('{database}.t{number}')"
+            begun.append((kernel, kernel.begin(code, f"write-{number}")))
+    for kernel, request in begun:
+        assert kernel.finish(request).succeeded
+    for kernel in notebooks.values():
+        reported(kernel)
+    for database in notebooks:
+        credited = {
+            number: [run["program"] for run in writers(catalog, urn(database, f"t{number}"))] for number in range(CELLS)
+        }
+        assert credited == {number: [program(database, f"write-{number}")] for number in range(CELLS)}
+        runs = [catalog.runs(program=program(database, f"write-{number}"))["runs"] for number in range(CELLS)]
+        assert [[run["status"] for run in one] for one in runs] == [["succeeded"]] * CELLS
+        assert len({run["parent"] for (run,) in runs}) == 1
+
+
+def test_a_cell_that_is_run_again_has_a_run_each(notebooks, catalog):
+    kernel = notebooks["prov_one"]
+    counts = [
+        kernel.run("spark.range(2).write.mode('overwrite').saveAsTable('prov_one.again')", "again").execution_count
+        for _ in range(3)
+    ]
+    reported(kernel)
+    runs = catalog.runs(program=program("prov_one", "again"))["runs"]
+    assert sorted(run["facts"]["executionCount"] for run in runs) == counts
+
+
+def test_a_cell_that_fails_after_a_write_has_a_failed_run(notebooks, catalog):
+    kernel = notebooks["prov_one"]
+    assert not kernel.run("spark.range(2).write.saveAsTable('prov_one.half')\n1 / 0", "half").succeeded
+    reported(kernel)
+    (run,) = catalog.runs(program=program("prov_one", "half"))["runs"]
+    assert run["status"] == "failed"
+    assert [(access["data"], access["mode"]) for access in run["accesses"]] == [(urn("prov_one", "half"), "write")]
+
+
+def test_reads_and_writes_become_lineage_down_to_the_column(notebooks, catalog):
+    kernel = notebooks["prov_two"]
+    kernel.run("spark.sql('SELECT id AS x, id * 2 AS y FROM range(3)').write.saveAsTable('prov_two.source')", "source")
+    kernel.run("spark.table('prov_two.source').select('x').write.saveAsTable('prov_two.target')", "copy")
+    reported(kernel)
+    graph = catalog.lineage(urn("prov_two", "target"), direction="upstream", levels=1, columns=True)
+    cell = program("prov_two", "copy")
+    assert {(edge["source"], edge["target"]) for edge in graph["edges"]} >= {
+        (urn("prov_two", "source"), cell),
+        (cell, urn("prov_two", "target")),
+    }
+    assert [
+        (edge["sourceField"], edge["targetField"], edge["transformation"])
+        for edge in graph["columns"]
+        if edge["program"] == cell
+    ] == [("x", "x", "identity")]
+
+
+def test_a_cell_magic_describes_what_its_body_wrote_and_nothing_else(notebooks, catalog):
+    kernel = notebooks["prov_one"]
+    code = (
+        "%%metadata --tag reviewed --set 'owner=the ops team'\n"
+        "for name in ('first', 'second'):\n"
+        "    spark.table('prov_one.t3').write.mode('overwrite').saveAsTable(f'prov_one.{name}')\n"
+    )
+    outcome = kernel.run(code, "reviewed")
+    assert outcome.succeeded
+    assert outcome.text.splitlines() == [
+        f"prov_one.{name}: reviewed, owner=the ops team" for name in ("first", "second")
+    ]
+    for table, words in (("first", ["reviewed"]), ("second", ["reviewed"]), ("t3", [])):
+        assert catalog.aspect(urn("prov_one", table), "businessMetadata").value.get("tags", []) == words
+    (run,) = catalog.runs(program=program("prov_one", "reviewed"))["runs"]
+    assert run["facts"]["source"] == code
+
+
+def test_a_command_sees_what_the_cell_before_it_wrote(notebooks):
+    kernel = notebooks["prov_one"]
+    writing = kernel.begin("spark.range(2).write.saveAsTable('prov_one.fresh')", "fresh")
+    showing = kernel.begin("%metadata show prov_one.fresh", "show")
+    assert kernel.finish(writing).succeeded
+    assert "one.ipynb#fresh" in kernel.finish(showing).text
+
+
+def test_a_cell_that_awaits_is_a_cell_like_others(notebooks, catalog):
+    kernel = notebooks["prov_two"]
+    code = "import asyncio\nawait asyncio.sleep(0.01)\nspark.range(2).write.saveAsTable('prov_two.awaited')"
+    assert kernel.run(code, "awaits").succeeded
+    reported(kernel)
+    assert [run["program"] for run in writers(catalog, urn("prov_two", "awaited"))] == [program("prov_two", "awaits")]
+
+
+def test_code_that_a_cell_runs_in_its_turn_is_the_cells(notebooks, catalog):
+    kernel = notebooks["prov_two"]
+    code = "get_ipython().run_cell('')\nget_ipython().run_cell(\"spark.range(2).write.saveAsTable('prov_two.nested')\")\nspark.range(1).write.saveAsTable('prov_two.after')"
+    assert kernel.run(code, "nests").succeeded
+    reported(kernel)
+    for table in ("nested", "after"):
+        assert [run["program"] for run in writers(catalog, urn("prov_two", table))] == [program("prov_two", "nests")]

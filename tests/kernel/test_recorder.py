@@ -1,0 +1,237 @@
+"""The record of a kernel on a real server: observations in, runs out."""
+
+import shutil
+import uuid
+
+import pytest
+from jupyter_colophon.client.catalog import Catalog
+from jupyter_colophon.client.transport import Server
+from jupyter_colophon.core.names import DEFAULT_NAMESPACE, cell_program, notebook_program
+from jupyter_colophon.kernel.cells import Cell, now_ms
+from jupyter_colophon.kernel.notices import Notices
+from jupyter_colophon.kernel.recorder import Recorder
+from jupyter_colophon.spark.observation import ColumnEdge, DataRef, Field, Kind, Observation, Transformation
+from live import live_server
+
+
+class Notebook:
+    """One notebook with a recorder, run by hand."""
+
+    def __init__(self, catalog, database):
+        self.path = f"{uuid.uuid4().hex}.ipynb"
+        self.catalog, self.database = catalog, database
+        self.notices = Notices()
+        self.recorder = Recorder(Catalog(catalog.server), self.path, "kernel-1", self.notices)
+        self._count = 0
+
+    def urn(self, table):
+        return f"urn:li:dataset:(urn:li:dataPlatform:spark,{self.database}.{table},PROD)"
+
+    def table(self, name, fields=()):
+        return DataRef(self.urn(name), Kind.TABLE, fields or None, "parquet", f"file:/w/{name}")
+
+    def begin(self, cell_id):
+        self._count += 1
+        return self.recorder.begin(Cell(cell_id, f"# {cell_id}", self._count))
+
+    def end(self, execution, *, succeeded=True):
+        self.recorder.end(execution, succeeded=succeeded, end_ms=now_ms())
+
+    def see(self, *, reads=(), writes=(), at=None, **more):
+        now = now_ms()
+        seen = Observation(
+            at or now, now, "insert", reads=tuple(map(self.table, reads)), writes=tuple(map(self.table, writes)), **more
+        )
+        self.recorder.observe(seen)
+
+    def runs(self, cell_id):
+        program = cell_program(DEFAULT_NAMESPACE, self.path, cell_id)
+        return self.catalog.runs(program=str(program))["runs"]
+
+    def session_runs(self):
+        return self.catalog.runs(program=str(notebook_program(DEFAULT_NAMESPACE, self.path)))["runs"]
+
+
+@pytest.fixture
+def notebook(catalog, database):
+    made = Notebook(catalog, database)
+    yield made
+    made.recorder.close(2)
+
+
+def touched(run):
+    return {(access["data"], access["mode"]) for access in run["accesses"]}
+
+
+def test_a_cell_that_touched_data_has_a_run_with_all_that_is_known(notebook):
+    cell = notebook.begin("make")
+    edge = ColumnEdge(notebook.urn("a"), "x", notebook.urn("b"), "x", Transformation.IDENTITY)
+    notebook.see(reads=("a",), writes=("b",), columns=(edge,))
+    notebook.end(cell)
+    assert notebook.recorder.flush(10) == 0
+    (run,) = notebook.runs("make")
+    (session,) = notebook.session_runs()
+    assert touched(run) == {(notebook.urn("a"), "read"), (notebook.urn("b"), "write")}
+    assert run["status"] == "succeeded"
+    assert run["end"] >= run["start"]
+    assert run["facts"] == {
+        "notebook": notebook.path,
+        "cellId": "make",
+        "sourceHash": cell.cell.source_hash,
+        "executionCount": 1,
+        "kernel": "kernel-1",
+        "source": "# make",
+    }
+    assert run["parent"] in {session["runId"], session["urn"]}
+    graph = notebook.catalog.lineage(notebook.urn("b"), columns=True)
+    assert [(column["sourceField"], column["targetField"]) for column in graph["columns"]] == [("x", "x")]
+
+
+def test_a_cell_that_touched_nothing_leaves_no_trace(notebook):
+    notebook.end(notebook.begin("idle"))
+    notebook.recorder.flush(10)
+    assert notebook.runs("idle") == notebook.session_runs() == []
+
+
+def test_a_failed_cell_has_a_failed_run_with_what_it_did_before(notebook):
+    cell = notebook.begin("broken")
+    notebook.see(writes=("a",))
+    notebook.end(cell, succeeded=False)
+    notebook.recorder.flush(10)
+    (run,) = notebook.runs("broken")
+    assert (run["status"], touched(run)) == ("failed", {(notebook.urn("a"), "write")})
+
+
+def test_a_running_cell_is_told_of_before_it_ends(notebook):
+    cell = notebook.begin("long")
+    notebook.see(writes=("a",))
+    notebook.recorder.flush(10)
+    (run,) = notebook.runs("long")
+    assert (run["status"], run["end"]) == ("running", None)
+    notebook.end(cell)
+    notebook.recorder.flush(10)
+    assert notebook.runs("long")[0]["status"] == "succeeded"
+
+
+def test_a_late_observation_goes_to_the_cell_that_ran_when_it_began(notebook):
+    first = notebook.begin("first")
+    began = first.start_ms
+    notebook.end(first)
+    while now_ms() <= first.end_ms:
+        pass
+    second = notebook.begin("second")
+    notebook.see(writes=("late",), at=began)
+    notebook.see(writes=("own",))
+    notebook.end(second)
+    notebook.recorder.flush(10)
+    assert touched(notebook.runs("first")[0]) == {(notebook.urn("late"), "write")}
+    assert notebook.runs("first")[0]["status"] == "succeeded"
+    assert touched(notebook.runs("second")[0]) == {(notebook.urn("own"), "write")}
+
+
+def test_what_begins_between_cells_is_the_notebooks_own(notebook):
+    notebook.see(writes=("stream",))
+    notebook.recorder.flush(10)
+    assert touched(notebook.session_runs()[0]) == {(notebook.urn("stream"), "write")}
+
+
+def test_the_notebooks_run_ends_with_the_kernel(notebook):
+    cell = notebook.begin("make")
+    notebook.see(writes=("a",))
+    notebook.end(cell)
+    notebook.recorder.close(10)
+    (session,) = notebook.session_runs()
+    assert session["status"] == "succeeded"
+    assert session["end"] is not None
+
+
+def test_a_cell_that_still_runs_when_the_kernel_ends_was_killed(notebook):
+    notebook.begin("long")
+    notebook.see(writes=("a",))
+    notebook.recorder.close(10)
+    assert notebook.runs("long")[0]["status"] == "killed"
+
+
+def test_written_data_is_described_and_again_only_when_it_changed(notebook):
+    def written_with(*names):
+        cell = notebook.begin("make")
+        ref = notebook.table("a", tuple(Field(name, "int", True) for name in names))
+        notebook.recorder.observe(Observation(now_ms(), now_ms(), "insert", writes=(ref,)))
+        notebook.end(cell)
+        notebook.recorder.flush(10)
+        found = notebook.catalog.entity(notebook.urn("a"))["aspects"]
+        return found["schemaMetadata"]["version"], found["technicalMetadata"]["value"]["properties"]["format"]
+
+    assert [written_with("x"), written_with("x"), written_with("x", "y")] == [
+        (1, "parquet"),
+        (1, "parquet"),
+        (2, "parquet"),
+    ]
+
+
+def test_a_report_that_the_server_refuses_loses_only_itself_and_is_said_once(notebook):
+    for number in range(3):
+        cell = notebook.begin(f"bad-{number}")
+        bad = DataRef("urn:li:nonsense", Kind.TABLE, None, "parquet", None)
+        notebook.recorder.observe(Observation(now_ms(), now_ms(), "insert", writes=(bad,)))
+        notebook.end(cell)
+    good = notebook.begin("good")
+    notebook.see(writes=("a",))
+    notebook.end(good)
+    assert notebook.recorder.flush(10) == 0
+    assert touched(notebook.runs("good")[0]) == {(notebook.urn("a"), "write")}
+    (line,) = notebook.notices.take()
+    assert line.startswith("Colophon could not record what cell bad-0 did: ")
+
+
+def test_while_the_server_is_away_reports_wait_and_one_line_says_so(tmp_path):
+    (tmp_path / "root").mkdir()
+    with live_server(tmp_path / "root", tmp_path / "home") as server:
+        notebook = Notebook(server.catalog(), "away")
+        server.stop()
+        for number in range(3):
+            cell = notebook.begin(f"cell-{number}")
+            notebook.see(writes=(f"t{number}",))
+            notebook.end(cell)
+        assert notebook.recorder.flush(5) > 0
+        (line,) = notebook.notices.take()
+        assert line.startswith("Colophon: no answer from http://127.0.0.1")
+        assert server.token not in line
+
+        server.start()
+        assert notebook.recorder.flush(10) == 0
+        for number in range(3):
+            assert touched(notebook.runs(f"cell-{number}")[0]) == {(notebook.urn(f"t{number}"), "write")}
+        notebook.recorder.close(5)
+
+
+def test_a_server_whose_store_was_replaced_is_told_of_the_run_again(tmp_path):
+    (tmp_path / "root").mkdir()
+    with live_server(tmp_path / "root", tmp_path / "home") as server:
+        notebook = Notebook(server.catalog(), "replaced")
+        cell = notebook.begin("long")
+        notebook.see(writes=("before",))
+        assert notebook.recorder.flush(10) == 0
+        server.stop()
+        shutil.rmtree(server.data)
+        server.start()
+        notebook.see(writes=("after",))
+        notebook.end(cell)
+        assert notebook.recorder.flush(10) == 0
+        (run,) = notebook.runs("long")
+        assert (run["status"], touched(run)) == ("succeeded", {(notebook.urn("after"), "write")})
+        assert run["parent"] in {session["runId"] for session in notebook.session_runs()}
+        assert notebook.notices.take() == []
+        notebook.recorder.close(5)
+
+
+def test_a_wrong_token_is_said_in_one_line_and_stops_nothing(server):
+    stranger = Notebook(Catalog(Server(server.url, "wrong")), "stranger")
+    for number in range(3):
+        cell = stranger.begin(f"cell-{number}")
+        stranger.see(writes=("t",))
+        stranger.end(cell)
+    stranger.recorder.flush(10)
+    (line,) = stranger.notices.take()
+    assert "does not accept the token" in line
+    stranger.recorder.close(2)

@@ -1,0 +1,135 @@
+"""IPython in a terminal, beside a server or without one; nothing of ours may disturb it."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+STARTUP = Path(__file__).parents[2] / "server_ext" / "etc" / "ipython" / "startup" / "colophon.py"
+
+WITH_SPARK = """
+from jupyter_colophon.spark.session import session
+spark = session("away", **{"spark.sql.shuffle.partitions": "1", "spark.driver.memory": "512m", "spark.master": "local[1]"})
+"""
+
+
+@pytest.fixture
+def nowhere():
+    """The URL of a server that is not there."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{held.getsockname()[1]}/"
+
+
+@pytest.fixture
+def ipython(tmp_path):
+    def run(*cells, **environment):
+        """Types cells into a fresh IPython; answers its standard output and error together, without prompts."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("COLOPHON_", "JUPYTER_"))}
+        given = {"IPYTHONDIR": str(tmp_path / "ipython"), "JUPYTER_DATA_DIR": str(tmp_path / "data"), **environment}
+        command = [
+            sys.executable,
+            "-m",
+            "IPython",
+            "--simple-prompt",
+            "--colors=nocolor",
+            "--no-banner",
+            "--no-confirm-exit",
+        ]
+        done = subprocess.run(
+            command,
+            input="\n".join([*cells, "exit", ""]),
+            env=kept | given,
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=200,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout
+        return re.sub(r"(In \[\d+\]: |   \.\.\.: )+", "", done.stdout)
+
+    return run
+
+
+def test_the_extension_loads_anywhere_and_prints_plain_text(ipython, server):
+    text = ipython(
+        "%load_ext jupyter_colophon", "%metadata health", COLOPHON_URL=server.url, COLOPHON_TOKEN=server.token
+    )
+    assert "catalog          ok" in text
+    assert "notebook         ipython" in text
+    assert "<" not in text
+
+
+def test_without_a_server_the_magics_say_what_to_do(ipython):
+    text = ipython("%load_ext jupyter_colophon", "%metadata search x", "print('on')")
+    assert "Not done: no server is known" in text
+    assert "on" in text.splitlines()
+
+
+def test_a_shell_connects_to_a_server_that_it_is_told_of(ipython, server):
+    text = ipython(
+        "%load_ext jupyter_colophon", f"%metadata connect {server.url}", "%metadata health", COLOPHON_TOKEN=server.token
+    )
+    assert f"connected to {server.url} as " in text
+    assert "catalog          ok" in text
+
+
+def test_a_token_is_not_sent_to_another_server_than_its_own(ipython, server, nowhere):
+    text = ipython(
+        "%load_ext jupyter_colophon",
+        "import getpass; getpass.getpass = lambda _: 'typed'",
+        f"%metadata connect {server.url}",
+        COLOPHON_URL=nowhere,
+        COLOPHON_TOKEN=server.token,
+    )
+    assert "UsageError: %metadata: the server does not accept the token" in text
+
+
+def test_a_shell_that_no_server_started_is_left_alone(ipython):
+    text = ipython(f"%run {STARTUP}", "'metadata' in get_ipython().magics_manager.magics['line']")
+    assert "False" in text
+
+
+def test_the_startup_file_never_breaks_a_shell(ipython):
+    text = ipython(f"%run {STARTUP}", "print('on')", COLOPHON_URL="this is no url")
+    assert "Colophon could not be loaded (ValueError)" in text
+    assert "Traceback" not in text
+    assert "on" in text.splitlines()
+
+
+def test_loading_twice_follows_cells_once(ipython, server):
+    text = ipython(
+        "%load_ext jupyter_colophon",
+        "%reload_ext jupyter_colophon",
+        "from jupyter_colophon.kernel.provenance import Provenance",
+        "print('followers:', sum(isinstance(getattr(f, '__self__', None), Provenance) for f in get_ipython().events.callbacks['pre_run_cell']))",
+        COLOPHON_URL=server.url,
+        COLOPHON_TOKEN=server.token,
+    )
+    assert "followers: 1" in text
+
+
+def test_while_the_server_is_away_the_notebook_runs_on_and_says_so_once(ipython, nowhere):
+    text = ipython(
+        *WITH_SPARK.strip().splitlines(),
+        "%load_ext jupyter_colophon",  # late: the session that is there is taken
+        "spark.range(3).write.saveAsTable('a')",
+        "spark.range(3).write.saveAsTable('b')",
+        "print('rows', spark.table('b').count())",
+        "%metadata tag default.a x",
+        COLOPHON_URL=nowhere,
+        COLOPHON_TOKEN="CANARY-token",
+    )
+    assert "rows 3" in text
+    assert (
+        text.count("The notebook runs on; what its cells read and write is not recorded until the server is back.") == 1
+    )
+    assert text.count(f"Not done: no answer from {nowhere}") == 1
+    assert "Traceback" not in text
+    assert "CANARY" not in text

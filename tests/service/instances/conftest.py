@@ -1,0 +1,44 @@
+"""Instances in a data folder of the test's own."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from jupyter_colophon.wiring import Catalog
+from support.catalog import opened
+from support.shelves import Plain, Shelf, shelf
+
+
+@pytest.fixture(autouse=True)
+def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "data"
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(folder))
+    monkeypatch.setenv("ELYRA_METADATA_PATH", "")
+    monkeypatch.setattr(Plain, "calls", [])
+    return folder
+
+
+@pytest.fixture
+def beside(tmp_path: Path) -> Iterator[Catalog]:
+    found = opened(tmp_path / "catalog.db")
+    yield found
+    found.close()
+
+
+@pytest.fixture(params=["file", "catalog"])
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def kept(beside: Catalog, data_folder: Path, kind: str) -> Iterator[Shelf]:
+    """On each of our own kinds of store."""
+    with shelf(beside, data_folder, kind) as found:
+        yield found
+
+
+@pytest.fixture
+def files(beside: Catalog, data_folder: Path) -> Iterator[Shelf]:
+    """In files."""
+    with shelf(beside, data_folder) as found:
+        yield found

@@ -1,0 +1,217 @@
+"""Lists of instances: filtered, counted, in order, in pages; values in use; all at once in and out."""
+
+import json
+from typing import Any
+
+import pytest
+from jupyter_colophon.core.errors import IllegalQuery, InstanceAbsent
+from jupyter_colophon.core.instance_query import ExportChoice, InstancePage, InstanceQuery
+from jupyter_colophon.core.proposal import Condition
+from support.catalog import ADA
+from support.shelves import KERNEL, SPACE, Shelf, thing
+
+
+@pytest.fixture
+def many(files: Shelf) -> Shelf:
+    """Five, of which one is not valid and one is broken."""
+    documents = {
+        "alpha": thing("Zürich", size=1, tags=["city", "big"], description="on the lake"),
+        "beta": thing("apple", size=2, tags=["fruit"]),
+        "gamma": thing("Banana", "open", tags=["fruit", "big"]),
+        "wrong": thing("Wrong", size="x"),
+    }
+    for name, document in documents.items():
+        files.file(name).parent.mkdir(parents=True, exist_ok=True)
+        files.file(name).write_text(json.dumps(document))
+    files.file("torn").write_text("{")
+    return files
+
+
+def page(many: Shelf, **query: Any) -> InstancePage:
+    return many.instances.page(SPACE, InstanceQuery(**query), ADA)
+
+
+def names(many: Shelf, **query: Any) -> list[str]:
+    return [one.name for one in page(many, **query).instances]
+
+
+class TestPages:
+    @pytest.mark.parametrize(
+        ("query", "found"),
+        [
+            ({}, ["beta", "gamma", "torn", "wrong", "alpha"]),
+            ({"valid": True}, ["beta", "gamma", "alpha"]),
+            ({"valid": False}, ["torn", "wrong"]),
+            ({"text": "ZÜR"}, ["alpha"]),
+            ({"text": "lake city"}, ["alpha"]),
+            ({"text": "fruit"}, ["beta", "gamma"]),
+            ({"text": "gamm"}, ["gamma"]),
+            ({"tags": ("city", "fruit")}, ["beta", "gamma", "alpha"]),
+            ({"schema": "open"}, ["gamma"]),
+            ({"schema": "{unknown}"}, ["torn"]),
+            ({"sort": "-name"}, ["wrong", "torn", "gamma", "beta", "alpha"]),
+            ({"sort": "schema_name", "valid": True}, ["gamma", "beta", "alpha"]),
+            ({"text": "nothing"}, []),
+        ],
+    )
+    def test_have_what_the_query_asks_for_in_its_order(self, many: Shelf, query: Any, found: list[str]) -> None:
+        assert names(many, **query) == found
+        assert page(many, **query).total == len(found)
+
+    def test_count_tags_without_the_filter_of_tags_and_schemas_without_that_of_schemas(self, many: Shelf) -> None:
+        found = page(many, tags=("city",), schema="thing")
+        assert found.tags == (("big", 1), ("city", 1), ("fruit", 1))
+        assert found.schemas == (("thing", 1),)
+
+    @pytest.mark.parametrize("sort", ["display_name", "-display_name", "name", "time", "-schema_name"])
+    def test_follow_one_another_without_gap_or_overlap(self, many: Shelf, sort: str) -> None:
+        found, cursor = [], ""
+        while True:
+            one = page(many, sort=sort, limit=2, cursor=cursor)
+            found += [instance.name for instance in one.instances]
+            if one.cursor is None:
+                break
+            cursor = one.cursor
+        assert found == names(many, sort=sort)
+
+    def test_go_on_behind_what_was_removed_meanwhile(self, many: Shelf) -> None:
+        first = page(many, sort="name", limit=2)
+        many.instances.remove(SPACE, "beta", Condition(), ADA)
+        assert names(many, sort="name", limit=2, cursor=first.cursor) == ["gamma", "torn"]
+
+    def test_tell_each_instance_with_its_version_and_its_faults(self, many: Shelf) -> None:
+        found = {one.name: one for one in page(many).instances}
+        assert {one.version for one in found.values()} == {1}
+        assert found["alpha"].reason == ""
+        assert found["wrong"].reason == "ValidationError"
+        assert [one.pointer for one in found["wrong"].problems] == ["/metadata/size"]
+        assert found["torn"].reason == "ValueError"
+
+    def test_refuse_what_is_no_order_and_no_cursor_of_theirs(self, many: Shelf) -> None:
+        cursor = page(many, limit=1).cursor
+        for query in ({"sort": "size"}, {"cursor": "x"}, {"cursor": cursor, "text": "other"}):
+            with pytest.raises(IllegalQuery):
+                page(many, **query)
+
+    def test_see_a_change_of_a_file_at_once(self, many: Shelf) -> None:
+        assert names(many, text="pear") == []
+        many.file("beta").write_text(json.dumps(thing("pear")))
+        assert names(many, text="pear") == ["beta"]
+
+
+class TestValues:
+    @pytest.mark.parametrize("pointer", ["/tags", "/metadata/tags"])
+    def test_are_counted_the_most_frequent_first(self, many: Shelf, pointer: str) -> None:
+        found = many.instances.values(SPACE, "", pointer, ADA)
+        assert [(one.value, one.count) for one in found] == [("big", 2), ("fruit", 2), ("city", 1)]
+        assert [one.value for one in many.instances.values(SPACE, "open", pointer, KERNEL)] == ["big", "fruit"]
+
+    def test_keep_their_types_apart(self, many: Shelf) -> None:
+        many.instances.create(SPACE, "text", thing("Text", "open", size="1"), ADA)
+        found = many.instances.values(SPACE, "", "/size", ADA)
+        assert sorted((type(one.value).__name__, one.value) for one in found) == [
+            ("int", 1),
+            ("int", 2),
+            ("str", "1"),
+            ("str", "x"),
+        ]
+
+    def test_are_none_where_nothing_is(self, many: Shelf) -> None:
+        assert many.instances.values(SPACE, "", "/none/at/all", ADA) == []
+        with pytest.raises(IllegalQuery):
+            many.instances.values(SPACE, "", "tags", ADA)
+
+
+class TestBundles:
+    def test_come_back_as_they_were(self, kept: Shelf) -> None:
+        documents = [{"name": f"n{number}", **thing(f"N {number}", size=number)} for number in range(5)]
+        done = kept.instances.imported(SPACE, documents, ADA)
+        assert [one.kind for one in done] == ["created"] * 5
+        assert kept.instances.exported(SPACE, ExportChoice(), ADA) == documents
+        assert [one.kind for one in kept.instances.imported(SPACE, documents, ADA)] == ["unchanged"] * 5
+
+    def test_say_of_each_what_came_of_it(self, kept: Shelf) -> None:
+        kept.instances.create(SPACE, "there", thing("There", size=1), ADA)
+        documents = [
+            {"name": "new", **thing("New", size=1)},
+            thing("By its name", size=1),
+            {"name": "there", **thing("Other", size=2)},
+            {"name": "wrong", **thing("Wrong", size="x")},
+            {"name": "strange", **thing("Strange", "none")},
+            {"name": "No Name", **thing("No name")},
+        ]
+        expected = ["created", "created", "conflict", "invalid", "invalid", "invalid"]
+        assert [one.kind for one in kept.instances.imported(SPACE, documents, ADA, dry_run=True)] == expected
+        assert [one.name for one in kept.instances.list(SPACE)] == ["there"]
+        done = kept.instances.imported(SPACE, documents, ADA)
+        assert [one.kind for one in done] == expected
+        assert [one.pointer for one in done[3].problems] == ["/metadata/size"]
+        assert [one.name for one in kept.instances.list(SPACE)] == ["by_its_name", "new", "there"]
+        assert kept.instances.imported(SPACE, documents[2:3], ADA, overwrite=True)[0].kind == "updated"
+        assert kept.instances.get(SPACE, "there", ADA).display_name == "Other"
+
+    def test_are_refused_where_a_mask_stands_for_no_secret(self, kept: Shelf) -> None:
+        mask = {"$secret": True}
+        kept.instances.create(SPACE, "there", thing("There", password="kept"), ADA)
+        kept.instances.create(SPACE, "bare", thing("Bare"), ADA)
+        documents = [
+            {"name": "new", **thing("New", password=mask)},
+            {"name": "bare", **thing("Bare", password=mask)},
+            {"name": "there", **thing("Other", password=mask)},
+        ]
+        for dry_run in (True, False):
+            done = kept.instances.imported(SPACE, documents, ADA, overwrite=True, dry_run=dry_run)
+            assert [one.kind for one in done] == ["invalid", "invalid", "updated"]
+            for one in done[:2]:
+                told = [(problem.pointer, problem.message) for problem in one.problems]
+                assert told == [("/metadata/password", "no secret is kept here: write it anew")]
+                assert "/metadata/password: no secret is kept here" in one.reason
+        assert [one.name for one in kept.instances.list(SPACE)] == ["bare", "there"]
+        assert kept.instances.objects(SPACE).get("there").metadata["password"] == "kept"
+        again = kept.instances.imported(SPACE, documents[1:2], ADA)
+        assert [one.kind for one in again] == ["conflict"]
+
+    def test_hold_what_is_chosen(self, many: Shelf) -> None:
+        def chosen(**choice: Any) -> list[str]:
+            return [one["name"] for one in many.instances.exported(SPACE, ExportChoice(**choice), ADA)]
+
+        assert chosen() == ["alpha", "beta", "gamma"]
+        assert chosen(include_invalid=True) == ["alpha", "beta", "gamma", "wrong"]
+        assert chosen(schema="open") == ["gamma"]
+        assert chosen(names=("gamma", "alpha")) == ["gamma", "alpha"]
+        with pytest.raises(InstanceAbsent):
+            chosen(names=("alpha", "none"))
+
+    def test_of_one_store_move_to_another_and_back(self, many: Shelf) -> None:
+        before = many.instances.exported(SPACE, ExportChoice(include_invalid=True), ADA)
+        planned = many.instances.move(SPACE, "file", "catalog", ADA, dry_run=True)
+        assert len(many.instances.list(SPACE, invalid=True)) == 5
+        done = many.instances.move(SPACE, "file", "catalog", ADA)
+        assert planned == done
+        assert {one.name: one.kind for one in done} == {
+            "alpha": "created",
+            "beta": "created",
+            "gamma": "created",
+            "torn": "failed",
+            "wrong": "created",
+        }
+        assert [one.name for one in many.instances.list(SPACE, invalid=True)] == ["torn"]
+        many.file("beta").write_text(json.dumps(thing("in the way")))
+        back = many.instances.move(SPACE, "catalog", "file", ADA)
+        assert {one.name: one.kind for one in back}["beta"] == "conflict"
+        many.file("beta").unlink()
+        assert [one.kind for one in many.instances.move(SPACE, "catalog", "file", ADA)] == ["created"]
+        assert many.instances.exported(SPACE, ExportChoice(include_invalid=True), ADA) == before
+
+
+def test_findings_tell_what_is_wrong_and_nothing_of_the_content(many: Shelf) -> None:
+    many.file("beta").write_text(json.dumps(thing("apple", "gone", password="SECRET")))
+    (many.file("beta").parent / "beta.json1700000000.25").write_text(json.dumps(thing("apple")))
+    found = many.instances.findings()
+    assert [(one.subject.rpartition(",")[2], one.fault.partition(":")[0]) for one in found] == [
+        ("beta)", "SchemaNotFoundError"),
+        ("torn)", "it cannot be read"),
+        ("wrong)", "ValidationError"),
+        ("beta)", "a save was cut short and left beta.json1700000000.25"),
+    ]
+    assert "SECRET" not in repr(found)

@@ -1,0 +1,183 @@
+"""Files and their records: what others write, what happens while the catalog is away, what is uncovered."""
+
+import getpass
+import json
+import os
+from pathlib import Path
+
+import pytest
+from jupyter_colophon.core.errors import ConditionFailed, InstanceAbsent, RemovalRefused, StoreUnavailable
+from jupyter_colophon.core.names import instance
+from jupyter_colophon.core.proposal import Condition
+from jupyter_colophon.service.instances.recorded import FileInstances
+from jupyter_colophon.wiring import Catalog
+from support.catalog import ADA, search
+from support.shelves import BOB, SPACE, Shelf, shelf, thing
+
+OUTSIDE = f"outside:{getpass.getuser()}"
+
+
+def write(path: Path, content: object) -> None:
+    """As an editor does that replaces the file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_suffix(".new")
+    new.write_text(content if isinstance(content, str) else json.dumps(content))
+    os.replace(new, path)
+
+
+class TestOutsideEdits:
+    def test_are_recorded_before_they_are_shown(self, files: Shelf) -> None:
+        files.instances.create(SPACE, "one", thing(size=1), ADA)
+        write(files.file("one"), thing(size=2))
+        found = files.instances.get(SPACE, "one", ADA)
+        assert (found.metadata, found.version) == ({"size": 2}, 2)
+        assert [(version, actor) for version, _, actor in files.history("one")] == [(2, OUTSIDE), (1, "ada")]
+
+    def test_are_recorded_before_a_save_and_fail_its_condition(self, files: Shelf) -> None:
+        seen = files.instances.create(SPACE, "one", thing(size=1), ADA)
+        write(files.file("one"), thing(size=2))
+        with pytest.raises(ConditionFailed):
+            files.instances.update(SPACE, "one", thing(size=3), Condition(version=seen.version), ADA)
+        assert files.instances.get(SPACE, "one", ADA).metadata == {"size": 2}
+        files.instances.update(SPACE, "one", thing(size=3), Condition(version=2), BOB)
+        assert [actor for _, _, actor in files.history("one")] == ["bob", OUTSIDE, "ada"]
+
+    def test_without_other_content_are_none(self, files: Shelf) -> None:
+        files.instances.create(SPACE, "one", thing(size=1), ADA)
+        write(files.file("one"), json.dumps(thing(size=1), indent=7) + "\n\n")
+        assert files.instances.get(SPACE, "one", ADA).version == 1
+
+    def test_that_make_a_file_make_an_entity(self, files: Shelf) -> None:
+        write(files.file("new"), thing("Found", size=1, tags=["here"]))
+        assert files.instances.get(SPACE, "new", ADA).version == 1
+        assert [hit.summary.urn for hit in search(files.catalog, "found").hits] == [str(instance(SPACE, "new"))]
+
+    def test_that_remove_a_file_remove_its_entity(self, files: Shelf) -> None:
+        files.instances.create(SPACE, "one", thing(size=1), ADA)
+        files.file("one").unlink()
+        with pytest.raises(InstanceAbsent):
+            files.instances.get(SPACE, "one", ADA)
+        store = files.store
+        assert isinstance(store, FileInstances)
+        assert store.unsettled() == ["one"]
+        store.settle("one")
+        assert store.unsettled() == []
+        assert search(files.catalog, "*", type="instance").hits == ()
+        assert files.changes()[-1] == ("delete", "one", OUTSIDE)
+
+    def test_that_break_a_file_are_a_version_that_says_why(self, files: Shelf) -> None:
+        files.instances.create(SPACE, "one", thing(size=1), ADA)
+        write(files.file("one"), '{"display_name": "TORN')
+        broken = files.instances.get_any(SPACE, "one", ADA)
+        assert (broken.reason, broken.version, broken.metadata) == ("ValueError", 2, {})
+        assert "TORN" not in json.dumps(files.history("one"))
+        mended = files.instances.update(SPACE, "one", thing(size=2), Condition(version=2), ADA)
+        assert (mended.reason, mended.version) == ("", 3)
+
+    def test_of_many_files_are_recorded_by_one_list(self, files: Shelf) -> None:
+        from jupyter_colophon.core.instance_query import InstanceQuery
+
+        for number in range(20):
+            write(files.file(f"n{number}"), thing(f"N {number}"))
+        page = files.instances.page(SPACE, InstanceQuery(limit=50), ADA)
+        assert {one.version for one in page.instances} == {1}
+        assert search(files.catalog, "*", type="instance").total == 20
+
+
+class TestAwayCatalog:
+    def test_lets_instances_be_read_and_saved(self, files: Shelf) -> None:
+        files.is_away = True
+        made = files.instances.create(SPACE, "one", thing(size=1), ADA)
+        assert made.version is None
+        assert files.instances.update(SPACE, "one", thing(size=2), Condition(), ADA).metadata == {"size": 2}
+        assert [one.name for one in files.instances.list(SPACE)] == ["one"]
+
+    def test_gets_the_record_later_with_who_saved_it(self, files: Shelf) -> None:
+        files.is_away = True
+        files.instances.create(SPACE, "one", thing(size=1), BOB)
+        files.is_away = False
+        assert files.instances.get(SPACE, "one", ADA).version == 1
+        assert [actor for _, _, actor in files.history("one")] == ["bob"]
+
+    def test_gets_the_removal_later_with_who_removed(self, files: Shelf) -> None:
+        files.instances.create(SPACE, "one", thing(size=1), ADA)
+        files.is_away = True
+        files.instances.remove(SPACE, "one", Condition(), BOB)
+        files.is_away = False
+        store = files.store
+        assert isinstance(store, FileInstances)
+        assert store.waiting() == ["one"]
+        for name in store.unsettled() or ():
+            store.settle(name)
+        assert store.waiting() == []
+        assert files.changes()[-1] == ("delete", "one", "bob")
+
+    def test_refuses_a_condition_that_nobody_can_check(self, files: Shelf) -> None:
+        seen = files.instances.create(SPACE, "one", thing(size=1), ADA)
+        files.is_away = True
+        with pytest.raises(StoreUnavailable):
+            files.instances.update(SPACE, "one", thing(size=2), Condition(version=seen.version), ADA)
+        with pytest.raises(StoreUnavailable):
+            files.instances.remove(SPACE, "one", Condition(version=seen.version), ADA)
+        assert files.instances.get(SPACE, "one", ADA).metadata == {"size": 1}
+
+    def test_fails_what_is_kept_in_it(self, beside: Catalog, data_folder: Path) -> None:
+        with shelf(beside, data_folder, "catalog") as kept:
+            kept.is_away = True
+            with pytest.raises(StoreUnavailable):
+                kept.instances.list(SPACE)
+            with pytest.raises(StoreUnavailable):
+                kept.instances.create(SPACE, "one", thing(), ADA)
+
+
+class TestLowerFolders:
+    @pytest.fixture(autouse=True)
+    def shared(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data_folder: Path) -> Path:
+        shared = tmp_path / "shared"
+        monkeypatch.setenv("ELYRA_METADATA_PATH", os.pathsep.join([str(data_folder), str(shared)]))
+        write(shared / "metadata" / SPACE / "common.json", thing("Common", size=1))
+        return shared / "metadata" / SPACE
+
+    def test_are_shown_and_changed_by_a_copy(self, files: Shelf) -> None:
+        found = files.instances.get(SPACE, "common", ADA)
+        assert (found.own, found.version) == (False, 1)
+        changed = files.instances.update(SPACE, "common", thing("Common", size=2), Condition(version=1), ADA)
+        assert (changed.own, changed.version, changed.metadata) == (True, 2, {"size": 2})
+
+    def test_show_again_when_the_copy_goes(self, files: Shelf) -> None:
+        files.instances.update(SPACE, "common", thing("Common", size=2), Condition(), ADA)
+        assert files.instances.remove(SPACE, "common", Condition(), ADA).uncovered
+        found = files.instances.get(SPACE, "common", ADA)
+        assert (found.own, found.metadata) == (False, {"size": 1})
+        assert files.history("common")[0][1]["metadata"] == {"size": 1}
+
+    def test_are_never_removed(self, files: Shelf, shared: Path) -> None:
+        with pytest.raises(RemovalRefused):
+            files.instances.remove(SPACE, "common", Condition(), ADA)
+        assert (shared / "common.json").exists()
+
+    def test_harm_nothing_that_shadows_them(self, files: Shelf, shared: Path) -> None:
+        files.instances.update(SPACE, "common", thing("Common", size=2), Condition(), ADA)
+        write(shared / "common.json", "broken")
+        assert files.instances.get(SPACE, "common", ADA).metadata == {"size": 2}
+
+
+def test_what_the_catalog_keeps_itself_is_not_overwritten_by_a_file_of_its_name(
+    beside: Catalog, data_folder: Path
+) -> None:
+    with shelf(beside, data_folder, "catalog") as kept:
+        kept.instances.create(SPACE, "one", thing(size=1), ADA)
+    with shelf(beside, data_folder) as files:
+        write(files.file("one"), thing(size=2))
+        assert files.instances.get(SPACE, "one", ADA).version is None
+        files.instances.update(SPACE, "one", thing(size=3), Condition(), ADA)
+    with shelf(beside, data_folder, "catalog") as kept:
+        assert kept.instances.get(SPACE, "one", ADA).metadata == {"size": 1}
+
+
+def test_a_record_of_a_file_is_no_instance_of_the_catalog(beside: Catalog, data_folder: Path) -> None:
+    with shelf(beside, data_folder) as files:
+        files.instances.create(SPACE, "one", thing(size=1), ADA)
+    with shelf(beside, data_folder, "catalog") as kept:
+        assert kept.instances.list(SPACE) == []
+        assert kept.instances.create(SPACE, "one", thing(size=2), ADA).version == 2

@@ -1,0 +1,308 @@
+"""Secrets: masked for readers, put back from masks, kept where the settings say, and nowhere else (security.md B2.12)."""
+
+import json
+import sqlite3
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from jupyter_colophon.core.errors import AccessDenied, InstanceInvalid, Misconfigured
+from jupyter_colophon.core.instance_query import ExportChoice, InstanceQuery
+from jupyter_colophon.core.names import instance
+from jupyter_colophon.core.proposal import Condition
+from jupyter_colophon.wiring import Catalog
+from support.catalog import ADA, search
+from support.shelves import KERNEL, SPACE, Plain, Shelf, shelf, thing
+
+CANARY = "canary-7f3a"
+MASK = {"$secret": True}
+
+
+def secret(kept: Shelf, name: str = "one") -> Any:
+    """The secret as programs of the account get it."""
+    return kept.instances.objects(SPACE).get(name).metadata.get("password")
+
+
+class TestMasks:
+    def test_stand_for_secrets_in_all_that_is_shown(self, kept: Shelf) -> None:
+        made = kept.instances.create(SPACE, "one", thing(password=CANARY, size=2), ADA)
+        for shown in (
+            made,
+            kept.instances.get(SPACE, "one", ADA),
+            kept.instances.list(SPACE)[0],
+            kept.instances.page(SPACE, InstanceQuery(), ADA).instances[0],
+        ):
+            assert shown.metadata == {"password": MASK, "size": 2}
+        assert kept.instances.exported(SPACE, ExportChoice(), ADA)[0]["metadata"]["password"] == MASK
+        assert secret(kept) == CANARY
+
+    def test_sent_back_leave_the_secret_as_it_is(self, kept: Shelf) -> None:
+        kept.instances.create(SPACE, "one", thing(password=CANARY), ADA)
+        kept.instances.update(SPACE, "one", thing("Two", password=MASK), Condition(), ADA)
+        assert secret(kept) == CANARY
+        kept.instances.patch(SPACE, "one", {"metadata": {"size": 8}}, Condition(), ADA)
+        assert secret(kept) == CANARY
+        kept.instances.patch(SPACE, "one", {"metadata": {"password": None}}, Condition(), ADA)
+        assert secret(kept) is None
+
+    def test_stand_for_nothing_where_there_is_no_secret(self, kept: Shelf) -> None:
+        with pytest.raises(InstanceInvalid) as told:
+            kept.instances.create(SPACE, "one", thing(password=MASK), ADA)
+        assert [one.pointer for one in told.value.problems] == ["/metadata/password"]
+
+    def test_do_not_give_a_secret_to_a_schema_that_would_show_it(self, kept: Shelf) -> None:
+        kept.instances.create(SPACE, "one", thing(password=CANARY), ADA)
+        with pytest.raises(InstanceInvalid):
+            kept.instances.update(SPACE, "one", thing("One", "open", password=MASK), Condition(), ADA)
+        with pytest.raises(InstanceInvalid):
+            kept.instances.patch(SPACE, "one", {"schema_name": "open"}, Condition(), ADA)
+
+    def test_follow_the_elements_of_a_list(self, kept: Shelf) -> None:
+        hosts = [{"name": "a", "token": "ta"}, {"name": "b", "token": "tb"}, {"name": "c", "token": "tc"}]
+        kept.instances.create(SPACE, "one", thing(hosts=hosts), ADA)
+        moved = [{"name": "c", "token": MASK}, {"name": "a", "token": MASK}, {"name": "d", "token": "td"}]
+        kept.instances.update(SPACE, "one", thing(hosts=moved), Condition(), ADA)
+        found = kept.instances.objects(SPACE).get("one").metadata["hosts"]
+        assert [(one["name"], one["token"]) for one in found] == [("c", "tc"), ("a", "ta"), ("d", "td")]
+
+    def test_of_a_new_element_stand_for_no_other_ones_secret(self, kept: Shelf) -> None:
+        kept.instances.create(SPACE, "one", thing(hosts=[{"name": "a", "token": "ta"}]), ADA)
+        strange = [{"name": "a", "token": MASK}, {"name": "mine", "token": MASK}]
+        with pytest.raises(InstanceInvalid):
+            kept.instances.update(SPACE, "one", thing(hosts=strange), Condition(), ADA)
+
+    def test_hide_what_looks_like_a_secret_where_the_schema_is_unknown(self, files: Shelf) -> None:
+        files.file("one").parent.mkdir(parents=True)
+        document = thing("One", "unknown", password=CANARY, inner={"api_key": CANARY, "size": 1})
+        files.file("one").write_text(json.dumps(document))
+        found = files.instances.get_any(SPACE, "one", ADA)
+        assert found.metadata == {"password": MASK, "inner": {"api_key": MASK, "size": 1}}
+        assert CANARY not in json.dumps(files.history("one"))
+
+    def test_change_the_version_where_only_the_secret_changed(self, kept: Shelf) -> None:
+        first = kept.instances.create(SPACE, "one", thing(password="first"), ADA)
+        second = kept.instances.update(SPACE, "one", thing(password="second"), Condition(version=first.version), ADA)
+        again = kept.instances.update(SPACE, "one", thing(password=MASK), Condition(), ADA)
+        assert (first.version, second.version, again.version) == (1, 2, 2)
+
+
+class TestHistory:
+    def test_restores_a_version_with_the_secret_of_today(self, kept: Shelf) -> None:
+        kept.instances.create(SPACE, "one", thing("Old", password="first"), ADA)
+        kept.instances.update(SPACE, "one", thing("New", password=CANARY), Condition(), ADA)
+        done = kept.instances.restore(SPACE, "one", 1, Condition(), ADA)
+        assert (done.display_name, done.version) == ("Old", 3)
+        assert secret(kept) == CANARY
+
+    def test_brings_a_removed_instance_back_with_its_secret(self, kept: Shelf) -> None:
+        kept.instances.create(SPACE, "one", thing(password=CANARY), ADA)
+        removed = kept.instances.remove(SPACE, "one", Condition(), ADA)
+        assert removed.version == 1
+        assert kept.instances.restore(SPACE, "one", 1, Condition(), ADA).reason == ""
+        assert secret(kept) == CANARY
+
+    def test_brings_it_back_without_where_another_process_removed_it(
+        self, beside: Catalog, data_folder: Path, kind: str
+    ) -> None:
+        with shelf(beside, data_folder, kind) as kept:
+            kept.instances.create(SPACE, "one", thing(password=CANARY, size=4), ADA)
+            kept.instances.remove(SPACE, "one", Condition(), ADA)
+        with shelf(beside, data_folder, kind) as kept:
+            back = kept.instances.restore(SPACE, "one", 1, Condition(), ADA)
+            assert (back.metadata, back.reason) == ({"size": 4}, "")
+            told = [(one.pointer, one.message) for one in back.problems]
+            assert told == [("/metadata/password", "no secret is kept here: write it anew")]
+            assert secret(kept) is None
+
+
+class TestStores:
+    def test_of_the_catalog_are_a_file_of_the_account_alone(self, beside: Catalog, data_folder: Path) -> None:
+        with shelf(beside, data_folder, "catalog") as kept:
+            kept.instances.create(SPACE, "one", thing(password="before"), ADA)
+            kept.instances.update(SPACE, "one", thing(password=CANARY), Condition(), ADA)
+            file = data_folder / "colophon" / "secrets.json"
+            assert list(json.loads(file.read_text()).values()) == [CANARY]
+            assert stat.S_IMODE(file.stat().st_mode) == 0o600
+            kept.instances.remove(SPACE, "one", Condition(), ADA)
+            assert json.loads(file.read_text()) == {}
+
+    def test_forget_what_could_not_be_saved(self, beside: Catalog, data_folder: Path) -> None:
+        with shelf(beside, data_folder, "catalog") as kept:
+            kept.instances.create(SPACE, "one", thing(password=CANARY), ADA)
+            Plain.acts = {"post_save": _refuse}
+            try:
+                with pytest.raises(Exception, match="no"):
+                    kept.instances.update(SPACE, "one", thing(password="other"), Condition(), ADA)
+            finally:
+                Plain.acts = {}
+            assert list(json.loads((data_folder / "colophon" / "secrets.json").read_text()).values()) == [CANARY]
+            assert secret(kept) == CANARY
+
+    def test_of_another_machine_make_an_instance_invalid_and_nothing_more(
+        self, beside: Catalog, data_folder: Path
+    ) -> None:
+        with shelf(beside, data_folder, "catalog") as kept:
+            kept.instances.create(SPACE, "one", thing(password=CANARY), ADA)
+            (data_folder / "colophon" / "secrets.json").unlink()
+            found = kept.instances.get_any(SPACE, "one", ADA)
+            assert found.reason == "ValueError"
+            assert [one.pointer for one in found.problems] == ["/metadata/password"]
+            assert kept.instances.update(SPACE, "one", thing(password="new"), Condition(), ADA).reason == ""
+
+    def test_of_the_environment_keep_the_variables_name(
+        self, beside: Catalog, data_folder: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("THE_PASSWORD", CANARY)
+        with shelf(beside, data_folder, kind, secrets="env") as kept:
+            made = kept.instances.create(SPACE, "one", thing(password="$THE_PASSWORD"), ADA)
+            assert made.metadata["password"] == MASK
+            assert kept.store.read("one").document["metadata"]["password"] == {"$secret": "env:THE_PASSWORD"}  # type: ignore[union-attr, index]
+            assert secret(kept) == CANARY
+            kept.instances.update(SPACE, "one", thing("Two", password=MASK), Condition(), ADA)
+            assert secret(kept) == CANARY
+            with pytest.raises(InstanceInvalid) as told:
+                kept.instances.update(SPACE, "one", thing(password=CANARY), Condition(), ADA)
+            assert CANARY not in str(told.value)
+            kept.instances.remove(SPACE, "one", Condition(), ADA)
+            kept.instances.restore(SPACE, "one", 1, Condition(), ADA)
+            assert secret(kept) == CANARY
+            bundle = [{"name": name, **thing(password=text)} for name, text in (("a", "$THE_PASSWORD"), ("b", CANARY))]
+            assert [one.kind for one in kept.instances.imported(SPACE, bundle, ADA)] == ["created", "invalid"]
+            monkeypatch.delenv("THE_PASSWORD")
+            assert kept.instances.get_any(SPACE, "one", ADA).reason == "ValueError"
+
+    def test_may_be_referred_to_by_name_whatever_the_setting(
+        self, kept: Shelf, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("THE_PASSWORD", CANARY)
+        kept.instances.create(SPACE, "one", thing(password={"$secret": "env:THE_PASSWORD"}), ADA)
+        assert secret(kept) == CANARY
+        kept.instances.patch(SPACE, "one", {"metadata": {"size": 2}}, Condition(), ADA)
+        assert kept.store.read("one").document["metadata"]["password"] == {"$secret": "env:THE_PASSWORD"}  # type: ignore[union-attr, index]
+
+    def test_give_nobody_the_secret_of_another_instance(self, beside: Catalog, data_folder: Path) -> None:
+        with shelf(beside, data_folder, "catalog") as kept:
+            kept.instances.create(SPACE, "one", thing(password=CANARY), ADA)
+            stolen = kept.store.read("one").document["metadata"]["password"]  # type: ignore[union-attr, index]
+            with pytest.raises(InstanceInvalid):
+                kept.instances.create(SPACE, "two", thing(password=stolen), ADA)
+            outcome = kept.instances.imported(SPACE, [{"name": "two", **thing(password=stolen)}], ADA)[0]
+            assert (outcome.kind, [one.pointer for one in outcome.problems]) == ("invalid", ["/metadata/password"])
+            assert [one.name for one in kept.instances.list(SPACE)] == ["one"]
+
+    def test_that_nobody_knows_are_refused(self, beside: Catalog, data_folder: Path) -> None:
+        with pytest.raises(Misconfigured), shelf(beside, data_folder, secrets="nothing"):
+            pass
+
+
+class TestKeyring:
+    """With the system's part replaced: a keyring is another program's."""
+
+    @pytest.fixture
+    def ring(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[tuple[str, str], str]]:
+        kept: dict[tuple[str, str], str] = {}
+        module: Any = ModuleType("keyring")
+        module.set_password = lambda service, key, value: kept.__setitem__((service, key), value)
+        module.get_password = lambda service, key: kept.get((service, key))
+        module.delete_password = lambda service, key: kept.pop((service, key))
+        monkeypatch.setitem(sys.modules, "keyring", module)
+        return kept
+
+    def test_has_the_value_and_the_instance_a_reference(
+        self, beside: Catalog, data_folder: Path, kind: str, ring: dict[tuple[str, str], str]
+    ) -> None:
+        with shelf(beside, data_folder, kind, secrets="keyring") as kept:
+            kept.instances.create(SPACE, "one", thing(password=CANARY), ADA)
+            assert list(ring.values()) == [json.dumps(CANARY)]
+            assert secret(kept) == CANARY
+            kept.instances.update(SPACE, "one", thing("Two", password=MASK), Condition(), ADA)
+            assert len(ring) == 1
+            kept.instances.update(SPACE, "one", thing("Two", password="other"), Condition(), ADA)
+            assert list(ring.values()) == ['"other"']
+            kept.instances.remove(SPACE, "one", Condition(), ADA)
+            assert ring == {}
+
+    def test_that_is_not_installed_refuses_the_save_and_nothing_else(
+        self, beside: Catalog, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(sys.modules, "keyring", None)
+        with shelf(beside, data_folder, secrets="keyring") as kept:
+            kept.instances.create(SPACE, "one", thing(size=2), ADA)
+            with pytest.raises(Exception, match="keyring is not installed"):
+                kept.instances.create(SPACE, "two", thing(password=CANARY), ADA)
+
+
+class TestMoving:
+    def test_takes_secrets_along_where_they_belong(self, beside: Catalog, data_folder: Path) -> None:
+        with shelf(beside, data_folder) as files:
+            files.instances.create(SPACE, "one", thing(password=CANARY), ADA)
+            assert [one.kind for one in files.instances.move(SPACE, "file", "catalog", ADA)] == ["created"]
+            assert not files.file("one").exists()
+        assert CANARY not in _database(beside)
+        with shelf(beside, data_folder, "catalog") as kept:
+            assert secret(kept) == CANARY
+            assert [one.kind for one in kept.instances.move(SPACE, "catalog", "file", ADA)] == ["created"]
+        assert json.loads((data_folder / "colophon" / "secrets.json").read_text()) == {}
+        with shelf(beside, data_folder) as files:
+            assert json.loads(files.file("one").read_text())["metadata"]["password"] == CANARY
+
+
+def test_a_secret_is_in_nothing_that_is_kept_shown_or_told(
+    kept: Shelf, kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    kept.instances.create(
+        SPACE, "one", thing(password=f"{CANARY}-1", hosts=[{"name": "h", "token": f"{CANARY}-2"}]), ADA
+    )
+    kept.instances.update(SPACE, "one", thing(password=f"{CANARY}-3", size=2), Condition(), ADA)
+    for wrong in (thing(password=[f"{CANARY}-4"]), thing(password=f"{CANARY}-5", size="x")):
+        with pytest.raises(InstanceInvalid) as told:
+            kept.instances.update(SPACE, "one", wrong, Condition(), ADA)
+        assert CANARY not in f"{told.value} {told.value.problems}"
+    kept.instances.create(SPACE, "two", thing("Two", password=f"{CANARY}-6"), ADA)
+    kept.instances.remove(SPACE, "two", Condition(), ADA)
+    if kind == "file":
+        kept.file("three").write_text(json.dumps(thing("Three", "gone", password=f"{CANARY}-7")))
+        kept.file("four").write_text('{"metadata": {"password": "' + CANARY)
+    shown = [
+        kept.instances.list(SPACE, invalid=True),
+        kept.instances.page(SPACE, InstanceQuery(), ADA),
+        kept.instances.values(SPACE, "", "/metadata/password", ADA),
+        kept.instances.values(SPACE, "", "/metadata/hosts/token", ADA),
+        kept.instances.exported(SPACE, ExportChoice(include_invalid=True), ADA),
+        kept.instances.findings(),
+        kept.history("one"),
+        kept.catalog.feed.changes(0, 1_000, {}, ADA),
+        kept.catalog.reader.entity(instance(SPACE, "one"), None, ADA),
+        [search(kept.catalog, text).hits for text in (f"{CANARY}*", "password:*", "token:*", f"password:{CANARY}*")],
+        kept.catalog.searcher.values("password", "", "", 10, ADA),
+    ]
+    assert CANARY not in repr(shown)
+    assert CANARY not in _database(kept.catalog)
+    assert CANARY not in caplog.text
+
+
+def test_secrets_are_exported_to_who_may_change_them_alone(kept: Shelf) -> None:
+    kept.instances.create(SPACE, "one", thing(password=CANARY), ADA)
+    found = kept.instances.exported(SPACE, ExportChoice(include_secrets=True), ADA)
+    assert found[0]["metadata"]["password"] == CANARY
+    with pytest.raises(AccessDenied):
+        kept.instances.exported(SPACE, ExportChoice(include_secrets=True), KERNEL)
+
+
+def _refuse(_: Any) -> None:
+    raise ValueError("no")
+
+
+def _database(catalog: Catalog) -> str:
+    """All that is in the catalog's file, and in its log beside it."""
+    place = Path(catalog.provider.about()["place"])
+    with sqlite3.connect(place) as connection:
+        rows = "\n".join(connection.iterdump())
+    return rows + "".join(
+        path.read_bytes().decode("latin-1") for path in place.parent.glob(f"{place.name}*") if path.is_file()
+    )

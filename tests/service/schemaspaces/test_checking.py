@@ -1,0 +1,194 @@
+"""Whether a document is a valid instance, and in which words it is told (elyra.md, "What we build", 8)."""
+
+from typing import Any
+
+import jsonschema
+import pytest
+from jsonschema import Draft7Validator
+from jupyter_colophon.core.errors import InstanceInvalid, SchemaAbsent
+from jupyter_colophon.service.schemaspaces.spaces import Spaces
+from support.strangers import Provider, schema, spaces, thing
+
+#: Properties of `metadata`, and values that break their rules.
+RULES: list[tuple[dict[str, Any], Any]] = [
+    ({"type": "integer"}, "seven"),
+    ({"type": ["integer", "null"]}, "seven"),
+    ({"type": "string", "minLength": 3}, "x"),
+    ({"type": "string", "minLength": 1}, ""),
+    ({"type": "string", "maxLength": 3}, "long"),
+    ({"pattern": "^[^ \t]+([ \t]+[^ \t]+)*$"}, " x"),
+    ({"enum": ["elyra", "rocks"]}, "x"),
+    ({"const": 3.14}, 3),
+    ({"multipleOf": 7}, 8),
+    ({"minimum": 3}, 2),
+    ({"maximum": 3}, 4),
+    ({"exclusiveMinimum": 3}, 3),
+    ({"exclusiveMaximum": 3}, 3),
+    ({"type": "array", "minItems": 1}, []),
+    ({"type": "array", "maxItems": 1}, [1, 2]),
+    ({"type": "array", "uniqueItems": True}, ["a", {"b": 1}, {"b": 1}]),
+    ({"items": {"type": "string"}}, ["a", 1]),
+    ({"items": [{"type": "string"}], "additionalItems": False}, ["a", 1]),
+    ({"contains": {"const": 1}}, [2]),
+    ({"type": "object", "minProperties": 1}, {}),
+    ({"type": "object", "maxProperties": 1}, {"a": 1, "b": 2}),
+    ({"required": ["a", "b"]}, {"a": 1}),
+    ({"additionalProperties": False}, {"a": 1}),
+    ({"additionalProperties": {"type": "string"}}, {"a": 1}),
+    ({"patternProperties": {"^a": {"type": "string"}}}, {"b": 1, "ab": 1}),
+    ({"patternProperties": {"^a": {}}, "additionalProperties": False}, {"b": 1}),
+    ({"propertyNames": {"maxLength": 1}}, {"ab": 1}),
+    ({"dependencies": {"a": ["b"]}}, {"a": 1}),
+    ({"oneOf": [{"type": "string"}, {"maxLength": 3}]}, "x"),
+    ({"anyOf": [{"type": "string"}, {"type": "null"}]}, 1),
+    ({"allOf": [{"minLength": 1}, {"pattern": "^x"}]}, "y"),
+    ({"not": {"type": "string"}}, "x"),
+    ({"if": {"type": "string"}, "then": {"minLength": 9}}, "x"),
+    ({"$ref": "#/$defs/entry"}, "x"),
+    ({"type": "string", "format": "date"}, "tomorrow"),
+    (False, 1),  # type: ignore[list-item]  # a schema may be a truth value
+]
+
+
+def of_rule(rule: Any) -> dict[str, Any]:
+    return schema("thing", {"it": rule}, **{"$defs": {"entry": {"type": "integer"}}})
+
+
+@pytest.mark.parametrize(("rule", "value"), RULES, ids=lambda one: str(one)[:40])
+def test_the_first_error_is_told_in_the_words_of_jsonschema_and_each_with_its_place(rule: Any, value: Any) -> None:
+    document = thing(it=value)
+    with pytest.raises(InstanceInvalid) as raised:
+        spaces(Provider(of_rule(rule))).check("things", "thing", document)
+    oracle = Draft7Validator(of_rule(rule), format_checker=Draft7Validator.FORMAT_CHECKER)
+    words = next(oracle.iter_errors(document)).message
+    assert str(raised.value) == f"Validation failed for instance 'a' using the thing schema with error: {words}."
+    assert raised.value.problems
+    assert all(one.pointer.startswith("/metadata/it") for one in raised.value.problems)
+
+
+def test_of_several_errors_the_one_is_told_that_jsonschema_finds_first() -> None:
+    of = Spaces()
+    document = {"display_name": "", "schema_name": "code-snippet", "metadata": {"code": [1], "tags": ["a", "a"]}}
+    with pytest.raises(InstanceInvalid) as raised:
+        of.check("code-snippets", "code-snippet", document | {"name": "x"})
+    first = next(Draft7Validator(of.schema("code-snippets", "code-snippet")).iter_errors(document)).message
+    assert raised.value.first == first
+    assert sorted(one.pointer for one in raised.value.problems) == [
+        "/display_name",
+        "/metadata",
+        "/metadata/code/0",
+        "/metadata/tags",
+    ]
+
+
+def test_a_valid_document_is_no_fault() -> None:
+    of = spaces(Provider(schema()))
+    of.check("things", "thing", thing(size=1))
+    assert of.fault("things", "thing", thing(size=1)) is None
+    assert of.worded("things", "thing", thing(size=1)) == ""
+
+
+def test_a_fault_has_the_reason_that_clients_of_elyra_know() -> None:
+    of = spaces(Provider(schema()))
+    fault = of.fault("things", "thing", thing(size="x"))
+    assert fault is not None
+    assert (fault.reason, [one.pointer for one in fault.problems]) == ("ValidationError", ["/metadata/size"])
+    absent = of.fault("things", "nope", thing())
+    assert absent is not None
+    assert (absent.reason, [one.pointer for one in absent.problems]) == ("SchemaNotFoundError", ["/schema_name"])
+    with pytest.raises(SchemaAbsent):
+        of.check("things", "nope", thing())
+
+
+@pytest.mark.parametrize("value", [(1, 2), {1}, object(), float("nan"), 2**70, b"x"], ids=str)
+def test_what_is_no_json_is_invalid_and_no_crash(value: Any) -> None:
+    of = spaces(Provider(schema("thing", {"it": {"type": "boolean"}})))
+    with pytest.raises(InstanceInvalid):
+        of.check("things", "thing", thing(it=value))
+
+
+SECRETS = {
+    "password": {"type": "string", "format": "password", "pattern": "^[0-9]+$"},
+    "auth": {"oneOf": [{"properties": {"token": {"uihints": {"secure": True}, "type": "integer"}}}]},
+    "keys": {"type": "array", "uniqueItems": True, "items": {"format": "password"}},
+}
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"password": "CANARY-hunter2"},
+        {"auth": {"token": "CANARY-hunter2"}},
+        {"keys": ["CANARY-hunter2", "CANARY-hunter2"]},
+        {"password": "CANARY\n'hunter2"},
+        {"size": {"password": 1}, "password": 12345},
+    ],
+)
+def test_no_secret_is_in_any_word_about_an_instance(metadata: Any) -> None:
+    of = spaces(Provider(schema("thing", SECRETS)))
+    with pytest.raises(InstanceInvalid) as raised:
+        of.check("things", "thing", thing(**metadata))
+    told = str(raised.value) + str(raised.value.problems)
+    assert "CANARY" not in told
+    assert "12345" not in told
+
+
+def test_a_value_that_is_no_secret_is_told_as_ever() -> None:
+    of = spaces(Provider(schema("thing", SECRETS)))
+    assert of.worded("things", "thing", thing(size="big", password="1")) == "'big' is not of type 'integer'"
+
+
+def test_a_hostile_expression_takes_no_time_in_any_words() -> None:
+    of = spaces(
+        Provider(schema("thing", {"it": {"pattern": "^(a+)+$"}, "by": {"patternProperties": {"^(a+)+$": False}}}))
+    )
+    text = "a" * 5_000 + "!"
+    assert of.worded("things", "thing", thing(it=text)).endswith("does not match '^(a+)+$'")
+    assert of.worded("things", "thing", thing(by={text: 1, "aa": 2})) == "False schema does not allow 2"
+
+
+class Strict(Provider):
+    """Holds instances against a validator of its own."""
+
+    def get_validator(self, schema: dict[str, Any]) -> Any:
+        class Validator:
+            def validate(self, document: dict[str, Any]) -> None:
+                if document["metadata"].get("size") == 13:
+                    raise jsonschema.ValidationError("13 brings bad luck\nreally", path=["metadata", "size"])
+                if document["metadata"].get("size") == 0:
+                    raise ZeroDivisionError("oh")
+
+        return Validator()
+
+
+def test_a_provider_with_a_validator_of_its_own_is_asked_instead() -> None:
+    of = spaces(Strict(schema()))
+    assert of.fault("things", "thing", thing(size="not an integer")) is None
+    with pytest.raises(InstanceInvalid) as raised:
+        of.check("things", "thing", thing(size=13))
+    assert raised.value.first == "13 brings bad luck"
+    assert [one.pointer for one in raised.value.problems] == ["/metadata/size"]
+    fault = of.fault("things", "thing", thing(size=0))
+    assert fault is not None
+    assert fault.reason == "ValidationError"
+
+
+def test_a_validator_that_finds_many_errors_has_all_of_them_told() -> None:
+    class Usual(Provider):
+        def get_validator(self, schema: dict[str, Any]) -> Any:
+            return jsonschema.Draft202012Validator(schema)
+
+    of = spaces(Usual(schema("thing", {"a": {"type": "null"}})))
+    fault = of.fault("things", "thing", thing(a=1, size="x") | {"display_name": ""})
+    assert fault is not None
+    assert sorted(one.pointer for one in fault.problems) == ["/display_name", "/metadata/a", "/metadata/size"]
+    assert all("x" not in one.message.split("`") for one in fault.problems)
+
+
+def test_a_validator_that_cannot_be_made_makes_no_schema() -> None:
+    class Failing(Provider):
+        def get_validator(self, schema: dict[str, Any]) -> Any:
+            raise RuntimeError("no validator today")
+
+    (problem,) = spaces(Failing(schema())).problems()
+    assert (problem.kind, problem.reason) == ("schema", "RuntimeError: no validator today")

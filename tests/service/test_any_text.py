@@ -1,0 +1,89 @@
+"""Any text that a person may write comes back as it was, is found, or is refused; nothing else happens."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from jupyter_colophon.core.errors import IllegalQuery, InvalidInstance
+from jupyter_colophon.core.names import Urn, dataset
+from jupyter_colophon.wiring import Catalog
+from support.catalog import ADA, forget, say, search
+from support.stores import fresh_catalog
+from support.urns import ORDERS
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=40)
+#: What the grammar of queries uses for itself.
+GRAMMAR = '"*?'
+
+
+@pytest.fixture(scope="module")
+def shared(store_name: str, tmp_path_factory: Any) -> Iterator[Catalog]:
+    with fresh_catalog(store_name, tmp_path_factory.mktemp("any")) as catalog:
+        say(catalog, ORDERS)
+        yield catalog
+
+
+@settings(max_examples=150, deadline=None)
+@given(TEXT)
+@example("ß")
+@example("\u0130")
+@example("a" * 300)
+@example(" padded ")
+@example("\U0001f600" + "x" * 200)
+@example("x" * 10_000)
+@example(" " + "long " * 200)
+def test_any_value_comes_back_and_is_found_by_its_key(shared: Catalog, text: str) -> None:
+    say(shared, ORDERS, {"note": text}, aspect="businessMetadata")
+    found = shared.reader.aspect(Urn.parse(ORDERS), "businessMetadata", ADA)
+    assert found.value["properties"] == {"note": text}
+    if text.strip() and len(text) < 4_000 and not any(sign in text for sign in GRAMMAR):
+        start = text.strip()[:20].strip()
+        for query in (f'note:"{text}"', f'note="{text}"', f'note:"{start}"*', f'NOTE:"{text}"'):
+            assert [hit.summary.urn for hit in search(shared, query).hits] == [ORDERS], query
+    assert (text, 1) in shared.searcher.values("note", "", "", 50, ADA)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=60))
+@example("\x00")
+@example("\ud800")
+@example("a:" * 60)
+@example('"' * 60)
+def test_any_query_is_answered_or_refused(shared: Catalog, text: str) -> None:
+    for query in (text, f"owner:{text}", f"{text}*", f'"{text}"'):
+        with suppress(IllegalQuery):
+            search(shared, query)
+
+
+@settings(max_examples=80, deadline=None)
+@given(TEXT)
+@example("tags")
+@example("a-b_C9")
+@example("line\n")
+def test_any_key_and_tag_is_taken_as_it_is_or_refused(shared: Catalog, text: str) -> None:
+    for properties, tags in (({text: "x"}, []), ({}, [text])):
+        try:
+            say(shared, ORDERS, properties, tags, aspect="businessMetadata")
+        except InvalidInstance:
+            continue
+        found = shared.reader.aspect(Urn.parse(ORDERS), "businessMetadata", ADA).value
+        assert (found["properties"], found["tags"]) == (properties, tags)
+        assert ORDERS in {hit.summary.urn for hit in search(shared, text).hits}
+
+
+@settings(max_examples=80, deadline=None)
+@given(TEXT.filter(lambda text: text and text.isprintable()))
+@example("a,b(c)%d")
+@example("Ünï/cödé.csv")
+@example("blank ")
+def test_any_name_of_data_is_kept_found_and_forgotten(shared: Catalog, text: str) -> None:
+    urn = str(dataset("file", text))
+    say(shared, urn)
+    assert shared.reader.entity(Urn.parse(urn), None, ADA).summary.name == text
+    if text.strip() and not any(sign in text for sign in GRAMMAR):
+        assert urn in {hit.summary.urn for hit in search(shared, f'dataset:"{text}"').hits}
+    forget(shared, urn)
+    assert urn not in {hit.summary.urn for hit in search(shared, "*", limit=500).hits}

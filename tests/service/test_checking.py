@@ -1,0 +1,134 @@
+"""What is no longer whole is found, and told without any value (reliability.md, 13)."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.storage.spi import Range
+from jupyter_colophon.wiring import Catalog
+from support.catalog import forget, say, touch
+from support.keeping import findings, keeper, opened_in
+from support.stores import STORES
+from support.urns import CELL, ORDERS, REPORT, table
+
+SECRET = "a secret that nobody may see"
+ASPECT = "technicalMetadata"
+
+
+@pytest.fixture(params=list(STORES))
+def choice(request: Any, tmp_path: Path) -> Iterator[StoreChoice]:
+    with STORES[request.param](tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def catalog(choice: StoreChoice) -> Iterator[Catalog]:
+    catalog = opened_in(choice)
+    say(catalog, ORDERS, {"owner": "ops"})
+    say(catalog, ORDERS, {"owner": SECRET}, ["faa"])
+    say(catalog, REPORT, {"owner": "ops"})
+    forget(catalog, REPORT)
+    touch(catalog, CELL, "r1", ("read", ORDERS), end=5_000)
+    yield catalog
+    catalog.close()
+
+
+def _present_value(tx: Any) -> None:
+    row = tx.table("aspects").read((ORDERS, ASPECT))
+    tx.table("aspects").upsert(row | {"value": row["value"].replace(SECRET, SECRET.upper())})
+
+
+def _old_value(tx: Any) -> None:
+    row = tx.table("aspect_versions").read((ORDERS, ASPECT, 1))
+    tx.table("aspect_versions").upsert(row | {"value": row["value"].replace("ops", "opt")})
+
+
+def _no_json(tx: Any) -> None:
+    for name, key in (("aspects", (ORDERS, ASPECT)), ("aspect_versions", (ORDERS, ASPECT, 2))):
+        row = tx.table(name).read(key)
+        tx.table(name).upsert(row | {"value": row["value"][:-1]})
+
+
+def _no_instance(tx: Any) -> None:
+    for name, key in (("aspects", (ORDERS, ASPECT)), ("aspect_versions", (ORDERS, ASPECT, 2))):
+        row = tx.table(name).read(key)
+        tx.table(name).upsert(row | {"value": '{"tags": "none"}'})
+
+
+def _missing_version(tx: Any) -> None:
+    tx.table("aspect_versions").delete((ORDERS, ASPECT, 1))
+
+
+def _missing_newest_version(tx: Any) -> None:
+    tx.table("aspect_versions").delete((ORDERS, ASPECT, 2))
+
+
+def _risen(tx: Any) -> None:
+    row = tx.table("aspects").read((REPORT, ASPECT))
+    tx.table("aspects").upsert(row | {"value": '{"properties":{},"tags":[]}'})
+
+
+def _no_entity(tx: Any) -> None:
+    tx.table("entities").delete((ORDERS,))
+
+
+def _another_type(tx: Any) -> None:
+    tx.table("entities").upsert({"urn": ORDERS, "type": "dataJob"})
+
+
+def _another_key(tx: Any) -> None:
+    row = tx.table("aspects").read((ORDERS, "datasetKey"))
+    tx.table("aspects").upsert(row | {"value": row["value"].replace("orders", "others")})
+
+
+def _no_run(tx: Any) -> None:
+    for row in list(tx.table("runs").scan(Range())):
+        tx.table("runs").delete((row["program"], row["run_id"]))
+
+
+def _odd_run(tx: Any) -> None:
+    row = next(iter(tx.table("runs").scan(Range(), 1)))
+    tx.table("runs").upsert(row | {"status": "asleep"})
+
+
+def _stray_access(tx: Any) -> None:
+    row = next(iter(tx.table("accesses").scan(Range(), 1)))
+    tx.table("accesses").upsert(row | {"data": table("nowhere")})
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        _present_value,
+        _old_value,
+        _no_json,
+        _no_instance,
+        _missing_version,
+        _missing_newest_version,
+        _risen,
+        _no_entity,
+        _another_type,
+        _another_key,
+        _no_run,
+        _odd_run,
+        _stray_access,
+    ],
+    ids=lambda damage: damage.__name__.strip("_"),
+)
+def test_damaged_truth_is_found(catalog: Catalog, damage: Any) -> None:
+    assert findings(keeper(catalog)) == []
+    catalog.provider.tx_runner.run(damage)
+    found = findings(keeper(catalog))
+    assert found
+    assert all(subject and fault for subject, fault in found)
+    assert SECRET.lower() not in str(found).lower()
+
+
+def test_making_the_index_anew_leaves_damaged_truth_alone(catalog: Catalog) -> None:
+    catalog.provider.tx_runner.run(_no_json)
+    before = findings(keeper(catalog))
+    keeper(catalog).checker().reindex()
+    assert {subject for subject, _ in before} >= {ORDERS}
+    assert [one for one in findings(keeper(catalog)) if one[0] == ORDERS]

@@ -1,0 +1,81 @@
+"""Search rows say what the aspects say, whatever was written before (catalog.md 4.4)."""
+
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.storage.spi import Range
+from jupyter_colophon.wiring import Catalog
+from support.catalog import ADA, metadata
+from support.stores import fresh_catalog
+from support.urns import table
+
+_URNS = [table(name, space) for name in ("a", "b") for space in ("sales", "zoo")]
+_KEYS = st.sampled_from(["owner", "Owner", "OWNER", "note"])
+_VALUES = st.sampled_from(["ops", "Ops", "ops ", "Wow-WOW1", "ß", "ss", ""])
+_METADATA = st.builds(
+    metadata,
+    st.dictionaries(_KEYS, _VALUES, max_size=3),
+    st.lists(st.sampled_from(["faa", "FAA", "owner"]), unique=True, max_size=3),
+)
+_DATASET = st.fixed_dictionaries(
+    {}, optional={"name": _VALUES, "customProperties": st.dictionaries(_KEYS, _VALUES, max_size=2)}
+)
+_FIELDS = st.sampled_from(["id", "Id", "owner"]).map(
+    lambda name: {"fields": [{"fieldPath": name, "nativeDataType": "int"}]}
+)
+_WRITES = st.one_of(
+    st.tuples(st.sampled_from(_URNS), st.sampled_from(["businessMetadata", "technicalMetadata"]), _METADATA),
+    st.tuples(st.sampled_from(_URNS), st.just("datasetProperties"), _DATASET),
+    st.tuples(st.sampled_from(_URNS), st.just("schemaMetadata"), _FIELDS),
+    st.tuples(st.sampled_from(_URNS), st.sampled_from(["businessMetadata", "technicalMetadata", None]), st.none()),
+)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(_WRITES, min_size=1, max_size=12))
+def test_what_is_found_depends_on_what_is_there_and_not_on_how_it_came(store_name: str, writes: list[Any]) -> None:
+    with ExitStack() as stack:
+        folders = [Path(stack.enter_context(TemporaryDirectory())) for _ in range(2)]
+        lived, fresh = (stack.enter_context(fresh_catalog(store_name, folder)) for folder in folders)
+        for urn in _URNS:
+            lived.write_path.propose([Proposal(Urn.parse(urn), "status", "upsert", {"removed": False})], ADA)
+        for urn, aspect, value in writes:
+            operation = "delete" if value is None else "upsert"
+            try:
+                lived.write_path.propose([Proposal(Urn.parse(urn), aspect, operation, value)], ADA)
+            except Absent:
+                assert value is None or aspect == "businessMetadata"
+        for urn in _URNS:
+            _copy(lived, fresh, urn)
+        assert _rows(lived) == _rows(fresh)
+
+
+def _copy(source: Catalog, target: Catalog, urn: str) -> None:
+    """Write the present aspects of an entity to another catalog."""
+    ref = Urn.parse(urn)
+    target.write_path.propose([Proposal(ref, "status", "upsert", {"removed": False})], ADA)
+    try:
+        aspects = source.reader.entity(ref, None, ADA).aspects
+    except Absent:
+        target.write_path.propose([Proposal(ref, None, "delete")], ADA)
+        return
+    keys = {"datasetKey", "status"}
+    wishes = [Proposal(ref, name, "upsert", one.value) for name, one in aspects.items() if name not in keys]
+    if wishes:
+        target.write_path.propose(wishes, ADA)
+
+
+def _rows(catalog: Catalog) -> Any:
+    def work(tx: Any) -> Any:
+        tables = [list(tx.table(name).scan(Range())) for name in ("metadata_values", "key_counts", "value_counts")]
+        documents = sorted(tx.search.documents([row["urn"] for row in tx.table("entities").scan(Range())]), key=str)
+        return tables, [(one.urn, one.tags, sorted(one.terms)) for one in documents]
+
+    return catalog.provider.tx_runner.run(work, read_only=True)

@@ -1,0 +1,295 @@
+"""Lineage: levels, directions, windows, bounds (catalog.md 5.3, 5.4)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jupyter_colophon.core.errors import Absent, IllegalQuery
+from jupyter_colophon.core.lineage import Lineage, LineageQuestion, Window
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.run import Access, ColumnEdge, RunChange, RunStart
+from jupyter_colophon.wiring import Catalog
+from support.catalog import ADA, forget, say, touch
+from support.stores import fresh_catalog
+from support.urns import cell, table
+
+A, B, C, D, E = (table(name) for name in "abcde")
+P, Q, R = (cell(name) for name in "pqr")
+
+
+def drawn(catalog: Catalog, urn: str, direction: str = "both", levels: int = 1, **more: Any) -> Lineage:
+    return catalog.lineage.lineage(LineageQuestion(Urn.parse(urn), direction, levels, **more), ADA)  # type: ignore[arg-type]
+
+
+def levels_of(found: Lineage) -> dict[str, int]:
+    return {node.name.removeprefix("shop.ipynb#"): node.level for node in found.nodes}
+
+
+def edges_of(found: Lineage) -> set[tuple[str, str]]:
+    names = {node.urn: node.name.removeprefix("shop.ipynb#") for node in found.nodes}
+    return {(names[edge.source], names[edge.target]) for edge in found.edges}
+
+
+@pytest.fixture
+def chain(catalog: Catalog) -> Catalog:
+    """a - p - b - q - c - r - d"""
+    touch(catalog, P, "1", ("read", A), ("write", B))
+    touch(catalog, Q, "1", ("read", B), ("write", C))
+    touch(catalog, R, "1", ("read", C), ("write", D))
+    return catalog
+
+
+class TestLevels:
+    def test_one_level_is_data_program_and_its_other_data(self, chain: Catalog) -> None:
+        found = drawn(chain, A)
+        assert levels_of(found) == {"a": 0, "p": 1, "b": 1}
+        assert edges_of(found) == {("a", "p"), ("p", "b")}
+        assert levels_of(drawn(chain, A, levels=2)) == {"a": 0, "p": 1, "b": 1, "q": 2, "c": 2}
+
+    def test_upstream_is_negative_and_each_direction_stays_on_its_side(self, chain: Catalog) -> None:
+        assert levels_of(drawn(chain, C)) == {"q": -1, "b": -1, "c": 0, "r": 1, "d": 1}
+        assert levels_of(drawn(chain, C, "upstream")) == {"q": -1, "b": -1, "c": 0}
+        assert levels_of(drawn(chain, C, "downstream")) == {"c": 0, "r": 1, "d": 1}
+
+    def test_a_program_may_be_in_the_middle(self, chain: Catalog) -> None:
+        assert levels_of(drawn(chain, Q)) == {"b": -1, "q": 0, "c": 1}
+        assert levels_of(drawn(chain, Q, levels=2)) == {"a": -2, "p": -2, "b": -1, "q": 0, "c": 1, "r": 2, "d": 2}
+
+    def test_a_cycle_ends(self, catalog: Catalog) -> None:
+        touch(catalog, P, "1", ("read", A), ("write", B))
+        touch(catalog, Q, "1", ("read", B), ("write", A))
+        touch(catalog, R, "1", ("both", A))
+        found = drawn(catalog, A, levels=20)
+        assert set(levels_of(found)) == {"a", "b", "p", "q", "r"}
+        assert edges_of(found) == {("a", "p"), ("p", "b"), ("b", "q"), ("q", "a"), ("a", "r"), ("r", "a")}
+        assert not found.truncated
+
+    def test_nothing_known_is_an_empty_graph_and_an_unknown_entity_is_absent(self, catalog: Catalog) -> None:
+        say(catalog, A)
+        found = drawn(catalog, A)
+        assert (levels_of(found), found.edges, found.frontier) == ({"a": 0}, (), ())
+        with pytest.raises(Absent):
+            drawn(catalog, B)
+
+    def test_lineage_is_that_of_data_and_programs(self, catalog: Catalog) -> None:
+        for urn in ("urn:li:namespace:default", "urn:li:dataFlow:(colophon,notebook,default)", "urn:li:corpuser:x"):
+            with pytest.raises(IllegalQuery):
+                drawn(catalog, urn)
+
+
+class TestUnknown:
+    def test_a_known_access_of_the_same_run_replaces_an_unknown_one(self, catalog: Catalog) -> None:
+        touch(catalog, P, "1", ("unknown", A), ("read", A), ("write", B))
+        assert [edge.access for edge in drawn(catalog, A).edges] == ["read", "write"]
+        assert levels_of(drawn(catalog, A, "upstream")) == {"a": 0}
+        found = drawn(catalog, A, "downstream")
+        assert levels_of(found) == {"a": 0, "p": 1, "b": 1}
+        (node,) = [node for node in found.nodes if node.level == 0]
+        assert (node.hidden_upstream, node.hidden_downstream) == (0, 0)
+
+    def test_an_unknown_access_of_another_run_stays(self, catalog: Catalog) -> None:
+        touch(catalog, P, "1", ("read", A))
+        run = touch(catalog, P, "2", ("unknown", A))
+        found = {edge.access: edge.runs for edge in drawn(catalog, A).edges}
+        assert set(found) == {"read", "unknown"}
+        assert found["unknown"] == (run,)
+
+
+class TestWindows:
+    CASES = (
+        (Window(2_000, 3_000), True, "within"),
+        (Window(1_500, 1_600), False, "before it"),
+        (Window(5_001, 9_000), False, "after it"),
+        (Window(2_500, 2_600), True, "spans the window"),
+        (Window(5_000, 6_000), True, "it stops when the window starts: inclusive"),
+        (Window(1_000, 2_000), False, "it starts when the window ends: exclusive"),
+        (Window(1_000, 2_001), True, "one millisecond more"),
+        (Window(None, 2_001), True, "no start"),
+        (Window(5_000, None), True, "no end"),
+        (Window(None, None), True, "ever"),
+    )
+
+    @pytest.mark.parametrize(("window", "there", "why"), CASES)
+    def test_a_run_from_2000_to_5000(self, catalog: Catalog, window: Window, there: bool, why: str) -> None:
+        touch(catalog, P, "1", ("read", A), ("write", B), start=2_000, end=5_000)
+        assert bool(drawn(catalog, A, window=window).edges) is there, why
+
+    def test_a_running_one_goes_on_until_it_is_said_to_have_ended(self, catalog: Catalog) -> None:
+        run = touch(catalog, P, "1", ("read", A), start=2_000)
+        late = Window(9_000, 9_001)
+        assert drawn(catalog, A, window=late).edges[0].end is None
+        catalog.write_path.change_run(run, RunChange("succeeded", 8_999), ADA)
+        assert drawn(catalog, A, window=late).edges == ()
+        assert drawn(catalog, A).edges[0].end == 8_999
+
+    def test_a_run_that_is_recorded_as_ended_without_a_time_has_ended(self, catalog: Catalog) -> None:
+        for status in ("succeeded", "failed", "killed"):
+            start = RunStart(Urn.parse(P), status, 2_000, status=status)  # type: ignore[arg-type]
+            run = catalog.write_path.start_run(start, ADA).urn
+            assert catalog.runs.run(run, ADA).end is not None
+
+    def test_only_what_happened_in_the_window_is_shown_and_counted(self, catalog: Catalog) -> None:
+        touch(catalog, P, "old", ("read", A), ("write", B), start=1_000, end=2_000)
+        touch(catalog, Q, "new", ("read", A), ("write", C), start=5_000, end=6_000)
+        found = drawn(catalog, A, window=Window(4_000, 9_000))
+        assert levels_of(found) == {"a": 0, "q": 1, "c": 1}
+        assert {(node.hidden_upstream, node.hidden_downstream) for node in found.nodes} == {(0, 0)}
+        (read, _) = sorted(found.edges, key=lambda edge: edge.access)
+        assert (read.start, read.end, read.run_count) == (5_000, 6_000, 1)
+
+
+class TestBounds:
+    def test_what_is_not_shown_is_counted_and_on_the_frontier(self, chain: Catalog) -> None:
+        found = drawn(chain, B)
+        hidden = {node.name: (node.hidden_upstream, node.hidden_downstream) for node in found.nodes}
+        assert hidden["a"] == (0, 0)
+        assert hidden["c"] == (0, 1)
+        assert found.frontier == (C,)
+        assert not found.truncated
+        assert drawn(chain, B, levels=2).frontier == ()
+
+    def test_more_relations_than_asked_for_are_cut_and_said(self, catalog: Catalog) -> None:
+        for number in range(30):
+            touch(catalog, cell(f"c{number:02}"), "1", ("read", A), ("write", table(f"t{number:02}")))
+        found = drawn(catalog, A, limit=10)
+        assert (len(found.edges), found.truncated) == (10, True)
+        assert A in found.frontier
+        urns = {node.urn for node in found.nodes}
+        assert all({edge.source, edge.target} <= urns for edge in found.edges)
+        (focus,) = [node for node in found.nodes if node.urn == A]
+        assert focus.hidden_downstream == 20
+        whole = drawn(catalog, A, limit=60)
+        assert (len(whole.edges), whole.truncated, whole.frontier) == (60, False, ())
+
+    def test_an_edge_names_its_ten_newest_runs_and_counts_all(self, catalog: Catalog) -> None:
+        runs = [touch(catalog, P, f"run{n}", ("read", A), start=1_000 + n, end=2_000 + n) for n in range(12)]
+        (edge,) = drawn(catalog, A).edges
+        assert edge.runs == tuple(reversed(runs[2:]))
+        assert (edge.run_count, edge.start, edge.end) == (12, 1_000, 2_011)
+
+    def test_components_are_named(self, catalog: Catalog) -> None:
+        run = touch(catalog, P, "1", ("read", A))
+        for component in ("join", "filter", "join"):
+            catalog.write_path.record_accesses(run, [Access(Urn.parse(A), "read", component)], [], ADA)
+        (edge,) = drawn(catalog, A).edges
+        assert (edge.components, edge.run_count) == (("filter", "join"), 1)
+
+
+class TestNodes:
+    def test_a_deleted_one_stays_and_says_so(self, chain: Catalog) -> None:
+        forget(chain, B)
+        assert {node.name: node.deleted for node in drawn(chain, A).nodes}["b"] is True
+        assert levels_of(drawn(chain, B)) == {"p": -1, "a": -1, "b": 0, "q": 1, "c": 1}
+
+    def test_columns_are_told_when_asked_for_and_only_between_what_is_shown(self, catalog: Catalog) -> None:
+        columns = [
+            ColumnEdge(Urn.parse(A), "x", Urn.parse(B), "y", "identity"),
+            ColumnEdge(Urn.parse(E), "x", Urn.parse(B), "z", "aggregation"),
+        ]
+        touch(catalog, P, "1", ("read", A), ("write", B), columns=columns)
+        assert drawn(catalog, A).columns == ()
+        (column,) = drawn(catalog, A, columns=True).columns
+        assert (column.source, column.source_field, column.target, column.target_field) == (A, "x", B, "y")
+        assert (column.program, column.transformation) == (P, "identity")
+
+
+@dataclass(frozen=True)
+class Touch:
+    """One access of one run, as the model knows it."""
+
+    data: str
+    program: str
+    mode: str
+    run: str
+
+
+_TOUCHES = st.lists(
+    st.builds(
+        Touch,
+        st.sampled_from([A, B, C, D, E]),
+        st.sampled_from([P, Q, R]),
+        st.sampled_from(["read", "write", "both", "unknown"]),
+        st.sampled_from(["1", "2", "3"]),
+    ),
+    min_size=1,
+    max_size=14,
+)
+#: When runs 1, 2 and 3 of any program start and stop.
+TIMES = {"1": (1_000, 2_000), "2": (1_500, None), "3": (3_000, 4_000)}
+UP, DOWN = ("write", "both", "unknown"), ("read", "both", "unknown")
+
+
+def modelled(
+    touches: Iterable[Touch], focus: str, direction: str, levels: int, window: Window
+) -> tuple[dict[str, int], set[tuple[str, str, str]], dict[str, tuple[int, int]]]:
+    """Levels, (data, program, mode) and hidden counts, walked the plain way."""
+    there = {one for one in touches if _overlaps(TIMES[one.run], window)}
+    known = {(one.data, one.program, one.run) for one in there if one.mode != "unknown"}
+    there = {one for one in there if one.mode != "unknown" or (one.data, one.program, one.run) not in known}
+    found, shown = {focus: 0}, set()
+    for way, sign, enter, leave in (("upstream", -1, UP, DOWN), ("downstream", 1, DOWN, UP)):
+        if direction not in (way, "both"):
+            continue
+        seen = {focus}
+        data, programs = ({focus}, set()) if focus in (A, B, C, D, E) else (set(), {focus})
+        for level in range(1, levels + 1):
+            met = {one for one in there if one.data in data and one.mode in enter}
+            programs |= {one.program for one in met} - seen
+            seen |= programs
+            left = {one for one in there if one.program in programs and one.mode in leave}
+            data = {one.data for one in left} - seen
+            seen |= data
+            shown |= {(one.data, one.program, one.mode) for one in met | left}
+            for urn in (*programs, *data):
+                found.setdefault(urn, sign * level)
+            programs = set()
+    return found, shown, {urn: _hidden(there, shown, urn) for urn in found}
+
+
+def _overlaps(times: tuple[int, int | None], window: Window) -> bool:
+    start, stop = times
+    early = window.end is None or start < window.end
+    return early and (window.start is None or stop is None or stop >= window.start)
+
+
+def _hidden(there: set[Touch], shown: set[tuple[str, str, str]], urn: str) -> tuple[int, int]:
+    counts = []
+    for modes in (UP, DOWN) if urn in (A, B, C, D, E) else (DOWN, UP):
+        of = {(one.data, one.program) for one in there if urn in (one.data, one.program) and one.mode in modes}
+        seen = {(data, program) for data, program, mode in shown if urn in (data, program) and mode in modes}
+        counts.append(len(of - seen))
+    return counts[0], counts[1]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    _TOUCHES,
+    st.sampled_from(["both", "upstream", "downstream"]),
+    st.integers(1, 4),
+    st.sampled_from([Window(), Window(2_001, 9_000), Window(None, 3_000), Window(1_000, 1_500)]),
+)
+def test_any_graph_is_walked_as_the_plain_model_walks_it(
+    store_name: str, touches: list[Touch], direction: str, levels: int, window: Window
+) -> None:
+    with TemporaryDirectory() as folder, fresh_catalog(store_name, Path(folder)) as catalog:
+        for program, run in {(one.program, one.run) for one in touches}:
+            start, stop = TIMES[run]
+            touched = {(one.mode, one.data) for one in touches if (one.program, one.run) == (program, run)}
+            touch(catalog, program, run, *touched, start=start, end=stop)
+        for focus in {one.data for one in touches} | {one.program for one in touches}:
+            found = drawn(catalog, focus, direction, levels, window=window)
+            told, shown, hidden = modelled(touches, focus, direction, levels, window)
+            assert {node.urn: node.level for node in found.nodes} == told
+            drawn_edges = {(e.source, e.target, e.access) for e in found.edges}
+            assert drawn_edges == {edge for one in shown for edge in _arrows(*one)}
+            assert {n.urn: (n.hidden_upstream, n.hidden_downstream) for n in found.nodes} == hidden
+
+
+def _arrows(data: str, program: str, mode: str) -> list[tuple[str, str, str]]:
+    reads = [] if mode == "write" else [(data, program, mode)]
+    return reads + ([(program, data, mode)] if mode in ("write", "both") else [])

@@ -1,0 +1,150 @@
+"""A namespace that is deleted and made anew, with writers in between at every step (catalog.md 10, the race rule)."""
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from pathlib import Path
+
+import pytest
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.entity import Listing
+from jupyter_colophon.core.errors import Absent, AccessDenied, MetadataError, NamespaceEnding
+from jupyter_colophon.core.names import Urn, home_dataset
+from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.search import SearchQuestion
+from jupyter_colophon.service import write_path
+from jupyter_colophon.wiring import Catalog
+from support.catalog import ADA, opened, search
+
+CLEARER = Principal("colophon")
+
+
+def tag(catalog: Catalog, name: str, tag: str) -> None:
+    value = {"properties": {}, "tags": [tag]}
+    catalog.write_path.propose([Proposal(home_dataset("shop", name), "technicalMetadata", "upsert", value)], ADA)
+
+
+def make(catalog: Catalog) -> None:
+    catalog.deployer.namespace("shop", {}, ADA)
+
+
+def seen(catalog: Catalog, name: str) -> set[str]:
+    """The tags of a dataset, by every way to read them."""
+    urn = home_dataset("shop", name)
+    ways: list[Callable[[], set[str]]] = [
+        lambda: set(catalog.reader.aspect(urn, "technicalMetadata", ADA).value["tags"]),
+        lambda: set(catalog.reader.entity(urn, None, ADA).aspects["technicalMetadata"].value["tags"]),
+        lambda: set(catalog.metadata.of(urn, "shop", ADA).system.tags),
+    ]
+    found = []
+    for way in ways:
+        try:
+            found.append(way())
+        except Absent:
+            found.append(set())
+    hits = catalog.searcher.search(SearchQuestion(f"name:{name}", (("namespace", "shop"),)), ADA).hits
+    found.append({one for hit in hits for one in hit.tags})
+    assert all(one == found[0] for one in found), found
+    return found[0]
+
+
+@pytest.fixture
+def catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Catalog]:
+    monkeypatch.setattr(write_path, "_CLEARED_AT_ONCE", 1)
+    one = opened(tmp_path / "colophon.db")
+    yield one
+    one.close()
+
+
+def refused(act: Callable[[], None]) -> type[MetadataError] | None:
+    try:
+        act()
+    except MetadataError as error:
+        return type(error)
+    return None
+
+
+@pytest.mark.parametrize(("write_at", "make_at"), list(product(range(6), range(6))))
+def test_at_no_step_is_an_old_row_seen_or_a_new_one_lost(catalog: Catalog, write_at: int, make_at: int) -> None:
+    for name in ("a", "b", "c"):
+        tag(catalog, name, "old")
+    catalog.write_path.end_namespace("shop", ADA)
+    is_new = False
+    for step in range(6):
+        if step == write_at:
+            told = refused(lambda: tag(catalog, "a", "new"))
+            assert told in ((None,) if is_new or _is_clear(catalog) else (Absent,))
+            is_new = is_new or told is None
+        if step == make_at:
+            told = refused(lambda: make(catalog))
+            assert told in ((None,) if is_new or _is_clear(catalog) else (NamespaceEnding,))
+        for name in ("a", "b", "c"):
+            assert seen(catalog, name) == ({"new"} if is_new and name == "a" else set())
+        catalog.write_path.clear_namespace("shop", CLEARER)
+    catalog.namespaces.clear("shop")
+    make(catalog)
+    tag(catalog, "b", "newer")
+    catalog.namespaces.clear("shop")
+    assert seen(catalog, "b") == {"newer"}
+    assert seen(catalog, "a") == ({"new"} if is_new else set())
+    assert seen(catalog, "c") == set()
+
+
+def _is_clear(catalog: Catalog) -> bool:
+    return catalog.provider.tx_runner.run(
+        lambda tx: tx.table("ending_namespaces").read(("shop",)) is None, read_only=True
+    )
+
+
+def test_nothing_can_be_said_of_what_is_going(catalog: Catalog) -> None:
+    tag(catalog, "a", "old")
+    urn = home_dataset("shop", "a")
+    catalog.write_path.end_namespace("shop", ADA)
+    for proposal in (
+        Proposal(urn, "businessMetadata", "upsert", {"properties": {}, "tags": []}),
+        Proposal(urn, "technicalMetadata", "delete"),
+        Proposal(urn, None, "delete"),
+    ):
+        with pytest.raises(Absent):
+            catalog.write_path.propose([proposal], ADA)
+    with pytest.raises(Absent):
+        catalog.reader.versions(urn, "technicalMetadata", 10, "", ADA)
+    assert catalog.reader.entities(Listing(namespace="shop"), ADA) == ([], None)
+    assert catalog.searcher.keys("", "shop", "", ADA) == []
+
+
+def test_the_deletion_is_gone_on_with_after_the_process_has_ended(catalog: Catalog, tmp_path: Path) -> None:
+    for number in range(20):
+        tag(catalog, f"t{number}", "old")
+    catalog.write_path.end_namespace("shop", ADA)
+    catalog.close()
+    again = opened(tmp_path / "colophon.db")
+    again.namespaces.clear("shop")
+    make(again)
+    assert search(again, "old").total == 0
+    assert again.reader.entities(Listing(namespace="shop", type="dataset"), ADA) == ([], None)
+    again.close()
+
+
+def test_the_background_ends_by_itself_and_tells_of_each_entity(catalog: Catalog) -> None:
+    for name in ("a", "b"):
+        tag(catalog, name, "old")
+    catalog.namespaces.delete("shop", ADA)
+    catalog.namespaces.close()
+    catalog.namespaces.clear("shop")
+    urns = {str(home_dataset("shop", name)) for name in ("a", "b")} | {"urn:li:namespace:shop"}
+    changes = catalog.provider.tx_runner.run(lambda tx: tx.log.read(0, 1000, {}), read_only=True)
+    told = {row["urn"] for row in changes if row["operation"] == "delete" and row["aspect"] is None}
+    assert told == urns
+    assert _is_clear(catalog)
+
+
+def test_only_those_who_may_delete_and_only_what_may_go(catalog: Catalog) -> None:
+    tag(catalog, "a", "old")
+    kernel = Principal("ada", "kernel", frozenset({"read", "annotate", "emit"}))
+    with pytest.raises(AccessDenied):
+        catalog.namespaces.delete("shop", kernel)
+    with pytest.raises(AccessDenied):
+        catalog.namespaces.delete("default", ADA)
+    with pytest.raises(Absent):
+        catalog.namespaces.delete("nothing", ADA)
+    assert catalog.reader.entity(Urn.parse("urn:li:namespace:shop"), None, ADA).summary.name == "shop"

@@ -1,0 +1,93 @@
+"""One Spark session for all tests of the capture, with a few small tables."""
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from jupyter_colophon.spark.capture import Capture, attach
+from jupyter_colophon.spark.observation import Observation
+from jupyter_colophon.spark.session import session
+from pyspark.sql import SparkSession
+
+PATIENCE_MS = 60_000
+
+
+@dataclass(frozen=True)
+class Watch:
+    """A Spark session, and what the capture saw of it."""
+
+    spark: SparkSession
+    capture: Capture
+    seen: list[Observation]
+    folder: Path
+    names: Iterator[str]
+
+    def observe(self, action: Callable[[], object]) -> list[Observation]:
+        """What is seen of an action, all of it."""
+        assert self.capture.drain(PATIENCE_MS)
+        self.seen.clear()
+        action()
+        assert self.capture.drain(PATIENCE_MS)
+        return list(self.seen)
+
+    def fresh_table(self) -> str:
+        return next(self.names)
+
+    def short(self, urn: str) -> str:
+        """`s.t` for a table of the catalog, `/x` for a file below the test's folder."""
+        platform, name, fabric = urn.removeprefix("urn:li:dataset:(urn:li:dataPlatform:").removesuffix(")").split(",")
+        assert fabric == "PROD"
+        return name if platform == "spark" else name.removeprefix(str(self.folder))
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("data").resolve()
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory, folder: Path) -> Iterator[SparkSession]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JUPYTER_DATA_DIR", str(tmp_path_factory.mktemp("jupyter")))
+        spark = session(
+            "tests",
+            **{
+                "spark.master": "local[1]",
+                "spark.driver.memory": "1g",
+                "spark.sql.shuffle.partitions": "1",
+                "spark.sql.sources.parallelPartitionDiscovery.parallelism": "1",
+            },
+        )
+    make_tables(spark, folder)
+    yield spark
+    spark.stop()
+
+
+TABLES = (
+    "orders AS SELECT * FROM VALUES (1L, 10L, 5D, 'mon'), (2L, 11L, 2.5D, 'tue') AS v(id, customer, amount, day)",
+    "customers AS SELECT * FROM VALUES (10L, 'Ada', 'London') AS v(id, name, city)",
+    "items AS SELECT * FROM VALUES (1L, array('a', 'b'), 3L) AS v(order_id, tags, qty)",
+)
+
+
+def make_tables(spark: SparkSession, folder: Path) -> None:
+    spark.sql("CREATE DATABASE shop")
+    for table in TABLES:
+        name, _, query = table.partition(" AS ")
+        spark.sql(f"CREATE TABLE shop.{name} USING parquet AS {query}")
+    spark.sql(
+        "CREATE VIEW shop.named AS "
+        "SELECT o.id, upper(c.name) AS who FROM shop.orders o JOIN shop.customers c ON o.customer = c.id"
+    )
+    spark.range(5).write.parquet(f"{folder}/numbers")
+    spark.range(5).write.option("header", True).csv(f"{folder}/lines")
+
+
+@pytest.fixture(scope="session")
+def watch(spark: SparkSession, folder: Path) -> Iterator[Watch]:
+    seen: list[Observation] = []
+    capture = attach(spark, seen.append)
+    yield Watch(spark, capture, seen, folder, (f"shop.made_{number}" for number in itertools.count()))
+    capture.detach()

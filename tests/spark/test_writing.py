@@ -1,0 +1,222 @@
+"""What DataFrames write and read, through PySpark's own calls."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pandas as pd
+import pytest
+from jupyter_colophon.spark.observation import Field, Kind, Observation
+from pyspark.sql import functions as F
+
+
+def test_each_way_to_save_a_table_is_one_write(watch: Any) -> None:
+    table = watch.fresh_table()
+    orders = watch.spark.table("shop.orders")
+    ways: list[Callable[[], object]] = [
+        lambda: orders.write.saveAsTable(table),
+        lambda: orders.write.mode("append").saveAsTable(table),
+        lambda: orders.write.mode("overwrite").saveAsTable(table),
+        lambda: orders.write.mode("overwrite").partitionBy("day").format("orc").saveAsTable(table),
+        lambda: orders.write.insertInto(table),
+        lambda: orders.writeTo(watch.fresh_table()).using("parquet").create(),
+    ]
+    for way in ways:
+        observation = one(watch.observe(way))
+        assert [watch.short(ref.urn) for ref in observation.reads] == ["shop.orders"]
+        assert [ref.kind for ref in observation.writes] == [Kind.TABLE]
+        assert {(edge.source_field, edge.target_field) for edge in observation.columns} == {
+            (name, name) for name in ("id", "customer", "amount", "day")
+        }
+
+
+def test_a_table_that_is_there_is_left_alone_by_the_mode_ignore(watch: Any) -> None:
+    orders, table = watch.spark.table("shop.orders"), watch.fresh_table()
+    orders.write.saveAsTable(table)
+    assert watch.observe(lambda: orders.write.mode("ignore").saveAsTable(table)) == []
+    path = f"{watch.folder}/ignored"
+    assert len(watch.observe(lambda: orders.write.mode("ignore").parquet(path))) == 1
+    assert watch.observe(lambda: orders.write.mode("ignore").parquet(path)) == []
+
+
+def test_a_table_knows_its_schema_format_and_place(watch: Any) -> None:
+    table = watch.fresh_table()
+    query = watch.spark.sql(
+        "SELECT id, array(day) AS days, named_struct('n', 1) AS s, CAST(1 AS DECIMAL(9, 2)) AS d FROM shop.orders"
+    )
+    (ref,) = one(watch.observe(lambda: query.write.saveAsTable(table))).writes
+    assert ref.fields == (
+        Field("id", "bigint", True),
+        Field("days", "array<string>", False),
+        Field("s", "struct<n:int>", False),
+        Field("d", "decimal(9,2)", True),
+    )
+    assert ref.format == "parquet"
+    assert ref.location is not None
+    assert ref.location.startswith("file:/")
+    assert ref.location.endswith(table.replace(".", ".db/"))
+
+
+@pytest.mark.parametrize("format_", ["parquet", "csv", "json", "orc"])
+def test_files_are_named_by_their_folder_when_written_and_when_read(watch: Any, format_: str) -> None:
+    path = f"{watch.folder}/some {format_} (new), 100%"
+    written = one(watch.observe(lambda: watch.spark.table("shop.customers").write.format(format_).save(path)))
+    (ref,) = written.writes
+    assert (ref.kind, ref.format, ref.location) == (Kind.FILE, format_, f"file:{path}")
+    assert ref.urn.endswith(f"some {format_} %28new%29%2C 100%25,PROD)")
+    assert [field.path for field in ref.fields or ()] == ["id", "name", "city"]
+    read = watch.observe(lambda: watch.spark.read.format(format_).load(path).collect())
+    assert {ref.urn for observation in read for ref in observation.reads} == {ref.urn}
+
+
+def test_text_files_are_seen_without_a_schema(watch: Any) -> None:
+    path = f"{watch.folder}/words"
+    watch.observe(lambda: watch.spark.sql("SELECT day FROM shop.orders").write.text(path))
+    (ref,) = one(watch.observe(lambda: watch.spark.read.text(path).collect())).reads
+    assert (watch.short(ref.urn), ref.fields) == ("/words", None)
+
+
+def test_many_files_are_their_folder_and_a_few_are_themselves(watch: Any) -> None:
+    root = watch.folder / "many"
+    for number in range(25):
+        (root / f"{number}").mkdir(parents=True)
+        (root / f"{number}" / "x.json").write_text('{"a": 1}\n', encoding="utf-8")
+    observation = watch.observe(lambda: watch.spark.read.schema("a int").json(f"{root}/*").collect())[-1]
+    assert [watch.short(ref.urn) for ref in observation.reads] == ["/many"]
+    observation = watch.observe(lambda: watch.spark.read.schema("a int").json([f"{root}/1", f"{root}/2"]).collect())[-1]
+    assert sorted(watch.short(ref.urn) for ref in observation.reads) == ["/many/1", "/many/2"]
+
+
+def test_every_action_on_a_table_is_a_read(watch: Any) -> None:
+    orders = watch.spark.table("shop.orders")
+    actions: list[Callable[[], object]] = [
+        orders.collect,
+        orders.count,
+        orders.show,
+        orders.toPandas,
+        orders.first,
+        lambda: orders.take(1),
+        lambda: orders.toArrow(),
+        lambda: orders.describe().collect(),
+    ]
+    for action in actions:
+        seen = watch.observe(action)
+        assert {watch.short(ref.urn) for observation in seen for ref in observation.reads} == {"shop.orders"}
+        assert all(not observation.writes and not observation.failed for observation in seen)
+
+
+def test_a_data_frame_made_of_values_has_no_source(watch: Any) -> None:
+    assert watch.observe(lambda: watch.spark.range(3).collect()) == []
+    for rows in ([(1, "a")], pd.DataFrame({"x": [1], "y": ["a"]})):
+        table = watch.fresh_table()
+        frame = watch.spark.createDataFrame(rows, "x long, y string")
+        observation = one(watch.observe(lambda frame=frame, table=table: frame.write.saveAsTable(table)))
+        assert observation.reads == ()
+        assert observation.columns == ()
+        assert [watch.short(ref.urn) for ref in observation.writes] == [table]
+
+
+def test_functions_in_python_carry_their_columns(watch: Any) -> None:
+    @F.udf("long")
+    def plus(value):
+        return value + 1
+
+    def halve(values: pd.Series) -> pd.Series:
+        return values / 2
+
+    half = F.pandas_udf(halve, "double")
+
+    def doubled(frames: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        for frame in frames:
+            yield frame[["id"]] * 2
+
+    orders = watch.spark.table("shop.orders")
+    frame = orders.select(plus("id").alias("more"), half("amount").alias("less"))
+    assert edges(one(watch.observe(lambda: frame.write.saveAsTable(watch.fresh_table())))) == {
+        ("id", "more", "transformation"),
+        ("amount", "less", "transformation"),
+    }
+    mapped = orders.select("id").mapInPandas(doubled, "id long")
+    assert edges(one(watch.observe(lambda: mapped.write.saveAsTable(watch.fresh_table())))) == {
+        ("id", "id", "transformation")
+    }
+
+
+def test_a_cached_and_a_temporary_frame_are_looked_through(watch: Any) -> None:
+    kept = watch.spark.table("shop.orders").groupBy("day").agg(F.sum("amount").alias("total")).cache()
+    kept.count()
+    kept.createOrReplaceTempView("totals")
+    observation = one(watch.observe(lambda: watch.spark.table("totals").write.saveAsTable(watch.fresh_table())))
+    assert [watch.short(ref.urn) for ref in observation.reads] == ["shop.orders"]
+    assert edges(observation) == {("day", "day", "identity"), ("amount", "total", "aggregation")}
+    kept.unpersist()
+
+
+def test_several_inserts_in_one_statement_are_told_apart(watch: Any) -> None:
+    one_table, other_table = watch.fresh_table(), watch.fresh_table()
+    for table in (one_table, other_table):
+        watch.spark.sql(f"CREATE TABLE {table} (x BIGINT) USING parquet")
+    seen = watch.observe(
+        lambda: watch.spark.sql(
+            f"FROM shop.orders INSERT INTO {one_table} SELECT id INSERT INTO {other_table} SELECT customer"
+        )
+    )
+    found = {watch.short(observation.writes[0].urn): edges(observation) for observation in seen}
+    assert found == {one_table: {("id", "x", "identity")}, other_table: {("customer", "x", "identity")}}
+
+
+def test_a_table_behind_jdbc_is_named_without_its_password(watch: Any) -> None:
+    url = "jdbc:derby:memory:depot;create=true;user=me;password=hidden"
+    orders = watch.spark.table("shop.orders").select("id")
+    seen = watch.observe(lambda: orders.write.jdbc(url, "STOCK", mode="append"))
+    observation = write(seen)
+    assert [ref.urn for ref in observation.writes] == ["urn:li:dataset:(urn:li:dataPlatform:derby,depot.STOCK,PROD)"]
+    read = one(watch.observe(lambda: watch.spark.read.jdbc(url, "STOCK").collect()))
+    assert read.reads[0].urn == observation.writes[0].urn
+    assert "hidden" not in repr((observation, read))
+    query = watch.spark.read.jdbc(url, "(SELECT 1 AS x FROM STOCK) q")
+    assert watch.observe(query.collect) == []
+
+
+def test_a_table_of_another_catalog_carries_the_catalogs_name(watch: Any) -> None:
+    prefix = "spark.sql.catalog.depot"
+    watch.spark.conf.set(prefix, "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog")
+    watch.spark.conf.set(f"{prefix}.url", "jdbc:derby:memory:other;create=true")
+    watch.spark.conf.set(f"{prefix}.driver", "org.apache.derby.jdbc.EmbeddedDriver")
+    made = write(
+        watch.observe(lambda: watch.spark.sql("CREATE TABLE depot.APP.BIN AS SELECT id AS N FROM shop.orders"))
+    )
+    (ref,) = made.writes
+    assert watch.short(ref.urn) == "depot/app.bin"
+    added = write(watch.observe(lambda: watch.spark.sql("INSERT INTO depot.APP.BIN SELECT customer FROM shop.orders")))
+    assert [write.urn for write in added.writes] == [ref.urn]
+    assert edges(added) == {("customer", "N", "identity")}
+    read = one(watch.observe(lambda: watch.spark.sql("SELECT * FROM depot.APP.BIN").collect()))
+    assert [each.urn for each in read.reads] == [ref.urn]
+
+
+def test_writes_of_a_stream_by_batches_are_seen(watch: Any) -> None:
+    table = watch.fresh_table()
+    stream = watch.spark.readStream.schema("id long").parquet(f"{watch.folder}/numbers")
+
+    def put(batch: Any, number: int) -> None:
+        batch.write.mode("append").saveAsTable(table)
+
+    def run() -> None:
+        writer = stream.writeStream.foreachBatch(put).trigger(availableNow=True)
+        writer.option("checkpointLocation", f"{watch.folder}/checkpoint").start().awaitTermination()
+
+    assert [watch.short(observation.writes[0].urn) for observation in watch.observe(run)] == [table]
+
+
+def one(seen: list[Observation]) -> Observation:
+    assert len(seen) == 1, seen
+    return seen[0]
+
+
+def write(seen: list[Observation]) -> Observation:
+    """The one write; Spark writes over JDBC by an action of its own, which reads."""
+    return one([observation for observation in seen if observation.writes])
+
+
+def edges(observation: Observation) -> set[tuple[str, str, str]]:
+    return {(edge.source_field, edge.target_field, str(edge.transformation)) for edge in observation.columns}

@@ -1,0 +1,119 @@
+"""Any sequence of changes, ours and others', in two folders, beside a model of two dictionaries."""
+
+import json
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from jupyter_colophon.core.errors import InstanceAbsent, InstanceExists, RemovalRefused
+from support.files import files_of, left, put, shared_folder, user_folder
+
+NAMES = st.sampled_from(["a", "b", "c-1"])
+FOLDERS = st.sampled_from([user_folder, shared_folder])
+VALUES = st.dictionaries(st.sampled_from(["display_name", "metadata", "é"]), st.integers() | st.text(max_size=5))
+#: What stands for a file that cannot be read.
+BROKEN = "broken"
+
+
+class Files(RuleBasedStateMachine):
+    """`levels` is what each folder holds: the document, or BROKEN."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.root = Path(tempfile.mkdtemp(prefix="colophon-"))
+        self.files = files_of(self.root)
+        self.levels: dict[Path, dict[str, Any]] = {user_folder(self.root): {}, shared_folder(self.root): {}}
+
+    def teardown(self) -> None:
+        shutil.rmtree(self.root)
+
+    @property
+    def _own(self) -> dict[str, Any]:
+        return self.levels[user_folder(self.root)]
+
+    @property
+    def _all(self) -> dict[str, Any]:
+        return self.levels[shared_folder(self.root)] | self._own
+
+    @rule(name=NAMES, value=VALUES)
+    def create(self, name: str, value: dict[str, Any]) -> None:
+        value = {key: inner for key, inner in value.items() if "\x00" not in str(inner)}
+        with self.files.slot(name) as slot:
+            if name in self._all:
+                with pytest.raises(InstanceExists):
+                    slot.write(value, create=True)
+                return
+            assert slot.write(value, create=True).document == value
+        self._own[name] = value
+
+    @rule(name=NAMES, number=st.integers())
+    def update(self, name: str, number: int) -> None:
+        with self.files.slot(name) as slot:
+            assert (slot.held is None) == (name not in self._all)
+            slot.write({"number": number}, create=False)
+        self._own[name] = {"number": number}
+
+    @rule(name=NAMES)
+    def remove(self, name: str) -> None:
+        with self.files.slot(name) as slot:
+            if name in self._own:
+                slot.remove()
+                del self._own[name]
+                assert (slot.held is None) == (name not in self._all)
+            else:
+                with pytest.raises(RemovalRefused if name in self._all else InstanceAbsent):
+                    slot.remove()
+
+    @rule(folder=FOLDERS, name=NAMES, number=st.integers(0, 9))
+    def others_write_in_place(self, folder: Any, name: str, number: int) -> None:
+        put(folder(self.root), name, json.dumps({"number": number}))
+        self.levels[folder(self.root)][name] = {"number": number}
+
+    @rule(folder=FOLDERS, name=NAMES)
+    def others_break(self, folder: Any, name: str) -> None:
+        put(folder(self.root), name, '{"number": ')
+        self.levels[folder(self.root)][name] = BROKEN
+
+    @rule(folder=FOLDERS, name=NAMES)
+    def others_remove(self, folder: Any, name: str) -> None:
+        (folder(self.root) / f"{name}.json").unlink(missing_ok=True)
+        self.levels[folder(self.root)].pop(name, None)
+
+    @rule(folder=FOLDERS)
+    def others_remove_all(self, folder: Any) -> None:
+        shutil.rmtree(folder(self.root), ignore_errors=True)
+        self.levels[folder(self.root)].clear()
+
+    @rule(name=NAMES, number=st.integers(0, 9))
+    def elyra_is_killed(self, name: str, number: int) -> None:
+        put(user_folder(self.root), f"{name}.json", "").rename(user_folder(self.root) / f"{name}.json1732133931.5")
+        (user_folder(self.root) / f"{name}.json1732133931.5").write_text(json.dumps({"number": number}))
+
+    @rule()
+    def sweep_and_recover(self) -> None:
+        self.files.sweep()
+        for one in self.files.leftovers():
+            if one.missing:
+                self._own[one.name] = self.files.recover(one.name, one.file).document
+            else:
+                self.files.discard(one.name, one.file)
+        assert self.files.leftovers() == []
+        if user_folder(self.root).exists():
+            assert left(self.root) == sorted(f"{name}.json" for name in self._own)
+
+    @invariant()
+    def what_is_read_is_what_is_there(self) -> None:
+        told = self._all
+        assert self.files.names() == sorted(told)
+        for held in self.files.read_many(self.files.names()):
+            assert (BROKEN if held.document is None else held.document) == told[held.name]
+            assert held.own == (held.name in self._own)
+
+
+TestFiles = Files.TestCase
+TestFiles.settings = settings(max_examples=25, stateful_step_count=30, deadline=None)

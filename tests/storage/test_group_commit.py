@@ -1,0 +1,288 @@
+"""The group commit of a store with one writer, when threads are interrupted and other processes are in the way."""
+
+import logging
+import os
+import signal
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_colophon.core.errors import (
+    CommitUnknown,
+    StorageError,
+    StoreFull,
+    TransactionConflict,
+    TransactionTooLong,
+)
+from jupyter_colophon.storage import life, transactions
+from jupyter_colophon.storage.spi import Range, RetryPolicy, TableContext
+from jupyter_colophon.storage.sqlite import provider
+from jupyter_colophon.storage.sqlite.provider import SqliteProvider
+from jupyter_colophon.storage.sqlite.session import SqliteSession
+from support.disk import full
+from support.things import THINGS, inside, keys, row
+
+_ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Iterator[SqliteProvider]:
+    store = SqliteProvider()
+    store.initialize({"path": tmp_path / "store.db"})
+    store.table_admin.create_or_update(THINGS)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def thread() -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor(4) as pool:
+        yield pool
+
+
+def write(number: int, text: str = "") -> Callable[[TableContext], None]:
+    return lambda tx: tx.table("things").upsert(row(("a", number, text)))
+
+
+def numbers(store: SqliteProvider) -> list[int]:
+    return [key[1] for key in inside(store, lambda table: keys(table.scan(Range())), read_only=True)]
+
+
+def waiting(store: SqliteProvider, count: int) -> None:
+    """Wait until so many callables are in line."""
+    while len(store._group._waiting) < count:
+        threading.Event().wait(0.001)
+
+
+def interrupt() -> None:
+    """What Ctrl-C does: the main thread gets a KeyboardInterrupt."""
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def submit(pool: ThreadPoolExecutor, store: SqliteProvider, work: Callable[[TableContext], Any]) -> "Future[Any]":
+    return pool.submit(store.tx_runner.run, work)
+
+
+def behind_the_main_thread(
+    pool: ThreadPoolExecutor, store: SqliteProvider, work: Callable[[TableContext], Any]
+) -> "Future[Any]":
+    """A callable that comes just after the next one of the main thread, which then writes for both."""
+    begun = threading.Event()
+
+    def hold(tx: TableContext) -> None:
+        begun.set()
+        waiting(store, 2)
+
+    def follow() -> Any:
+        waiting(store, 1)
+        return store.tx_runner.run(work)
+
+    submit(pool, store, hold)
+    begun.wait(30)
+    return pool.submit(follow)
+
+
+def test_one_that_is_interrupted_while_it_waits_takes_its_callable_along(
+    file: SqliteProvider, thread: ThreadPoolExecutor
+) -> None:
+    begun = threading.Event()
+
+    def lead(tx: TableContext) -> None:
+        begun.set()
+        waiting(file, 1)
+        interrupt()
+        while file._group._waiting:
+            threading.Event().wait(0.001)
+        write(1)(tx)
+
+    leading = submit(thread, file, lead)
+    begun.wait(30)
+    with pytest.raises(KeyboardInterrupt):
+        file.tx_runner.run(write(2))
+    leading.result(timeout=30)
+    file.tx_runner.run(write(3))
+    assert numbers(file) == [1, 3]
+
+
+def test_one_that_is_interrupted_while_it_writes_for_others_leaves_them_to_the_next(
+    file: SqliteProvider, thread: ThreadPoolExecutor
+) -> None:
+    calls: list[bool] = []
+
+    def other(tx: TableContext) -> str:
+        calls.append(threading.current_thread() is threading.main_thread())
+        write(2)(tx)
+        if calls == [True]:
+            interrupt()
+            while True:
+                tx.table("things").count()
+        return "value"
+
+    done = behind_the_main_thread(thread, file, other)
+    with pytest.raises(KeyboardInterrupt):
+        file.tx_runner.run(write(1))
+    assert done.result(timeout=30) == "value"
+    assert calls == [True, False]
+    assert numbers(file) == [2]
+
+
+def test_a_callable_that_ends_the_thread_it_is_on_ends_only_its_own(
+    file: SqliteProvider, thread: ThreadPoolExecutor
+) -> None:
+    def leave(tx: TableContext) -> None:
+        write(7)(tx)
+        raise SystemExit(7)
+
+    def lead(tx: TableContext) -> list["Future[Any]"]:
+        done = [submit(thread, file, leave), submit(thread, file, write(2))]
+        waiting(file, 2)
+        write(1)(tx)
+        return done
+
+    leaving, other = file.tx_runner.run(lead)
+    assert isinstance(leaving.exception(timeout=30), SystemExit)
+    other.result(timeout=30)
+    assert numbers(file) == [1, 2]
+
+
+def test_what_was_committed_when_the_interrupt_came_is_not_done_twice(
+    file: SqliteProvider, thread: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = SqliteSession.commit
+
+    def commit_and_stop(self: SqliteSession) -> None:
+        commit(self)
+        raise KeyboardInterrupt
+
+    def count(tx: TableContext) -> None:
+        tx.table("things").increment(("a", 1, "x"), "n", 1)
+
+    def work(tx: TableContext) -> None:
+        monkeypatch.setattr(SqliteSession, "commit", commit_and_stop)
+        count(tx)
+
+    done = behind_the_main_thread(thread, file, count)
+    with pytest.raises(KeyboardInterrupt):
+        file.tx_runner.run(work)
+    monkeypatch.setattr(SqliteSession, "commit", commit)
+    assert isinstance(done.exception(timeout=30), CommitUnknown)
+    assert inside(file, lambda table: table.increment(("a", 1, "x"), "n", 1)) == 3
+
+
+def test_one_that_is_interrupted_as_it_begins_leaves_no_transaction_open(
+    file: SqliteProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin = SqliteSession.begin
+
+    def begin_and_stop(self: SqliteSession) -> None:
+        begin(self)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(SqliteSession, "begin", begin_and_stop)
+    with pytest.raises(KeyboardInterrupt):
+        file.tx_runner.run(write(1))
+    monkeypatch.setattr(SqliteSession, "begin", begin)
+    file.tx_runner.run(write(2))
+    assert numbers(file) == [2]
+
+
+def test_a_group_that_takes_long_is_committed_before_all_were_called(
+    file: SqliteProvider, thread: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit, commits = SqliteSession.commit, []
+
+    def counted(self: SqliteSession) -> None:
+        commit(self)
+        commits.append(None)
+
+    def lead(tx: TableContext) -> list["Future[Any]"]:
+        done = [submit(thread, file, write(number)) for number in range(3)]
+        waiting(file, 3)
+        return done
+
+    monkeypatch.setattr(transactions, "GROUP_S", 0.0)
+    monkeypatch.setattr(SqliteSession, "commit", counted)
+    for done in file.tx_runner.run(lead):
+        done.result(timeout=30)
+    assert (numbers(file), len(commits)) == ([0, 1, 2], 4)
+
+
+def test_the_impatient_make_nobody_else_impatient(
+    file: SqliteProvider, thread: ThreadPoolExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(provider, "BUSY_TIMEOUT_S", 0.05)
+    quick = SqliteProvider()
+    quick.initialize({"path": tmp_path / "store.db"})
+
+    with closing(sqlite3.connect(tmp_path / "store.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        impatient = thread.submit(quick.tx_runner.run, write(1), retry=RetryPolicy(attempts=0))
+        patient = thread.submit(quick.tx_runner.run, write(2))
+        assert isinstance(impatient.exception(timeout=30), TransactionConflict)
+        other.execute("ROLLBACK")
+        patient.result(timeout=30)
+    assert numbers(quick) == [2]
+    quick.close()
+
+
+def test_a_statement_without_an_end_is_interrupted(
+    file: SqliteProvider, thread: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(life, "WRITE_S", 0.3)
+
+    def endless(tx: TableContext) -> None:
+        write(7)(tx)
+        tx._guarded.execute(_ENDLESS).fetchone()  # type: ignore[attr-defined]
+
+    def lead(tx: TableContext) -> list["Future[Any]"]:
+        done = [submit(thread, file, write(2)), submit(thread, file, endless), submit(thread, file, write(3))]
+        waiting(file, 3)
+        write(1)(tx)
+        return done
+
+    before, interrupted, behind = file.tx_runner.run(lead)
+    assert isinstance(interrupted.exception(timeout=30), TransactionTooLong)
+    assert before.exception(timeout=30) is behind.exception(timeout=30) is None
+    assert numbers(file) == [1, 2, 3]
+
+
+def test_one_that_goes_on_after_a_full_disk_leaves_nothing_behind(file: SqliteProvider, tmp_path: Path) -> None:
+    told: list[type[Exception]] = []
+
+    def stubborn(tx: TableContext) -> None:
+        write(1)(tx)
+        for text in ("x" * 4_000_000, "a"):
+            try:
+                write(2, text)(tx)
+            except StorageError as error:
+                told.append(type(error))
+
+    with full(tmp_path / "store.db"), pytest.raises(StorageError):
+        file.tx_runner.run(stubborn)
+    with pytest.raises(StorageError):
+        file.tx_runner.run(lambda tx: (tx._connection.rollback(), write(3)(tx)))  # type: ignore[attr-defined]
+    assert set(told) <= {StorageError, StoreFull}
+    assert numbers(file) == []
+    file.tx_runner.run(write(4))
+    assert numbers(file) == [4]
+
+
+def test_one_that_holds_up_the_others_is_named_in_the_log(
+    file: SqliteProvider, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(transactions, "SLOW_S", 0.0)
+    with caplog.at_level(logging.WARNING, "jupyter_colophon.storage"):
+        file.tx_runner.run(write(1))
+    assert "held up the other writers" in caplog.text
+
+
+def test_a_store_that_was_closed_says_so(file: SqliteProvider) -> None:
+    file.close()
+    for read_only in (True, False):
+        with pytest.raises(StorageError):
+            file.tx_runner.run(lambda tx: None, read_only=read_only)

@@ -1,0 +1,225 @@
+"""Full text: any of the words, all of the terms, the newest (spi.SearchIndex; catalog.md 4.4)."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jupyter_colophon.core.terms import filter_term, fts_word
+from jupyter_colophon.storage.spi import Document, StorageProvider, TableContext, Words
+
+#: Words that a tokenizer would cut apart, take for operators, fold or stem.
+AWKWARD = [
+    "and",
+    "or",
+    "not",
+    "near",
+    "a-b",
+    "a",
+    "b",
+    "ab",
+    "abc",
+    "a*",
+    '"a"',
+    "a:b",
+    "ä",
+    "a\u0308",
+    "straße",
+    "strasse",
+    "日本",
+    "日",
+    "\U0001f600",
+    "x_y",
+    "run",
+    "running",
+    "1",
+    "1.5",
+    "\x00",
+    "'",
+    "the",
+]
+EVERY = filter_term("entity", "any")
+
+
+@pytest.fixture
+def index(store: StorageProvider) -> StorageProvider:
+    """A store whose seams are there."""
+    store.table_admin.create_or_update()
+    return store
+
+
+def document(urn: str, words: Iterable[str], *terms: str, tags: tuple[str, ...] = ()) -> Document:
+    return Document(urn, "sales", "dataset", tags, frozenset(map(fts_word, words)), frozenset({EVERY, *terms}))
+
+
+def put(store: StorageProvider, *documents: Document) -> None:
+    def work(tx: TableContext) -> None:
+        for one in documents:
+            tx.search.put(one)
+
+    store.tx_runner.run(work)
+
+
+def words(*exact: str, prefixes: Iterable[str] = (), terms: Iterable[str] = ()) -> Words:
+    return Words(tuple(map(fts_word, exact)), tuple(map(fts_word, prefixes)), tuple(terms))
+
+
+def match(store: StorageProvider, asked: Words, cap: int = 100) -> list[str]:
+    found = store.tx_runner.run(lambda tx: tx.search.match(asked, cap), read_only=True)
+    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+    assert len({one.urn for one in found}) == len(found)
+    return sorted(one.urn for one in found)
+
+
+def count(store: StorageProvider, asked: Words, cap: int = 100) -> int:
+    return store.tx_runner.run(lambda tx: tx.search.count(asked, cap), read_only=True)
+
+
+@pytest.mark.parametrize("word", AWKWARD, ids=ascii)
+def test_a_word_finds_itself_and_nothing_else(index: StorageProvider, word: str) -> None:
+    put(index, *(document(f"urn:{at}", [one]) for at, one in enumerate(AWKWARD)))
+    assert match(index, words(word)) == [f"urn:{AWKWARD.index(word)}"]
+    begin = sorted(f"urn:{at}" for at, one in enumerate(AWKWARD) if one.startswith(word))
+    assert match(index, words(prefixes=[word])) == begin
+    assert count(index, words(word, prefixes=[word])) == len(begin)
+
+
+def test_any_of_the_words_and_all_of_the_terms(index: StorageProvider) -> None:
+    red, blue = filter_term("tag", "red"), filter_term("tag", "blue")
+    put(
+        index,
+        document("urn:1", ["orders", "daily"], red),
+        document("urn:2", ["orders"], red, blue),
+        document("urn:3", ["reports"], blue),
+        document("urn:4", ["ordinary"]),
+    )
+    assert match(index, words("orders", "reports")) == ["urn:1", "urn:2", "urn:3"]
+    assert match(index, words("reports", prefixes=["ord"])) == ["urn:1", "urn:2", "urn:3", "urn:4"]
+    assert match(index, words("orders", "reports", terms=[blue])) == ["urn:2", "urn:3"]
+    assert match(index, words(prefixes=["ord"], terms=[red, blue])) == ["urn:2"]
+    assert match(index, words(terms=[EVERY])) == ["urn:1", "urn:2", "urn:3", "urn:4"]
+    assert match(index, words(terms=[red, blue])) == ["urn:2"]
+    assert match(index, words("none")) == match(index, words("orders", terms=[filter_term("tag", "none")])) == []
+
+
+def test_a_word_is_no_term_and_a_term_no_word(index: StorageProvider) -> None:
+    term = filter_term("tag", "red")
+    put(index, document("urn:1", ["tag:red"]), document("urn:2", [], term))
+    assert match(index, words("tag:red")) == ["urn:1"]
+    assert match(index, words(prefixes=["tag"])) == ["urn:1"]
+    assert match(index, words(terms=[term])) == ["urn:2"]
+
+
+def test_only_the_newest_are_ranked_and_counting_ends_as_well(index: StorageProvider) -> None:
+    put(index, *(document(f"urn:{number}", ["same", f"only{number}"]) for number in range(8)))
+    put(index, document("urn:0", ["same", "changed"]))
+    for asked in (words("same"), words(prefixes=["sam"]), words(terms=[EVERY]), words("same", terms=[EVERY])):
+        assert match(index, asked, 3) == ["urn:5", "urn:6", "urn:7"]
+        assert (count(index, asked, 3), count(index, asked, 8), count(index, asked, 99)) == (3, 8, 8)
+        assert count(index, asked, 0) == 0
+
+
+def test_the_shorter_document_is_the_better_match(index: StorageProvider) -> None:
+    put(
+        index,
+        document("urn:long", ["same", *(f"w{number}" for number in range(90))]),
+        document("urn:short", ["same"]),
+        document("urn:mid", ["same", *(f"w{number}" for number in range(30))]),
+    )
+    found = index.tx_runner.run(lambda tx: tx.search.match(words("same"), 9))
+    assert [one.urn for one in found] == ["urn:short", "urn:mid", "urn:long"]
+
+
+def test_a_document_that_is_replaced_says_only_the_new(index: StorageProvider) -> None:
+    put(index, document("urn:1", ["old", "both"], "t1"))
+    put(index, document("urn:1", ["both", "new"], "t2", tags=("b", "a")))
+    assert [match(index, words(word)) for word in ("old", "both", "new")] == [[], ["urn:1"], ["urn:1"]]
+    assert match(index, words(terms=["t1"])) == []
+    found = index.tx_runner.run(lambda tx: tx.search.match(words("new"), 9))
+    assert [(one.urn, one.namespace, one.type, one.tags) for one in found] == [
+        ("urn:1", "sales", "dataset", ("b", "a"))
+    ]
+
+
+def test_a_document_that_is_forgotten_is_not_found_until_it_is_told_again(index: StorageProvider) -> None:
+    put(index, document("urn:1", ["old"]), document("urn:2", ["old"]))
+    index.tx_runner.run(lambda tx: (tx.search.remove("urn:1"), tx.search.remove("urn:none")))
+    assert match(index, words("old")) == match(index, words(terms=[EVERY])) == ["urn:2"]
+    put(index, document("urn:1", ["old"]))
+    assert match(index, words("old")) == ["urn:1", "urn:2"]
+
+
+def test_documents_are_given_by_name_with_their_terms(index: StorageProvider) -> None:
+    put(index, document("urn:1", ["a"], "t1", tags=("x",)), document("urn:2", []))
+    found = index.tx_runner.run(lambda tx: tx.search.documents(["urn:2", "urn:none", "urn:1", "urn:1"]))
+    assert {(one.urn, one.tags, one.terms) for one in found} == {
+        ("urn:1", ("x",), frozenset({EVERY, "t1"})),
+        ("urn:2", (), frozenset({EVERY})),
+    }
+    assert len(found) == 2
+    assert index.tx_runner.run(lambda tx: tx.search.documents([])) == []
+
+
+def test_many_documents_at_once_are_as_one_after_the_other(index: StorageProvider) -> None:
+    put(index, document("urn:old", ["old", "both"], "t1"))
+    many = [document(f"urn:{at}", ["both", f"only{at}"], "t2") for at in range(5)]
+    index.tx_runner.run(lambda tx: tx.search.put(*many[:3], document("urn:old", ["new", "both"], "t2"), *many[3:]))
+    index.tx_runner.run(lambda tx: tx.search.put())
+    assert match(index, words("old")) == []
+    assert match(index, words("both"), cap=3) == ["urn:2", "urn:3", "urn:4"]
+    assert match(index, words("both", terms=["t2"])) == [*(f"urn:{at}" for at in range(5)), "urn:old"]
+    assert match(index, words("only3")) == ["urn:3"]
+    assert index.check() == []
+
+
+def test_all_documents_are_read_through_by_name(index: StorageProvider) -> None:
+    documents = [document(urn, ["a", urn], "t") for urn in ("urn:1", "urn:10", "urn:2", "urn:\U0001f600")]
+    put(index, *reversed(documents))
+    assert index.tx_runner.run(lambda tx: tx.search.after("", 3)) == documents[:3]
+    assert index.tx_runner.run(lambda tx: tx.search.after("urn:10", 9)) == documents[2:]
+    assert index.tx_runner.run(lambda tx: tx.search.after("urn:\U0001f600", 9)) == []
+
+
+_WORD = st.text(st.sampled_from("ab-é\U0001f600"), min_size=1, max_size=3)
+_TERM = st.sampled_from(["t1", "t2", "t3"])
+_CHANGE = st.tuples(
+    st.sampled_from(["urn:1", "urn:2", "urn:3", "urn:4"]),
+    st.none() | st.tuples(st.sets(_WORD, max_size=4), st.sets(_TERM)),
+)
+_QUESTION = st.tuples(st.lists(_WORD, max_size=2), st.lists(_WORD, max_size=2), st.sets(_TERM))
+
+
+@settings(max_examples=60)
+@given(st.lists(_CHANGE, max_size=12), st.lists(_QUESTION, max_size=4), st.integers(1, 5))
+def test_any_history_gives_what_a_plain_dictionary_gives(
+    shared: StorageProvider, history: list[Any], questions: list[Any], cap: int
+) -> None:
+    said: dict[str, tuple[set[str], set[str]]] = {}
+
+    def work(tx: TableContext) -> None:
+        for urn in ("urn:1", "urn:2", "urn:3", "urn:4"):
+            tx.search.remove(urn)
+        for urn, told in history:
+            if told is None:
+                said.pop(urn, None)
+                tx.search.remove(urn)
+            else:
+                said[urn] = told
+                tx.search.put(document(urn, told[0], *told[1]))
+
+    shared.tx_runner.run(work)
+    for exact, prefixes, terms in questions:
+        fitting = [
+            urn
+            for urn, (its_words, its_terms) in said.items()
+            if its_terms >= terms
+            and (
+                not (exact or prefixes)
+                or its_words & set(exact)
+                or any(word.startswith(prefix) for word in its_words for prefix in prefixes)
+            )
+        ]
+        asked = words(*exact, prefixes=prefixes, terms=[EVERY, *sorted(terms)])
+        assert match(shared, asked, cap) == sorted(fitting[-cap:])
+        assert count(shared, asked, cap) == min(cap, len(fitting))

@@ -1,0 +1,27 @@
+"""A process that adds lines to a snippet, each read, changed and saved under the condition that nobody else did: `adder.py WHO COUNT`."""
+
+import sys
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.errors import ConditionFailed
+from jupyter_colophon.core.proposal import Condition
+from jupyter_colophon.elyra import instances
+from support.snippets import SPACE, snippet
+
+
+def main(who: str, count: int) -> None:
+    """Add the lines."""
+    known = instances.current()
+    for number in range(count):
+        while True:
+            seen = known.get(SPACE, "shared", Principal(who))
+            changed = snippet("Shared", code=[*seen.metadata["code"], f"{who}-{number}"])
+            try:
+                known.update(SPACE, "shared", changed, Condition(version=seen.version), Principal(who))
+            except ConditionFailed:
+                continue
+            break
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))

@@ -1,0 +1,66 @@
+"""Holds answers against an API's own document: what is sent has to be what is told."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import jsonschema_rs
+from jupyter_colophon.http.elyra.description import document as elyra_document
+from jupyter_colophon.http.native.description import document
+from jupyter_colophon.http.openapi import component
+
+DOCUMENT = document("0")
+ELYRA_DOCUMENT = elyra_document("0")
+_ID = "urn:jupyter-colophon:api:openapi"
+
+
+@dataclass(frozen=True)
+class Contract:
+    """One API's document, and how it tells an error of what it does not know."""
+
+    document: Mapping[str, Any]
+    refused: str
+    problem: Mapping[str, Any]
+
+    def check(self, method: str, path: str, status: int, headers: Mapping[str, str], body: Any, answers: Any) -> None:
+        """Fail unless the document says that this path answers this method so, and with that document of `schemas/api`.
+
+        `path` is below our prefix, encoded.
+        """
+        operation = self._operation(method.lower(), path)
+        if operation is None:
+            assert status in (403, 404, 405), f"{method} {path} is answered {status} and told nowhere"
+            operation = {"responses": {str(status): {"content": {self.refused: {"schema": self.problem}}}}}
+        told = operation["responses"].get(str(status))
+        assert told is not None, f"{method} {path} does not tell of {status}: {body}"
+        for name, header in told.get("headers", {}).items():
+            assert name in headers or not header.get("required"), f"{method} {path} answers {status} without {name}"
+        if "content" not in told:
+            assert body is None
+            return
+        kind = headers["Content-Type"]
+        assert kind in told["content"], f"{method} {path} does not tell of {kind} with {status}"
+        schema = told["content"][kind]["schema"]
+        if answers is not None and status < 400:
+            assert schema == {"$ref": f"#/components/schemas/{component(answers)}"}
+        found = {"$ref": f"{_ID}{schema['$ref']}"} if "$ref" in schema else schema
+        jsonschema_rs.Draft202012Validator(found, registry=self._registry, validate_formats=True).validate(body)
+
+    @cached_property
+    def _registry(self) -> Any:
+        return jsonschema_rs.Registry([(_ID, {"$id": _ID, **self.document})])
+
+    def _operation(self, method: str, path: str) -> Any:
+        named = [template for template in self.document["paths"] if "{" not in template]
+        for template in (*named, *(one for one in self.document["paths"] if one not in named)):
+            if re.fullmatch(re.sub(r"\{[a-z]+\}", "[^/]+", template), path):
+                return self.document["paths"][template].get(method)
+        return None
+
+
+NATIVE = Contract(DOCUMENT, "application/problem+json", {"$ref": "#/components/schemas/Problem"})
+_ERROR = ELYRA_DOCUMENT["paths"]["/schemaspace"]["get"]["responses"]["403"]["content"]["application/json"]["schema"]
+ELYRA = Contract(ELYRA_DOCUMENT, "application/json", _ERROR)
+check = NATIVE.check

@@ -1,0 +1,33 @@
+"""A store of instances as one of Elyra's users would write it: a dictionary."""
+
+from collections.abc import Mapping
+from typing import Any
+
+
+class MetadataNotFoundError(Exception):
+    """As Elyra's is called."""
+
+
+class Dictionary:
+    """Keeps the instances of one schemaspace for as long as it lives."""
+
+    def __init__(self, schemaspace: str, **kwargs: Any) -> None:
+        self._kept: dict[str, dict[str, Any]] = {}
+
+    def schemaspace_exists(self) -> bool:
+        return bool(self._kept)
+
+    def fetch_instances(self, name: str | None = None, include_invalid: bool = False) -> list[dict[str, Any]]:
+        if name is None:
+            return [{**one, "name": key, "resource": f"dict:{key}"} for key, one in self._kept.items()]
+        if name not in self._kept:
+            raise MetadataNotFoundError(name)
+        return [{**self._kept[name], "name": name, "resource": f"dict:{name}"}]
+
+    def store_instance(self, name: str, metadata: Mapping[str, Any], for_update: bool = False) -> dict[str, Any]:
+        assert for_update == (name in self._kept)
+        self._kept[name] = dict(metadata)
+        return {**metadata, "name": name, "resource": f"dict:{name}"}
+
+    def delete_instance(self, metadata: Mapping[str, Any]) -> None:
+        del self._kept[metadata["name"]]

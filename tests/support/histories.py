@@ -1,0 +1,66 @@
+"""Random lives of a catalog: writing, forgetting, coming back, runs; and everything that is derived of them."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.run import RunChange
+from jupyter_colophon.storage import tables
+from jupyter_colophon.storage.spi import Range
+from jupyter_colophon.wiring import Catalog
+from support.catalog import ADA, metadata, touch
+from support.urns import cell, file, table
+
+URNS = [table("a"), table("b"), table("a", "zoo"), file("/data/x.parquet"), cell("1")]
+_KEYS = st.sampled_from(["owner", "Owner", "note", "schema"])
+_VALUES = st.sampled_from(["ops", "Ops", "ops ", "ß", "", "a b-c"])
+_METADATA = st.builds(
+    metadata,
+    st.dictionaries(_KEYS, _VALUES, max_size=3),
+    st.lists(st.sampled_from(["faa", "FAA", "owner"]), unique=True, max_size=2),
+)
+_WRITES = st.tuples(st.just("write"), st.sampled_from(URNS), st.just("technicalMetadata"), _METADATA)
+_FORGETS = st.tuples(
+    st.just("forget"), st.sampled_from(URNS), st.sampled_from(["technicalMetadata", None, None]), st.none()
+)
+_RUNS = st.tuples(
+    st.just("run"),
+    st.sampled_from([cell("1"), cell("2")]),
+    st.sampled_from(["r1", "r2"]),
+    st.tuples(st.sampled_from(["read", "write", "unknown"]), st.sampled_from(URNS[:4])),
+)
+_ENDS = st.tuples(st.just("end"), st.sampled_from([cell("1"), cell("2")]), st.sampled_from(["r1", "r2"]), st.none())
+#: Lists of steps for `live`.
+HISTORIES = st.lists(st.one_of(_WRITES, _WRITES, _FORGETS, _RUNS, _ENDS), min_size=1, max_size=14)
+
+
+def live(catalog: Catalog, steps: list[Any]) -> None:
+    """Take these steps; those that nothing can come of are left out."""
+    runs: dict[tuple[str, str], str] = {}
+    for kind, who, what, value in steps:
+        try:
+            if kind == "write":
+                catalog.write_path.propose([Proposal(Urn.parse(who), what, "upsert", value)], ADA)
+            elif kind == "forget":
+                catalog.write_path.propose([Proposal(Urn.parse(who), what, "delete")], ADA)
+            elif kind == "run":
+                runs[who, what] = touch(catalog, who, what, value)
+            elif (who, what) in runs:
+                catalog.write_path.change_run(runs[who, what], RunChange("succeeded", 9_000), ADA)
+        except Absent:
+            assert kind == "forget"
+
+
+def derived(catalog: Catalog) -> Any:
+    """Every row that is made of others, by where it is."""
+
+    def work(tx: Any) -> Any:
+        found = {name: list(tx.table(name).scan(Range())) for name in sorted(tables.DERIVED)}
+        found["documents"] = tx.search.after("", 10_000)
+        found["edges"] = [sorted(map(str, tx.edges.of_run(run))) for run in tx.edges.runs_after("", 10_000)]
+        found["stale"] = tx.edges.stale(10)
+        return found
+
+    return catalog.provider.tx_runner.run(work, read_only=True)

@@ -1,0 +1,37 @@
+"""Other processes on the same catalog."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_TESTS = Path(__file__).parents[1]
+
+
+def told(script: str, *arguments: str) -> str:
+    """What a Python script says in a process of its own; it must succeed."""
+    done = subprocess.run([*_python(script), *arguments], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@contextmanager
+def running(script: str, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
+    """A Python script in a process of its own, with pipes; ended at the end if it still runs."""
+    process = subprocess.Popen(
+        [*_python(script), *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def _python(script: str) -> list[str]:
+    return [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(_TESTS)!r})\n{script}"]

@@ -1,0 +1,36 @@
+"""A real server in a process of its own, and kernels behind it. A conftest imports the fixtures that its tests use."""
+
+import uuid
+
+import pytest
+from live import live_kernel, live_server
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    with live_server(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def catalog(server):
+    """The catalog as the server's owner sees it."""
+    made = server.catalog()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def kernel(server):
+    with live_kernel(server, f"live-{uuid.uuid4().hex[:8]}.ipynb") as running:
+        yield running
+
+
+@pytest.fixture
+def database(catalog):
+    """A namespace that no other test uses, with the table `t`."""
+    name = f"db_{uuid.uuid4().hex[:12]}"
+    value = {"properties": {"format": "parquet"}}
+    urn = f"urn:li:dataset:(urn:li:dataPlatform:spark,{name}.t,PROD)"
+    catalog.propose([{"urn": urn, "aspect": "technicalMetadata", "operation": "patch", "value": value}])
+    return name

@@ -1,0 +1,30 @@
+"""Code snippets as documents, and the folder that the server of a test keeps them in."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from jupyter_core.paths import jupyter_data_dir
+
+SPACE = "code-snippets"
+SPACE_ID = "aa60988f-8f7c-4d09-a243-c54ef9c2f7fb"
+
+
+def snippet(display_name: str = "Hello", **metadata: Any) -> dict[str, Any]:
+    """A valid instance of `code-snippet`; members of `metadata` that are None are left out."""
+    members = {"language": "Python", "code": ["print('hello')"]} | metadata
+    kept = {key: value for key, value in members.items() if value is not None}
+    return {"display_name": display_name, "schema_name": "code-snippet", "metadata": kept}
+
+
+def folder(space: str = SPACE) -> Path:
+    """Where instances are files, in the user's own folder."""
+    return Path(jupyter_data_dir()) / "metadata" / space
+
+
+def put_file(name: str, content: Any, space: str = SPACE) -> Path:
+    """Write a file as any other program would; text as it is."""
+    path = folder(space) / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return path

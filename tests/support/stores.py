@@ -1,0 +1,71 @@
+"""The stores that the conformance suite is run on, by name (catalog.md 9.3).
+
+Each gives the choice of a fresh and empty store, quickly. It may be opened more than once, by `providers.opened`:
+several providers on one store are what several processes are.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+from jupyter_colophon.core.names import Identity
+from jupyter_colophon.core.store import StoreChoice, sqlite_file
+from jupyter_colophon.storage.providers import GROUP
+from jupyter_colophon.wiring import Catalog, open_catalog
+from support.postgres import fresh_schema
+
+Store = Callable[[Path], AbstractContextManager[StoreChoice]]
+
+
+@contextmanager
+def _sqlite(folder: Path) -> Iterator[StoreChoice]:
+    yield sqlite_file(folder / "store.db")
+
+
+@contextmanager
+def _postgresql(folder: Path) -> Iterator[StoreChoice]:
+    with fresh_schema() as choice:
+        yield choice
+
+
+@contextmanager
+def _toy(folder: Path) -> Iterator[StoreChoice]:
+    with installed(folder, "toy", "support.toy_store:ToyProvider"):
+        yield StoreChoice("toy", {"place": str(folder)})
+
+
+@contextmanager
+def installed(folder: Path, name: str, target: str) -> Iterator[None]:
+    """A package in this folder that brings a storage provider, as pip would have installed it."""
+    package = folder / f"{name}_store-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}-store\nVersion: 1.0\n")
+    (package / "entry_points.txt").write_text(f"[{GROUP}]\n{name} = {target}\n")
+    sys.path.append(str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+
+
+#: A provider's name, and what makes a store of it; the folder is the test's own.
+STORES: dict[str, Store] = {
+    "sqlite": _sqlite,
+    "postgresql": _postgresql,
+    "toy": _toy,
+}
+
+#: Those that we ship, on which all that is asked of a catalog is asked.
+CATALOGS = ["sqlite", "postgresql"]
+
+
+@contextmanager
+def fresh_catalog(name: str, folder: Path) -> Iterator[Catalog]:
+    """An open catalog in a fresh store of this kind."""
+    with STORES[name](folder) as choice:
+        catalog = open_catalog(choice, Identity())
+        try:
+            yield catalog
+        finally:
+            catalog.close()

@@ -1,0 +1,88 @@
+"""What somebody's package registers: schemaspaces, providers and schemas, good and bad."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from jupyter_colophon.elyra.schema import SchemasProvider
+from jupyter_colophon.service.schemaspaces.spaces import Spaces
+
+ID = "3f1c0a52-6d0e-4d0c-9b1f-6b1f4f0c7a11"
+OTHER_ID = "3f1c0a52-6d0e-4d0c-9b1f-6b1f4f0c7a12"
+
+
+@dataclass(frozen=True)
+class Owner:
+    """The distribution of an entry point."""
+
+    name: str
+    version: str = "1.0"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry point as `importlib.metadata` has it; what it loads is given, or raised."""
+
+    name: str
+    loads: Any
+    dist: Owner = Owner("somebodys-package")
+
+    @property
+    def value(self) -> str:
+        return f"somebodys_package:{self.name}"
+
+    def load(self) -> Any:
+        if isinstance(self.loads, BaseException):
+            raise self.loads
+        return self.loads
+
+
+class Space:
+    """A schemaspace that inherits nobody's class."""
+
+    id, name, display_name, description, is_deprecated = ID, "Things", "Things", "All kinds of things", False
+
+    def __init__(self, parent: Any = None) -> None:
+        self.parent = parent
+
+
+class OtherSpace(Space):
+    id, name = OTHER_ID, "others"
+
+
+class Provider(SchemasProvider):
+    """Provides the schemas that it is given; a function is asked each time."""
+
+    def __init__(self, *schemas: Any, asks: Callable[[], Iterable[Any]] | None = None) -> None:
+        super().__init__()
+        self._asks = asks or (lambda: schemas)
+
+    def get_schemas(self) -> list[Any]:
+        return list(self._asks())
+
+
+def schema(name: str = "thing", properties: Any = None, **more: Any) -> dict[str, Any]:
+    """A schema of `Things`; members that are None are left out."""
+    document = {
+        "name": name,
+        "schemaspace": "Things",
+        "schemaspace_id": ID,
+        "properties": {
+            "schema_name": {"const": name},
+            "display_name": {"type": "string", "minLength": 1},
+            "metadata": {"type": "object", "properties": {"size": {"type": "integer"}} | (properties or {})},
+        },
+        "required": ["schema_name", "display_name", "metadata"],
+    } | more
+    return {key: value for key, value in document.items() if value is not None}
+
+
+def thing(**metadata: Any) -> dict[str, Any]:
+    """An instance of `thing`."""
+    return {"name": "a", "display_name": "A", "schema_name": "thing", "metadata": metadata}
+
+
+def spaces(*providers: Any, also: Iterable[Entry] = (), **options: Any) -> Spaces:
+    """`Things`, with what these providers provide."""
+    entries = [one if isinstance(one, Entry) else Entry(f"p{at}", one) for at, one in enumerate(providers)]
+    return Spaces(schemaspaces=lambda: [Entry("things", Space), *also], providers=lambda: entries, **options)

@@ -1,0 +1,163 @@
+"""A third storage provider, for tests (catalog.md 9.3): tables in memory, one writer at a time, snapshots for readers.
+
+It knows only what a stranger would: the protocols of `storage/spi.py` and the checks of rows and shapes. It has none
+of the seams and none of the capabilities. Option: `place`, the name of a store within this process.
+"""
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from jupyter_colophon.core.errors import Absent, InvalidField, StorageError
+from jupyter_colophon.storage import specs
+from jupyter_colophon.storage.life import Life
+from jupyter_colophon.storage.spi import PATIENT, RetryPolicy, TableSpec
+from jupyter_colophon.storage.transactions import follow
+from support.toy_table import Content, ToyTable
+
+T = TypeVar("T")
+
+
+@dataclass
+class _Place:
+    """One store; what is committed is never changed, only replaced."""
+
+    tables: Mapping[str, Content] = field(default_factory=dict)
+    commits: int = 0
+    writing: threading.Lock = field(default_factory=threading.Lock)
+
+
+_PLACES: dict[str, _Place] = {}
+
+
+class ToyProvider:
+    name = "toy"
+    seams: frozenset[str] = frozenset()
+    capabilities: frozenset[str] = frozenset()
+
+    def __init__(self) -> None:
+        self._busy = threading.local()
+        self.table_admin = ToyAdmin(self)
+        self.tx_runner = self
+
+    def initialize(self, config: Mapping[str, Any]) -> None:
+        if config.keys() != {"place"}:
+            raise InvalidField("the toy store has the option place, and needs it")
+        self.place = _PLACES.setdefault(config["place"], _Place())
+
+    def run(self, work: Callable[[Any], T], *, read_only: bool = False, retry: RetryPolicy = PATIENT) -> T:
+        if getattr(self._busy, "now", False):
+            raise StorageError("a transaction may not be opened inside another one")
+        self._busy.now = True
+        try:
+            after, value = self._read(work) if read_only else self._write(work)
+        finally:
+            self._busy.now = False
+        follow(after)
+        return value
+
+    def health(self) -> Mapping[str, str]:
+        return {"status": "ok", "detail": "", "journalMode": ""}
+
+    def check(self) -> list[str]:
+        return []
+
+    def repair(self) -> None:
+        pass
+
+    def reclaim(self) -> int:
+        return 0
+
+    def about(self) -> Mapping[str, str]:
+        return {"engine": "toy", "place": "memory"}
+
+    def commits(self) -> int:
+        return self.place.commits
+
+    def close(self) -> None:
+        pass
+
+    def _read(self, work: Callable[[Any], T]) -> tuple[list[Callable[[], None]], T]:
+        tx = _Context(self.place.tables, Life(), read_only=True)
+        try:
+            return tx.after, work(tx)
+        finally:
+            tx.life.end()
+
+    def _write(self, work: Callable[[Any], T]) -> tuple[list[Callable[[], None]], T]:
+        with self.place.writing:
+            tx = _Context(self.place.tables, Life.of_a_write(), read_only=False)
+            try:
+                value = work(tx)
+                tx.life.check()
+            finally:
+                tx.life.end()
+            self.replace({**self.place.tables, **tx.written})
+        return tx.after, value
+
+    def replace(self, tables: Mapping[str, Content]) -> None:
+        self.place.tables = tables
+        self.place.commits += 1
+
+
+class _Context:
+    def __init__(self, tables: Mapping[str, Content], life: Life, *, read_only: bool) -> None:
+        self._found, self.life, self._read_only = tables, life, read_only
+        self.written: dict[str, Content] = {}
+        self.after: list[Callable[[], None]] = []
+
+    def table(self, table_id: str) -> ToyTable:
+        self.life.check()
+        if table_id not in self._found:
+            raise InvalidField(f"there is no table {table_id}")
+        return ToyTable(
+            self._found[table_id].spec, self.life, lambda: self._reading(table_id), lambda: self._writing(table_id)
+        )
+
+    def after_commit(self, action: Callable[[], None]) -> None:
+        self.after.append(action)
+
+    def _reading(self, table_id: str) -> Content:
+        return self.written.get(table_id) or self._found[table_id]
+
+    def _writing(self, table_id: str) -> Content:
+        if self._read_only:
+            raise StorageError("this transaction only reads")
+        if table_id not in self.written:
+            self.written[table_id] = self._found[table_id].copy()
+        return self.written[table_id]
+
+
+class ToyAdmin:
+    def __init__(self, provider: ToyProvider) -> None:
+        self._provider = provider
+
+    def create_or_update(self, *wanted: TableSpec) -> None:
+        for spec in wanted:
+            specs.check_spec(spec)
+        with self._provider.place.writing:
+            tables = dict(self._provider.place.tables)
+            for spec in wanted:
+                specs.check_newcomer(spec, tables)
+                if spec.id in tables:
+                    specs.check_successor(tables[spec.id].spec, spec)
+                    tables[spec.id] = tables[spec.id].reshaped(spec)
+                else:
+                    tables[spec.id] = Content(spec)
+            self._provider.replace(tables)
+
+    def exists(self, table_id: str) -> bool:
+        return table_id in self._provider.place.tables
+
+    def schema(self, table_id: str) -> TableSpec:
+        if not self.exists(table_id):
+            raise Absent("table", table_id)
+        return self._provider.place.tables[table_id].spec
+
+    def drop(self, table_id: str) -> None:
+        with self._provider.place.writing:
+            self._provider.replace({id_: one for id_, one in self._provider.place.tables.items() if id_ != table_id})
+
+    def list(self) -> list[str]:
+        return sorted(self._provider.place.tables)

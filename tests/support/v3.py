@@ -1,0 +1,8 @@
+"""What tests of `/colophon/v3` share."""
+
+#: A schema as clients of CDAP send it.
+AVRO = {
+    "type": "record",
+    "name": "click",
+    "fields": [{"name": "page", "type": "string"}, {"name": "at", "type": ["null", "long"]}],
+}

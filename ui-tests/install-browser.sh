@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# The browser tests run in a Chromium of the system. On Debian, as root, it is installed; elsewhere you are told.
+set -euo pipefail
+for name in "${CHROMIUM:-}" chromium chromium-browser google-chrome; do
+  if [ -n "$name" ] && command -v "$name" >/dev/null; then exit 0; fi
+done
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-dejavu-core >/dev/null
+  exit 0
+fi
+echo "The browser tests need Chromium: install it (Debian: apt-get install chromium), or set CHROMIUM to its path." >&2
+exit 1

@@ -1,0 +1,44 @@
+import { defineConfig } from '@playwright/test';
+import { existsSync } from 'node:fs';
+
+const port = process.env.LAB_TEST_PORT ?? '18888';
+const token = 'journey';
+process.env.LAB_TEST_TOKEN = token;
+const browsers = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const browser = process.env.CHROMIUM ?? browsers.find(path => existsSync(path));
+
+/** One real JupyterLab with an empty catalog for all journeys; its token and its XSRF check stay on. */
+export default defineConfig({
+  testDir: 'tests',
+  timeout: 420_000,
+  expect: { timeout: 15_000 },
+  workers: 1,
+  retries: 0,
+  forbidOnly: true,
+  reporter: [['list']],
+  use: {
+    baseURL: `http://127.0.0.1:${port}`,
+    viewport: { width: 1280, height: 800 },
+    trace: 'retain-on-failure',
+    screenshot: 'only-on-failure',
+    launchOptions: {
+      ...(browser ? { executablePath: browser } : {}),
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync'
+      ]
+    }
+  },
+  webServer: {
+    command: `bash serve.sh ${port} ${token}`,
+    url: `http://127.0.0.1:${port}/api`,
+    timeout: 120_000,
+    reuseExistingServer: false,
+    gracefulShutdown: { signal: 'SIGTERM', timeout: 10_000 }
+  }
+});

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# A JupyterLab of its own for the browser tests: empty home, empty catalog, a copy of the sample notebook.
+# usage: serve.sh PORT TOKEN; JUPYTER_BIN names the folder of another installation's commands.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+bin=${JUPYTER_BIN:-$here/../.venv/bin}
+home=$(mktemp -d)
+trap 'kill "${server:-}" 2>/dev/null || true; wait 2>/dev/null || true; rm -rf "$home"' EXIT
+mkdir -p "$home/notebooks"
+cp "$here/../examples/flights.ipynb" "$home/notebooks/"
+# No question about news in the way.
+settings="$home/config/lab/user-settings/@jupyterlab/apputils-extension"
+mkdir -p "$settings"
+echo '{ "fetchNews": "false", "checkForUpdates": false }' > "$settings/notification.jupyterlab-settings"
+export HOME="$home" JUPYTER_DATA_DIR="$home/data" JUPYTER_CONFIG_DIR="$home/config" JUPYTER_RUNTIME_DIR="$home/runtime"
+export IPYTHONDIR="$home/ipython" PATH="$bin:$PATH"
+cd "$home/notebooks"
+"$bin/jupyter" lab --no-browser --allow-root --port="$1" --ServerApp.port_retries=0 --IdentityProvider.token="$2" \
+  --ServerApp.root_dir="$home/notebooks" --LabApp.expose_app_in_browser=True &
+server=$!
+wait "$server"
