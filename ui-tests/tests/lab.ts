@@ -22,10 +22,16 @@ declare global {
   }
 }
 
-/** Opens JupyterLab at a path, signed in by the token's cookie, as from the URL that the server prints. */
+/**
+ * Opens JupyterLab at a path, signed in by the token's cookie, as from the URL that the server prints.
+ *
+ * The layout is reset a moment after everything is drawn. Only then the word leaves the address: until then a reload
+ * would reset again what was opened meanwhile.
+ */
 export async function openLab(page: Page, path = 'lab'): Promise<void> {
   await page.goto(`/${path}?reset&token=${TOKEN}`);
   await labReady(page);
+  await page.waitForFunction(() => !new URLSearchParams(window.location.search).has('reset'));
 }
 
 /** Waits until JupyterLab is there with the layout that it remembers. */
