@@ -43,7 +43,9 @@ export async function labReady(page: Page): Promise<void> {
 
 /** The layout of the default workspace as the server keeps it, as text. */
 export async function rememberedLayout(page: Page): Promise<string> {
-  const answer = await page.request.get('/lab/api/workspaces/default', { headers: { Authorization: `token ${TOKEN}` } });
+  const answer = await page.request.get('/lab/api/workspaces/default', {
+    headers: { Authorization: `token ${TOKEN}` }
+  });
   expect(answer.status()).toBe(200);
   const { data } = (await answer.json()) as { data: Record<string, unknown> };
   return JSON.stringify(data['layout-restorer:data'] ?? null);
@@ -87,7 +89,8 @@ export async function ask<T>(page: Page, path: string): Promise<T> {
 export async function ink(canvas: Locator): Promise<number> {
   return canvas.evaluate(node => {
     const drawn = node as HTMLCanvasElement;
-    const pixels = drawn.getContext('2d')?.getImageData(0, 0, drawn.width, drawn.height).data ?? new Uint8ClampedArray();
+    const pixels =
+      drawn.getContext('2d')?.getImageData(0, 0, drawn.width, drawn.height).data ?? new Uint8ClampedArray();
     let inked = 0;
     for (let at = 3; at < pixels.length; at += 4) {
       inked += (pixels[at] ?? 0) > 0 ? 1 : 0;
