@@ -18,7 +18,7 @@ function bundled(value) {
     return value;
   }
   const entries = Object.entries(value)
-    .filter(([key]) => !['$schema', '$id', 'examples', 'minItems', 'maxItems'].includes(key))
+    .filter(([key]) => !['$schema', '$id', 'examples', 'minItems', 'maxItems', 'allOf'].includes(key))
     .map(([key, inner]) => {
       const name = key === '$ref' && typeof inner === 'string' ? URN.exec(inner)?.[1] : undefined;
       return name === undefined ? [key, bundled(inner)] : ['$ref', `#/definitions/${name}`];

@@ -27,6 +27,31 @@ class Annotation:
     clear_properties: bool = False
     clear_tags: bool = False
 
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> "Annotation":
+        """The change that a document says (schemas/api/annotation.json)."""
+        return cls(
+            properties=told.get("properties", {}),
+            tags=tuple(told.get("tags", ())),
+            without_properties=frozenset(told.get("withoutProperties", ())),
+            without_tags=frozenset(told.get("withoutTags", ())),
+            clear_properties=told.get("clearProperties", False),
+            clear_tags=told.get("clearTags", False),
+        )
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The document that says it; what it leaves alone is not in it."""
+        said = {
+            "properties": dict(self.properties),
+            "tags": list(self.tags),
+            "withoutProperties": sorted(self.without_properties),
+            "withoutTags": sorted(self.without_tags),
+            "clearProperties": self.clear_properties,
+            "clearTags": self.clear_tags,
+        }
+        return {name: value for name, value in said.items() if value}
+
     def applied(self, value: Mapping[str, Any]) -> dict[str, Any]:
         """The value after the change. Tags keep their order, new ones come last."""
         properties = {} if self.clear_properties else dict(value["properties"])

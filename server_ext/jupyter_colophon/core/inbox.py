@@ -3,11 +3,13 @@
 Neither tells values of aspects: those are kept for a replay, and shown to nobody (security.md B2.14).
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import MetadataError, Problem
+from jupyter_colophon.core.annotation import Annotation
+from jupyter_colophon.core.errors import MetadataError, Problem, shown
 from jupyter_colophon.core.once import KEPT_MS
 from jupyter_colophon.core.proposal import Proposal, Written
 
@@ -16,6 +18,28 @@ State = Literal["waiting", "applied", "refused"]
 OUTCOME_KEPT_MS = KEPT_MS
 #: The kind of the dead letters that come from the inbox.
 PROPOSALS = "proposals"
+#: How many entities of a batch, and how many keys of one, a line of the log names.
+_NAMED = 10
+
+
+def about(proposals: Sequence[Proposal]) -> str:
+    """What a batch was about, for the log: entities, aspects and keys, never a value, and no tag either."""
+    told = [f"{one.aspect or 'all'} of {shown(str(one.urn))}{_keys(one.value)}" for one in proposals[:_NAMED]]
+    more = len(proposals) - _NAMED
+    return "; ".join([*told, *([f"{more} more"] if more > 0 else [])])
+
+
+def _keys(value: object) -> str:
+    if not isinstance(value, Annotation):
+        return ""
+    keys = sorted({*value.properties, *value.without_properties})
+    return f" ({named_keys(keys, tags=bool(value.tags or value.without_tags or value.clear_tags))})"
+
+
+def named_keys(keys: Iterable[str], *, tags: bool) -> str:
+    """Keys of properties in a line of the log; that there were tags, and not which."""
+    said = [shown(key) for key in keys]
+    return ", ".join([*said[:_NAMED], *(["…"] if len(said) > _NAMED else []), *(["tags"] if tags else [])]) or "all keys"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import Absent, MetadataError, StorageError, TransactionTooLong
-from jupyter_colophon.core.inbox import OUTCOME_KEPT_MS, InboxEntry, Refusal
+from jupyter_colophon.core.inbox import OUTCOME_KEPT_MS, InboxEntry, Refusal, about
 from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.core.once import Once
 from jupyter_colophon.core.proposal import Proposal, Written
@@ -145,7 +145,8 @@ class Inbox:
 
     def _refuse(self, row: Row, error: Exception) -> None:
         refusal = Refusal.of(error)
-        _logger.warning("batch %s of %s (run %s) was refused: %s", row["id"], row["actor"], row["run"], refusal.detail)
+        said = (row["id"], row["actor"], row["run"], _about(row), refusal.detail)
+        _logger.warning("batch %s of %s (run %s) was refused: %s: %s", *said)
 
         def bury(tx: TableContext) -> None:
             if rows.is_waiting(tx, row["id"]):
@@ -153,3 +154,10 @@ class Inbox:
                 rows.mark_refused(tx, row["id"], refusal)
 
         self.provider.tx_runner.run(bury)
+
+
+def _about(row: Row) -> str:
+    try:
+        return about(forms.PROPOSALS.read(stored(row["proposals"])))
+    except Exception:  # noqa: BLE001  what cannot be read is refused for just that
+        return "what cannot be read"

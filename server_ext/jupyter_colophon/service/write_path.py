@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from jupyter_colophon.core import business
+from jupyter_colophon.core import asserted, business
 from jupyter_colophon.core.access import Action, Authorizer, Principal
 from jupyter_colophon.core.annotation import ASPECT_OF_SCOPE, Change
 from jupyter_colophon.core.errors import (
@@ -205,8 +205,11 @@ class WritePath:
         _require_door(spec.door, door, f"{spec.name} of {proposal.urn}")
         if proposal.operation in ("upsert", "create"):
             _validate(spec, proposal.value)
-        if proposal.operation == "annotate" and spec.name not in ASPECT_OF_SCOPE.values():
-            raise InvalidInstance(spec.name, (Problem("", "has no properties and tags to annotate"),))
+        if proposal.operation == "annotate":
+            if spec.name not in ASPECT_OF_SCOPE.values():
+                raise InvalidInstance(spec.name, (Problem("", "has no properties and tags to annotate"),))
+            # What is wrong with a key or a value is so whatever is there: who sends it to the inbox is told at once.
+            _validate(spec, proposal.value.applied(spec.empty))
         return spec
 
     def _apply(self, commit: Commit, proposal: Proposal, spec: AspectSpec | None) -> Written:
@@ -285,3 +288,5 @@ def _validate(spec: AspectSpec, value: Any) -> None:
     spec.schema.validate(value, spec.name)
     if spec.name == "businessMetadata" and (problems := business.size_problems(value)):
         raise InvalidInstance(spec.name, problems)
+    if spec.name == asserted.ASPECT and (wrong := asserted.problems(value)):
+        raise InvalidInstance(spec.name, tuple(wrong))

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Generic, TypeVar
 
 from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.annotation import Annotation
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.core.inbox import InboxEntry, Refusal
 from jupyter_colophon.core.names import Urn
@@ -23,7 +24,10 @@ class Form(Generic[T]):
 
 
 def _proposal(told: dict[str, Any]) -> Proposal:
-    return Proposal(**(told | {"urn": Urn.parse(told["urn"]), "condition": Condition(**told["condition"])}))
+    read = {"urn": Urn.parse(told["urn"]), "condition": Condition(**told["condition"])}
+    if told["operation"] == "annotate":
+        read["value"] = Annotation.of(told["value"])
+    return Proposal(**(told | read))
 
 
 def _proposal_document(one: Proposal) -> dict[str, Any]:
@@ -31,7 +35,7 @@ def _proposal_document(one: Proposal) -> dict[str, Any]:
         "urn": str(one.urn),
         "aspect": one.aspect,
         "operation": one.operation,
-        "value": one.value,
+        "value": one.value.document if isinstance(one.value, Annotation) else one.value,
         "condition": asdict(one.condition),
         "run": one.run,
     }

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
+from jupyter_colophon.core.annotation import Annotation
 from jupyter_colophon.core.change import Change
 from jupyter_colophon.core.entity import Aspect, AspectVersion, Entity, EntitySummary, Stamp
 from jupyter_colophon.core.inbox import DeadLetter, InboxEntry
@@ -197,11 +198,12 @@ def _edge(edge: LineageEdge) -> Document:
 
 def proposal(document: Document) -> Proposal:
     """A proposal from `proposal.json`."""
+    operation, value = document["operation"], document.get("value")
     return Proposal(
         Urn.parse(document["urn"]),
         document.get("aspect"),
-        document["operation"],
-        document.get("value"),
+        operation,
+        Annotation.of(value) if operation == "annotate" else value,
         Condition(version=document.get("ifVersion")),
         document.get("run"),
     )
