@@ -24,8 +24,9 @@ sample: $(STAMPS)/python ## run the sample notebook without a browser, and check
 
 test: test-python test-frontend test-ui ## run every test in its small form
 
+# A file's tests stay together: what a process starts for them (PostgreSQL, Spark, a server) serves them all.
 test-python: $(STAMPS)/python
-	python -m pytest -q
+	python -m pytest -q --numprocesses auto --maxprocesses 4 --dist loadfile
 
 test-frontend: $(STAMPS)/frontend
 	jlpm test

@@ -100,7 +100,9 @@ def test_a_fault_has_the_reason_that_clients_of_elyra_know() -> None:
         of.check("things", "nope", thing())
 
 
-@pytest.mark.parametrize("value", [(1, 2), {1}, object(), float("nan"), 2**70, b"x"], ids=str)
+@pytest.mark.parametrize(
+    "value", [(1, 2), {1}, object(), float("nan"), 2**70, b"x"], ids=lambda value: type(value).__name__
+)
 def test_what_is_no_json_is_invalid_and_no_crash(value: Any) -> None:
     of = spaces(Provider(schema("thing", {"it": {"type": "boolean"}})))
     with pytest.raises(InstanceInvalid):
