@@ -1,8 +1,8 @@
 """An entity's metadata as two scopes of properties and tags: how other aspects fold into them (architecture.md, Data model)."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from jupyter_colophon.core.entity import Aspect, EntitySummary
@@ -44,16 +44,25 @@ def scoped(summary: EntitySummary | None, aspects: Mapping[str, Aspect]) -> Scop
     return Scoped(summary, _written(aspects.get("businessMetadata")), _system(summary, aspects))
 
 
+def folded(aspect: str, value: Mapping[str, Any] | None) -> Metadata | None:
+    """What an aspect with this value (None: without one) adds to its scope; None for an aspect that adds nothing."""
+    fold = _FOLDS.get(aspect)
+    return None if fold is None else fold(value) if value is not None else Metadata()
+
+
 def _written(aspect: Aspect | None) -> Metadata:
     if aspect is None:
         return Metadata()
-    return Metadata(aspect.value["properties"], tuple(sorted(aspect.value["tags"])), aspect.version)
+    return replace(_own(aspect.value), version=aspect.version)
 
 
 def _system(summary: EntitySummary | None, aspects: Mapping[str, Aspect]) -> Metadata:
     """`technicalMetadata` wins over `datasetProperties`, that over the schema, that over what the catalog itself knows."""
+    said = _stamps(summary)
+    for name in ("schemaMetadata", "datasetProperties"):
+        if name in aspects:
+            said |= dict(_FOLDS[name](aspects[name].value).properties)
     own = _written(aspects.get("technicalMetadata"))
-    said = _stamps(summary) | _schema(aspects.get("schemaMetadata")) | _described(aspects.get("datasetProperties"))
     return Metadata(
         said | dict(own.properties), own.tags, max((one.version for one in aspects.values()), default=ABSENT)
     )
@@ -70,19 +79,27 @@ def _stamps(summary: EntitySummary | None) -> dict[str, str]:
     }
 
 
-def _schema(aspect: Aspect | None) -> dict[str, str]:
-    if aspect is None:
-        return {}
-    given = aspect.value.get("platformSchema", {}).get(SCHEMA_TEXT)
+def _own(value: Mapping[str, Any]) -> Metadata:
+    return Metadata(value["properties"], tuple(sorted(value["tags"])))
+
+
+def _schema(value: Mapping[str, Any]) -> Metadata:
+    given = value.get("platformSchema", {}).get(SCHEMA_TEXT)
     if isinstance(given, str):
-        return {"schema": given}
-    columns = [{"name": one["fieldPath"], "type": one["nativeDataType"]} for one in aspect.value["fields"]]
-    return {"schema": json.dumps(columns, ensure_ascii=False)}
+        return Metadata({"schema": given})
+    columns = [{"name": one["fieldPath"], "type": one["nativeDataType"]} for one in value["fields"]]
+    return Metadata({"schema": json.dumps(columns, ensure_ascii=False)})
 
 
-def _described(aspect: Aspect | None) -> dict[str, str]:
-    if aspect is None:
-        return {}
-    value: Mapping[str, Any] = aspect.value
+def _described(value: Mapping[str, Any]) -> Metadata:
     said = {key: text for key, text in value.get("customProperties", {}).items() if isinstance(text, str)}
-    return said | ({"description": value["description"]} if value.get("description") else {})
+    return Metadata(said | ({"description": value["description"]} if value.get("description") else {}))
+
+
+#: The aspects that are seen as properties and tags.
+_FOLDS: Final[dict[str, Callable[[Mapping[str, Any]], Metadata]]] = {
+    "businessMetadata": _own,
+    "technicalMetadata": _own,
+    "datasetProperties": _described,
+    "schemaMetadata": _schema,
+}

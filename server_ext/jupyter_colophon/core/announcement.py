@@ -1,0 +1,131 @@
+"""A change in the forms in which it is announced: our own, CDAP's metadata change record, its audit message (catalog.md 7)."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from jupyter_colophon.core.change import Change
+from jupyter_colophon.core.names import Identity, Urn
+from jupyter_colophon.core.registry import Registry
+from jupyter_colophon.core.scoped import Metadata, folded
+from jupyter_colophon.core.timegrammar import format_time
+from jupyter_colophon.core.v3_entities import metadata_entity, target_id
+
+Document = dict[str, Any]
+#: The names of the forms.
+FORMS: Final = ("change", "record", "audit")
+_AUDIT_VERSION: Final = 2
+_ACCESSES: Final = {"read": "READ", "write": "WRITE"}
+_RUN: Final = "urn:li:dataProcessInstance:"
+#: Written and taken away together with their entity.
+_WITH_ENTITY: Final = "status"
+
+
+@dataclass(frozen=True, slots=True)
+class Announcer:
+    """Tells changes of one catalog. A form has no words for some of them: these are told as None."""
+
+    identity: Identity
+    registry: Registry
+
+    def told(self, change: Change, form: str) -> Document | None:
+        """A change in one of FORMS."""
+        if form == "record":
+            return self.record(change)
+        if form == "audit":
+            return self.audit(change)
+        return asdict(change) | {"time": format_time(change.time)}
+
+    def record(self, change: Change) -> Document | None:
+        """The metadata change record; None where no property and no tag changed."""
+        found = _Difference.of(change)
+        if found is None:
+            return None
+        return {
+            "previous": _metadata(found.previous),
+            "updated": _metadata(found.updated),
+            "changes": {"additions": _metadata(found.additions), "deletions": _metadata(found.deletions)},
+            "targetId": target_id(Urn.parse(change.urn), change.namespace, self.identity),
+            "updateTime": change.time,
+            "updater": change.actor,
+            "scope": change.scope,
+            "version": change.version,
+            "seq": change.seq,
+            "runId": None if change.run is None else change.run.removeprefix(_RUN),
+        }
+
+    def audit(self, change: Change) -> Document | None:
+        """The audit message; None for what CDAP has no message for."""
+        found = self._audited(change)
+        if found is None:
+            return None
+        kind, payload = found
+        return {
+            "version": _AUDIT_VERSION,
+            "time": change.time,
+            "metadataEntity": metadata_entity(Urn.parse(change.urn), change.namespace, self.identity),
+            "user": change.actor,
+            "type": kind,
+            "payload": payload,
+        }
+
+    def _audited(self, change: Change) -> tuple[str, Document] | None:
+        if change.aspect is None:
+            return self._of_entity(change)
+        if change.aspect == self.registry.type(change.type).key_aspect:
+            return ("CREATE", {}) if change.operation == "create" else None
+        if folded(change.aspect, None) is not None:
+            found = _Difference.of(change)
+            return None if found is None else ("METADATA_CHANGE", found.by_scope(change.scope))
+        is_part = change.aspect == _WITH_ENTITY and change.operation != "update"
+        return None if is_part else ("UPDATE", {})
+
+    def _of_entity(self, change: Change) -> tuple[str, Document] | None:
+        if change.operation == "delete":
+            return "DELETE", {}
+        if change.operation != "access" or change.value is None:
+            return None
+        program = Urn.parse(change.value["program"])
+        accessor = metadata_entity(program, self.identity.namespace_of(program), self.identity)
+        return "ACCESS", {"accessType": _ACCESSES.get(change.value["mode"], "UNKNOWN"), "accessor": accessor}
+
+
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """What one aspect said before and after. A value that was overwritten is an addition and a deletion."""
+
+    previous: Metadata
+    updated: Metadata
+
+    @classmethod
+    def of(cls, change: Change) -> "_Difference | None":
+        """The difference that a change made; None where it made none."""
+        aspect = change.aspect or ""
+        previous, updated = folded(aspect, change.previous), folded(aspect, change.value)
+        if previous is None or updated is None or previous == updated:
+            return None
+        return cls(previous, updated)
+
+    @property
+    def additions(self) -> Metadata:
+        """What is said now and was not before."""
+        return _without(self.updated, self.previous)
+
+    @property
+    def deletions(self) -> Metadata:
+        """What was said before and is no more."""
+        return _without(self.previous, self.updated)
+
+    def by_scope(self, scope: str) -> Document:
+        """The payload of an audit message."""
+        told = {"previous": self.previous, "additions": self.additions, "deletions": self.deletions}
+        return {name: {scope: _metadata(one)} for name, one in told.items()}
+
+
+def _without(these: Metadata, those: Metadata) -> Metadata:
+    properties = {key: value for key, value in these.properties.items() if those.properties.get(key) != value}
+    return Metadata(properties, tuple(tag for tag in these.tags if tag not in those.tags))
+
+
+def _metadata(one: Metadata) -> Mapping[str, Any]:
+    return {"properties": dict(one.properties), "tags": list(one.tags)}
