@@ -82,7 +82,7 @@ def test_a_cell_that_touched_data_has_a_run_with_all_that_is_known(notebook):
         "kernel": "kernel-1",
         "source": "# make",
     }
-    assert run["parent"] in {session["runId"], session["urn"]}
+    assert run["parent"] == session["urn"]
     graph = notebook.catalog.lineage(notebook.urn("b"), columns=True)
     assert [(column["sourceField"], column["targetField"]) for column in graph["columns"]] == [("x", "x")]
 
@@ -220,7 +220,7 @@ def test_a_server_whose_store_was_replaced_is_told_of_the_run_again(tmp_path):
         assert notebook.recorder.flush(10) == 0
         (run,) = notebook.runs("long")
         assert (run["status"], touched(run)) == ("succeeded", {(notebook.urn("after"), "write")})
-        assert run["parent"] in {session["runId"] for session in notebook.session_runs()}
+        assert run["parent"] in {session["urn"] for session in notebook.session_runs()}
         assert notebook.notices.take() == []
         notebook.recorder.close(5)
 

@@ -71,6 +71,14 @@ class SchemaRefused(InvalidInstance):
     """A schema cannot be used in a schemaspace: its dialect, size, references or expressions (security.md B2.7)."""
 
 
+class RunStands(MetadataError):
+    """A run is told to be otherwise than it stands: it has ended and should go on, or began at another time."""
+
+    def __init__(self, run_id: str, reason: str) -> None:
+        super().__init__(f"run {shown(run_id)} {reason}")
+        self.run_id, self.reason = run_id, reason
+
+
 class PatchFailed(MetadataError):
     """A patch cannot be applied to the present value."""
 

@@ -8,8 +8,13 @@ from jupyter_colophon.core.names import Urn
 
 RunStatus = Literal["running", "succeeded", "failed", "killed"]
 AccessMode = Literal["read", "write", "both", "unknown"]
+#: What an entity is to a run.
+Role = Literal["program", "application", "data"]
 FactValue = str | int | float | bool
 Transformation = Literal["identity", "transformation", "aggregation"]
+
+#: The status of a run that has not ended.
+RUNNING: Literal["running"] = "running"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +28,7 @@ class RunStart:
     status: RunStatus = "running"
     parent: str | None = None
     facts: Mapping[str, FactValue] = field(default_factory=dict)
+    arguments: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +38,23 @@ class RunChange:
     status: RunStatus | None = None
     end: int | None = None
     facts: Mapping[str, FactValue] = field(default_factory=dict)
+    arguments: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Properties and tags of one scope, as they were when a run touched something first."""
+
+    properties: Mapping[str, str] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What was said of an entity when a run touched something first; of machines only where that was asked for."""
+
+    user: Said = field(default_factory=Said)
+    system: Said | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +65,29 @@ class Access:
     mode: AccessMode
     component: str = ""
     time: int | None = None
+    #: What was said of the data then, where the caller knows; else what the catalog says.
+    snapshot: Snapshot | None = None
+    #: The namespace that the data have to be in; "" where the caller names none.
+    namespace: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What is told of a run in one call: one that is not known yet begins, one that is known goes on.
+
+    Its program, in this namespace ("" where the caller names none), and the data have to be there. What is None stays.
+    """
+
+    program: Urn
+    run_id: str
+    namespace: str = ""
+    start: int | None = None
+    end: int | None = None
+    status: RunStatus | None = None
+    parent: str | None = None
+    facts: Mapping[str, FactValue] = field(default_factory=dict)
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    accesses: tuple[Access, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +128,21 @@ class Run:
     via: str | None
     facts: Mapping[str, FactValue]
     accesses: tuple[RecordedAccess, ...]
+    arguments: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """What a run has to do with an entity, and what was said of that then. Program and application have no mode."""
+
+    urn: str
+    role: Role
+    type: str
+    namespace: str
+    name: str
+    deleted: bool
+    mode: AccessMode | None
+    component: str
+    first: int
+    last: int
+    snapshot: Snapshot

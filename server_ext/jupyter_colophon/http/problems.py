@@ -42,6 +42,7 @@ TABLE: dict[type[errors.MetadataError], Row] = {
     errors.Absent: Row(404, "absent", "Not found"),
     errors.InstanceIsFolder: Row(409, "instance-is-folder", "A folder is in the way"),
     errors.InstanceExists: Row(409, "already-there", "Already there"),
+    errors.RunStands: Row(409, "run-stands", "The run stands otherwise"),
     errors.AlreadyThere: Row(409, "already-there", "Already there"),
     errors.KeyReused: Row(409, "key-reused", "Idempotency key reused"),
     errors.NotEmpty: Row(409, "not-empty", "Not empty"),

@@ -83,11 +83,15 @@ class Sender:
         try:
             self._tell_once(parcel)
         except Refused as refusal:
-            if refusal.status != 404 or parcel.account.urn is None:
+            if refusal.status != 404 or not self._is_known(parcel.account):
                 raise
             # The store behind the server is another one now: it gets the runs, and what is known of data, anew.
             self._forget(parcel.account)
             self._tell_once(parcel)
+
+    def _is_known(self, account: "Account") -> bool:
+        """Whether we take the server to have this run, or its parent."""
+        return account.urn is not None or (account.parent is not None and account.parent.urn is not None)
 
     def _forget(self, account: "Account") -> None:
         self._known.clear()
@@ -121,7 +125,7 @@ class Sender:
             try:
                 self._catalog.propose(batch)
             except Refused as refusal:
-                if refusal.passing:
+                if refusal.passing or refusal.status == 404:
                     raise
                 # The accesses are worth telling without the schema.
                 self._complain(parcel, refusal)

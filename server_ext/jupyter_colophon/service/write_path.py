@@ -24,11 +24,12 @@ from jupyter_colophon.core.once import Once
 from jupyter_colophon.core.patch import apply_json_patch, apply_merge_patch
 from jupyter_colophon.core.proposal import ABSENT, Proposal, Written
 from jupyter_colophon.core.registry import AspectSpec, Registry
-from jupyter_colophon.core.run import Access, ColumnEdge, Run, RunChange, RunStart
+from jupyter_colophon.core.run import Access, ColumnEdge, Recording, Run, RunChange, RunStart
 from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
 from jupyter_colophon.storage import answers, forms
 from jupyter_colophon.storage import runs as stored_runs
 from jupyter_colophon.storage.commit import Commit
+from jupyter_colophon.storage.commit_record import record, record_source
 from jupyter_colophon.storage.commit_runs import change_run, record_accesses, start_run
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
 
@@ -57,6 +58,8 @@ class WritePath:
     now: Callable[[], int]
     publish: Callable[[], None]
     facts: SystemFilter = EVERYTHING
+    #: Whether a run's snapshots hold what machines say as well (catalog.md, decision 4).
+    snapshots_system: bool = False
 
     def propose(
         self,
@@ -77,6 +80,7 @@ class WritePath:
         specs = self.check(proposals, principal, within, door)
 
         def work(commit: Commit) -> list[Written]:
+            _refuse_strange_runs(commit.tx, proposals, within)
             commit.expect(proposal.urn for proposal in proposals)
             done = []
             for at, (proposal, spec) in enumerate(zip(proposals, specs, strict=True)):
@@ -150,7 +154,27 @@ class WritePath:
             self._may(principal, "emit", data)
             if data.type != "dataset":
                 raise InvalidInstance("the access", (Problem("/accesses", "only datasets are accessed"),))
-        return self._on_run(lambda commit: record_accesses(commit, urn, accesses, columns), principal, once)
+        return self._on_run(
+            lambda commit: record_accesses(commit, urn, accesses, columns, self.snapshots_system), principal, once
+        )
+
+    def record(self, told: Recording, principal: Principal, once: Once | None = None) -> Run:
+        """Record what is told of a run of a known program, and what it touched. Raises Absent, RunStands."""
+        for urn in (told.program, *(access.data for access in told.accesses)):
+            self._may(principal, "emit", urn)
+        return self._on_run(lambda commit: record(commit, told, self.snapshots_system), principal, once)
+
+    def record_source(self, stream: Urn, source: Urn, day: str, window: tuple[int, int], principal: Principal) -> Run:
+        """Record that somebody outside wrote into a stream on a day, whose first and last ms are told: once."""
+        self._may(principal, "emit", stream)
+        return self._on_run(lambda commit: record_source(commit, stream, source, day, *window), principal, None)
+
+    def end_kernel(self, kernel: str, principal: Principal) -> int:
+        """Record that the runs which a kernel left behind are killed; returns how many."""
+        left = self.provider.tx_runner.run(lambda tx: stored_runs.going_on(tx, kernel), read_only=True)
+        for urn in left:
+            self.change_run(urn, RunChange("killed"), principal)
+        return len(left)
 
     def _on_run(self, work: Callable[[Commit], str], principal: Principal, once: Once | None) -> Run:
         """Change a run, and read it as it is then: in the same transaction, so that the answer can be kept."""
@@ -253,6 +277,16 @@ class WritePath:
             if any(row["urn"] != str(urn) for row in held):
                 raise NotEmpty(name)
         return commit.remove_entity(urn)
+
+
+def _refuse_strange_runs(tx: TableContext, proposals: Sequence[Proposal], batch: str) -> None:
+    """Raise Absent for the first run that is named and that nobody recorded."""
+    places = {proposal.run: at for at, proposal in reversed([*enumerate(proposals)]) if proposal.run is not None}
+    for run, at in places.items():
+        if stored_runs.program_of(tx, run) is None:
+            absent = Absent("run", run)
+            absent.problems = (Problem(f"{batch}/{at}/run" if batch else "/run", "there is no such run"),)
+            raise absent
 
 
 @contextmanager

@@ -6,12 +6,18 @@ Only `service/write_path.py` may import this module.
 from collections.abc import Sequence
 
 from jupyter_colophon.core.change import ChangeOperation
-from jupyter_colophon.core.errors import Absent, AlreadyThere, InvalidInstance, Problem
+from jupyter_colophon.core.errors import Absent, AlreadyThere, InvalidInstance, Problem, RunStands
 from jupyter_colophon.core.jsontext import compact, stored
 from jupyter_colophon.core.names import Urn, run_urn
-from jupyter_colophon.core.run import Access, ColumnEdge, RunChange, RunStart
+from jupyter_colophon.core.urn import PREFIX
+from jupyter_colophon.core.run import RUNNING, Access, ColumnEdge, RunChange, RunStart, RunStatus
 from jupyter_colophon.storage.commit import Commit
+from jupyter_colophon.storage.commit_snapshots import keep_snapshot
 from jupyter_colophon.storage.spi import Row
+
+
+#: How a status is told in a sentence.
+_ENDED = {"succeeded": "succeeded", "failed": "failed", "killed": "been killed"}
 
 
 def start_run(commit: Commit, start: RunStart) -> str:
@@ -27,9 +33,10 @@ def start_run(commit: Commit, start: RunStart) -> str:
     if any(runs.scan_index("urn", urn, 1)):
         raise AlreadyThere("another program's run", start.run_id)
     stop = start.end
-    _check_end(start.start, stop)
-    if stop is None and start.status != "running":
+    _check_end(start.start, stop, start.status)
+    if stop is None and start.status != RUNNING:
         stop = max(commit.now, start.start)
+    parent = None if start.parent is None else parent_of(commit, start.program, start.parent)
     commit.ensure(Urn.parse(start.program.parts[0]), create_namespace=True)
     commit.ensure(start.program, create_namespace=True)
     runs.upsert(
@@ -40,36 +47,53 @@ def start_run(commit: Commit, start: RunStart) -> str:
             "start": start.start,
             "stop": stop,
             "status": start.status,
-            "parent": start.parent,
+            "parent": parent,
             "actor": commit.principal.user,
             "via": commit.principal.via,
             "facts": compact(dict(start.facts)),
+            "arguments": compact(dict(start.arguments)),
         }
     )
     for listed in (program, ""):
         commit.tx.table("run_times").upsert({"program": listed, "start": start.start, "urn": urn})
     _announce(commit, start.program, "run-start", urn, {"status": start.status})
-    if start.status != "running":
+    if start.status != RUNNING:
         _announce(commit, start.program, "run-end", urn, {"status": start.status})
     return urn
 
 
-def _check_end(start: int, end: int | None) -> None:
+def _check_end(start: int, end: int | None, status: RunStatus) -> None:
     if end is not None and end < start:
         raise InvalidInstance("the run", (Problem("/end", "is before the run's start"),))
+    if end is not None and status == RUNNING:
+        raise InvalidInstance("the run", (Problem("/end", "a run that goes on has no end"),))
+
+
+def parent_of(commit: Commit, program: Urn, told: str) -> str:
+    """The URN of a run's parent, told as that or as a run id: a UUID, or one of the same program. Raises Absent."""
+    urn = str(Urn.parse(told)) if told.startswith(PREFIX) else str(run_urn(program, told))
+    if not any(commit.tx.table("runs").scan_index("urn", urn, 1)):
+        absent = Absent("run", told)
+        absent.problems = (Problem("/parent", "there is no such run"),)
+        raise absent
+    return urn
 
 
 def change_run(commit: Commit, urn: str, change: RunChange) -> str:
-    """Record how a run went on. Returns its URN."""
+    """Record how a run went on. Returns its URN. Raises RunStands where it has ended and is told to go on."""
     row = _run(commit, urn)
     status = change.status or row["status"]
+    if status == RUNNING != row["status"]:
+        raise RunStands(row["run_id"], f"has {_ENDED[row['status']]}: it does not go on")
     stop = row["stop"] if change.end is None else change.end
-    _check_end(row["start"], change.end)
+    _check_end(row["start"], change.end, status)
     facts = stored(row["facts"]) | dict(change.facts)
-    ended = row["status"] == "running" and status != "running"
+    arguments = stored(row["arguments"] or "{}") | dict(change.arguments)
+    ended = row["status"] == RUNNING != status
     if ended and stop is None:
         stop = max(commit.now, row["start"])
-    commit.tx.table("runs").upsert(row | {"status": status, "stop": stop, "facts": compact(facts)})
+    said = {"status": status, "stop": stop, "facts": compact(facts), "arguments": compact(arguments)}
+    commit.tx.table("runs").upsert(row | said)
     if stop != row["stop"]:
         commit.tx.edges.stop(urn, stop)
     if ended:
@@ -77,14 +101,19 @@ def change_run(commit: Commit, urn: str, change: RunChange) -> str:
     return urn
 
 
-def record_accesses(commit: Commit, urn: str, accesses: Sequence[Access], columns: Sequence[ColumnEdge]) -> str:
+def record_accesses(
+    commit: Commit, urn: str, accesses: Sequence[Access], columns: Sequence[ColumnEdge], with_system: bool
+) -> str:
     """Record what a run touched; data that nobody described yet becomes known. Repeating only refreshes the time.
 
     Returns the run's URN.
     """
     row = _run(commit, urn)
+    program = Urn.parse(row["program"])
+    for entity in (program, Urn.parse(program.parts[0])):
+        keep_snapshot(commit, urn, entity, None, with_system)
     for access in accesses:
-        _record_access(commit, row, access)
+        record_access(commit, row, access, with_system)
     table = commit.tx.table("column_edges")
     for edge in columns:
         table.upsert(
@@ -102,7 +131,8 @@ def record_accesses(commit: Commit, urn: str, accesses: Sequence[Access], column
     return urn
 
 
-def _record_access(commit: Commit, run: Row, access: Access) -> None:
+def record_access(commit: Commit, run: Row, access: Access, with_system: bool) -> None:
+    """Record that a run touches data; `with_system` also keeps what machines say of the data then."""
     commit.ensure(access.data, create_namespace=True)
     data, time = str(access.data), access.time or commit.now
     table = commit.tx.table("accesses")
@@ -119,6 +149,7 @@ def _record_access(commit: Commit, run: Row, access: Access) -> None:
     )
     commit.tx.edges.add(data, run["program"], access.mode, run["urn"], access.component, run["start"], run["stop"])
     if known is None:
+        keep_snapshot(commit, run["urn"], access.data, access.snapshot, with_system)
         value = compact({"mode": access.mode, "program": run["program"]})
         commit.log(commit.entity(access.data), None, "access", 0, "SYSTEM", run["urn"], None, value)
 

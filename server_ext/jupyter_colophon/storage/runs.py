@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from jupyter_colophon.core.errors import Absent
 from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.core.lineage import Window
-from jupyter_colophon.core.run import RecordedAccess, Run
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.run import RUNNING, RecordedAccess, Role, Run, Said, Snapshot, Touched
 from jupyter_colophon.storage.spi import Range, Row, TableContext
 
 #: A position in a list of runs: (start, URN).
@@ -31,6 +32,70 @@ def existing(tx: TableContext, urn: str) -> Run:
 def program_of(tx: TableContext, urn: str) -> str | None:
     """The URN of a run's program, without reading what the run touched; None when there is no such run."""
     return next((str(row["program"]) for row in tx.table("runs").scan_index("urn", urn, 1)), None)
+
+
+def of_program(tx: TableContext, program: str, namespace: str, run_id: str) -> Run | None:
+    """A run by its key, in the namespace where its program is or was; with "" that is not asked for."""
+    row = tx.table("runs").read((program, run_id))
+    return None if row is None or not was_in(tx, program, namespace) else _run(tx, row)
+
+
+def was_in(tx: TableContext, program: str, namespace: str) -> bool:
+    """Whether there is or was this program, in this namespace; with "" that is not asked for."""
+    entity = tx.table("entities").read((program,))
+    return entity is not None and namespace in ("", entity["namespace"])
+
+
+def going_on(tx: TableContext, via: str) -> list[str]:
+    """The URNs of the runs that this kernel has begun and not ended."""
+    return [row["urn"] for row in tx.table("runs").scan_index("via", via) if row["status"] == RUNNING]
+
+
+def touched(tx: TableContext, run: Run) -> list[Touched]:
+    """What a run has to do with: program and application, then each access to data, with what was said then."""
+    if not run.accesses:
+        return []
+    first, last = min(one.first for one in run.accesses), max(one.last for one in run.accesses)
+    program = Urn.parse(run.program)
+    about: list[tuple[str, Role, RecordedAccess | None]] = [(run.program, "program", None)]
+    if program.type == "dataJob":
+        about.append((program.parts[0], "application", None))
+    about += [(access.data, "data", access) for access in run.accesses]
+    urns = [urn for urn, _, _ in about]
+    entities = {row["urn"]: row for row in tx.table("entities").multi_read([(urn,) for urn in dict.fromkeys(urns)])}
+    kept = {row["entity"]: _snapshot(row) for row in tx.table("snapshots").scan(Range.prefix(run.urn))}
+    return [
+        Touched(
+            urn=urn,
+            role=role,
+            type=entities[urn]["type"],
+            namespace=entities[urn]["namespace"],
+            name=entities[urn]["name"],
+            deleted=entities[urn]["deleted"],
+            mode=None if access is None else access.mode,
+            component="" if access is None else access.component,
+            first=first if access is None else access.first,
+            last=last if access is None else access.last,
+            snapshot=kept.get(urn, Snapshot()),
+        )
+        for urn, role, access in about
+    ]
+
+
+def snapshot_of(tx: TableContext, run: str, entity: str) -> Snapshot:
+    """What was said of an entity when a run met it first; nothing where it never did."""
+    row = tx.table("snapshots").read((run, entity))
+    return Snapshot() if row is None else _snapshot(row)
+
+
+def _snapshot(row: Row) -> Snapshot:
+    machines = row["machines"]
+    return Snapshot(_said(row["people"]), None if machines is None else _said(machines))
+
+
+def _said(text: str) -> Said:
+    told = stored(text)
+    return Said(told["properties"], tuple(told["tags"]))
 
 
 def by_time(tx: TableContext, program: str, before: Position | None, limit: int) -> list[Position]:
@@ -71,6 +136,7 @@ def _run(tx: TableContext, row: Row) -> Run:
         actor=row["actor"],
         via=row["via"],
         facts=stored(row["facts"]),
+        arguments=stored(row["arguments"] or "{}"),
         accesses=tuple(
             RecordedAccess(found["data"], found["mode"], found["component"], found["first"], found["last"])
             for found in accesses

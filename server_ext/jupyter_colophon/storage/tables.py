@@ -152,9 +152,10 @@ RUNS = TableSpec(
         "actor": "string",
         "via": "string",
         "facts": "string",
+        "arguments": "string",
     },
     ("program", "run_id"),
-    ("urn",),
+    ("urn", "via"),
 )
 
 #: Runs by time: of one program, and (program "") of all.
@@ -168,6 +169,13 @@ ACCESSES = TableSpec(
     "accesses",
     {"run": "string", "data": "string", "mode": "string", "component": "string", "first": "long", "last": "long"},
     ("run", "data", "mode", "component"),
+)
+
+#: What was said of data, program and application when the run touched the data, or anything, first.
+SNAPSHOTS = TableSpec(
+    "snapshots",
+    {"run": "string", "entity": "string", "time": "long", "people": "string", "machines": "string"},
+    ("run", "entity"),
 )
 
 COLUMN_EDGES = TableSpec(
@@ -243,6 +251,7 @@ ALL = (
     RUNS,
     RUN_TIMES,
     ACCESSES,
+    SNAPSHOTS,
     COLUMN_EDGES,
     ANSWERS,
     INBOX,

@@ -1,0 +1,32 @@
+"""What was said of an entity when a run met it first: later edits never change the copy (catalog.md 6.2)."""
+
+from dataclasses import asdict
+
+from jupyter_colophon.core.jsontext import compact
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.run import Said, Snapshot
+from jupyter_colophon.core.scoped import scoped
+from jupyter_colophon.storage import aspects
+from jupyter_colophon.storage.commit import Commit
+
+
+def keep_snapshot(commit: Commit, run: str, entity: Urn, given: Snapshot | None, with_system: bool) -> None:
+    """Copy what is said of an entity, or what the caller knows was said, unless there is a copy for this run."""
+    table, urn = commit.tx.table("snapshots"), str(entity)
+    if table.read((run, urn)) is not None:
+        return
+    taken = given or _taken(commit, entity, with_system)
+    machines = None if taken.system is None else compact(asdict(taken.system))
+    table.upsert(
+        {"run": run, "entity": urn, "time": commit.now, "people": compact(asdict(taken.user)), "machines": machines}
+    )
+
+
+def _taken(commit: Commit, entity: Urn, with_system: bool) -> Snapshot:
+    _, value, _ = commit.current(entity, "businessMetadata")
+    user = Said() if value is None else Said(value["properties"], tuple(sorted(value["tags"])))
+    if not with_system:
+        return Snapshot(user)
+    present = aspects.present(commit.tx, commit.registry, entity.type, str(entity))
+    found = scoped(None, present).system
+    return Snapshot(user, Said(found.properties, found.tags))
