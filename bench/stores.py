@@ -127,7 +127,7 @@ class _Slice:
         self._row("change_log", *change)
         for row in index.stored(entity, said).values():
             self._row("metadata_values", *(row[field] for field in tables.METADATA_VALUES.fields))
-        for table, keys in index.counted(said):
+        for table, keys in index.counted(entity, said):
             self._counts.update((table, (thing.namespace, *key)) for key in keys)
         self._document(document)
 

@@ -125,6 +125,8 @@ def prepare(provider: StorageProvider, registry: Registry) -> None:
     migrate(provider, migrations)
 
 
+    for table in tables.FORMER:
+        provider.table_admin.drop(table)
 def _catalog(provider: StorageProvider, identity: Identity, facts: SystemFilter) -> Catalog:
     registry = load_registry()
     prepare(provider, registry)

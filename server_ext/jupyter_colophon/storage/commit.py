@@ -18,7 +18,7 @@ from jupyter_colophon.core.names import NO_NAMESPACE, Identity, Urn, namespace
 from jupyter_colophon.core.proposal import ABSENT, Condition, Written
 from jupyter_colophon.core.registry import AspectSpec, Registry
 from jupyter_colophon.core.terms import SEARCHED
-from jupyter_colophon.storage import index
+from jupyter_colophon.storage import index, past
 from jupyter_colophon.storage.ending import is_ending
 from jupyter_colophon.storage.spi import Range, Row, TableContext
 
@@ -290,6 +290,7 @@ class Commit:
         self._last["aspects"].append(entity.aspects[spec.name])
         entity.changed = True
         shown = ABSENT if value is None else version
+        self._last[past.TABLE] += past.lost(entity.row, spec, old, value and stored(value), self.now)
         return self.log(entity.row, spec.name, what, shown, spec.scope, run, old.get("value"), value)
 
     def _said(self, urn: Urn, aspects: Mapping[str, Row]) -> index.Aspects:

@@ -10,11 +10,13 @@ from functools import partial
 from typing import Any
 
 from jupyter_colophon.core.registry import Registry
-from jupyter_colophon.storage import tables, truth
+from jupyter_colophon.storage import past, tables, truth
 from jupyter_colophon.storage.spi import Document, Key, Row, TableContext
 from jupyter_colophon.storage.truth import AT_ONCE, Derived, Told, Unreadable, Way
 
-_KEYS = {spec.id: spec.primary_key for spec in (tables.ENTITY_NAMES, tables.METADATA_VALUES)}
+_KEYS = {
+    spec.id: spec.primary_key for spec in (tables.ENTITY_NAMES, tables.METADATA_VALUES, tables.PAST_VALUES)
+}
 _TIME_KEY = ("program", "start", "urn")
 #: How many roll-ups one look tells of.
 _STALE_MAX = 1_000
@@ -56,6 +58,8 @@ def mend_entity(registry: Registry, urn: str, tx: TableContext) -> None:
     for row in made.values.values():
         tx.table("metadata_values").upsert(row)
     if made.document is None:
+    for row in _past(tx, registry, told).values():
+        tx.table(past.TABLE).upsert(row)
         tx.search.remove(urn)
     else:
         tx.search.put(made.document)
@@ -84,6 +88,7 @@ def _entities(registry: Registry, tx: TableContext, after: str) -> Step:
         *_missing(tx, "entity_names", [one.name for one in made.values() if one.name is not None]),
         *_missing(tx, "metadata_values", [row for one in made.values() for row in one.values.values()]),
         *_documents(made, {urn: one for urn, one in documents.items() if urn in made or urn not in there}),
+        *_missing(tx, past.TABLE, [row for told in found for row in _past(tx, registry, told).values()]),
     ]
     mends = dict.fromkeys(faults)
     return [Difference(urn, fault, partial(mend_entity, registry, urn)) for urn, fault in mends], last
@@ -111,7 +116,8 @@ def _documents(made: dict[str, Derived], documents: dict[str, Document]) -> Iter
 def mend_extra(registry: Registry, table: str, key: Key, tx: TableContext) -> None:
     """Remove a row of names or values unless its entity asks for it now."""
     urn = key[_KEYS[table].index("urn")]
-    made = _derived(registry, truth.entity(tx, urn))
+    told = truth.entity(tx, urn)
+    made = _derived(registry, told)
     if made is None:
         return
     name = set() if made.name is None else {tuple(made.name[part] for part in _KEYS["entity_names"])}
@@ -131,6 +137,10 @@ def _runs(tx: TableContext, place: Key) -> Step:
             differences.append(Difference(row["urn"], "its edges are not those of its accesses", mend))
         if not there.issuperset(truth.times(row)):
             differences.append(Difference(row["urn"], "a row of run_times is missing", mend))
+    if table == past.TABLE:
+        if key not in _past(tx, registry, told):
+            tx.table(table).delete(key)
+        return
     return differences, _place(rows, ("program", "run_id"))
 
 
@@ -185,3 +195,11 @@ def _derived(registry: Registry, told: Told | None) -> Derived | None:
 
 def _place(rows: Sequence[Row], key: Iterable[str]) -> Key | None:
     return tuple(rows[-1][name] for name in key) if len(rows) == AT_ONCE else None
+def _past(tx: TableContext, registry: Registry, told: Told | None) -> dict[Key, Row]:
+    """What an entity said before; nothing where there is none, or where its history cannot be read."""
+    try:
+        return {} if told is None else past.of_history(tx, registry, told.entity, told.aspects)
+    except Unreadable:
+        return {}
+
+

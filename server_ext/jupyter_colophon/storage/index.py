@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
+from jupyter_colophon.core.kinds import kind_of_row
 from jupyter_colophon.core.query import TYPE_KEYS
 from jupyter_colophon.core.registry import Scope
 from jupyter_colophon.core.terms import (
@@ -44,7 +45,7 @@ def refresh(tx: TableContext, changed: Iterable[Becoming]) -> None:
     for entity, before, now in changed:
         old, new = rows(before), set() if entity["deleted"] else rows(now)
         values += _to_write(tx, entity, old, new)
-        _count(counts, entity["namespace"], old, new)
+        _count(counts, entity, old, new)
         if entity["deleted"]:
             tx.search.remove(entity["urn"])
         else:
@@ -56,7 +57,7 @@ def refresh(tx: TableContext, changed: Iterable[Becoming]) -> None:
 
 def _add(tx: TableContext, counts: Counts) -> None:
     """Add to the counts of keys and values; what nobody says any more goes."""
-    more: dict[str, dict[tuple[Any, ...], int]] = {"key_counts": {}, "value_counts": {}}
+    more: dict[str, dict[tuple[Any, ...], int]] = {"key_carriers": {}, "value_counts": {}}
     for (table, key), amount in sorted(counts.items()):
         if amount > 0:
             more[table][key] = amount
@@ -90,26 +91,29 @@ def stored(entity: Row, said: Iterable[ValueRow]) -> dict[tuple[str, ...], Row]:
     return found
 
 
-def _count(counts: Counts, namespace: str, old: set[ValueRow], new: set[ValueRow]) -> None:
+def _count(counts: Counts, entity: Row, old: set[ValueRow], new: set[ValueRow]) -> None:
     if old == new:
         return
-    for (table, were), (_, are) in zip(counted(old), counted(new), strict=True):
+    namespace = entity["namespace"]
+    for (table, were), (_, are) in zip(counted(entity, old), counted(entity, new), strict=True):
         counts.subtract([(table, (namespace, *key)) for key in were - are])
         counts.update([(table, (namespace, *key)) for key in are - were])
 
 
-def counted(said: Iterable[ValueRow]) -> tuple[tuple[str, set[tuple[str, ...]]], ...]:
+def counted(entity: Row, said: Iterable[ValueRow]) -> tuple[tuple[str, set[tuple[str, ...]]], ...]:
     """What is counted of an entity, by the table of the counts; without the namespace, which comes first."""
-    return ("key_counts", _counted_keys(said)), ("value_counts", _counted_values(said))
+    return ("key_carriers", keys_of(entity, said)), ("value_counts", _counted_values(said))
 
 
-def _counted_keys(said: Iterable[ValueRow]) -> set[tuple[str, ...]]:
-    """(folded, key, kind, scope): a tag is a key of its own for people who look for what there is (catalog.md 3.6)."""
-    keys: set[tuple[str, ...]] = set()
-    for row in said:
-        key = row.shown if row.kind == "tag" else row.key
-        keys.add((fold(key), key, row.kind, row.scope))
-    return keys
+def keys_of(entity: Row, said: Iterable[ValueRow]) -> set[tuple[str, ...]]:
+    """(folded, key, kind, scope, carrier): a tag is a key of its own for who looks for what there is (catalog.md 3.6)."""
+    carrier = kind_of_row(entity["type"], entity["urn"])
+    return {(fold(key), key, row.kind, row.scope, carrier) for row in said for key in [written_key(row)]}
+
+
+def written_key(row: ValueRow) -> str:
+    """The key under which people look for what a row says, as it was written."""
+    return row.shown if row.kind == "tag" else row.key
 
 
 def _counted_values(said: Iterable[ValueRow]) -> set[tuple[str, ...]]:

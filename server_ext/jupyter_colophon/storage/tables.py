@@ -111,18 +111,34 @@ METADATA_VALUES = TableSpec(
     ("namespace", "key", "value", "urn", "scope"),
 )
 
-#: How many entities carry a key; `folded` makes prefixes case-insensitive.
-KEY_COUNTS = TableSpec(
-    "key_counts",
+#: What was said before, under the last version that said it (storage/past.py).
+PAST_VALUES = TableSpec(
+    "past_values",
+    {
+        "namespace": "string",
+        "key": "string",
+        "value": "string",
+        "urn": "string",
+        "aspect": "string",
+        "version": "long",
+        "until": "long",
+    },
+    ("namespace", "key", "value", "urn", "aspect", "version"),
+)
+
+#: How many entities of a kind (core/kinds.py) carry a key; `folded` makes prefixes case-insensitive.
+KEY_CARRIERS = TableSpec(
+    "key_carriers",
     {
         "namespace": "string",
         "folded": "string",
         "key": "string",
         "kind": "string",
         "scope": "string",
+        "carrier": "string",
         "entities": "long",
     },
-    ("namespace", "folded", "key", "kind", "scope"),
+    ("namespace", "folded", "key", "kind", "scope", "carrier"),
 )
 
 VALUE_COUNTS = TableSpec(
@@ -244,7 +260,8 @@ ALL = (
     ASPECTS,
     ASPECT_VERSIONS,
     METADATA_VALUES,
-    KEY_COUNTS,
+    PAST_VALUES,
+    KEY_CARRIERS,
     VALUE_COUNTS,
     HOLDINGS,
     ENDING_NAMESPACES,
@@ -259,4 +276,8 @@ ALL = (
 )
 
 #: Made of the others: `reindex` makes it anew, and a backup leaves it out.
-DERIVED = frozenset(spec.id for spec in (ENTITY_NAMES, METADATA_VALUES, KEY_COUNTS, VALUE_COUNTS, RUN_TIMES))
+DERIVED = frozenset(
+    spec.id for spec in (ENTITY_NAMES, METADATA_VALUES, PAST_VALUES, KEY_CARRIERS, VALUE_COUNTS, RUN_TIMES)
+)
+#: Derived tables of earlier releases, which nothing reads any more.
+FORMER = ("key_counts",)

@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from jupyter_colophon.core.registry import Registry
-from jupyter_colophon.storage import index, tables, truth
+from jupyter_colophon.storage import index, past, tables, truth
 from jupyter_colophon.storage.spi import Key, TableContext
 from jupyter_colophon.storage.truth import Told, Unreadable
 
-_COUNTS = (tables.KEY_COUNTS, tables.VALUE_COUNTS)
-_ROWS = (tables.ENTITY_NAMES, tables.METADATA_VALUES)
+_COUNTS = (tables.KEY_CARRIERS, tables.VALUE_COUNTS)
+_ROWS = (tables.ENTITY_NAMES, tables.METADATA_VALUES, tables.PAST_VALUES)
 #: The tables that count; of the others, rows are counted.
 COUNTED = frozenset(spec.id for spec in _COUNTS)
 _SUMS = 4_096
@@ -66,8 +66,13 @@ def urn_in(table: str, key: Key) -> str:
 def _items(tx: TableContext, registry: Registry, tick: Callable[[], None]) -> Iterator[_Item]:
     for told in truth.entities(tx):
         tick()
-        if not told.entity["deleted"]:
-            yield from _asked(registry, told)
+        try:
+            if not told.entity["deleted"]:
+                yield from _asked(registry, told)
+            for key in past.of_history(tx, registry, told.entity, told.aspects):
+                yield tables.PAST_VALUES.id, key, 1, False
+        except Unreadable:
+            continue
     for spec in (*_COUNTS, *_ROWS):
         place: Key = ()
         while rows := list(tx.table(spec.id).scan(truth.beyond(place), _AT_ONCE)):
@@ -80,12 +85,8 @@ def _items(tx: TableContext, registry: Registry, tick: Callable[[], None]) -> It
 
 def _asked(registry: Registry, told: Told) -> Iterator[_Item]:
     """What a living entity asks for."""
-    entity = told.entity
-    try:
-        said = set(truth.said(registry, told))
-    except Unreadable:
-        return
-    for table, keys in index.counted(said):
+    entity, said = told.entity, set(truth.said(registry, told))
+    for table, keys in index.counted(entity, said):
         for key in keys:
             yield table, (entity["namespace"], *key), 1, False
     for key in index.stored(entity, said):

@@ -1,0 +1,64 @@
+"""What was said and is no more, by key and value: one row for each version of an aspect that was the last to say it.
+
+Search as of a time finds here what may have said something then, and looks its history up (catalog.md 3.8, 4.4). The
+history of aspects is the truth: what a version says and the next one does not is here, whatever the clock did meanwhile.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.jsontext import stored
+from jupyter_colophon.core.registry import AspectSpec, Registry
+from jupyter_colophon.core.terms import SEARCHED, fold, value_rows
+from jupyter_colophon.storage import index
+from jupyter_colophon.storage.spi import Key, Range, Row, TableContext
+from jupyter_colophon.storage.truth import Unreadable
+
+TABLE: Final = "past_values"
+KEY: Final = ("namespace", "key", "value", "urn", "aspect", "version")
+#: Under which key a name is found that nothing has any more.
+NAME_KEY: Final = "name"
+
+
+def lost(entity: Row, spec: AspectSpec, old: Row, value: Any, time: int) -> list[Row]:
+    """What a version (`old`) of an aspect says and the next one, with this value from this time on, does not."""
+    if old.get("value") is None or not (spec.key or spec.name in SEARCHED):
+        return []
+    gone = _places(entity, spec, stored(old["value"])) - _places(entity, spec, value)
+    return [_row(place, old, time) for place in sorted(gone)]
+
+
+def of_history(tx: TableContext, registry: Registry, entity: Row, aspects: Mapping[str, Row]) -> dict[Key, Row]:
+    """Every such row of an entity with these aspects, by its key. Raises Unreadable.
+
+    Most entities were never changed and have none: their history is not looked at.
+    """
+    changed = [name for name, aspect in aspects.items() if aspect["version"] > 1]
+    try:
+        rows = [row for name in changed for row in _of_aspect(tx, entity, registry.aspect(entity["type"], name))]
+    except (Absent, ValueError, TypeError, AttributeError) as error:
+        raise Unreadable(entity["urn"]) from error
+    return {tuple(row[part] for part in KEY): row for row in rows}
+
+
+def _of_aspect(tx: TableContext, entity: Row, spec: AspectSpec) -> Iterator[Row]:
+    before: Row = {}
+    for version in tx.table("aspect_versions").scan(Range.prefix(entity["urn"], spec.name)):
+        value = None if version["value"] is None else stored(version["value"])
+        yield from lost(entity, spec, before, value, version["time"])
+        before = version
+
+
+def _places(entity: Row, spec: AspectSpec, value: Any) -> set[tuple[str, ...]]:
+    """Namespace, key, value and URN of everything that a value of an aspect says; a key aspect says the name."""
+    if value is None:
+        return set()
+    if spec.key:
+        return {(entity["namespace"], NAME_KEY, fold(entity["name"]).strip(), entity["urn"])}
+    return {key[:4] for key in index.stored(entity, value_rows(spec.name, spec.scope, value))}
+
+
+def _row(place: tuple[str, ...], old: Row, time: int) -> Row:
+    key = (*place, old["aspect"], old["version"])
+    return dict(zip(KEY, key, strict=True)) | {"until": time}
