@@ -123,10 +123,10 @@ def prepare(provider: StorageProvider, registry: Registry) -> None:
         refuse_half_restored(provider)
     provider.table_admin.create_or_update(*tables.ALL)
     migrate(provider, migrations)
-
-
     for table in tables.FORMER:
         provider.table_admin.drop(table)
+
+
 def _catalog(provider: StorageProvider, identity: Identity, facts: SystemFilter) -> Catalog:
     registry = load_registry()
     prepare(provider, registry)

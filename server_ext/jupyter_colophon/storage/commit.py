@@ -287,10 +287,10 @@ class Commit:
         }
         entity.aspects[spec.name] = row | {"base": old.get("base", 0)}
         self._last["aspect_versions"].append(row)
+        self._last[past.TABLE] += past.lost(entity.row, spec, old, value and stored(value), self.now)
         self._last["aspects"].append(entity.aspects[spec.name])
         entity.changed = True
         shown = ABSENT if value is None else version
-        self._last[past.TABLE] += past.lost(entity.row, spec, old, value and stored(value), self.now)
         return self.log(entity.row, spec.name, what, shown, spec.scope, run, old.get("value"), value)
 
     def _said(self, urn: Urn, aspects: Mapping[str, Row]) -> index.Aspects:

@@ -14,9 +14,7 @@ from jupyter_colophon.storage import past, tables, truth
 from jupyter_colophon.storage.spi import Document, Key, Row, TableContext
 from jupyter_colophon.storage.truth import AT_ONCE, Derived, Told, Unreadable, Way
 
-_KEYS = {
-    spec.id: spec.primary_key for spec in (tables.ENTITY_NAMES, tables.METADATA_VALUES, tables.PAST_VALUES)
-}
+_KEYS = {spec.id: spec.primary_key for spec in (tables.ENTITY_NAMES, tables.METADATA_VALUES, tables.PAST_VALUES)}
 _TIME_KEY = ("program", "start", "urn")
 #: How many roll-ups one look tells of.
 _STALE_MAX = 1_000
@@ -57,9 +55,9 @@ def mend_entity(registry: Registry, urn: str, tx: TableContext) -> None:
         tx.table("entity_names").upsert(made.name)
     for row in made.values.values():
         tx.table("metadata_values").upsert(row)
-    if made.document is None:
     for row in _past(tx, registry, told).values():
         tx.table(past.TABLE).upsert(row)
+    if made.document is None:
         tx.search.remove(urn)
     else:
         tx.search.put(made.document)
@@ -87,8 +85,8 @@ def _entities(registry: Registry, tx: TableContext, after: str) -> Step:
     faults = [
         *_missing(tx, "entity_names", [one.name for one in made.values() if one.name is not None]),
         *_missing(tx, "metadata_values", [row for one in made.values() for row in one.values.values()]),
-        *_documents(made, {urn: one for urn, one in documents.items() if urn in made or urn not in there}),
         *_missing(tx, past.TABLE, [row for told in found for row in _past(tx, registry, told).values()]),
+        *_documents(made, {urn: one for urn, one in documents.items() if urn in made or urn not in there}),
     ]
     mends = dict.fromkeys(faults)
     return [Difference(urn, fault, partial(mend_entity, registry, urn)) for urn, fault in mends], last
@@ -120,6 +118,10 @@ def mend_extra(registry: Registry, table: str, key: Key, tx: TableContext) -> No
     made = _derived(registry, told)
     if made is None:
         return
+    if table == past.TABLE:
+        if key not in _past(tx, registry, told):
+            tx.table(table).delete(key)
+        return
     name = set() if made.name is None else {tuple(made.name[part] for part in _KEYS["entity_names"])}
     if key not in (made.values if table == "metadata_values" else name):
         tx.table(table).delete(key)
@@ -137,10 +139,6 @@ def _runs(tx: TableContext, place: Key) -> Step:
             differences.append(Difference(row["urn"], "its edges are not those of its accesses", mend))
         if not there.issuperset(truth.times(row)):
             differences.append(Difference(row["urn"], "a row of run_times is missing", mend))
-    if table == past.TABLE:
-        if key not in _past(tx, registry, told):
-            tx.table(table).delete(key)
-        return
     return differences, _place(rows, ("program", "run_id"))
 
 
@@ -193,8 +191,6 @@ def _derived(registry: Registry, told: Told | None) -> Derived | None:
         return None
 
 
-def _place(rows: Sequence[Row], key: Iterable[str]) -> Key | None:
-    return tuple(rows[-1][name] for name in key) if len(rows) == AT_ONCE else None
 def _past(tx: TableContext, registry: Registry, told: Told | None) -> dict[Key, Row]:
     """What an entity said before; nothing where there is none, or where its history cannot be read."""
     try:
@@ -203,3 +199,5 @@ def _past(tx: TableContext, registry: Registry, told: Told | None) -> dict[Key, 
         return {}
 
 
+def _place(rows: Sequence[Row], key: Iterable[str]) -> Key | None:
+    return tuple(rows[-1][name] for name in key) if len(rows) == AT_ONCE else None
