@@ -82,6 +82,9 @@ class Settings(Configurable):
     unrecoverable_reset = Bool(
         False, config=True, help="Delete a namespace with everything in it without `confirm=` (for tests and trials)."
     )
+    connections_per_user = Int(
+        64, min=1, config=True, help="How many connections one user may have that follow the change log."
+    )
     max_body_bytes = Int(10 * 1024 * 1024, min=1, config=True, help="The largest body of a request, in bytes.")
 
     @default("database")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jupyter_colophon.core.access import Principal, ScopeAuthorizer
+from jupyter_colophon.core.announcement import Announcer
 from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.names import Identity, namespace
 from jupyter_colophon.core.proposal import Proposal
@@ -50,6 +51,7 @@ class Catalog:
     lineage: LineageReader
     runs: RunReader
     feed: Feed
+    announcer: Announcer
     sealer: Sealer
     inbox: Inbox
     dead_letters: DeadLetters
@@ -156,6 +158,7 @@ def _catalog(provider: StorageProvider, identity: Identity, facts: SystemFilter)
         lineage=LineageReader(provider, gate, time.monotonic),
         runs=RunReader(provider, gate, cursors),
         feed=feed,
+        announcer=Announcer(identity, registry),
         sealer=sealer,
         inbox=inbox,
         dead_letters=DeadLetters(provider, write_path, cursors, now_ms),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.http.door import SETTING
-from jupyter_colophon.http.native.changes import SOCKETS_MAX
+from jupyter_colophon.settings import Settings
 from support.catalog import metadata, say
 from support.listener import Listen, Listener, listening
 from support.process import running
@@ -17,6 +17,7 @@ from tornado.httpclient import HTTPClientError
 BUSINESS = ("entities", ORDERS, "aspects", "businessMetadata")
 #: So many changes of 120 KB that no buffer of a connection takes them.
 _MANY = 160
+SOCKETS_MAX = Settings.connections_per_user.default_value
 #: Another process on the same store: looks for each owner that it reads, and follows `orders`; then writes the next.
 OTHER = """
 import json

@@ -344,6 +344,13 @@ class NamespaceEnding(StoreUnavailable):
     """A namespace of this name was deleted and still holds something: it can be made anew in a moment."""
 
     def __init__(self, name: str) -> None:
+class TooManyConnections(MetadataError):
+    """One user follows the change log over more connections than one may have."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"one user may follow over {most} connections (c.Colophon.connections_per_user)")
+
+
         super().__init__(f"namespace {shown(name)} is being deleted: make it anew in a moment")
         self.name = name
 

@@ -16,6 +16,7 @@ from jupyter_colophon.core.access import Principal, ScopeAuthorizer
 from jupyter_colophon.core.errors import AccessDenied, InvalidField, MetadataError, Misconfigured, StoreUnavailable
 from jupyter_colophon.core.names import Identity
 from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.http.board import Board
 from jupyter_colophon.http.crews import Crews
 from jupyter_colophon.http.schemas import ApiSchemas
 from jupyter_colophon.http.tokens import KernelTokens
@@ -55,7 +56,8 @@ class Door:
         default_factory=lambda: ThreadPoolExecutor(THREADS, thread_name_prefix="colophon")
     )
     crews: Crews = field(default_factory=Crews)
-    #: How many WebSockets each user has open.
+    #: Who follows the change log, and over how many connections each user does.
+    board: Board = field(default_factory=Board)
     sockets: Counter[str] = field(default_factory=Counter)
     closed: bool = False
     _catalog: "Catalog | None" = None
@@ -116,6 +118,7 @@ class Door:
     def close(self) -> None:
         """Let go of everything."""
         self.closed = True
+        self.board.close()
         self.threads.shutdown(wait=True, cancel_futures=True)
         self.crews.close()
         with self._composing:

@@ -4,6 +4,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.change import Change
@@ -19,6 +20,15 @@ SLICE = 500
 _logger = logging.getLogger("jupyter_colophon.feed")
 
 Listener = Callable[[Sequence[Change]], None]
+
+
+class Slice(NamedTuple):
+    """Changes that were read, and the number from which to read on: it moves also over what fits no filter."""
+
+    changes: list[Change]
+    cursor: int
+    #: Whether the log went on after it.
+    more: bool
 
 
 @dataclass(slots=True)
@@ -43,12 +53,20 @@ class Feed:
 
     def changes(self, after: int, limit: int, where: Mapping[str, str], principal: Principal) -> list[Change]:
         """Changes after a number that the principal may read, oldest first. Raises LogCompacted."""
+        return self.read(after, limit, where, principal).changes
 
-        def work(tx: TableContext) -> list[Change]:
+    def read(self, after: int, limit: int, where: Mapping[str, str], principal: Principal) -> Slice:
+        """Those among the next changes after a number that the principal may read. Raises LogCompacted."""
+
+        def work(tx: TableContext) -> tuple[int, list[Change]]:
             chain.require_kept(tx, after)
-            return log.changes(tx, after, limit, where)
+            # The head first: what is committed while we read is no part of what was passed over.
+            return tx.log.head(), log.changes(tx, after, limit, where)
 
-        return self.visible(self.provider.tx_runner.run(work, read_only=True), where, principal)
+        head, found = self.provider.tx_runner.run(work, read_only=True)
+        last = found[-1].seq if found else after
+        full = len(found) == limit
+        return Slice(self.visible(found, where, principal), last if full else max(head, last), full)
 
     def require_kept(self, after: int) -> None:
         """Raise LogCompacted where changes after this number are no longer kept."""

@@ -5,7 +5,6 @@ from dataclasses import asdict
 from typing import Any
 
 from jupyter_colophon.core.annotation import Annotation
-from jupyter_colophon.core.change import Change
 from jupyter_colophon.core.entity import Aspect, AspectVersion, Entity, EntitySummary, Stamp
 from jupyter_colophon.core.inbox import DeadLetter, InboxEntry
 from jupyter_colophon.core.lineage import Lineage, LineageEdge, Node
@@ -141,9 +140,15 @@ def run(value: Run) -> Document:
     }
 
 
-def change(value: Change) -> Document:
-    """`change.json`."""
-    return asdict(value) | {"time": format_time(value.time)}
+def touched(values: Iterable[Touched]) -> Document:
+    """`touched.json`."""
+    return {"touched": [_touched(one) for one in values]}
+
+
+def _touched(one: Touched) -> Document:
+    told = asdict(one)
+    told |= told.pop("snapshot")
+    return told | {"first": format_time(one.first), "last": format_time(one.last)}
 
 
 def hit(value: Hit) -> Document:

@@ -45,7 +45,7 @@ class HealthHandler(ApiHandler):
     async def get(self) -> None:
         """Whether the store takes reads and writes; 503 when it does not take writes, and what else is amiss."""
         try:
-            store, known = await self.hop(_state)
+            store, known = await self.hop(lambda catalog: _state(catalog, self.door.board.count))
         except StorageError as error:
             store, known = {"status": "down", "detail": error.detail, "journalMode": ""}, _known()
         door = self.door
@@ -101,17 +101,17 @@ class EntityTypeHandler(ApiHandler):
         self.answer(documents.entity_type(kind))
 
 
-def _state(catalog: "Catalog") -> tuple[dict[str, str], documents.Document]:
+def _state(catalog: "Catalog", subscribers: int) -> tuple[dict[str, str], documents.Document]:
     waiting, dead = catalog.inbox.counts()
-    return dict(catalog.provider.health()), _known(catalog.feed.head(), catalog.feed.listeners, waiting, dead)
+    return dict(catalog.provider.health()), _known(catalog.feed.head(), subscribers, waiting, dead)
 
 
 def _known(
-    head: int | None = None, listeners: int | None = None, waiting: int | None = None, dead: int | None = None
+    head: int | None = None, subscribers: int | None = None, waiting: int | None = None, dead: int | None = None
 ) -> documents.Document:
     return {
         "changeLog": {"head": head},
-        "subscribers": listeners,
+        "subscribers": subscribers,
         "inbox": {"waiting": waiting},
         "deadLetters": dead,
     }

@@ -19,6 +19,10 @@ class Told(NamedTuple):
     text: str
 
 
+class Finished(Exception):
+    """Nobody is to be sent anything any more."""
+
+
 class Backlog:
     """A queue between the feed and one subscriber, used on the event loop alone."""
 
@@ -26,6 +30,7 @@ class Backlog:
         self._waiting: deque[Told] = deque()
         self._bytes = 0
         self._news = asyncio.Event()
+        self._finished = False
 
     def add(self, changes: Iterable[Told]) -> bool:
         """Take changes in; False when there is no room for them."""
@@ -37,9 +42,22 @@ class Backlog:
         self._news.set()
         return True
 
-    async def take(self) -> list[Told]:
-        """What comes next, for one message; waits until there is something."""
-        await self._news.wait()
+    def finish(self) -> None:
+        """Nobody waits any more."""
+        self._finished = True
+        self._news.set()
+
+    async def take(self, patience_s: float | None = None) -> list[Told]:
+        """What comes next, for one message; waits until there is something, or (with nothing) until patience ends.
+
+        Raises Finished.
+        """
+        try:
+            await asyncio.wait_for(self._news.wait(), patience_s)
+        except TimeoutError:
+            return []
+        if self._finished:
+            raise Finished
         taken = [self._waiting.popleft()]
         size = len(taken[0].text)
         for change in list(islice(self._waiting, _MESSAGE_CHANGES - 1)):

@@ -1,0 +1,82 @@
+"""Following the change log over a connection: first what came after a number, then what comes, each change once and in order."""
+
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Final
+
+from jupyter_colophon.core.errors import IllegalQuery, TooManyConnections
+from jupyter_colophon.http.backlog import Backlog, Finished, Told
+from jupyter_colophon.http.base import Identified
+from jupyter_colophon.http.board import Subscriber, Wish, texts
+from jupyter_colophon.http.parameter import DIGITS_MAX
+
+if TYPE_CHECKING:
+    from jupyter_colophon.service.feed import Slice
+    from jupyter_colophon.wiring import Catalog
+
+#: How many changes are read at once.
+SLICE: Final = 500
+
+
+class Following:
+    """One connection that follows."""
+
+    def __init__(self, asks: Identified, wish: Wish, cut_off: Callable[[], None]) -> None:
+        self._hop, self._board, self._wish = asks.hop, asks.door.board, wish
+        self._subscriber = Subscriber(wish, Backlog(), cut_off)
+
+    async def begin(self) -> int:
+        """Listen from now on; returns the number of the newest change. Raises StorageError."""
+        await self._board.join(self._subscriber, self._hop)
+        head: int = await self._hop(lambda catalog: catalog.feed.head())
+        return head
+
+    async def batches(self, after: int, head: int, patience_s: float | None = None) -> AsyncIterator[list[Told]]:
+        """What to send next, until `end`; nothing, where nothing came for so long. Raises LogCompacted, StorageError.
+
+        First what came after a number up to the head, then what comes.
+        """
+        while after < head:
+            found, after = await self._earlier(after)
+            if found:
+                yield found
+        sent = max(after, head)
+        while True:
+            try:
+                waited = await self._subscriber.backlog.take(patience_s)
+            except Finished:
+                return
+            fresh = [one for one in waited if one.seq > sent]
+            if fresh:
+                sent = fresh[-1].seq
+            if fresh or not waited:
+                yield fresh
+
+    def end(self) -> None:
+        """Listen no more."""
+        self._board.leave(self._subscriber)
+        self._subscriber.backlog.finish()
+
+    async def _earlier(self, after: int) -> tuple[list[Told], int]:
+        wish = self._wish
+
+        def read(catalog: "Catalog") -> tuple[list[Told], int]:
+            found: Slice = catalog.feed.read(after, SLICE, wish.filters, wish.principal)
+            return texts(catalog, found.changes, wish.form), found.cursor
+
+        return await self._hop(read)
+
+
+def require_place(asks: Identified) -> None:
+    """Raise TooManyConnections where the user has as many as one may have."""
+    most = asks.door.settings.connections_per_user
+    if asks.door.sockets[asks.principal.user] >= most:
+        raise TooManyConnections(most)
+
+
+def place(text: str, name: str) -> int | None:
+    """The number of a change; None where nothing is asked for. Raises IllegalQuery."""
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) <= DIGITS_MAX):
+        raise IllegalQuery("a number of a change", name)
+    return int(text)

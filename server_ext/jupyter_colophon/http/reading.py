@@ -1,0 +1,67 @@
+"""A slice of the change log, and the long poll: what the doors answer is the same but for their paths."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from jupyter_colophon.http.backlog import Told
+from jupyter_colophon.http.base import ApiHandler
+from jupyter_colophon.http.board import Wish, texts
+from jupyter_colophon.http.following import Following
+from jupyter_colophon.http.native.parameters import LIMIT_MAX
+from jupyter_colophon.http.parameter import DIGITS_MAX, number
+
+if TYPE_CHECKING:
+    from jupyter_colophon.service.feed import Slice
+    from jupyter_colophon.wiring import Catalog
+
+_WAIT_MAX_S: Final = 30
+#: How many slices are read for one answer: a form may have no words for what is in them.
+_SLICES: Final = 10
+_SEQ_MAX: Final = 10**DIGITS_MAX - 1
+AFTER: Final = number("after", "The number of the last change known.", default=0, least=0, most=_SEQ_MAX)
+LIMIT: Final = number(
+    "limit", "How many at most; 0 gives the present number alone.", default=100, least=0, most=LIMIT_MAX
+)
+WAIT: Final = number("wait", "Seconds to wait for a change where there is none.", default=0, least=0, most=_WAIT_MAX_S)
+
+
+class SliceHandler(ApiHandler):
+    """What the doors' slices share; each has its own method, which says who may ask what."""
+
+    async def slice(self, where: Mapping[str, str], form: str) -> dict[str, Any]:
+        """`{"cursor", "changes"}`; the cursor moves on also where nothing is told. Raises LogCompacted, StorageError."""
+        after, limit, wait = self.asked(AFTER), self.asked(LIMIT), self.asked(WAIT)
+        wish = Wish(self.principal, tuple(where.items()), form)
+        if limit == 0:
+            return {"cursor": await self.hop(lambda catalog: catalog.feed.head()), "changes": []}
+        found, cursor = await self.hop(lambda catalog: _read(catalog, wish, after, limit))
+        if not found and wait:
+            await self._news(wish, cursor, wait)
+            found, cursor = await self.hop(lambda catalog: _read(catalog, wish, cursor, limit))
+        return {"cursor": cursor, "changes": [json.loads(one.text) for one in found]}
+
+    async def _news(self, wish: Wish, after: int, wait_s: int) -> None:
+        """Return when there is a change that fits, or after a time."""
+        following = Following(self, wish, lambda: None)
+        try:
+            async with asyncio.timeout(wait_s):
+                # What came between the first look and the listening is among these.
+                async for _ in following.batches(after, await following.begin()):
+                    return
+        except TimeoutError:
+            pass
+        finally:
+            following.end()
+
+
+def _read(catalog: "Catalog", wish: Wish, after: int, limit: int) -> tuple[list[Told], int]:
+    found: list[Told] = []
+    for _ in range(_SLICES):
+        read: Slice = catalog.feed.read(after, limit - len(found), wish.filters, wish.principal)
+        found += texts(catalog, read.changes, wish.form)
+        after = read.cursor
+        if not read.more or len(found) == limit:
+            break
+    return found, after

@@ -1,0 +1,94 @@
+"""The change log as server-sent events: resumed by `Last-Event-ID`, as browsers do by themselves."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from tornado.iostream import StreamClosedError
+
+from jupyter_colophon.core.errors import LogCompacted, StorageError
+from jupyter_colophon.http.backlog import Told
+from jupyter_colophon.http.base import ApiHandler
+from jupyter_colophon.http.board import Wish
+from jupyter_colophon.http.following import Following, place, require_place
+from jupyter_colophon.http.parameter import text
+
+#: How long nothing is sent at most, in seconds: proxies end connections that seem dead.
+_QUIET_S: Final = 15.0
+KIND: Final = "text/event-stream"
+AFTER: Final = text(
+    "after",
+    "The number of the last change known; without it, only what comes is told.",
+    pattern="^[0-9]{0,18}$",
+)
+RESUMED: Final = text(
+    "Last-Event-ID",
+    "The same, as browsers send it again; it goes before `after`.",
+    place="header",
+    pattern="^[0-9]{0,18}$",
+)
+#: What is answered: no document that ends.
+EVENTS: Final = {
+    "type": "string",
+    "description": "Events: `hello` with the number of the newest change, then `change`; ids are numbers of changes.",
+}
+
+
+class StreamHandler(ApiHandler):
+    """What the doors' streams share; each has its own method, which says who may ask what."""
+
+    _following: Following | None = None
+
+    async def stream(self, where: Mapping[str, str], form: str) -> None:
+        """Send events until the other side goes. Raises LogCompacted, StorageError, TooManyConnections before the first."""
+        resumed = place(self.asked(RESUMED), RESUMED.name)
+        after = place(self.asked(AFTER), AFTER.name) if resumed is None else resumed
+        require_place(self)
+        if after is not None:
+            known = after
+            await self.hop(lambda catalog: catalog.feed.require_kept(known))
+        user = self.principal.user
+        wish = Wish(self.principal, tuple(where.items()), form)
+        self._following = Following(self, wish, self._hang_up)
+        self.door.sockets[user] += 1
+        try:
+            await self._send_on(self._following, after)
+        except StreamClosedError:
+            pass
+        except (LogCompacted, StorageError):
+            # The head is sent: who comes back is told what is wrong.
+            if not self._headers_written:
+                raise
+            self._hang_up()
+        finally:
+            self.door.sockets[user] -= 1
+            self._following.end()
+
+    def on_connection_close(self) -> None:
+        """The other side is gone: nobody waits for a change any more."""
+        super().on_connection_close()
+        if self._following is not None:
+            self._following.end()
+
+    async def _send_on(self, following: Following, after: int | None) -> None:
+        head = await following.begin()
+        start = head if after is None else after
+        self.set_header("Content-Type", KIND)
+        self.set_header("Cache-Control", "no-store")
+        self.set_header("X-Accel-Buffering", "no")
+        await self._event(f'id: {start}\nevent: hello\ndata: {{"head": {head}}}\n\n')
+        async for told in following.batches(start, head, _QUIET_S):
+            await self._event("".join(map(_event, told)) or ": nothing new\n\n")
+
+    async def _event(self, text: str) -> None:
+        self.write(text)
+        await self.flush()
+
+    def _hang_up(self) -> None:
+        """End the connection; who comes back reads on with the last id."""
+        connection = self.request.connection
+        if connection is not None:
+            connection.stream.close()  # type: ignore[attr-defined]  # of an HTTP1Connection
+
+
+def _event(told: Told) -> str:
+    return f"id: {told.seq}\nevent: change\ndata: {told.text}\n\n"

@@ -1,0 +1,65 @@
+"""Changes of a namespace's metadata as CDAP announces them: slices, long poll, events (catalog.md 7.2)."""
+
+from typing import Final
+
+from jupyter_server.auth.decorator import authorized
+from tornado.web import authenticated
+
+from jupyter_colophon.core.announcement import FORMS
+from jupyter_colophon.core.errors import LogCompacted, TooManyConnections
+from jupyter_colophon.core.names import namespace
+from jupyter_colophon.http import reading, streaming
+from jupyter_colophon.http.operation import operation
+from jupyter_colophon.http.parameter import choice
+from jupyter_colophon.http.v3.base import V3Handler
+
+FORM: Final = choice("format", "Metadata change records, audit messages, or our own changes.", *FORMS, default="record")
+
+
+class _OfNamespace(V3Handler):
+    async def namespace(self) -> dict[str, str]:
+        """The filter for the namespace in the path. Raises Absent, IllegalName."""
+        name, principal = self.segments()[1], self.principal
+        urn = namespace(name)
+        await self.hop(lambda catalog: catalog.metadata.require(urn, "", principal))
+        return {"namespace": name}
+
+
+class ChangesHandler(_OfNamespace, reading.SliceHandler):
+    """`GET /namespaces/{ns}/metadata/changes`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation(
+        "v3ReadChanges",
+        takes=[reading.AFTER, reading.LIMIT, reading.WAIT, FORM],
+        answers={200: {"type": "object"}},
+        refuses=[LogCompacted],
+    )
+    async def get(self) -> None:
+        """Records after a cursor; with `wait`, as soon as there are any; `limit=0` gives the present cursor."""
+        self.answer(await self.slice(await self.namespace(), self.asked(FORM)))
+
+
+class ChangesStream(_OfNamespace, streaming.StreamHandler):
+    """`GET /namespaces/{ns}/metadata/changes/stream`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation(
+        "v3StreamChanges",
+        takes=[streaming.AFTER, streaming.RESUMED, FORM],
+        answers={200: streaming.EVENTS},
+        refuses=[LogCompacted, TooManyConnections],
+        kind=streaming.KIND,
+    )
+    async def get(self) -> None:
+        """Records as they come, as server-sent events."""
+        await self.stream(await self.namespace(), self.asked(FORM))
+
+
+#: Below the prefix.
+ROUTES: list[tuple[str, type]] = [
+    ("namespaces/[^/]+/metadata/changes", ChangesHandler),
+    ("namespaces/[^/]+/metadata/changes/stream", ChangesStream),
+]
