@@ -59,6 +59,15 @@ class Catalog:
                 return None
             raise
 
+    def metadata(self, urn: str) -> Document | None:
+        """Properties and tags in both scopes: `EntityMetadata`; None if the entity is absent."""
+        try:
+            return self._get(f"{_at(urn)}/metadata")
+        except Refused as refusal:
+            if refusal.status == 404 and refusal.problem.get("type"):
+                return None
+            raise
+
     def entities(self, *, limit: int = 50, timeout_s: float | None = None, **filters: str | None) -> Document:
         """A page of entities; filters are namespace, type, prefix and cursor: `Entities`."""
         return self._get("/entities", {"limit": limit, **filters}, timeout_s)
@@ -95,9 +104,12 @@ class Catalog:
         """Writes a batch of `Proposal`s, at most 1,000, wholly or not at all. Answers `WrittenBatch`."""
         return self._send("POST", "/proposals", {"proposals": list(proposals)})
 
-    def propose_later(self, proposals: Sequence[Mapping[str, Any]]) -> Document:
-        """Puts a batch into the inbox: it is kept, and applied in its turn. Answers `InboxEntry`."""
-        return self._send("POST", "/proposals?async=true", {"proposals": list(proposals)})
+    def propose_later(self, proposals: Sequence[Mapping[str, Any]], key: str = "") -> Document:
+        """Puts a batch into the inbox: it is kept, and applied in its turn. Answers `InboxEntry`.
+
+        `key` is the idempotency key, here and below, for who may have to send the same again; else each has a new one.
+        """
+        return self._send("POST", "/proposals?async=true", {"proposals": list(proposals)}, _keyed(key))
 
     def inbox_entry(self, entry_id: str) -> Document:
         """What became of a batch in the inbox: `InboxEntry`."""
@@ -140,17 +152,17 @@ class Catalog:
         """One run with its accesses: `Run`."""
         return self._get(_run(urn))
 
-    def start_run(self, run: Mapping[str, Any]) -> Document:
+    def start_run(self, run: Mapping[str, Any], key: str = "") -> Document:
         """Records a run from a `RunStart`; the same program and run id again are the same run. Answers `Run`."""
-        return self._send("POST", "/runs", run)
+        return self._send("POST", "/runs", run, _keyed(key))
 
-    def change_run(self, urn: str, change: Mapping[str, Any]) -> Document:
+    def change_run(self, urn: str, change: Mapping[str, Any], key: str = "") -> Document:
         """Changes a run by a `RunChange`. Answers `Run`."""
-        return self._send("PATCH", _run(urn), change)
+        return self._send("PATCH", _run(urn), change, _keyed(key))
 
-    def add_accesses(self, urn: str, accesses: Mapping[str, Any]) -> Document:
+    def add_accesses(self, urn: str, accesses: Mapping[str, Any], key: str = "") -> Document:
         """Records what a run touched, from an `Accesses` document. Answers `Run`."""
-        return self._send("POST", f"{_run(urn)}/accesses", accesses)
+        return self._send("POST", f"{_run(urn)}/accesses", accesses, _keyed(key))
 
     def _get(self, path: str, query: Mapping[str, object] | None = None, timeout_s: float | None = None) -> Document:
         return _object(self._transport.request("GET", path, query=query, timeout_s=timeout_s).body)
@@ -163,6 +175,10 @@ class Catalog:
 
 def _at(urn: str) -> str:
     return f"/entities/{quote(urn, safe='')}"
+
+
+def _keyed(key: str) -> dict[str, str]:
+    return {"Idempotency-Key": key} if key else {}
 
 
 def _letter(letter_id: str) -> str:

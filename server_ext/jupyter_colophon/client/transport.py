@@ -5,7 +5,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -16,6 +16,8 @@ from jupyter_colophon.client.problems import Refused, ServerAway
 
 CONNECT_TIMEOUT_S = 2.0
 TOTAL_TIMEOUT_S = 10.0
+#: For each block of an answer that comes in lines.
+LINES_TIMEOUT_S = 60.0
 
 #: An answer longer than this is not ours: the server's own lists end at 500 rows, its graphs at 10,000 edges.
 LARGEST_ANSWER_BYTES = 64 * 1024 * 1024
@@ -70,13 +72,17 @@ class Transport:
     """Sends requests one at a time, from any thread; a second thread waits for the first."""
 
     def __init__(
-        self, server: Server, connect_timeout_s: float = CONNECT_TIMEOUT_S, timeout_s: float = TOTAL_TIMEOUT_S
+        self,
+        server: Server,
+        connect_timeout_s: float = CONNECT_TIMEOUT_S,
+        timeout_s: float = TOTAL_TIMEOUT_S,
+        prefix: str = "/colophon/api",
     ) -> None:
         parts = urlsplit(server.url)
         self.server = server
         self._host, self._port = parts.hostname or "", parts.port
         self._secure = parts.scheme == "https"
-        self._prefix = parts.path.rstrip("/") + "/colophon/api"
+        self._prefix = parts.path.rstrip("/") + prefix
         self._connect_timeout_s, self._timeout_s = connect_timeout_s, timeout_s
         self._lock = threading.Lock()
         self._connection: http.client.HTTPConnection | None = None
@@ -93,7 +99,8 @@ class Transport:
     ) -> Answer:
         """Sends one request and reads its whole answer.
 
-        `path` follows the API's prefix and is already percent-encoded; None in `query` is left out; `body` becomes JSON.
+        `path` follows the API's prefix and is already percent-encoded; None in `query` is left out; `body` becomes JSON
+        unless it is bytes, whose type `headers` then tell.
         A write whose answer is lost, or that the server asks to send again (503 with Retry-After), is sent once more
         where there is time; it has an idempotency key, so that it is done once.
 
@@ -102,7 +109,7 @@ class Transport:
             Refused: the answer's status is 3xx, 4xx or 5xx (304 is an answer).
         """
         target = self._prefix + path + _query_string(query)
-        payload = None if body is None else json.dumps(body, separators=(",", ":")).encode()
+        payload = body if body is None or isinstance(body, bytes) else _encoded(body)
         fields = self._header_fields(method, payload, headers)
         deadline = time.monotonic() + (timeout_s or self._timeout_s)
 
@@ -118,6 +125,33 @@ class Transport:
             return _judged(attempt() if method == "GET" else _tried_again(attempt, deadline))
         except (OSError, http.client.HTTPException) as reason:
             raise ServerAway(self.server.url, _named(reason)) from None
+
+    def lines(self, path: str, query: Mapping[str, object], timeout_s: float = LINES_TIMEOUT_S) -> Iterator[bytes]:
+        """Asks for an answer of lines, and gives them as they come, on a connection of its own.
+
+        Each block has to come within `timeout_s`. Raises as `request` does, also in the middle where it breaks off.
+        """
+        connection: http.client.HTTPConnection | None = None
+        try:
+            connection = self._connect(time.monotonic() + self._timeout_s)
+            connection.request(
+                "GET", self._prefix + path + _query_string(query), None, self._header_fields("GET", None, None)
+            )
+            _limit_to(connection, timeout_s)
+            response = connection.getresponse()
+            if response.status != HTTPStatus.OK:
+                headers = {name.lower(): value for name, value in response.getheaders()}
+                _judged(Answer(response.status, headers, _parsed(response.read(_BLOCK_BYTES))))
+            rest = b""
+            # A line break is the only one: texts hold others. read1 raises where a chunk is missing, readline does not.
+            while block := response.read1(_BLOCK_BYTES):
+                *whole, rest = (rest + block).split(b"\n")
+                yield from whole
+        except (OSError, http.client.HTTPException) as reason:
+            raise ServerAway(self.server.url, _named(reason)) from None
+        finally:
+            if connection is not None:
+                connection.close()
 
     def close(self) -> None:
         """Closes the connection; the next request opens another."""
@@ -167,11 +201,14 @@ class Transport:
 
     def _connected(self, deadline: float) -> http.client.HTTPConnection:
         if self._connection is None:
-            kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
-            connection = kind(self._host, self._port, timeout=min(self._connect_timeout_s, _left(deadline)))
-            connection.connect()
-            self._connection = connection
+            self._connection = self._connect(deadline)
         return self._connection
+
+    def _connect(self, deadline: float) -> http.client.HTTPConnection:
+        kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
+        connection = kind(self._host, self._port, timeout=min(self._connect_timeout_s, _left(deadline)))
+        connection.connect()
+        return connection
 
     def _read(
         self, connection: http.client.HTTPConnection, response: http.client.HTTPResponse, deadline: float
@@ -194,8 +231,7 @@ class Transport:
         return b"".join(blocks)
 
     def _limit(self, connection: http.client.HTTPConnection, deadline: float) -> None:
-        if connection.sock is not None:
-            connection.sock.settimeout(_left(deadline))
+        _limit_to(connection, _left(deadline))
 
     def _drop(self) -> None:
         if self._connection is not None:
@@ -219,6 +255,15 @@ def _tried_again(attempt: Callable[[], Answer], deadline: float) -> Answer:
         return answer
     time.sleep(int(pause_s))
     return attempt()
+
+
+def _limit_to(connection: http.client.HTTPConnection, timeout_s: float) -> None:
+    if connection.sock is not None:
+        connection.sock.settimeout(timeout_s)
+
+
+def _encoded(body: object) -> bytes:
+    return json.dumps(body, separators=(",", ":")).encode()
 
 
 def _left(deadline: float) -> float:
@@ -260,7 +305,8 @@ def _judged(answer: Answer) -> Answer:
             raise http.client.HTTPException(msg)
         return answer
     problem = answer.body if isinstance(answer.body, dict) else {}
-    if answer.status == 404 and "type" not in problem:
+    # The doors' own errors say what they are: problem documents a type, those of `/v3` their status.
+    if answer.status == 404 and not {"type", "status"} & problem.keys():
         msg = "the Jupyter Colophon extension is not enabled there"
         raise http.client.HTTPException(msg)
     raise Refused(answer.status, {**problem, "detail": _detail(answer.status, problem)})
@@ -271,7 +317,8 @@ def _detail(status: int, body: Mapping[str, Any]) -> str:
     words = str(body.get("detail") or body.get("message") or f"the server answered {status}")
     # Without a valid token Jupyter takes us for a browser: it wants a cookie, a sign-in, or its form's token. What a
     # known principal may not do is a problem of another type.
-    stranger = not body.get("detail") or "_xsrf" in words or str(body.get("type")).endswith(":forbidden")
+    told = body.get("detail") or ("status" in body and words != HTTPStatus.FORBIDDEN.phrase)
+    stranger = not told or "_xsrf" in words or str(body.get("type")).endswith(":forbidden")
     is_unknown = status < 400 or status == 401 or (status == 403 and stranger)
     return "the server does not accept the token" if is_unknown else words
 

@@ -13,6 +13,7 @@ from jupyter_colophon.core.errors import (
     PatchFailed,
 )
 from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.scoped import Metadata
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.conditions import CONDITIONS, condition, etag_of, require_none
 from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
@@ -103,6 +104,23 @@ class EntityHandler(ApiHandler):
         self.answer(documents.written(done))
 
 
+class MetadataHandler(ApiHandler):
+    """`GET /entities/{urn}/metadata`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation("readEntityMetadata", answers="entity-metadata", refuses=[Absent])
+    async def get(self, in_path: str) -> None:
+        """Its properties and tags in both scopes; a field or a custom entity is there with what holds it."""
+        urn, principal = self.urn(in_path), self.principal
+        found = await self.hop(lambda catalog: catalog.metadata.of(urn, "", principal))
+        self.answer({"urn": str(urn), "USER": _scope(found.user), "SYSTEM": _scope(found.system)})
+
+
+def _scope(found: Metadata) -> documents.Document:
+    return {"properties": dict(found.properties), "tags": list(found.tags), "version": found.version}
+
+
 class AspectHandler(ApiHandler):
     """`GET PUT PATCH DELETE /entities/{urn}/aspects/{aspect}`."""
 
@@ -181,6 +199,7 @@ class VersionsHandler(ApiHandler):
 ROUTES = [
     ("/entities", EntitiesHandler),
     ("/entities/{urn}", EntityHandler),
+    ("/entities/{urn}/metadata", MetadataHandler),
     ("/entities/{urn}/aspects/{aspect}", AspectHandler),
     ("/entities/{urn}/aspects/{aspect}/versions", VersionsHandler),
 ]

@@ -1,0 +1,177 @@
+"""A run of a program, as the program sees it: its arguments and schemas, its data, and metadata."""
+
+import secrets
+import time
+import uuid
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from jupyter_colophon.client.programs.entity import MetadataEntity, entity
+from jupyter_colophon.client.programs.reading import Bundle, ByScope, Reader, Scope
+from jupyter_colophon.client.programs.record_schema import RecordSchema
+from jupyter_colophon.client.programs.shipping import Shipper
+from jupyter_colophon.client.programs.spool import Entry, Kind
+from jupyter_colophon.client.programs.uses import MODES, UseAccess, checked, declared, joined
+from jupyter_colophon.client.programs.writing import Writer
+from jupyter_colophon.core.names import Urn, run_urn
+from jupyter_colophon.core.run import AccessMode
+from jupyter_colophon.core.scoped import Metadata
+from jupyter_colophon.core.timegrammar import format_time
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from jupyter_colophon.client.catalog import Catalog
+
+#: How a run ends.
+Ending = Literal["succeeded", "failed", "killed"]
+
+
+class RunMetadata(Writer):
+    """Metadata within a run: `get` reads it, everything else emits."""
+
+    def __init__(self, run: str, reader: Reader, shipper: Shipper, namespace: str | None) -> None:
+        self._reader, self._shipper, self._namespace = reader, shipper, namespace
+        super().__init__(run, self._ship, reader.get, self._entity)
+
+    @overload
+    def get(self, of: MetadataEntity | str) -> ByScope: ...
+
+    @overload
+    def get(self, of: MetadataEntity | str, scope: Scope) -> Metadata: ...
+
+    def get(self, of: MetadataEntity | str, scope: Scope | None = None) -> ByScope | Metadata:
+        """Properties and tags by scope, or those of one scope; asked once, and the same until the run ends.
+
+        Of an entity that is not there nothing is said. Raises MetadataNotAvailable, and Refused where it may not be read.
+        """
+        found = self._reader.get(self._entity(of))
+        return found if scope is None else found[scope]
+
+    @property
+    def waiting(self) -> int:
+        """How much of what this process emitted the server has not got."""
+        return self._shipper.waiting
+
+    @property
+    def dropped(self) -> int:
+        """How much of it was refused; the log says what."""
+        return self._shipper.dropped
+
+    def flush(self, timeout_s: float = 10.0) -> int:
+        """Waits until the server has got everything, at most that long, or until it cannot be reached; how much waits."""
+        return self._shipper.flush(timeout_s)
+
+    def _entity(self, named: MetadataEntity | str) -> MetadataEntity:
+        return entity(named, self._namespace)
+
+    def _ship(self, proposal: dict[str, Any]) -> None:
+        self._shipper.put(_entry("emit", self._run, {"proposals": [proposal]}))
+
+
+class RunContext:
+    """One run. It begins when it is made, and ends with its `with` block, or by `end`."""
+
+    def __init__(
+        self,
+        program: Urn,
+        *,
+        catalog: "Catalog | None",
+        shipper: Shipper,
+        namespace: str | None = None,
+        run_id: str | None = None,
+        parent: str | None = None,
+        arguments: Mapping[str, str] | None = None,
+        input_schema: Any = None,
+        output_schema: Any = None,
+        prefetch: Iterable[MetadataEntity | str] = (),
+        bundle: Bundle | None = None,
+        code: Any = None,
+    ) -> None:
+        self.program, self.run_id = str(program), run_id or str(uuid.uuid4())
+        self.urn = str(run_urn(program, self.run_id))
+        self.arguments: Mapping[str, str] = dict(arguments or {})
+        self.input_schema = None if input_schema is None else RecordSchema.of(input_schema)
+        self.output_schema = None if output_schema is None else RecordSchema.of(output_schema)
+        self._namespace, self._shipper = namespace, shipper
+        self._touched: dict[tuple[str, str], AccessMode] = {}
+        self._has_ended = False
+        self.metadata = RunMetadata(self.urn, Reader(catalog, bundle), shipper, namespace)
+        for one in prefetch:
+            self.metadata.get(one)
+        self._start_ms = _now_ms()
+        start = {"program": self.program, "runId": self.run_id, "status": "running"}
+        self._tell("start", {**start, "start": format_time(self._start_ms), "parent": parent})
+        self.declare(code)
+
+    def entity_from(self, argument: str) -> MetadataEntity:
+        """The dataset that an argument of the run names (by convention `source` and `sink`). Raises LookupError."""
+        if argument not in self.arguments:
+            msg = f"the run has no argument {argument!r}"
+            raise LookupError(msg)
+        return entity(self.arguments[argument], self._namespace)
+
+    def open_dataset(
+        self, name: MetadataEntity | str, access: UseAccess = "unknown", component: str = ""
+    ) -> MetadataEntity:
+        """The dataset that the run uses from now on: what it did not declare is recorded here. Raises ValueError."""
+        found = entity(name, self._namespace)
+        self._touch([(found, MODES[checked(access)], component)])
+        return found
+
+    def declare(self, code: Any) -> None:
+        """Records what a function or a class declares by `@uses`."""
+        uses = declared(code)
+        self._touch([(self._declared(use.name), MODES[use.access], use.component) for use in uses])
+
+    def end(self, status: Ending = "succeeded") -> None:
+        """The run is over; a second time it says nothing."""
+        if not self._has_ended:
+            self._has_ended = True
+            # The clock may have been put back meanwhile, and nothing ends before it began.
+            self._tell("end", {"status": status, "end": format_time(max(_now_ms(), self._start_ms))})
+
+    def __enter__(self) -> "RunContext":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: "TracebackType | None"
+    ) -> None:
+        if kind is None:
+            self.end()
+        else:
+            self.end("failed" if issubclass(kind, Exception) else "killed")
+
+    def _declared(self, name: str) -> MetadataEntity:
+        """The dataset of this name; in braces it is that of an argument."""
+        if name.startswith("{") and name.endswith("}"):
+            return self.entity_from(name[1:-1])
+        return entity(name, self._namespace)
+
+    def _touch(self, found: Iterable[tuple[MetadataEntity, AccessMode, str]]) -> None:
+        """Records each access that says more than the run has said before."""
+        news: dict[tuple[str, str], AccessMode] = {}
+        for one, mode, component in found:
+            place = (one.urn, component)
+            known = self._touched.get(place)
+            whole = mode if known is None else joined(known, mode)
+            if whole != known:
+                self._touched[place] = news[place] = whole
+        time_ = format_time(_now_ms())
+        rows = [
+            {"data": urn, "mode": mode, "component": component, "time": time_}
+            for (urn, component), mode in news.items()
+        ]
+        if rows:
+            self._tell("accesses", {"accesses": rows})
+
+    def _tell(self, kind: Kind, body: dict[str, Any]) -> None:
+        self._shipper.put(_entry(kind, self.urn, body))
+
+
+def _entry(kind: Kind, run: str, body: dict[str, Any]) -> Entry:
+    return Entry(secrets.token_hex(16), kind, run, body)
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

@@ -1,0 +1,75 @@
+"""What a program names: an entity, by what people call it or by pairs of a key and a value."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from jupyter_colophon.core.names import DEFAULT_NAMESPACE, Identity, Urn, dataset, parse_data_name
+from jupyter_colophon.core.urn import PREFIX
+from jupyter_colophon.core.v3_names import from_v3, v3_path
+
+#: A program knows only the default home (Spark, PROD); the server's own traits may differ, and URNs are exact then.
+_IDENTITY = Identity()
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataEntity:
+    """An entity that metadata is about. It need not exist: of a field or a custom entity nobody needs to know before."""
+
+    urn: str
+
+    @classmethod
+    def parse(cls, urn: str) -> "MetadataEntity":
+        """The entity with this URN. Raises IllegalName."""
+        return cls(str(Urn.parse(urn)))
+
+    @classmethod
+    def of_dataset(cls, name: str, namespace: str | None = None) -> "MetadataEntity":
+        """A dataset: `orders` of a namespace, `sales.orders`, an absolute path, or a URN. Raises IllegalName.
+
+        A name alone, without a namespace, is one of the namespace `default`.
+        """
+        if name.startswith(PREFIX):
+            return cls.parse(name)
+        if namespace is not None:
+            return cls(str(_IDENTITY.home(namespace, name)))
+        if name.startswith("/"):
+            return cls(str(dataset("file", name)))
+        if "." in name:
+            return cls(str(parse_data_name(name, _IDENTITY)))
+        return cls(str(_IDENTITY.home(DEFAULT_NAMESPACE, name)))
+
+    @classmethod
+    def dataset(cls, name: str, namespace: str | None = None) -> "MetadataEntity":
+        """The same, shorter."""
+        return cls.of_dataset(name, namespace)
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[str, str]], type: str | None = None) -> "MetadataEntity":
+        """The entity that pairs of a key and a value tell, such as `[("namespace", "sales"), ("jar", "a.jar")]`.
+
+        Its type is the last key unless it is said; known keys make an entity of that kind. Raises IllegalName.
+        """
+        return cls(str(from_v3([word for pair in pairs for word in pair], _IDENTITY, type)))
+
+    def append(self, key: str, value: str) -> "MetadataEntity":
+        """What belongs to it: `append("field", "empName")` of a dataset, or any other key. Raises IllegalName."""
+        path = v3_path(Urn.parse(self.urn), _IDENTITY)
+        return MetadataEntity(str(from_v3([*path.segments, key, value], _IDENTITY)))
+
+    @property
+    def type(self) -> str:
+        """The type of the entity in the catalog: `dataset`, `schemaField`, `custom`, …"""
+        return Urn.parse(self.urn).type
+
+    def __str__(self) -> str:
+        return self.urn
+
+
+def entity(named: MetadataEntity | str, namespace: str | None = None) -> MetadataEntity:
+    """The entity that is meant: itself, or the dataset of this name."""
+    return named if isinstance(named, MetadataEntity) else MetadataEntity.of_dataset(named, _within(named, namespace))
+
+
+def _within(name: str, namespace: str | None) -> str | None:
+    """The namespace where a name leaves it open."""
+    return None if "." in name or name.startswith((PREFIX, "/")) else namespace

@@ -1,0 +1,130 @@
+"""What a program reads of metadata: asked once and kept for the run, or taken from a bundle that was made before it."""
+
+import json
+import os
+import tempfile
+import threading
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from jupyter_colophon.client.problems import ClientError, Refused, ServerAway
+from jupyter_colophon.client.programs.entity import MetadataEntity
+from jupyter_colophon.client.programs.record_schema import RecordSchema
+from jupyter_colophon.core.scoped import Metadata
+
+if TYPE_CHECKING:
+    from jupyter_colophon.client.catalog import Catalog
+
+Scope = Literal["USER", "SYSTEM"]
+SCOPES: tuple[Scope, ...] = ("USER", "SYSTEM")
+#: What was said of an entity, by scope.
+ByScope = dict[Scope, Metadata]
+
+
+class MetadataNotAvailable(ClientError):
+    """Metadata cannot be read here: no server answers, or the run has a bundle, and the entity is not in it."""
+
+    def __init__(self, urn: str, reason: str) -> None:
+        super().__init__(f"the metadata of {urn} is not available: {reason}")
+        self.urn, self.reason = urn, reason
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """Metadata that was read before a run, for where no server can be asked (seed 001, "In Cloud")."""
+
+    entities: Mapping[str, ByScope] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, catalog: "Catalog", entities: Iterable[MetadataEntity], *, fields: bool = False) -> "Bundle":
+        """Reads these entities now, with `fields` also the fields of each dataset. Raises MetadataNotAvailable."""
+        found: dict[str, ByScope] = {}
+        for one in entities:
+            found[one.urn] = asked(catalog, one)
+            for name in field_names(found[one.urn]) if fields else ():
+                below = one.append("field", name)
+                found[below.urn] = asked(catalog, below)
+        return cls(found)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Bundle":
+        """The bundle in a file. Raises OSError, ValueError."""
+        document = json.loads(Path(path).read_text("utf-8"))
+        return cls({urn: _by_scope(told) for urn, told in document["entities"].items()})
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes it to a file that is yours alone (0600), all at once or not at all. Raises OSError."""
+        place = Path(path)
+        document = {"entities": {urn: _document(told) for urn, told in sorted(self.entities.items())}}
+        descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                json.dump(document, file, ensure_ascii=False)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(name, place)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(name)
+            raise
+
+
+class Reader:
+    """Reads for one run. What was read once is the same until the run ends. Thread-safe."""
+
+    def __init__(self, catalog: "Catalog | None", bundle: Bundle | None = None) -> None:
+        self._catalog, self._is_closed = catalog, bundle is not None
+        self._known = dict(bundle.entities) if bundle is not None else {}
+        self._lock = threading.Lock()
+
+    def get(self, entity: MetadataEntity) -> ByScope:
+        """What is said of an entity; of one that is not there, nothing. Raises MetadataNotAvailable, Refused."""
+        with self._lock:
+            found = self._known.get(entity.urn)
+            if found is None:
+                found = self._known[entity.urn] = self._asked(entity)
+            return found
+
+    def _asked(self, entity: MetadataEntity) -> ByScope:
+        if self._is_closed:
+            raise MetadataNotAvailable(entity.urn, "it is not in the run's bundle; name it in prefetch")
+        if self._catalog is None:
+            raise MetadataNotAvailable(entity.urn, "no server is known (COLOPHON_URL)")
+        return asked(self._catalog, entity)
+
+
+def asked(catalog: "Catalog", entity: MetadataEntity) -> ByScope:
+    """What the server says of an entity. Raises MetadataNotAvailable where it says nothing at all, Refused."""
+    try:
+        return _by_scope(catalog.metadata(entity.urn) or {})
+    except ServerAway as away:
+        raise MetadataNotAvailable(entity.urn, str(away)) from away
+    except Refused as refusal:
+        if not refusal.passing:
+            raise
+        raise MetadataNotAvailable(entity.urn, str(refusal)) from refusal
+
+
+def field_names(found: ByScope) -> tuple[str, ...]:
+    """The names of a dataset's fields, as far as its schema is known."""
+    with suppress(ValueError):
+        return RecordSchema.of(found["SYSTEM"].properties.get("schema", "[]")).names
+    return ()
+
+
+def _by_scope(told: Mapping[str, Any]) -> ByScope:
+    return {scope: _metadata(told.get(scope, {})) for scope in SCOPES}
+
+
+def _metadata(told: Mapping[str, Any]) -> Metadata:
+    return Metadata(told.get("properties", {}), tuple(told.get("tags", ())), told.get("version", -1))
+
+
+def _document(told: ByScope) -> dict[str, Any]:
+    return {
+        scope: {"properties": dict(one.properties), "tags": list(one.tags), "version": one.version}
+        for scope, one in told.items()
+    }

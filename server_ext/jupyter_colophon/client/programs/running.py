@@ -1,0 +1,102 @@
+"""How a program begins a run: which server, which program, which arguments."""
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from jupyter_colophon.client.programs.context import RunContext
+from jupyter_colophon.client.programs.entity import MetadataEntity, entity
+from jupyter_colophon.client.programs.reading import Bundle, MetadataNotAvailable
+from jupyter_colophon.client.programs.shipping import shipper_for
+from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.names import DEFAULT_NAMESPACE, Urn, notebook_program, program
+from jupyter_colophon.core.urn import PREFIX
+
+if TYPE_CHECKING:
+    from jupyter_colophon.client.catalog import Catalog
+    from jupyter_colophon.client.transport import Server
+
+
+def run(
+    named: str | None = None,
+    *,
+    namespace: str | None = None,
+    arguments: Mapping[str, str] | None = None,
+    input_schema: Any = None,
+    output_schema: Any = None,
+    prefetch: Iterable[MetadataEntity | str] = (),
+    bundle: "Bundle | str | os.PathLike[str] | None" = None,
+    code: Any = None,
+    run_id: str | None = None,
+    parent: str | None = None,
+) -> RunContext:
+    """Begins a run of a program, `<application>.<type>.<program>` of a namespace; in a notebook it is the notebook.
+
+    `prefetch` is read at once. With a `bundle` (or its file, also in COLOPHON_BUNDLE) the server is asked for nothing:
+    what is not in it raises MetadataNotAvailable. What `code` declares by `@uses` is recorded.
+    The server is that of COLOPHON_URL and COLOPHON_TOKEN. Raises IllegalName, ValueError.
+    """
+    server = known_server()
+    told = bundle if bundle is not None else os.environ.get("COLOPHON_BUNDLE") or None
+    return RunContext(
+        _program(named, namespace),
+        catalog=None if server is None else _catalog(server),
+        shipper=shipper_for(server),
+        namespace=namespace,
+        run_id=run_id,
+        parent=parent,
+        arguments=arguments,
+        input_schema=input_schema,
+        output_schema=output_schema,
+        prefetch=prefetch,
+        bundle=Bundle.load(told) if isinstance(told, str | os.PathLike) else told,
+        code=code,
+    )
+
+
+def prefetch(entities: Iterable[MetadataEntity | str], *, fields: bool = False) -> Bundle:
+    """The metadata of these entities now, for a run that can ask no server. Raises MetadataNotAvailable."""
+    wanted = [entity(one) for one in entities]
+    server = known_server()
+    if server is None:
+        raise MetadataNotAvailable(", ".join(map(str, wanted)), "no server is known (COLOPHON_URL)")
+    catalog = _catalog(server)
+    try:
+        return Bundle.read(catalog, wanted, fields=fields)
+    finally:
+        catalog.close()
+
+
+def known_server() -> "Server | None":
+    """The server that the environment names. Raises ValueError where COLOPHON_URL is no URL of one."""
+    url = os.environ.get("COLOPHON_URL")
+    if not url:
+        return None
+    from jupyter_colophon.client.transport import Server
+
+    return Server(url, os.environ.get("COLOPHON_TOKEN", ""))
+
+
+def _catalog(server: "Server") -> "Catalog":
+    from jupyter_colophon.client.catalog import Catalog
+
+    return Catalog(server)
+
+
+def _program(named: str | None, namespace: str | None) -> Urn:
+    if named is None:
+        return _notebook()
+    if named.startswith(PREFIX):
+        return Urn.parse(named)
+    application, _, rest = named.partition(".")
+    kind, dot, name = rest.partition(".")
+    if not dot:
+        raise IllegalName("program", named, "write <application>.<type>.<program>, such as shop.spark.load")
+    return program(namespace or DEFAULT_NAMESPACE, application, kind, name)
+
+
+def _notebook() -> Urn:
+    path = os.environ.get("COLOPHON_NOTEBOOK")
+    if not path:
+        raise IllegalName("program", "", "only a notebook need not say which program it is")
+    return notebook_program(os.environ.get("COLOPHON_NAMESPACE") or DEFAULT_NAMESPACE, path)

@@ -1,0 +1,157 @@
+"""The thread that ships what programs of this process say, and what earlier ones left: no program ever waits for it."""
+
+import atexit
+import logging
+import os
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jupyter_colophon.client.programs.delivery import Delivery, about
+from jupyter_colophon.client.programs.spool import Entry, SpoolFile, default_folder, left_behind, same_place
+
+if TYPE_CHECKING:
+    from jupyter_colophon.client.transport import Server
+
+#: Seconds between two attempts while the server is away: doubled from the first to the last.
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
+#: How long a process that ends waits for its last words to arrive; what does not waits in the spool.
+FAREWELL_S = 2.0
+#: How often others' files are looked for while there is something to ship.
+LOOK_EVERY_S = 30.0
+_logger = logging.getLogger("jupyter_colophon.programs")
+
+
+class Shipper:
+    """Ships for one process and one server; without a server it only keeps. Thread-safe."""
+
+    def __init__(self, server: "Server | None", folder: Path) -> None:
+        self._server, self._folder = server, folder
+        self._url = server.url if server is not None else ""
+        self._changed = threading.Condition()
+        self._file: SpoolFile | None = None
+        self._thread: threading.Thread | None = None
+        self._delivery: Delivery | None = None
+        self._lost = self._failures = 0
+        self._next_look = 0.0
+        self._nudged = self._closed = False
+
+    @property
+    def waiting(self) -> int:
+        """How much the server has not got."""
+        return len(self._file) if self._file is not None else 0
+
+    @property
+    def dropped(self) -> int:
+        """How much was refused, or could not be kept."""
+        return self._lost + (self._delivery.dropped if self._delivery is not None else 0)
+
+    def put(self, entry: Entry) -> None:
+        """Keeps an entry and ships it when that can be done. Never raises, and never waits for the server."""
+        with self._changed:
+            try:
+                if self._file is None:
+                    self._file = SpoolFile.made(self._folder, self._url)
+                self._file.append(entry)
+            except OSError as error:
+                self._lost += 1
+                _logger.warning("dropped %s: it cannot be kept (%s)", about(entry), error.strerror)
+                return
+            if self._server is not None and self._thread is None and not self._closed:
+                self._thread = threading.Thread(target=self._work, name="colophon-shipper", daemon=True)
+                self._thread.start()
+            self._changed.notify_all()
+
+    def flush(self, timeout_s: float) -> int:
+        """Waits until the server has everything, time is over, or an attempt has failed; how much still waits."""
+        with self._changed:
+            self._nudged, failures = True, self._failures
+            self._changed.notify_all()
+            if self._thread is not None:
+                self._changed.wait_for(lambda: not self.waiting or self._failures > failures, timeout_s)
+        return self.waiting
+
+    def close(self) -> None:
+        """The process ends: what waits is shipped if that is quick, and left in the spool if not."""
+        self.flush(FAREWELL_S)
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join(FAREWELL_S)
+        # A thread that waits for the server goes with the process, and the file is anybody's then.
+        if self._file is not None and (self._thread is None or not self._thread.is_alive()):
+            self._file.release()
+            self._file = None
+
+    def _work(self) -> None:
+        # Late: whoever never emits needs no HTTP.
+        from jupyter_colophon.client.catalog import Catalog
+
+        assert self._server is not None  # noqa: S101  put starts no thread without one
+        catalog = Catalog(self._server)
+        self._delivery = Delivery(catalog)
+        pause_s = 0.0
+        while not self._closed:
+            is_all = self._shipped(self._delivery)
+            pause_s = 0.0 if is_all else min(max(2 * pause_s, FIRST_PAUSE_S), LONGEST_PAUSE_S)
+            self._wait(pause_s)
+        catalog.close()
+
+    def _shipped(self, delivery: Delivery) -> bool:
+        """Ships what others left, then what is ours; whether all of it is told."""
+        is_all = self._shipped_what_is_left(delivery) and (self._file is None or self._emptied(delivery, self._file))
+        with self._changed:
+            self._failures += not is_all
+            self._changed.notify_all()
+        if not is_all and self._file is not None:
+            self._file.sync()
+        return is_all
+
+    def _shipped_what_is_left(self, delivery: Delivery) -> bool:
+        if time.monotonic() < self._next_look:
+            return True
+        for file in left_behind(self._folder):
+            try:
+                if same_place(file.server, self._url) and not self._emptied(delivery, file):
+                    return False
+            finally:
+                file.release()
+        self._next_look = time.monotonic() + LOOK_EVERY_S
+        return True
+
+    def _emptied(self, delivery: Delivery, file: SpoolFile) -> bool:
+        return delivery.empty(file, lambda: not self._closed)
+
+    def _wait(self, pause_s: float) -> None:
+        with self._changed:
+            if pause_s:
+                self._changed.wait_for(lambda: self._closed or self._nudged, pause_s)
+            else:
+                self._changed.wait_for(lambda: self._closed or self.waiting)
+            self._nudged = False
+
+
+_shippers: dict[tuple[int, str, str, Path], Shipper] = {}
+_making = threading.Lock()
+
+
+def shipper_for(server: "Server | None") -> Shipper:
+    """The one of this process for a server. A child that was forked has one of its own."""
+    folder = default_folder()
+    key = (os.getpid(), server.url if server else "", server.token if server else "", folder)
+    with _making:
+        if key not in _shippers:
+            _shippers[key] = Shipper(server, folder)
+            if len([one for one in _shippers if one[0] == key[0]]) == 1:
+                atexit.register(_close_all, os.getpid())
+        return _shippers[key]
+
+
+def _close_all(process: int) -> None:
+    # A forked child inherits the functions and not the threads: what is its parent's stays with that.
+    if process == os.getpid():
+        for key, shipper in list(_shippers.items()):
+            if key[0] == process:
+                shipper.close()

@@ -1,0 +1,251 @@
+"""What programs have said and no server has got yet: one file a process, in a folder that all share.
+
+A line is written before anybody may rely on it, so a process that is killed leaves what it said to the next one. The
+file belongs to who holds its lock: its process while that lives, then whoever ships it.
+"""
+
+import errno
+import json
+import os
+import secrets
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+if sys.platform == "win32":
+
+    def _take(_descriptor: int) -> None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+else:
+    from fcntl import LOCK_EX, LOCK_NB, flock
+
+    def _take(descriptor: int) -> None:
+        flock(descriptor, LOCK_EX | LOCK_NB)
+
+
+#: What an entry is: proposals for the inbox, or how a run began, what it touched, how it went on.
+Kind = Literal["emit", "start", "accesses", "end"]
+KINDS: tuple[Kind, ...] = ("emit", "start", "accesses", "end")
+#: A process says no more than this while nobody takes it.
+LARGEST_FILE_BYTES = 64 * 1024 * 1024
+_SUFFIX = ".jsonl"
+_BUSY = {errno.EAGAIN, errno.EACCES}
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing to tell the server, with the idempotency key under which it is done once. `run` is the run's URN."""
+
+    key: str
+    kind: Kind
+    run: str
+    body: dict[str, Any]
+
+    @property
+    def line(self) -> bytes:
+        """It as a line of the file."""
+        return _line({"key": self.key, "kind": self.kind, "run": self.run, "body": self.body})
+
+
+class SpoolFull(OSError):
+    """The file has grown to its limit."""
+
+
+def default_folder() -> Path:
+    """Where the spool is: `COLOPHON_SPOOL`, else `colophon/spool` in the Jupyter data directory."""
+    told = os.environ.get("COLOPHON_SPOOL")
+    return Path(told) if told else _data_folder() / "colophon" / "spool"
+
+
+def same_place(one: str, other: str) -> bool:
+    """Whether what was said for one server is for the other: servers of this machine change their ports."""
+    if not one or one == other:
+        return True
+    return all(urlsplit(url).hostname in _LOOPBACK for url in (one, other))
+
+
+class SpoolFile:
+    """A file of the spool, held by this process. Thread-safe."""
+
+    def __init__(
+        self, path: Path, descriptor: int, server: str, entries: tuple[Entry, ...] = (), torn: int = 0
+    ) -> None:
+        self.path, self.server, self.torn = path, server, torn
+        self._descriptor = descriptor
+        self._waiting: dict[str, Entry] = {one.key: one for one in entries}
+        self._lock = threading.Lock()
+        self._size = os.fstat(descriptor).st_size
+
+    @classmethod
+    def made(cls, folder: Path, server: str) -> "SpoolFile":
+        """A new file, ours. Raises OSError."""
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        while True:
+            path = folder / f"{time.time_ns():020}-{os.getpid()}-{secrets.token_hex(4)}{_SUFFIX}"
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
+            # Who looks for files that nobody holds may have been quicker.
+            if _held(descriptor) and _is_there(path, descriptor):
+                os.write(descriptor, _line({"server": server}))
+                return cls(path, descriptor, server)
+            os.close(descriptor)
+
+    @classmethod
+    def found(cls, path: Path) -> "SpoolFile | None":
+        """A file that somebody left behind; None where its process lives, or another one has taken it. Raises OSError."""
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_APPEND)
+        except FileNotFoundError:
+            return None
+        try:
+            if _held(descriptor) and _is_there(path, descriptor):
+                return cls(path, descriptor, *_read(descriptor))
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+        return None
+
+    def waiting(self) -> tuple[Entry, ...]:
+        """What nobody has got, in the order in which it was said."""
+        with self._lock:
+            return tuple(self._waiting.values())
+
+    def first(self) -> Entry | None:
+        """What is told next."""
+        with self._lock:
+            return next(iter(self._waiting.values()), None)
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def append(self, entry: Entry) -> None:
+        """Keeps an entry: whoever kills the process now does not take it away. Raises OSError, and keeps nothing then."""
+        with self._lock:
+            line = entry.line
+            if self._size + len(line) > LARGEST_FILE_BYTES:
+                raise SpoolFull(errno.ENOSPC, "the spool is full")
+            self._write(line)
+            self._waiting[entry.key] = entry
+
+    def done(self, entry: Entry) -> None:
+        """Somebody has got it, or nobody will."""
+        with self._lock:
+            self._waiting.pop(entry.key, None)
+            # Where that cannot be noted it is told once more, under its key.
+            with suppress(OSError):
+                if self._waiting:
+                    self._write(_line({"done": entry.key}))
+                else:
+                    os.ftruncate(self._descriptor, 0)
+                    self._size = 0
+                    self._write(_line({"server": self.server}))
+
+    def sync(self) -> None:
+        """Makes what was said outlast a power cut."""
+        with suppress(OSError):
+            os.fsync(self._descriptor)
+
+    def release(self) -> None:
+        """Lets go of it: it is removed where nothing waits, and is anybody's otherwise."""
+        with self._lock:
+            if not self._waiting:
+                with suppress(OSError):
+                    self.path.unlink()
+            else:
+                self.sync()
+            with suppress(OSError):
+                os.close(self._descriptor)
+
+    def _write(self, line: bytes) -> None:
+        try:
+            if os.write(self._descriptor, line) != len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError:
+            # Half a line would make the next one unreadable.
+            with suppress(OSError):
+                os.ftruncate(self._descriptor, self._size)
+            raise
+        self._size += len(line)
+
+
+def left_behind(folder: Path) -> Iterator[SpoolFile]:
+    """The files that no living process holds, oldest first, each held by us until it is released."""
+    try:
+        paths = sorted(path for path in folder.iterdir() if path.name.endswith(_SUFFIX))
+    except OSError:
+        return
+    for path in paths:
+        # One that cannot be opened or read harms only itself.
+        with suppress(OSError):
+            if (file := SpoolFile.found(path)) is not None:
+                yield file
+
+
+def _held(descriptor: int) -> bool:
+    """Whether the file is ours now. Where there are no locks (Windows, some network file systems) it always is: what is
+    told twice then is done once, by its key."""
+    try:
+        _take(descriptor)
+    except OSError as error:
+        return error.errno not in _BUSY
+    return True
+
+
+def _is_there(path: Path, descriptor: int) -> bool:
+    """Whether the name still leads to this file: another one may have shipped and removed it before we held it."""
+    try:
+        return os.stat(path).st_ino == os.fstat(descriptor).st_ino
+    except FileNotFoundError:
+        return False
+
+
+def _read(descriptor: int) -> tuple[str, tuple[Entry, ...], int]:
+    """The server, what waits, and how many lines cannot be read."""
+    with os.fdopen(os.dup(descriptor), "rb") as file:
+        file.seek(0)
+        content = file.read()
+    if content and not content.endswith(b"\n"):
+        # Whoever wrote it was killed in the middle; what we note comes on a line of its own.
+        os.write(descriptor, b"\n")
+    server, torn = "", 0
+    waiting: dict[str, Entry] = {}
+    for line in filter(None, content.split(b"\n")):
+        try:
+            told = json.loads(line)
+            if "server" in told:
+                server = str(told["server"])
+            elif "done" in told:
+                waiting.pop(told["done"], None)
+            else:
+                waiting[told["key"]] = _entry(told)
+        except (ValueError, KeyError, TypeError):
+            torn += 1
+    return server, tuple(waiting.values()), torn
+
+
+def _entry(told: dict[str, Any]) -> Entry:
+    if told["kind"] not in KINDS or not isinstance(told["body"], dict):
+        raise ValueError(told["kind"])
+    return Entry(str(told["key"]), told["kind"], str(told["run"]), told["body"])
+
+
+def _line(document: dict[str, Any]) -> bytes:
+    return json.dumps(document, separators=(",", ":")).encode() + b"\n"
+
+
+def _data_folder() -> Path:
+    """Jupyter's data directory, as Jupyter finds it on this system."""
+    if told := os.environ.get("JUPYTER_DATA_DIR"):
+        return Path(told)
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Jupyter"
+    if appdata := os.environ.get("APPDATA") if sys.platform == "win32" else None:
+        return Path(appdata) / "jupyter"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "jupyter"

@@ -1,0 +1,70 @@
+"""What packages implement to be told of the lineage of runs that have ended (catalog.md 8.6)."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from jupyter_colophon.core.run import Run, RunStatus
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerContext:
+    """What a consumer is told of where it runs: its own properties, from the settings."""
+
+    properties: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramRun:
+    """A run that has ended. `program` and `urn` are URNs."""
+
+    program: str
+    run_id: str
+    urn: str
+    status: RunStatus
+    actor: str
+
+
+@dataclass(frozen=True, slots=True)
+class LineageInfo:
+    """What a run read and wrote, as URNs of data; what it touched in a way that nobody knows is on both sides."""
+
+    sources: frozenset[str]
+    targets: frozenset[str]
+    source_to_targets: Mapping[str, frozenset[str]]
+    target_to_sources: Mapping[str, frozenset[str]]
+    start_ms: int
+    end_ms: int
+    lineage_id: str
+
+    @classmethod
+    def of(cls, run: Run, lineage_id: str) -> "LineageInfo":
+        """The lineage of a run that has ended."""
+        sources = frozenset(one.data for one in run.accesses if one.mode != "write")
+        targets = frozenset(one.data for one in run.accesses if one.mode != "read")
+        return cls(
+            sources=sources,
+            targets=targets,
+            source_to_targets=dict.fromkeys(sources, targets),
+            target_to_sources=dict.fromkeys(targets, sources),
+            start_ms=run.start,
+            end_ms=run.start if run.end is None else run.end,
+            lineage_id=lineage_id,
+        )
+
+
+class MetadataConsumer(ABC):
+    """Is told of the lineage of each run that ends, in the server and on a thread of its own.
+
+    A package registers its class, which is called without arguments, as an entry point of the group
+    `jupyter_colophon.metadata_consumers`. What it raises is logged and counted; it is told at least once, in the order
+    in which runs ended.
+    """
+
+    #: What logs and `/health` call it; the entry point's name where it is empty.
+    name: str = ""
+
+    @abstractmethod
+    def consume_lineage(self, context: ConsumerContext, program_run: ProgramRun, lineage: LineageInfo) -> None:
+        """A run has ended, with this lineage."""
