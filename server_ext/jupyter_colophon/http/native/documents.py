@@ -140,17 +140,6 @@ def run(value: Run) -> Document:
     }
 
 
-def touched(values: Iterable[Touched]) -> Document:
-    """`touched.json`."""
-    return {"touched": [_touched(one) for one in values]}
-
-
-def _touched(one: Touched) -> Document:
-    told = asdict(one)
-    told |= told.pop("snapshot")
-    return told | {"first": format_time(one.first), "last": format_time(one.last)}
-
-
 def hit(value: Hit) -> Document:
     """One of the hits of `search-answer.json`."""
     return summary(value.summary) | {
