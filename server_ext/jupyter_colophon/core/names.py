@@ -36,6 +36,7 @@ __all__ = [
     "field",
     "fits_id",
     "fits_namespace",
+    "fits_run_id",
     "home_dataset",
     "instance",
     "namespace",
@@ -85,11 +86,17 @@ TAKEN_TYPES: Final = frozenset({"namespace", "dataset", "stream", "application",
 _RUN_IDS: Final = uuid.uuid5(uuid.NAMESPACE_URL, "urn:jupyter-colophon:run")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _ID = re.compile(r"[A-Za-z0-9_-]+")
+_RUN_ID = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
 
 
 def fits_id(text: str) -> bool:
     """Whether a text can be the id of an application, a stream, an artifact or an ordinary program (catalog.md 3.2)."""
     return _ID.fullmatch(text) is not None
+
+
+def fits_run_id(text: str) -> bool:
+    """Whether a text can be the id of a run (catalog.md 3.2)."""
+    return _RUN_ID.fullmatch(text) is not None
 
 
 def namespace(name: str) -> Urn:

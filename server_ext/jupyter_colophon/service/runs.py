@@ -1,5 +1,6 @@
 """Runs: one, and lists of them by program, by data and by time."""
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -8,7 +9,8 @@ from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.errors import Absent
 from jupyter_colophon.core.lineage import RunListing
 from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.run import Run
+from jupyter_colophon.core.run import RUNNING, Run, Said, Snapshot, Touched
+from jupyter_colophon.core.scoped import Metadata, Scoped
 from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.storage import runs
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
@@ -46,6 +48,32 @@ class RunReader:
         )
         return found, None if rest is None else self.cursors.write("runs", list(rest))
 
+    def of_program(self, program: Urn, namespace: str, run_id: str, principal: Principal) -> Run:
+        """A run by its program, which may be gone, and its run id. Raises Absent."""
+        self.gate.require(principal, program, "run")
+        found = self.provider.tx_runner.run(
+            lambda tx: runs.of_program(tx, str(program), namespace, run_id), read_only=True
+        )
+        if found is None:
+            raise Absent("run", run_id)
+        return found
+
+    def require_program(self, program: Urn, namespace: str, principal: Principal) -> None:
+        """Raise Absent unless there is or was this program."""
+        self.gate.require(principal, program, "program")
+        if not self.provider.tx_runner.run(lambda tx: runs.was_in(tx, str(program), namespace), read_only=True):
+            raise Absent("program", self.gate.identity.short_name(program))
+
+    def touched(self, run: Run, principal: Principal) -> list[Touched]:
+        """What a run has to do with, and what was said of it when the run met it first."""
+        found = self.provider.tx_runner.run(lambda tx: runs.touched(tx, run), read_only=True)
+        return [one for one in found if self.gate.may_read(principal, one.namespace)]
+
+    def metadata(self, run: Run) -> Scoped:
+        """A run's own metadata: what people said of its program then, and what is known of how it went."""
+        kept = self.provider.tx_runner.run(lambda tx: runs.snapshot_of(tx, run.urn, run.program), read_only=True)
+        return Scoped(None, _metadata(kept.user), Metadata(_known(run, kept), _tags(kept)))
+
     def _readable(self, run: Run, principal: Principal) -> bool:
         return self.gate.may_read(principal, self.gate.identity.namespace_of(Urn.parse(run.program)))
 
@@ -75,6 +103,25 @@ def _collect(
         if len(part) < _AT_ONCE:
             return found, None
     return found, before
+
+
+def _known(run: Run, kept: Snapshot) -> dict[str, str]:
+    machines = {} if kept.system is None else dict(kept.system.properties)
+    told = {"status": run.status, "start-time": str(run.start), "started-by": run.actor}
+    if run.status != RUNNING:
+        told["stop-time"] = str(run.end)
+    if run.parent is not None:
+        told["parent"] = run.parent
+    facts = {key: value if isinstance(value, str) else json.dumps(value) for key, value in run.facts.items()}
+    return machines | facts | told
+
+
+def _metadata(said: Said) -> Metadata:
+    return Metadata(said.properties, said.tags)
+
+
+def _tags(kept: Snapshot) -> tuple[str, ...]:
+    return () if kept.system is None else kept.system.tags
 
 
 def _fits(run: Run, listing: RunListing) -> bool:

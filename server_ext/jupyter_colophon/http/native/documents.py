@@ -11,7 +11,7 @@ from jupyter_colophon.core.lineage import Lineage, LineageEdge, Node
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import Condition, Proposal, Written
 from jupyter_colophon.core.registry import EntityType
-from jupyter_colophon.core.run import Access, ColumnEdge, Run, RunChange, RunStart
+from jupyter_colophon.core.run import Access, ColumnEdge, Run, RunChange, RunStart, Touched
 from jupyter_colophon.core.search import Hit
 from jupyter_colophon.core.timegrammar import format_time, parse_instant
 from jupyter_colophon.http.problems import refusal
@@ -133,11 +133,23 @@ def run(value: Run) -> Document:
         "actor": value.actor,
         "via": value.via,
         "facts": dict(value.facts),
+        "arguments": dict(value.arguments),
         "accesses": [
             asdict(access) | {"first": format_time(access.first), "last": format_time(access.last)}
             for access in value.accesses
         ],
     }
+
+
+def touched(values: Iterable[Touched]) -> Document:
+    """`touched.json`."""
+    return {"touched": [_touched(one) for one in values]}
+
+
+def _touched(one: Touched) -> Document:
+    told = asdict(one)
+    told |= told.pop("snapshot")
+    return told | {"first": format_time(one.first), "last": format_time(one.last)}
 
 
 def hit(value: Hit) -> Document:
@@ -214,13 +226,19 @@ def run_start(document: Document) -> RunStart:
         status=document.get("status", "running"),
         parent=document.get("parent"),
         facts=document.get("facts", {}),
+        arguments=document.get("arguments", {}),
     )
 
 
 def run_change(document: Document) -> RunChange:
     """How a run went on, from `run-change.json`."""
     end = document.get("end")
-    return RunChange(document.get("status"), None if end is None else parse_instant(end), document.get("facts", {}))
+    return RunChange(
+        document.get("status"),
+        None if end is None else parse_instant(end),
+        document.get("facts", {}),
+        document.get("arguments", {}),
+    )
 
 
 def access(document: Document) -> Access:

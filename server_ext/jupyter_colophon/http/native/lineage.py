@@ -5,7 +5,7 @@ from typing import cast, get_args
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.errors import Absent, AlreadyThere, IllegalName, IllegalQuery
+from jupyter_colophon.core.errors import Absent, AlreadyThere, IllegalName, IllegalQuery, RunStands
 from jupyter_colophon.core.lineage import (
     DEFAULT_RELATIONS,
     MAX_LEVELS,
@@ -129,7 +129,14 @@ class RunHandler(ApiHandler):
 
     @authenticated
     @authorized("write", resource="colophon")
-    @operation("changeRun", takes=[IDEMPOTENCY_KEY], body="run-change", answers="run", refuses=[Absent], links=_NEXT)
+    @operation(
+        "changeRun",
+        takes=[IDEMPOTENCY_KEY],
+        body="run-change",
+        answers="run",
+        refuses=[Absent, RunStands],
+        links=_NEXT,
+    )
     async def patch(self, in_path: str) -> None:
         """Record how the run went on."""
         urn, principal = str(self.urn(in_path)), self.principal
@@ -139,7 +146,16 @@ class RunHandler(ApiHandler):
 
 
 class AccessesHandler(ApiHandler):
-    """`POST /runs/{urn}/accesses`."""
+    """`GET POST /runs/{urn}/accesses`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation("readAccesses", answers="touched", refuses=[Absent])
+    async def get(self, in_path: str) -> None:
+        """What the run has to do with, and what was said of it when the run met it first."""
+        urn, principal = str(self.urn(in_path)), self.principal
+        found = await self.hop(lambda catalog: catalog.runs.touched(catalog.runs.run(urn, principal), principal))
+        self.answer(documents.touched(found))
 
     @authenticated
     @authorized("write", resource="colophon")

@@ -1,0 +1,243 @@
+"""Runs and accesses as clients of CDAP tell them and are told of them (catalog.md 6.2 and 6.3)."""
+
+import time as clock
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from jupyter_colophon.core import names
+from jupyter_colophon.core.errors import IllegalName, IllegalQuery, InvalidInstance, Problem
+from jupyter_colophon.core.names import PROGRAM_TYPES, Identity, Urn
+from jupyter_colophon.core.run import Access, AccessMode, Recording, Run, RunStatus, Said, Snapshot, Touched
+from jupyter_colophon.core.scoped import Scoped
+from jupyter_colophon.core.timegrammar import parse_time
+from jupyter_colophon.core.v3_names import from_v3
+from jupyter_colophon.http.v3 import formats
+
+Document = dict[str, Any]
+#: The words for a status, in any letter case.
+STATUSES: Final[dict[str, RunStatus]] = {
+    "running": "running",
+    "succeeded": "succeeded",
+    "completed": "succeeded",
+    "failed": "failed",
+    "killed": "killed",
+}
+_MODES: Final[dict[str, AccessMode]] = {"read": "read", "write": "write", "both": "both", "unknown": "unknown"}
+#: What the private history calls them; who does not know says nothing (catalog.md D11).
+_IN_AND_OUT: Final[dict[str, AccessMode]] = {"in": "read", "out": "write", "unknown": "unknown"}
+_TIME: Final = {"type": ["string", "integer"]}
+_TEXTS: Final = {"type": "object", "additionalProperties": {"type": "string"}}
+_NAME: Final = {"type": "string"}
+
+RUN: Final = {
+    "type": "object",
+    "properties": {
+        "status": _NAME,
+        "start": _TIME,
+        "end": _TIME,
+        "parent": _NAME,
+        "arguments": _TEXTS,
+        "facts": {"type": "object", "additionalProperties": {"type": ["string", "number", "boolean"]}},
+    },
+    "additionalProperties": False,
+}
+ACCESS: Final = {
+    "type": "object",
+    "properties": {
+        "data": {
+            "type": "object",
+            "properties": {"type": _NAME, "namespace": _NAME, "name": _NAME},
+            "required": ["type", "name"],
+            "additionalProperties": False,
+        },
+        "access": _NAME,
+        "component": {"type": "string", "maxLength": 512},
+        "start": _TIME,
+        "stop": _TIME,
+        "at": _TIME,
+    },
+    "required": ["data"],
+    "additionalProperties": False,
+}
+HISTORY: Final = {
+    "type": "object",
+    "properties": {
+        "programRun": {
+            "type": "object",
+            "properties": {"namespace": _NAME, "app": _NAME, "programType": _NAME, "name": _NAME, "runId": _NAME},
+            "required": ["namespace", "app", "programType", "name", "runId"],
+            "additionalProperties": False,
+        },
+        "data": {
+            "type": "object",
+            "properties": {"namespace": _NAME, "type": _NAME, "name": _NAME},
+            "required": ["namespace", "type", "name"],
+            "additionalProperties": False,
+        },
+        "accessType": _NAME,
+        "metadata": {
+            "type": "object",
+            "properties": {"user": _TEXTS, "system": _TEXTS},
+            "additionalProperties": False,
+        },
+    },
+    "required": ["programRun", "data"],
+    "additionalProperties": False,
+}
+
+
+def run(value: Run) -> Document:
+    """A run; times are ms since 1970."""
+    return {
+        "runId": value.run_id,
+        "urn": value.urn,
+        "status": value.status,
+        "start": value.start,
+        "end": value.end,
+        "parent": value.parent,
+        "arguments": dict(value.arguments),
+        "facts": dict(value.facts),
+        "actor": value.actor,
+        "via": value.via,
+    }
+
+
+def recording(program: Urn, namespace: str, run_id: str, told: Mapping[str, Any]) -> Recording:
+    """The body of a PUT of a run."""
+    return Recording(
+        program=program,
+        namespace=namespace,
+        run_id=_run_id(run_id),
+        status=_word(told["status"], STATUSES, "/status") if "status" in told else None,
+        start=_time(told, "start"),
+        end=_time(told, "end"),
+        parent=told.get("parent"),
+        facts=told.get("facts", {}),
+        arguments=told.get("arguments", {}),
+    )
+
+
+def recorded_access(
+    program: Urn, namespace: str, run_id: str, told: Mapping[str, Any], identity: Identity
+) -> Recording:
+    """The body of a POST of an access; its data are in the program's namespace unless it says another."""
+    access = Access(
+        data=_data(told["data"], namespace, identity),
+        mode=_word(told.get("access", "unknown"), _MODES, "/access"),
+        component=told.get("component", ""),
+        time=_time(told, "at"),
+        namespace=told["data"].get("namespace", namespace),
+    )
+    return Recording(
+        program=program,
+        namespace=namespace,
+        run_id=_run_id(run_id),
+        start=_time(told, "start"),
+        end=_time(told, "stop"),
+        accesses=(access,),
+    )
+
+
+def history(told: Mapping[str, Any], identity: Identity) -> Recording:
+    """The body of the private history: one access of a run."""
+    named = told["programRun"]
+    kind = named["programType"].casefold()
+    type_ = next((one for one in PROGRAM_TYPES if kind in (one, one.removesuffix("s"))), kind)
+    path = ("namespaces", named["namespace"], "apps", named["app"], type_, named["name"])
+    access = Access(
+        data=_data(told["data"], named["namespace"], identity),
+        mode=_word(told.get("accessType", "unknown"), _IN_AND_OUT, "/accessType"),
+        snapshot=_given(told["metadata"]) if "metadata" in told else None,
+        namespace=told["data"]["namespace"],
+    )
+    return Recording(
+        program=from_v3(path, identity),
+        namespace=named["namespace"],
+        run_id=_run_id(named["runId"]),
+        accesses=(access,),
+    )
+
+
+def accesses(found: Iterable[Touched], identity: Identity) -> list[Document]:
+    """What a run touched: a record for each entity, access and scope."""
+    return [
+        {
+            "entityId": formats.entity_id(Urn.parse(one.urn), one.namespace, identity),
+            "role": one.role,
+            "access": one.mode,
+            "component": one.component,
+            "firstAccess": one.first,
+            "lastAccess": one.last,
+            "scope": scope,
+            "properties": dict(said.properties),
+            "tags": list(said.tags),
+        }
+        for one in found
+        for scope, said in (("USER", one.snapshot.user), ("SYSTEM", one.snapshot.system))
+        if said is not None
+    ]
+
+
+def metadata(found: Scoped, scopes: tuple[str, ...], form: str) -> Any:
+    """A run's metadata of one scope, of both as a list, or as `v6` has them."""
+    if form == "v6":
+        return formats.v6(found, scopes)
+    if len(scopes) == 1:
+        return formats.whole(found.of(scopes[0]))
+    return [{"scope": scope} | formats.whole(found.of(scope)) for scope in scopes]
+
+
+def properties(found: Scoped, scopes: tuple[str, ...], form: str) -> Any:
+    """The properties of one scope, or as `v6` has them. Raises IllegalQuery."""
+    if form == "v6":
+        return formats.v6(found, scopes)["properties"]
+    if len(scopes) > 1:
+        raise IllegalQuery("a key may be in both scopes: all needs responseFormat=v6", "scope")
+    return dict(found.of(scopes[0]).properties)
+
+
+def tags(found: Scoped, scopes: tuple[str, ...], form: str) -> Any:
+    """The tags of some scopes, sorted."""
+    if form == "v6":
+        return formats.v6(found, scopes)["tags"]
+    return sorted({tag for scope in scopes for tag in found.of(scope).tags})
+
+
+def _data(told: Mapping[str, str], namespace: str, identity: Identity) -> Urn:
+    kind = told["type"].casefold()
+    if kind not in ("dataset", "stream"):
+        raise _wrong("/data/type", "one of dataset, stream")
+    try:
+        return from_v3(("namespaces", told.get("namespace", namespace), f"{kind}s", told["name"]), identity)
+    except IllegalName as error:
+        raise _wrong("/data/name", error.detail) from None
+
+
+def _given(told: Mapping[str, Mapping[str, str]]) -> Snapshot:
+    return Snapshot(Said(told.get("user", {})), Said(told["system"]) if "system" in told else None)
+
+
+def _run_id(text: str) -> str:
+    if not names.fits_run_id(text):
+        raise IllegalName("run id", text, "it is made of at most 128 ASCII letters, digits and _ . : -")
+    return text
+
+
+def _word(told: str, words: Mapping[str, Any], pointer: str) -> Any:
+    found = words.get(told.casefold())
+    if found is None:
+        raise _wrong(pointer, f"one of {', '.join(words)}")
+    return found
+
+
+def _time(told: Mapping[str, Any], member: str) -> int | None:
+    if member not in told:
+        return None
+    try:
+        return parse_time(str(told[member]), clock.time_ns() // 1_000_000)
+    except IllegalQuery as error:
+        raise _wrong(f"/{member}", error.reason) from None
+
+
+def _wrong(pointer: str, why: str) -> InvalidInstance:
+    return InvalidInstance("the body", (Problem(pointer, why),))
