@@ -336,6 +336,13 @@ class LogShorter(LogCompacted):
         self.after, self.floor = after, head
 
 
+class TooManyConnections(MetadataError):
+    """One user follows the change log over more connections than one may have."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"one user may follow over {most} connections (c.Colophon.connections_per_user)")
+
+
 class BackupRefused(MetadataError):
     """A file is no backup that can be restored, or not into this store."""
 
@@ -344,13 +351,6 @@ class NamespaceEnding(StoreUnavailable):
     """A namespace of this name was deleted and still holds something: it can be made anew in a moment."""
 
     def __init__(self, name: str) -> None:
-class TooManyConnections(MetadataError):
-    """One user follows the change log over more connections than one may have."""
-
-    def __init__(self, most: int) -> None:
-        super().__init__(f"one user may follow over {most} connections (c.Colophon.connections_per_user)")
-
-
         super().__init__(f"namespace {shown(name)} is being deleted: make it anew in a moment")
         self.name = name
 
