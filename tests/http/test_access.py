@@ -6,8 +6,9 @@ from urllib.parse import quote
 
 import pytest
 from jupyter_colophon.http import guard
-from jupyter_colophon.http.base import RESOURCE, ApiHandler
+from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.door import SETTING
+from jupyter_colophon.http.guard import RESOURCE
 from jupyter_colophon.http.native.routes import ROUTES, TEMPLATES
 from jupyter_colophon.http.native.unknown import UnknownHandler
 from jupyter_server.auth.authorizer import Authorizer

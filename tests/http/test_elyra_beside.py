@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from jupyter_colophon.elyra.manager import MetadataManager
 from jupyter_colophon.http import guard
-from jupyter_colophon.http.base import RESOURCE
 from jupyter_colophon.http.elyra.routes import ROUTES
 from support.process import running
 from support.snippets import SPACE, folder, snippet
@@ -84,7 +83,7 @@ async def test_the_setting_opens_and_closes_the_door_whatever_else_is_there(
 
 
 def test_every_method_of_the_door_is_guarded() -> None:
-    guard.check(ROUTES, RESOURCE)
+    guard.check(ROUTES, guard.RESOURCE)
 
 
 async def test_python_code_in_the_server_sees_and_changes_the_same_instances(api: Any, elyra: Any) -> None:

@@ -10,15 +10,11 @@ from jupyter_server.extension.application import ExtensionApp
 
 from jupyter_colophon.core.errors import Misconfigured
 from jupyter_colophon.core.store import StoreChoice
-from jupyter_colophon.http import guard, provisioner
-from jupyter_colophon.http.base import RESOURCE
+from jupyter_colophon.http import provisioner
 from jupyter_colophon.http.door import SETTING, Door
-from jupyter_colophon.http.elyra import routes as elyra
-from jupyter_colophon.http.native.routes import ROUTES as NATIVE
-from jupyter_colophon.http.v3.routes import ROUTES as V3
+from jupyter_colophon.http.late import LateRoutes
 from jupyter_colophon.settings import Settings
 
-ROUTES = [*NATIVE, *V3]
 _logger = logging.getLogger("jupyter_colophon.http")
 
 
@@ -63,10 +59,15 @@ class Colophon(Settings, ExtensionApp):
             provisioner.install(self.serverapp)
 
     def initialize_handlers(self) -> None:
-        """Add our routes, once it is sure that every one of them is guarded."""
-        routes = [*ROUTES, *elyra.ROUTES] if self._opens_elyra_door else ROUTES
-        guard.check(routes, RESOURCE)
-        self.handlers.extend(routes)
+        """Take what is asked for below our prefixes. The routes and their modules come with the first such request."""
+        if self.serverapp is not None:
+            doors = ["colophon", "elyra"] if self._opens_elyra_door else ["colophon"]
+            LateRoutes(self.serverapp.web_app, self.serverapp.base_url, self._routes).stand(doors)
+
+    def _routes(self) -> list[tuple[str, type]]:
+        from jupyter_colophon.http.routes import routes
+
+        return routes(elyra=self._opens_elyra_door)
 
     @cached_property
     def _opens_elyra_door(self) -> bool:

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from jupyter_colophon.wiring import Catalog
 
 T = TypeVar("T")
-#: The coarse resource that Jupyter's authorizers are asked about.
-RESOURCE = "colophon"
 _UNAVAILABLE, _STORE_FULL = 503, 507
 #: Seconds to wait before a store that is away is asked again.
 RETRY_AFTER_S = "5"

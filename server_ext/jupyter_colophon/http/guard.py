@@ -1,4 +1,4 @@
-"""The start-up check: no handler method of ours without authentication and authorisation (security.md B2.1).
+"""The check of a route table before it is served: no handler method of ours without authentication and authorisation (security.md B2.1).
 
 jupyter_server's `authorized`, used without arguments, keeps the action and the resource of its first request for
 the life of the process: so both must have been given, on the concrete method.
@@ -10,6 +10,8 @@ from typing import Any
 
 from tornado.websocket import WebSocketHandler
 
+#: The coarse resource that Jupyter's authorizers are asked about.
+RESOURCE = "colophon"
 _METHODS = ("get", "head", "post", "put", "patch", "delete")
 
 
