@@ -9,7 +9,8 @@ import stores
 from clock import Spread, spreads
 from csr import Csr
 from jupyter_colophon.core.lineage import MAX_LEVELS, MAX_RELATIONS, LineageQuestion, Window
-from jupyter_colophon.service.lineage import Side, walk
+from jupyter_colophon.service.walking import Walk, Walker
+from jupyter_colophon.storage.known_edges import Edges, Side
 from jupyter_colophon.storage.spi import TableContext
 
 ROUNDS, CASES = 3, 15
@@ -30,13 +31,13 @@ def rows(size: int) -> Iterator[tuple[str, ...]]:
             _compare(tx, other, number)
         cases = [
             (
-                partial(walk, tx, _question(number), _never),
+                partial(_walk, tx.edges, number),
                 partial(_in_memory, other, number),
                 partial(_node_by_node, tx, number),
             )
             for number in asked
         ]
-        return spreads(cases, ROUNDS), [len(walk(tx, _question(number), _never).levels) for number in asked]
+        return spreads(cases, ROUNDS), [len(_walk(tx.edges, number).levels) for number in asked]
 
     (ours, memory, nodes), found = catalog.provider.tx_runner.run(engine, read_only=True)
     what = f"lineage, 20 levels, 90 days, {size:,} accesses, {sorted(found)[len(found) // 2]:,} nodes (median)"
@@ -65,18 +66,22 @@ def _in_memory(other: Csr, number: int, limit: int = MAX_RELATIONS, levels: int 
     return other.walk(number, levels, _WINDOW.start, _WINDOW.end, limit)
 
 
+def _walk(edges: Edges, number: int, levels: int = MAX_LEVELS) -> Walk:
+    return Walker(edges, _never).walk(_question(number, levels=levels))
+
+
 def _never() -> float:
     """A clock for walks whose time never runs out."""
     return 0.0
 
 
 def _node_by_node(tx: TableContext, number: int) -> object:
-    return walk(OneByOne(tx), _question(number), _never)  # type: ignore[arg-type]  # all that a walk asks for
+    return _walk(OneByOne(tx), number)  # type: ignore[arg-type]  # all that a walk asks for
 
 
 def _compare(tx: TableContext, other: Csr, number: int) -> None:
     """Both sides must find the same before their times mean anything; three levels are never cut."""
-    ours = walk(tx, _question(number, levels=3), _never)
+    ours = _walk(tx.edges, number, levels=3)
     theirs = _in_memory(other, number, levels=3)
     assert ours.truncated or set(ours.levels) == {corpus.urn_of(one) for one in theirs}, number
 
@@ -85,7 +90,7 @@ class OneByOne:
     """A transaction whose lineage is asked for one node at a time."""
 
     def __init__(self, tx: TableContext) -> None:
-        self._tx, self.edges = tx, self
+        self._tx = tx
 
     def around(
         self, side: Side, keys: Sequence[str], modes: Sequence[str], window: Window, limit: int

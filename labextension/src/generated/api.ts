@@ -17,6 +17,7 @@ changes: Change[]
  */
 export interface Api {
 accesses: Accesses
+annotation: Annotation
 aspect: Aspect
 change: Change
 changes: Changes
@@ -25,6 +26,7 @@ changes: Changes
 "dead-letters": DeadLetters
 entities: Entities
 entity: Entity
+"entity-metadata": EntityMetadata
 "entity-summary": EntitySummary
 "entity-type": EntityType
 health: Health
@@ -42,9 +44,17 @@ instances: Instances
 "key-values": KeyValues
 keys: Keys
 lineage: Lineage
+"lineage-diff": LineageDiff
+"lineage-edge": LineageEdge
+"lineage-impact": LineageImpact
+"lineage-next": LineageNext
+"lineage-node": LineageNode
+"lineage-path": LineagePath
 me: Me
 message: Message
 migration: Migration
+"namespace-export": NamespaceExport
+"namespace-import": NamespaceImport
 problem: Problem
 proposal: Proposal
 proposals: Proposals
@@ -56,6 +66,7 @@ runs: Runs
 "schema-checked": SchemaChecked
 schemaspaces: Schemaspaces
 "search-answer": SearchAnswer
+touched: Touched
 versions: Versions
 written: Written
 "written-batch": WrittenBatch
@@ -80,6 +91,19 @@ target: string
 targetField: string
 transformation: ("identity" | "transformation" | "aggregation")
 }[]
+}
+/**
+ * A change of properties and tags: what is cleared or without goes, the rest is set, what is not named stays.
+ */
+export interface Annotation {
+properties?: {
+[k: string]: string
+}
+tags?: string[]
+withoutProperties?: string[]
+withoutTags?: string[]
+clearProperties?: boolean
+clearTags?: boolean
 }
 /**
  * One aspect of an entity, as it is now.
@@ -245,6 +269,26 @@ actor: string
 }
 aspects: {
 [k: string]: Aspect
+}
+}
+/**
+ * Properties and tags of an entity, by scope: all that machines say is folded into SYSTEM.
+ */
+export interface EntityMetadata {
+urn: string
+USER: {
+properties: {
+[k: string]: string
+}
+tags: string[]
+version: number
+}
+SYSTEM: {
+properties: {
+[k: string]: string
+}
+tags: string[]
+version: number
 }
 }
 /**
@@ -641,7 +685,7 @@ cursor: (string | null)
  */
 export interface Lineage {
 urn: string
-direction: ("both" | "upstream" | "downstream")
+direction: ("both" | "upstream" | "downstream" | "undirected")
 levels: number
 /**
  * ISO 8601, UTC, milliseconds.
@@ -651,7 +695,30 @@ start: (string | null)
  * ISO 8601, UTC, milliseconds.
  */
 end: (string | null)
-nodes: {
+nodes: LineageNode[]
+edges: LineageEdge[]
+columns: {
+source: string
+sourceField: string
+target: string
+targetField: string
+program: string
+transformation: ("identity" | "transformation" | "aggregation")
+}[]
+truncated: boolean
+/**
+ * Where a walk can go on (POST /lineage/next).
+ */
+frontier: string[]
+/**
+ * What the catalog knew then; null is now.
+ */
+asOf: (string | null)
+}
+/**
+ * Data or a program in a lineage answer.
+ */
+export interface LineageNode {
 urn: string
 type: ("dataset" | "dataJob")
 namespace: string
@@ -669,8 +736,15 @@ hidden: {
 upstream: number
 downstream: number
 }
-}[]
-edges: {
+/**
+ * It is no program: somebody says what data is made of, and its name is who.
+ */
+asserted: boolean
+}
+/**
+ * Data and program: a read goes from data to program, a write from program to data.
+ */
+export interface LineageEdge {
 source: string
 target: string
 access: ("read" | "write" | "both" | "unknown")
@@ -688,17 +762,125 @@ start: string
  */
 end: (string | null)
 components: string[]
+/**
+ * Who recorded the newest run, or who asserts the edge.
+ */
+saidBy: string
+/**
+ * No run is known: it is in force from start to end.
+ */
+asserted: boolean
+}
+/**
+ * Edges that came and went between two times. An edge is there at a time if one of its runs fell into the span before it.
+ */
+export interface LineageDiff {
+urn: string
+direction: ("both" | "upstream" | "downstream" | "undirected")
+levels: number
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+from: string
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+to: string
+/**
+ * Milliseconds.
+ */
+span: number
+came: LineageEdge[]
+went: LineageEdge[]
+nodes: LineageNode[]
+truncated: boolean
+}
+/**
+ * How much is downstream: what a change would reach. The most frequent come first.
+ */
+export interface LineageImpact {
+urn: string
+levels: number
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+start: (string | null)
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+end: (string | null)
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+asOf: (string | null)
+total: number
+byType: {
+name: string
+count: number
 }[]
-columns: {
-source: string
-sourceField: string
-target: string
-targetField: string
-program: string
-transformation: ("identity" | "transformation" | "aggregation")
+/**
+ * By the property owner that people wrote; the empty name is for what has none.
+ */
+byOwner: {
+name: string
+count: number
+}[]
+byNamespace: {
+name: string
+count: number
 }[]
 truncated: boolean
+}
+/**
+ * Where a walk goes on: from the frontier of an answer; nothing that is in visited is entered again.
+ */
+export interface LineageNext {
 frontier: string[]
+visited?: string[]
+direction?: ("both" | "upstream" | "downstream" | "undirected")
+levels?: number
+limit?: number
+start?: (string | null)
+end?: (string | null)
+asOf?: (string | null)
+columns?: boolean
+}
+/**
+ * All shortest ways on which data flows from one node to another.
+ */
+export interface LineagePath {
+from: string
+to: string
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+start: (string | null)
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+end: (string | null)
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+asOf: (string | null)
+/**
+ * How long each is; null where there is none.
+ */
+levels: (number | null)
+/**
+ * How many there are.
+ */
+count: number
+/**
+ * The first of them, node by node.
+ */
+paths: string[][]
+nodes: LineageNode[]
+edges: LineageEdge[]
+/**
+ * No way was found, and not everything could be looked at.
+ */
+truncated: boolean
 }
 /**
  * Who asks, and what they may do.
@@ -737,14 +919,54 @@ reason: string
 untold: string[]
 }
 /**
+ * Which part of a namespace is exported.
+ */
+export interface NamespaceExport {
+namespace: string
+/**
+ * Of these entity types alone.
+ */
+types?: string[]
+/**
+ * These aspects alone.
+ */
+aspects?: string[]
+}
+/**
+ * What came of an import, or what would.
+ */
+export interface NamespaceImport {
+dryRun: boolean
+/**
+ * How many lines of each outcome. `updated`: the line was edited, and nothing changed here; `kept`: the other way round; `merged`: both changed, at different places.
+ */
+counts: {
+created?: number
+unchanged?: number
+updated?: number
+merged?: number
+kept?: number
+overwritten?: number
+conflict?: number
+}
+/**
+ * Where both changed the same, or where it is not known what the line was made of; nothing is changed there. At most 500.
+ */
+conflicts: {
+urn: string
+aspect: string
+line: number
+}[]
+}
+/**
  * What somebody asks an aspect to become. Without aspect, delete means the entity. ifVersion -1 means: only if absent.
  */
 export interface Proposal {
 urn: string
 aspect?: string
-operation: ("upsert" | "create" | "patch" | "delete")
+operation: ("upsert" | "create" | "patch" | "annotate" | "delete")
 /**
- * The aspect's value; for patch, a JSON Patch (list) or a merge patch (object).
+ * The aspect's value; for patch, a JSON Patch (list) or a merge patch (object); for annotate, an Annotation.
  */
 value?: ({
 
@@ -817,6 +1039,12 @@ first: string
  */
 last: string
 }[]
+/**
+ * What the run was started with; never copied into snapshots.
+ */
+arguments: {
+[k: string]: string
+}
 }
 /**
  * How a run went on.
@@ -835,6 +1063,12 @@ executionCount?: number
 kernel?: string
 source?: string
 [k: string]: (string | number | boolean)
+}
+/**
+ * What the run was started with; never copied into snapshots.
+ */
+arguments?: {
+[k: string]: string
 }
 }
 /**
@@ -861,6 +1095,12 @@ executionCount?: number
 kernel?: string
 source?: string
 [k: string]: (string | number | boolean)
+}
+/**
+ * What the run was started with; never copied into snapshots.
+ */
+arguments?: {
+[k: string]: string
 }
 }
 /**
@@ -969,6 +1209,53 @@ count: number
 }[]
 }
 cursor: (string | null)
+}
+/**
+ * What a run has to do with, and what was said of it when the run met it first.
+ */
+export interface Touched {
+touched: {
+urn: string
+role: ("program" | "application" | "data")
+type: string
+namespace: string
+name: string
+/**
+ * Whether the entity is gone now.
+ */
+deleted: boolean
+/**
+ * Null of the program and its application.
+ */
+mode: ("read" | "write" | "both" | "unknown" | null)
+component: string
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+first: string
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+last: string
+/**
+ * What people said of it then.
+ */
+user: {
+properties: {
+[k: string]: string
+}
+tags: string[]
+}
+/**
+ * What machines said of it then; null unless the setting snapshot_system_metadata asks for it.
+ */
+system: ({
+properties: {
+[k: string]: string
+}
+tags: string[]
+} | null)
+}[]
 }
 /**
  * History of an aspect, newest first; diff is the JSON Patch from the version before.

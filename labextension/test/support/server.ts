@@ -144,6 +144,7 @@ export function lineageOf(
     levels: 1,
     start: null,
     end: null,
+    asOf: null,
     nodes: urns.map(node => ({
       urn: node,
       type: node.includes('dataJob') ? 'dataJob' : 'dataset',
@@ -152,6 +153,7 @@ export function lineageOf(
       platform: null,
       level: 0,
       deleted: false,
+      asserted: false,
       hidden: { upstream: hidden[node]?.[0] ?? 0, downstream: hidden[node]?.[1] ?? 0 }
     })),
     edges: edges.map(([source, target]) => ({
@@ -162,7 +164,9 @@ export function lineageOf(
       runCount: 1,
       start: STAMP.time,
       end: STAMP.time,
-      components: []
+      components: [],
+      saidBy: 'ada',
+      asserted: false
     })),
     columns: [],
     truncated: false,

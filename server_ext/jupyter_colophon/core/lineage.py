@@ -6,7 +6,8 @@ from typing import Literal
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.run import AccessMode, Transformation
 
-Direction = Literal["both", "upstream", "downstream"]
+#: `both` is upstream and downstream, each on its own; `undirected` goes on from whatever a program touched (catalog.md 5.4).
+Direction = Literal["both", "upstream", "downstream", "undirected"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,11 @@ EVER = Window()
 
 @dataclass(frozen=True, slots=True)
 class LineageQuestion:
-    """What part of the graph is asked for."""
+    """What part of the graph is asked for.
+
+    `window` says when things ran, `as_of` what the catalog knew then. A walk goes on from `frontier` where there is
+    one, and enters nothing that is in `visited`.
+    """
 
     urn: Urn
     direction: Direction = "both"
@@ -38,11 +43,17 @@ class LineageQuestion:
     window: Window = EVER
     limit: int = DEFAULT_RELATIONS
     columns: bool = False
+    as_of: int | None = None
+    frontier: tuple[str, ...] = ()
+    visited: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """Data or a program. `level` counts from the focus, negative upstream; hidden neighbours are not shown."""
+    """Data or a program. `level` counts from the focus, negative upstream; hidden neighbours are not shown.
+
+    An asserted one is no program: it stands for somebody who says what data is made of (catalog.md 5.5).
+    """
 
     urn: str
     type: str
@@ -53,11 +64,12 @@ class Node:
     deleted: bool
     hidden_upstream: int
     hidden_downstream: int
+    asserted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class LineageEdge:
-    """A read goes from data to program, a write from program to data."""
+    """A read goes from data to program, a write from program to data. `said_by` is who recorded the newest run."""
 
     source: str
     target: str
@@ -67,6 +79,8 @@ class LineageEdge:
     start: int
     end: int | None
     components: tuple[str, ...]
+    said_by: str
+    asserted: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +97,7 @@ class ColumnLineage:
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """A bounded answer; `frontier` holds the data at its rim that have neighbours which it does not show."""
+    """A bounded answer; `frontier` holds the nodes at its rim from which a walk can go on."""
 
     nodes: tuple[Node, ...]
     edges: tuple[LineageEdge, ...]

@@ -16,6 +16,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 _UNIT_MS: Final = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _STEP = re.compile(r"([+-])([0-9]{1,15})(ms|s|m|h|d)")
+_SPAN = re.compile(r"([0-9]{1,15})(ms|s|m|h|d)")
 _RELATIVE = re.compile(rf"now(?:{_STEP.pattern})*")
 _NUMBER = re.compile(r"[0-9]{1,15}")
 _INSTANT = re.compile(
@@ -36,6 +37,14 @@ def parse_time(text: str, now_ms: int) -> int:
     if len(text) <= CHARACTERS_MAX and _RELATIVE.fullmatch(text):
         return _in_range(now_ms + sum(_step(*step) for step in _STEP.findall(text)))
     return parse_instant(text)
+
+
+def parse_span(text: str, name: str) -> int:
+    """A length of time in ms: a number with its unit, such as `7d`. Raises `IllegalQuery`."""
+    found = _SPAN.fullmatch(text.strip())
+    if found is None:
+        raise IllegalQuery("a length of time is a number with ms, s, m, h or d, such as 7d", name)
+    return min(int(found[1]) * _UNIT_MS[found[2]], TIME_MS_MAX)
 
 
 def parse_instant(text: str) -> int:

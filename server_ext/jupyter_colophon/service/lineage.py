@@ -1,59 +1,47 @@
-"""Lineage: a bounded walk, level by level, of the graph of data and programs (catalog.md 5.3, 5.4).
+"""Answers about lineage: a part of the graph, the ways between two nodes, what a change would reach, what changed."""
 
-One level is data, the programs that touched it, and their other data. Upstream a program is entered over what
-it wrote and left over what it read, downstream the other way round; `both` is the two walks together.
-"""
-
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeVar
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import Absent, IllegalQuery
-from jupyter_colophon.core.lineage import (
-    MAX_RELATIONS,
-    ColumnLineage,
-    Direction,
-    Lineage,
-    LineageEdge,
-    LineageQuestion,
-    Node,
-    Window,
-)
+from jupyter_colophon.core.jsontext import stored
+from jupyter_colophon.core.lineage import MAX_LEVELS, MAX_RELATIONS, Lineage, LineageQuestion, Window
+from jupyter_colophon.core.lineage_answers import DiffQuestion, Impact, LineageDiff, PathQuestion, Paths
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.service.drawing import Drawing
 from jupyter_colophon.service.gate import Gate
-from jupyter_colophon.storage import runs as stored_runs
-from jupyter_colophon.storage.ending import ending
-from jupyter_colophon.storage.spi import Edge, Row, StorageProvider, TableContext
+from jupyter_colophon.service.nodes import Nodes
+from jupyter_colophon.service.shortest import Ways
+from jupyter_colophon.service.walking import READ, WRITE, Walk, Walker
+from jupyter_colophon.storage.known_edges import edges_at
+from jupyter_colophon.storage.spi import Row, StorageProvider, TableContext
+from jupyter_colophon.storage.touches import Triple
 
-#: How long a walk may take (native.md).
-MAX_SECONDS = 2.0
-_RUNS_SHOWN = 10
-_HIDDEN_CAP = 1_000
-_READ, _WRITE = ("read", "both", "unknown"), ("write", "both", "unknown")
-Triple = tuple[str, str, str]
-Side = Literal["data", "program"]
-Way = Literal["upstream", "downstream"]
-#: The kinds of access over which data or a program is left on a way.
-_MODES: Mapping[tuple[Side, Way], tuple[str, ...]] = {
-    ("data", "upstream"): _WRITE,
-    ("data", "downstream"): _READ,
-    ("program", "upstream"): _READ,
-    ("program", "downstream"): _WRITE,
-}
+T = TypeVar("T")
+_PATHS_SHOWN = 100
+_MODES = ("read", "write", "both", "unknown")
 
 
-@dataclass(slots=True)
-class Walk:
-    """How far a walk has come: the level of each node, and the relations met.
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """One question in its transaction: the edges as of its time, and the nodes that it has met."""
 
-    `whole` holds the nodes and sides (`upstream` or `downstream`) all of whose neighbours were met.
-    """
+    tx: TableContext
+    nodes: Nodes
+    clock: Callable[[], float]
+    as_of: int | None
 
-    levels: dict[str, int]
-    triples: set[Triple] = field(default_factory=set)
-    whole: set[tuple[str, str]] = field(default_factory=set)
-    truncated: bool = False
+    def walk(self, question: LineageQuestion, until: str = "") -> Walk:
+        """Walk to what the principal may see."""
+        return Walker(edges_at(self.tx, self.as_of), self.clock, self.nodes.shown).walk(question, until)
+
+    @property
+    def drawing(self) -> Drawing:
+        """What draws the answer."""
+        return Drawing(self.tx, edges_at(self.tx, self.as_of), self.nodes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,164 +53,139 @@ class LineageReader:
     clock: Callable[[], float]
 
     def lineage(self, question: LineageQuestion, principal: Principal) -> Lineage:
-        """The graph around data or a program. Raises Absent when the catalog never knew it."""
-        if question.urn.type not in ("dataset", "dataJob"):
+        """The graph around data or a program. Raises Absent when the catalog never knew it, or not yet."""
+
+        def answer(asking: Asking) -> Lineage:
+            return asking.drawing.drawn(question, asking.walk(question))
+
+        return self.ask(question.urn, principal, question.as_of, answer)
+
+    def paths(self, question: PathQuestion, principal: Principal) -> Paths:
+        """All shortest ways on which data flows from one node to another. Raises Absent for either."""
+        self._require(question.target, principal)
+        walking = LineageQuestion(
+            question.source, "downstream", MAX_LEVELS, question.window, MAX_RELATIONS, as_of=question.as_of
+        )
+
+        def answer(asking: Asking) -> Paths:
+            _require_known(asking, question.target)
+            return _paths(asking, walking, str(question.target))
+
+        return self.ask(question.source, principal, question.as_of, answer)
+
+    def impact(self, question: LineageQuestion, principal: Principal) -> Impact:
+        """How much is downstream of data or a program. Raises Absent."""
+
+        def answer(asking: Asking) -> Impact:
+            return _impact(asking, question, asking.walk(question))
+
+        return self.ask(question.urn, principal, question.as_of, answer)
+
+    def diff(self, question: DiffQuestion, principal: Principal) -> LineageDiff:
+        """The edges that came and went between two times. Raises Absent."""
+        return self.ask(question.urn, principal, None, lambda asking: _diff(asking, question))
+
+    def ask(self, urn: Urn, principal: Principal, as_of: int | None, answer: Callable[[Asking], T]) -> T:
+        """Answer about a node in one transaction. Raises Absent when the catalog never knew it, or not yet."""
+        self._require(urn, principal)
+
+        def work(tx: TableContext) -> T:
+            asking = Asking(tx, Nodes(tx, self.gate, principal), self.clock, as_of)
+            _require_known(asking, urn)
+            return answer(asking)
+
+        return self.provider.tx_runner.run(work, read_only=True)
+
+    def _require(self, urn: Urn, principal: Principal) -> None:
+        if urn.type not in ("dataset", "dataJob"):
             raise IllegalQuery("lineage is that of data and of programs", "urn")
-        self.gate.require(principal, question.urn)
-        return self.provider.tx_runner.run(lambda tx: self._answer(tx, question), read_only=True)
-
-    def _answer(self, tx: TableContext, question: LineageQuestion) -> Lineage:
-        focus = str(question.urn)
-        if tx.table("entities").read((focus,)) is None:
-            raise Absent("entity", focus)
-        return _drawn(tx, question, walk(tx, question, self.clock))
+        self.gate.require(principal, urn)
 
 
-def walk(tx: TableContext, question: LineageQuestion, clock: Callable[[], float]) -> Walk:
-    """Walk from the focus in the directions asked for, until the relations or the time run out."""
-    walked = Walk({str(question.urn): 0})
-    deadline = clock() + MAX_SECONDS
-    ways: tuple[Way, ...] = ("upstream", "downstream")
-    for way in ways:
-        if question.direction in (way, "both"):
-            _walk(tx, question, walked, way, lambda: clock() > deadline)
-    return walked
+def _require_known(asking: Asking, urn: Urn) -> None:
+    """Raise Absent for what neither is, or was, an entity, nor has any history."""
+    text, tx = str(urn), asking.tx
+    if _was_there(tx, urn, asking.as_of):
+        return
+    side, edges = ("data" if urn.type == "dataset" else "program"), edges_at(tx, asking.as_of)
+    if not edges.around(side, [text], _MODES, Window(), 1):  # type: ignore[arg-type]  # one of the two
+        raise Absent("entity", text)
 
 
-def _walk(tx: TableContext, question: LineageQuestion, walked: Walk, way: Way, late: Callable[[], bool]) -> None:
-    sign = -1 if way == "upstream" else 1
-    focus = str(question.urn)
-    data, programs = ({focus}, set[str]()) if question.urn.type == "dataset" else (set[str](), {focus})
-    # Each direction visits on its own: what is both up and down stream lies on a cycle and is walked from both.
-    seen = {focus}
-    for level in range(1, question.levels + 1):
-        if not (data or programs):
-            return
-        if walked.truncated or late():
-            walked.truncated = True
-            return
-        programs |= _others(tx, question, walked, "data", data, way) - seen
-        seen |= programs
-        data = _others(tx, question, walked, "program", programs, way) - seen
-        seen |= data
-        for urn in (*programs, *data):
-            walked.levels.setdefault(urn, sign * level)
-        programs = set()
+def _was_there(tx: TableContext, urn: Urn, time: int | None) -> bool:
+    if time is None:
+        return tx.table("entities").read((str(urn),)) is not None
+    first = tx.table("aspect_versions").read((str(urn), f"{urn.type}Key", 1))
+    return first is not None and int(first["time"]) <= time
 
 
-def _others(
-    tx: TableContext, question: LineageQuestion, walked: Walk, side: Side, keys: Iterable[str], way: Way
-) -> set[str]:
-    """The partners of these keys on their way; every edge met is a relation of the answer."""
-    wanted = sorted(keys)
-    if not wanted or walked.truncated:
-        return set()
-    known = len(walked.triples)
-    # Known edges are met again from the other side, so ask for more than there is room for.
-    found = tx.edges.around(side, wanted, _MODES[side, way], question.window, question.limit + 1)
-    fresh = [triple for triple in found if triple not in walked.triples]
-    if known + len(fresh) > question.limit or len(found) > question.limit:
-        walked.truncated = True
-        del fresh[question.limit - known :]
-    else:
-        walked.whole.update((key, way) for key in wanted)
-    walked.triples.update(fresh)
-    kept = found if not walked.truncated else [triple for triple in found if triple in walked.triples]
-    return {program for _, program, _ in kept} if side == "data" else {data for data, _, _ in kept}
+def _paths(asking: Asking, question: LineageQuestion, target: str) -> Paths:
+    walked = asking.walk(question, until=target)
+    ways = Ways(str(question.urn), target, (arrow for triple in walked.triples for arrow in _arrows(triple)))
+    on_way = ways.arrows()
+    triples = {triple for triple in walked.triples if on_way.intersection(_arrows(triple))}
+    met = {end for arrow in on_way for end in arrow} | ({target} if ways.found else set())
+    kept = Walk({urn: level for urn, level in walked.levels.items() if urn in met}, triples)
+    drawing = asking.drawing
+    arrows = drawing.arrows(triples, question.window)
+    return Paths(
+        levels=walked.levels[target] if ways.found else None,
+        count=ways.count(),
+        paths=ways.some(_PATHS_SHOWN),
+        nodes=drawing.nodes(question, kept),
+        edges=tuple(edge for edge in arrows if (edge.source, edge.target) in on_way),
+        truncated=walked.truncated and not ways.found,
+    )
 
 
-def _drawn(tx: TableContext, question: LineageQuestion, walked: Walk) -> Lineage:
-    triples = sorted(walked.triples)
-    rows = {row["urn"]: row for row in tx.table("entities").multi_read([(urn,) for urn in walked.levels])}
-    hidden = _hidden(tx, question.window, rows, walked)
-    ends = ending(tx)
-    nodes = tuple(_node(rows[urn], level, hidden[urn], ends) for urn, level in walked.levels.items() if urn in rows)
-    return Lineage(
-        nodes=nodes,
-        edges=tuple(edge for one in tx.edges.details(triples, question.window, _RUNS_SHOWN) for edge in _edges(one)),
-        columns=_columns(tx, walked.levels) if question.columns else (),
+def _arrows(triple: Triple) -> list[tuple[str, str]]:
+    """The ways on which data may flow over an edge: one of unknown kind may be either."""
+    data, program, mode = triple
+    return [(data, program)] * (mode in READ) + [(program, data)] * (mode in WRITE)
+
+
+def _impact(asking: Asking, question: LineageQuestion, walked: Walk) -> Impact:
+    downstream = [urn for urn, level in walked.levels.items() if level > 0]
+    rows = [row for row in asking.nodes.rows(downstream).values() if not row.get("asserted")]
+    return Impact(
+        total=len(rows),
+        by_type=_counted(row["type"] for row in rows),
+        by_owner=_counted(_owners(asking.tx, rows)),
+        by_namespace=_counted(row["namespace"] for row in rows),
         truncated=walked.truncated,
-        frontier=tuple(node.urn for node in nodes if node.type == "dataset" and _at_rim(node, question.direction)),
     )
 
 
-def _partners(triples: Iterable[Triple]) -> dict[tuple[str, str], set[str]]:
-    """The shown neighbours of every node, by (URN, side)."""
-    found: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for data, program, mode in triples:
-        if mode in _READ:
-            found[data, "downstream"].add(program)
-            found[program, "upstream"].add(data)
-        if mode in _WRITE:
-            found[data, "upstream"].add(program)
-            found[program, "downstream"].add(data)
-    return found
+def _counted(words: Iterable[str]) -> dict[str, int]:
+    """How often each, the most frequent first."""
+    return dict(sorted(Counter(words).items(), key=lambda one: (-one[1], one[0])))
 
 
-def _hidden(tx: TableContext, window: Window, rows: Mapping[str, Row], walked: Walk) -> dict[str, tuple[int, int]]:
-    """How many neighbours of each node are not shown, upstream and downstream, by URN."""
-    partners = _partners(walked.triples)
-    most = _HIDDEN_CAP + max(map(len, partners.values()), default=0)
-    counts: dict[tuple[str, Way], int] = {}
-    for side, way in _MODES:
-        urns = [urn for urn, row in rows.items() if (row["type"] == "dataset") == (side == "data")]
-        urns = [urn for urn in urns if (urn, way) not in walked.whole]
-        for urn, there in tx.edges.degrees(side, urns, _MODES[side, way], window, most).items():
-            counts[urn, way] = min(_HIDDEN_CAP, max(0, there - len(partners.get((urn, way), ()))))
-    return {urn: (counts.get((urn, "upstream"), 0), counts.get((urn, "downstream"), 0)) for urn in rows}
+def _owners(tx: TableContext, rows: Iterable[Row]) -> list[str]:
+    """The owner that people named of each; "" where they named none."""
+    urns = [row["urn"] for row in rows]
+    said = {
+        row["urn"]: stored(row["value"])["properties"].get("owner", "")
+        for row in tx.table("aspects").multi_read([(urn, "businessMetadata") for urn in urns])
+        if row["value"] is not None
+    }
+    return [said.get(urn, "") for urn in urns]
 
 
-def _at_rim(node: Node, direction: Direction) -> bool:
-    up = node.hidden_upstream > 0 and direction != "downstream" and node.level <= 0
-    down = node.hidden_downstream > 0 and direction != "upstream" and node.level >= 0
-    return up or down
-
-
-def _node(row: Row, level: int, hidden: tuple[int, int], ends: frozenset[str]) -> Node:
-    return Node(
-        urn=row["urn"],
-        type=row["type"],
-        namespace=row["namespace"],
-        name=row["name"],
-        platform=row["platform"],
-        level=level,
-        deleted=row["deleted"] or row["namespace"] in ends,
-        hidden_upstream=hidden[0],
-        hidden_downstream=hidden[1],
-    )
-
-
-def _edges(edge: Edge) -> Iterable[LineageEdge]:
-    """A read goes from data to program, a write back; `both` is drawn as the two."""
-    ends = []
-    if edge.mode != "write":
-        ends.append((edge.data, edge.program))
-    if edge.mode in ("write", "both"):
-        ends.append((edge.program, edge.data))
-    for source, target in ends:
-        yield LineageEdge(
-            source=source,
-            target=target,
-            access=edge.mode,  # type: ignore[arg-type]  # the store holds only modes that were checked
-            runs=edge.runs,
-            run_count=edge.run_count,
-            start=edge.start,
-            end=edge.stop,
-            components=edge.components,
-        )
-
-
-def _columns(tx: TableContext, shown: dict[str, int]) -> tuple[ColumnLineage, ...]:
-    rows = stored_runs.columns_into(tx, sorted(shown), MAX_RELATIONS)
-    return tuple(
-        ColumnLineage(
-            row["source"],
-            row["source_field"],
-            row["target"],
-            row["target_field"],
-            row["program"],
-            row["transformation"],
-        )
-        for row in rows
-        if row["source"] in shown
+def _diff(asking: Asking, question: DiffQuestion) -> LineageDiff:
+    windows = [Window(max(0, time - question.span), time + 1) for time in (question.source, question.target)]
+    asked = [
+        LineageQuestion(question.urn, question.direction, question.levels, window, question.limit) for window in windows
+    ]
+    before, after = (asking.walk(one) for one in asked)
+    came, went = after.triples - before.triples, before.triples - after.triples
+    drawing = asking.drawing
+    ends = {end for data, program, _ in came | went for end in (data, program)} | {str(question.urn)}
+    levels = {urn: level for urn, level in (after.levels | before.levels).items() if urn in ends}
+    both = LineageQuestion(question.urn, question.direction, question.levels, Window(windows[0].start, windows[1].end))
+    return LineageDiff(
+        came=drawing.arrows(came, windows[1]),
+        went=drawing.arrows(went, windows[0]),
+        nodes=drawing.nodes(both, Walk(levels, came | went)),
+        truncated=before.truncated or after.truncated,
     )

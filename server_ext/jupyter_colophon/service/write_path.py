@@ -24,7 +24,7 @@ from jupyter_colophon.core.once import Once
 from jupyter_colophon.core.patch import apply_json_patch, apply_merge_patch
 from jupyter_colophon.core.proposal import ABSENT, Proposal, Written
 from jupyter_colophon.core.registry import AspectSpec, Registry
-from jupyter_colophon.core.run import Access, ColumnEdge, Recording, Run, RunChange, RunStart
+from jupyter_colophon.core.run import Access, ColumnEdge, Recording, Run, RunChange, RunStart, Source
 from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
 from jupyter_colophon.storage import answers, forms
 from jupyter_colophon.storage import runs as stored_runs
@@ -164,10 +164,10 @@ class WritePath:
             self._may(principal, "emit", urn)
         return self._on_run(lambda commit: record(commit, told, self.snapshots_system), principal, once)
 
-    def record_source(self, stream: Urn, source: Urn, day: str, window: tuple[int, int], principal: Principal) -> Run:
-        """Record that somebody outside wrote into a stream on a day, whose first and last ms are told: once."""
+    def record_source(self, stream: Urn, source: Source, principal: Principal) -> Run:
+        """Record that somebody outside wrote into a stream on a day: once. Raises Absent."""
         self._may(principal, "emit", stream)
-        return self._on_run(lambda commit: record_source(commit, stream, source, day, *window), principal, None)
+        return self._on_run(lambda commit: record_source(commit, stream, source), principal, None)
 
     def end_kernel(self, kernel: str, principal: Principal) -> int:
         """Record that the runs which a kernel left behind are killed; returns how many."""
@@ -191,6 +191,10 @@ class WritePath:
 
     def _transaction(self, act: Callable[[TableContext], T], form: forms.Form[T], once: Once | None) -> T:
         return self.provider.tx_runner.run(lambda tx: answers.once(tx, once, form, self.now(), lambda: act(tx)))
+
+    def require(self, principal: Principal, action: Action, urn: Urn) -> None:
+        """Raise Absent, AccessDenied unless the principal may do this with an entity that is changed elsewhere."""
+        self._may(principal, action, urn)
 
     def _authorise(self, proposal: Proposal, principal: Principal) -> None:
         if proposal.aspect is None:

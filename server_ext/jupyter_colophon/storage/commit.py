@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.asserted import ASPECT as ASSERTED
 from jupyter_colophon.core.change import ChangeOperation
 from jupyter_colophon.core.errors import Absent, NamespaceEnding
 from jupyter_colophon.core.holding import UNDECLARED, held_prefix, holder_of
@@ -18,7 +19,7 @@ from jupyter_colophon.core.names import NO_NAMESPACE, Identity, Urn, namespace
 from jupyter_colophon.core.proposal import ABSENT, Condition, Written
 from jupyter_colophon.core.registry import AspectSpec, Registry
 from jupyter_colophon.core.terms import SEARCHED
-from jupyter_colophon.storage import index, past
+from jupyter_colophon.storage import assertions, index, past
 from jupyter_colophon.storage.ending import is_ending
 from jupyter_colophon.storage.spi import Range, Row, TableContext
 
@@ -191,6 +192,8 @@ class Commit:
             for one in changed
         )
         index.refresh(self.tx, becoming)
+        for one in changed:
+            assertions.follow(self.tx, one.row, one.before.get(ASSERTED), one.aspects.get(ASSERTED))
 
     def log(
         self,

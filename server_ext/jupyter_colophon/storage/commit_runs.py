@@ -12,6 +12,7 @@ from jupyter_colophon.core.names import Urn, run_urn
 from jupyter_colophon.core.urn import PREFIX
 from jupyter_colophon.core.run import RUNNING, Access, ColumnEdge, RunChange, RunStart, RunStatus
 from jupyter_colophon.storage.commit import Commit
+from jupyter_colophon.storage.commit_columns import record_columns
 from jupyter_colophon.storage.commit_snapshots import keep_snapshot
 from jupyter_colophon.storage.spi import Row
 
@@ -114,20 +115,7 @@ def record_accesses(
         keep_snapshot(commit, urn, entity, None, with_system)
     for access in accesses:
         record_access(commit, row, access, with_system)
-    table = commit.tx.table("column_edges")
-    for edge in columns:
-        table.upsert(
-            {
-                "target": str(edge.target),
-                "target_field": edge.target_field,
-                "source": str(edge.source),
-                "source_field": edge.source_field,
-                "program": row["program"],
-                "transformation": edge.transformation,
-                "run": urn,
-                "last": commit.now,
-            }
-        )
+    record_columns(commit, row, columns)
     return urn
 
 
@@ -145,6 +133,7 @@ def record_access(commit: Commit, run: Row, access: Access, with_system: bool) -
             "component": access.component,
             "first": known["first"] if known else time,
             "last": max(known["last"], time) if known else time,
+            "recorded": known["recorded"] if known else commit.now,
         }
     )
     commit.tx.edges.add(data, run["program"], access.mode, run["urn"], access.component, run["start"], run["stop"])

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from jupyter_colophon.core import asserted
 from jupyter_colophon.core.registry import Registry
-from jupyter_colophon.storage import past, tables, truth
+from jupyter_colophon.storage import assertions, past, tables, truth
 from jupyter_colophon.storage.spi import Document, Key, Row, TableContext
 from jupyter_colophon.storage.truth import AT_ONCE, Derived, Told, Unreadable, Way
 
@@ -89,7 +90,23 @@ def _entities(registry: Registry, tx: TableContext, after: str) -> Step:
         *_documents(made, {urn: one for urn, one in documents.items() if urn in made or urn not in there}),
     ]
     mends = dict.fromkeys(faults)
-    return [Difference(urn, fault, partial(mend_entity, registry, urn)) for urn, fault in mends], last
+    return [
+        *(Difference(urn, fault, partial(mend_entity, registry, urn)) for urn, fault in mends),
+        *_asserted(tx, found),
+    ], last
+
+
+def _asserted(tx: TableContext, found: Sequence[Told]) -> Iterator[Difference]:
+    for told in found:
+        urn = told.entity["urn"]
+        wanted = assertions.of_history(tx, told.entity) if asserted.ASPECT in told.aspects else {}
+        if any(tx.edges.of_run(run) != links for run, links in wanted.items()):
+            yield Difference(urn, "its edges are not those that are asserted", partial(mend_asserted, urn))
+
+
+def mend_asserted(urn: str, tx: TableContext) -> None:
+    """Write what has to be in lineage because of what is asserted of data."""
+    assertions.mend(tx, urn)
 
 
 def _missing(tx: TableContext, table: str, rows: Sequence[Row]) -> Iterator[tuple[str, str]]:
@@ -169,7 +186,7 @@ def _extra_links(tx: TableContext, after: str) -> Step:
     differences = [
         Difference(urn, "its edges are there, but no such run", partial(mend_run, urn))
         for urn in urns
-        if truth.run(tx, urn) is None
+        if truth.run(tx, urn) is None and not assertions.is_there(tx, urn)
     ]
     return differences, urns[-1] if len(urns) == AT_ONCE else None
 

@@ -181,9 +181,18 @@ RUN_TIMES = TableSpec(
     ("program", "start", "urn"),
 )
 
+#: `first` and `last` are when it happened, `recorded` is since when the catalog knows it.
 ACCESSES = TableSpec(
     "accesses",
-    {"run": "string", "data": "string", "mode": "string", "component": "string", "first": "long", "last": "long"},
+    {
+        "run": "string",
+        "data": "string",
+        "mode": "string",
+        "component": "string",
+        "first": "long",
+        "last": "long",
+        "recorded": "long",
+    },
     ("run", "data", "mode", "component"),
 )
 
@@ -207,6 +216,14 @@ COLUMN_EDGES = TableSpec(
         "last": "long",
     },
     ("target", "target_field", "source", "source_field", "program"),
+    ("source",),
+)
+
+#: What each run made of the columns of what it wrote: JSON, [[target field, source, source field, transformation], …].
+COLUMN_RUNS = TableSpec(
+    "column_runs",
+    {"target": "string", "program": "string", "run": "string", "edges": "string"},
+    ("target", "program", "run"),
 )
 
 #: What writes with an idempotency key were answered (storage/answers.py): JSON, compressed.
@@ -270,6 +287,7 @@ ALL = (
     ACCESSES,
     SNAPSHOTS,
     COLUMN_EDGES,
+    COLUMN_RUNS,
     ANSWERS,
     INBOX,
     DEAD_LETTERS,

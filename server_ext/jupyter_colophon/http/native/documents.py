@@ -7,7 +7,6 @@ from typing import Any
 from jupyter_colophon.core.annotation import Annotation
 from jupyter_colophon.core.entity import Aspect, AspectVersion, Entity, EntitySummary, Stamp
 from jupyter_colophon.core.inbox import DeadLetter, InboxEntry
-from jupyter_colophon.core.lineage import Lineage, LineageEdge, Node
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import Condition, Proposal, Written
 from jupyter_colophon.core.registry import EntityType
@@ -159,46 +158,6 @@ def hit(value: Hit) -> Document:
         "tags": list(value.tags),
         "owner": value.owner,
         "matches": [asdict(match) for match in value.matches],
-    }
-
-
-def lineage(value: Lineage) -> Document:
-    """The graph of `lineage.json`; the handler adds what was asked."""
-    return {
-        "nodes": [_node(node) for node in value.nodes],
-        "edges": [_edge(edge) for edge in value.edges],
-        "columns": [
-            {
-                "source": column.source,
-                "sourceField": column.source_field,
-                "target": column.target,
-                "targetField": column.target_field,
-                "program": column.program,
-                "transformation": column.transformation,
-            }
-            for column in value.columns
-        ],
-        "truncated": value.truncated,
-        "frontier": list(value.frontier),
-    }
-
-
-def _node(node: Node) -> Document:
-    members = asdict(node)
-    hidden = {side: members.pop(f"hidden_{side}") for side in ("upstream", "downstream")}
-    return members | {"hidden": hidden}
-
-
-def _edge(edge: LineageEdge) -> Document:
-    return {
-        "source": edge.source,
-        "target": edge.target,
-        "access": edge.access,
-        "runs": list(edge.runs),
-        "runCount": edge.run_count,
-        "start": format_time(edge.start),
-        "end": time_or_none(edge.end),
-        "components": list(edge.components),
     }
 
 

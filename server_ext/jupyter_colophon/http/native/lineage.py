@@ -18,16 +18,21 @@ from jupyter_colophon.core.lineage import (
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
-from jupyter_colophon.http.native import documents
-from jupyter_colophon.http.native.parameters import CURSOR, END, LIMIT, START, URN
+from jupyter_colophon.http.native import documents, lineage_documents
+from jupyter_colophon.http.native.parameters import AS_OF, CURSOR, END, LIMIT, START, URN
 from jupyter_colophon.http.operation import Link, operation
 from jupyter_colophon.http.parameter import choice, flag, number, text
 
-_DIRECTION = choice("direction", "What made it, what was made of it, or both.", *get_args(Direction), default="both")
-_LEVELS = number(
+DIRECTION = choice(
+    "direction",
+    "What made it, what was made of it, both, or (undirected) all that the same programs touched as well.",
+    *get_args(Direction),
+    default="both",
+)
+LEVELS = number(
     "levels", "How far: data, programs and their other data are one level.", default=1, least=1, most=MAX_LEVELS
 )
-_RELATIONS = number("limit", "How many relations at most.", default=DEFAULT_RELATIONS, least=1, most=MAX_RELATIONS)
+RELATIONS = number("limit", "How many relations at most.", default=DEFAULT_RELATIONS, least=1, most=MAX_RELATIONS)
 _COLUMNS = flag("columns", "Whether edges between columns are given.")
 _PROGRAM = text("program", "Of this program alone.", format="colophon-urn")
 _DATA = text("data", "That touched this dataset.", format="colophon-urn")
@@ -46,7 +51,7 @@ class LineageHandler(ApiHandler):
     @authorized("read", resource="colophon")
     @operation(
         "readLineage",
-        takes=[URN, _DIRECTION, _LEVELS, START, END, _RELATIONS, _COLUMNS],
+        takes=[URN, DIRECTION, LEVELS, START, END, RELATIONS, _COLUMNS, AS_OF],
         answers="lineage",
         refuses=[IllegalName, Absent],
     )
@@ -54,24 +59,16 @@ class LineageHandler(ApiHandler):
         """The graph around an entity."""
         question = LineageQuestion(
             urn=Urn.parse(self.asked(URN)),
-            direction=cast("Direction", self.asked(_DIRECTION)),
-            levels=self.asked(_LEVELS),
-            window=_window(self),
-            limit=self.asked(_RELATIONS),
+            direction=cast("Direction", self.asked(DIRECTION)),
+            levels=self.asked(LEVELS),
+            window=window(self),
+            limit=self.asked(RELATIONS),
             columns=self.asked(_COLUMNS),
+            as_of=self.asked(AS_OF),
         )
         principal = self.principal
         found = await self.hop(lambda catalog: catalog.lineage.lineage(question, principal))
-        self.answer(
-            {
-                "urn": str(question.urn),
-                "direction": question.direction,
-                "levels": question.levels,
-                "start": documents.time_or_none(question.window.start),
-                "end": documents.time_or_none(question.window.end),
-                **documents.lineage(found),
-            }
-        )
+        self.answer(lineage_documents.asked(question) | lineage_documents.lineage(found))
 
 
 class RunsHandler(ApiHandler):
@@ -90,7 +87,7 @@ class RunsHandler(ApiHandler):
         listing = RunListing(
             program=self.asked(_PROGRAM),
             data=self.asked(_DATA),
-            window=_window(self),
+            window=window(self),
             status=self.asked(_STATUS),
             limit=self.asked(LIMIT),
             cursor=self.asked(CURSOR),
@@ -130,12 +127,7 @@ class RunHandler(ApiHandler):
     @authenticated
     @authorized("write", resource="colophon")
     @operation(
-        "changeRun",
-        takes=[IDEMPOTENCY_KEY],
-        body="run-change",
-        answers="run",
-        refuses=[Absent, RunStands],
-        links=_NEXT,
+        "changeRun", takes=[IDEMPOTENCY_KEY], body="run-change", answers="run", refuses=[Absent, RunStands], links=_NEXT
     )
     async def patch(self, in_path: str) -> None:
         """Record how the run went on."""
@@ -178,7 +170,7 @@ class AccessesHandler(ApiHandler):
         self.answer(documents.run(done))
 
 
-def _window(handler: ApiHandler) -> Window:
+def window(handler: ApiHandler) -> Window:
     """The parameters `start` and `end` (catalog.md 5.1). Raises IllegalQuery."""
     start, end = handler.asked(START), handler.asked(END)
     if start is not None and end is not None and start > end:

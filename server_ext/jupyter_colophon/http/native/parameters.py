@@ -15,6 +15,7 @@ SCOPE: Final = choice("scope", "Of this scope alone.", "USER", "SYSTEM")
 PREFIX: Final = text("prefix", "Beginning with this.")
 START: Final = time("start", "Not over before this time.")
 END: Final = time("end", "Begun before this time.")
+AS_OF: Final = time("asOf", "As the catalog knew it then.")
 URN: Final = text("urn", "The entity.", required=True, format="colophon-urn")
 #: Every path with `{urn}` takes this one.
 URN_INSTEAD: Final = text("urn", "The URN, where the path has `-` in its place.", format="colophon-urn")

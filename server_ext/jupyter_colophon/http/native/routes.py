@@ -7,6 +7,7 @@ from jupyter_colophon.http.native import (
     entities,
     instances,
     lineage,
+    lineage_questions,
     openapi,
     proposals,
     schemaspaces,
@@ -20,7 +21,18 @@ PREFIX = "/colophon/api"
 #: Templates and their handlers, such as `/runs/{urn}`: what the API's document is made of.
 TEMPLATES = [
     route
-    for module in (service, openapi, entities, proposals, search, lineage, changes, schemaspaces, instances)
+    for module in (
+        service,
+        openapi,
+        entities,
+        proposals,
+        search,
+        lineage,
+        lineage_questions,
+        changes,
+        schemaspaces,
+        instances,
+    )
     for route in module.ROUTES
 ]
 

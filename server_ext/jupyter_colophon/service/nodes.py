@@ -1,0 +1,53 @@
+"""The nodes of lineage: what the catalog knows of each, and which a principal may see (security.md, one gate everywhere)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from jupyter_colophon.core import asserted
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.service.gate import Gate
+from jupyter_colophon.storage.spi import Row, TableContext
+
+
+@dataclass(slots=True)
+class Nodes:
+    """What one question has met so far, read once."""
+
+    tx: TableContext
+    gate: Gate
+    principal: Principal
+    _rows: dict[str, Row] = field(default_factory=dict)
+    _readable: dict[str, bool] = field(default_factory=dict)
+
+    def rows(self, urns: Iterable[str]) -> dict[str, Row]:
+        """Their rows among the entities; what is asserted, or was never recorded itself, has one as if it were."""
+        wanted = list(urns)
+        missing = [urn for urn in wanted if urn not in self._rows]
+        if missing:
+            self._rows |= {row["urn"]: row for row in self.tx.table("entities").multi_read([(urn,) for urn in missing])}
+            self._rows |= {urn: self._as_if(urn) for urn in missing if urn not in self._rows}
+        return {urn: self._rows[urn] for urn in wanted}
+
+    def shown(self, urns: set[str]) -> set[str]:
+        """Those that the principal may see."""
+        return {urn for urn, row in self.rows(urns).items() if self._may_read(row["namespace"])}
+
+    def _may_read(self, namespace: str) -> bool:
+        if namespace not in self._readable:
+            self._readable[namespace] = self.gate.may_read(self.principal, namespace)
+        return self._readable[namespace]
+
+    def _as_if(self, text: str) -> Row:
+        urn, identity = Urn.parse(text), self.gate.identity
+        source = asserted.source_of(urn)
+        return {
+            "urn": text,
+            "type": urn.type,
+            "namespace": identity.namespace_of(urn),
+            "name": identity.short_name(urn) if source is None else source,
+            "platform": identity.platform_of(urn),
+            "deleted": source is None,
+            "updated": 0,
+            "asserted": source is not None,
+        }
