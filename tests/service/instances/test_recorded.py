@@ -74,6 +74,14 @@ class TestOutsideEdits:
         mended = files.instances.update(SPACE, "one", thing(size=2), Condition(version=2), ADA)
         assert (mended.reason, mended.version) == ("", 3)
 
+    def test_that_remove_a_file_are_recorded_when_it_is_made_anew(self, files: Shelf) -> None:
+        files.instances.create(SPACE, "one", thing(size=1), ADA)
+        files.file("one").unlink()
+        made = files.instances.create(SPACE, "one", thing(size=2), BOB)
+        assert (made.metadata, made.version) == ({"size": 2}, files.instances.get(SPACE, "one", ADA).version)
+        assert {change for change in files.changes() if change[0] == "delete"} == {("delete", "one", OUTSIDE)}
+        assert files.changes()[-1] == ("create", "one", "bob")
+
     def test_of_many_files_are_recorded_by_one_list(self, files: Shelf) -> None:
         from jupyter_colophon.core.instance_query import InstanceQuery
 
@@ -82,6 +90,23 @@ class TestOutsideEdits:
         page = files.instances.page(SPACE, InstanceQuery(limit=50), ADA)
         assert {one.version for one in page.instances} == {1}
         assert search(files.catalog, "*", type="instance").total == 20
+
+
+def test_what_another_process_saved_meanwhile_stays_in_the_history(
+    files: Shelf, beside: Catalog, data_folder: Path
+) -> None:
+    files.instances.create(SPACE, "one", thing(size=1), ADA)
+    with shelf(beside, data_folder) as another:
+        another.instances.update(SPACE, "one", thing(size=2), Condition(), BOB)
+        another.instances.update(SPACE, "one", thing(size=1), Condition(), BOB)
+    # The file is as it was left here, and its record is not.
+    assert files.instances.update(SPACE, "one", thing(size=3), Condition(), ADA).version == 4
+    assert [(value["metadata"]["size"], actor) for _, value, actor in files.history("one")] == [
+        (3, "ada"),
+        (1, "bob"),
+        (2, "bob"),
+        (1, "ada"),
+    ]
 
 
 class TestAwayCatalog:

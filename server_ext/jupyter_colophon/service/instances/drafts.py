@@ -41,15 +41,13 @@ class Drafts:
         """
         draft = {key: value for key, value in document.items() if key not in IGNORED}
         draft.setdefault("metadata", {})
-        was = old.document if old is not None else None
-        before = was or {}
-        hidden = self._masks.masked(space, before) if was else before
-        masks = list(masks_in(draft))
-        full, missing = filled(draft, before, hidden)
-        secret = set(self._masks.pointers(space, full))
-        open_ = [words for words in masks if words not in secret]
-        self._refuse(name, full, missing, _ANEW)
-        self._refuse(name, full, open_, _OPEN)
+        before = (old.document if old is not None else None) or {}
+        full: Mapping[str, Any] = draft
+        if masks := list(masks_in(draft)):
+            full, missing = filled(draft, before, self._masks.masked(space, before) if before else before)
+            secret = set(self._masks.pointers(space, full))
+            self._refuse(name, full, missing, _ANEW)
+            self._refuse(name, full, [words for words in masks if words not in secret], _OPEN)
         self._check_references(space, name, full, before)
         return self._secrets.named(space, name, full)
 

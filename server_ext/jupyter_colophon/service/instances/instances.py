@@ -309,6 +309,12 @@ class Instances:
             self.schemas.schema(self._key(space), name)
 
     def _checked(self, space: str, name: str, condition: Condition) -> Held:
+        """What is there, where the condition holds; without one nobody asks the catalog."""
+        if condition == Condition():
+            held = self.store(space).read(name)
+            if held is None:
+                raise InstanceAbsent(self._key(space), name)
+            return held
         held, version = self._current(space, name)
         _check(name, condition, held, version)
         return held

@@ -74,4 +74,4 @@ class Outside:
     def _seen(self, seen: Seen) -> None:
         store = self._stores.get(seen.space)
         if store is not None:
-            store.settle(*sorted(seen.names))
+            store.settle(*sorted(name for name in seen.names if not store.files.is_our_change(name)))

@@ -13,7 +13,14 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import InstanceAbsent, InstanceExists, MetadataError, StorageError, StoreUnavailable
+from jupyter_colophon.core.errors import (
+    ConditionFailed,
+    InstanceAbsent,
+    InstanceExists,
+    MetadataError,
+    StorageError,
+    StoreUnavailable,
+)
 from jupyter_colophon.core.instance import Held, Kept
 from jupyter_colophon.core.jsontext import compact
 from jupyter_colophon.core.proposal import ABSENT, Condition
@@ -27,6 +34,7 @@ from jupyter_colophon.service.instances.records import (
     RecordsSource,
     version_of,
 )
+from jupyter_colophon.service.instances.remembered import Remembered
 from jupyter_colophon.storage.files.instances import InstanceFiles, Slot
 from jupyter_colophon.storage.files.reading import owner_of
 
@@ -36,11 +44,20 @@ _logger = logging.getLogger(__name__)
 
 
 class _Found(NamedTuple):
-    """The records, and this file's; None for each that cannot be had. The catalog may keep an instance of the name itself."""
+    """The records, and this file's; None for each that cannot be had. The catalog may keep an instance of the name itself.
+
+    With a `guess`, nobody looked: it is the version that the record should have.
+    """
 
     records: Records | None
     record: Record | None
     is_anothers: bool = False
+    guess: int | None = None
+
+    @property
+    def before(self) -> int:
+        """The version that is there, -1 where there is none."""
+        return version_of(self.record) if self.guess is None else self.guess
 
 
 class FileInstances:
@@ -54,6 +71,7 @@ class FileInstances:
         self._masks, self._source, self._key = masks, records, key
         #: Saves whose record is still to be made: the mark of what was saved, and who saved it.
         self._unrecorded: dict[str, tuple[str, Principal]] = {}
+        self._remembered = Remembered()
 
     def exists(self) -> bool:
         """Whether there is a folder."""
@@ -154,7 +172,7 @@ class FileInstances:
             previous = slot.held
             if condition.version == ABSENT and previous is not None:
                 raise InstanceExists(self.space, name)
-            found = self._recorded(slot, name)
+            found = self._guessed(name, previous, condition) or self._recorded(slot, name)
             self._check(name, condition, previous, found)
             held = slot.write(document, create=condition.version == ABSENT)
             version = self._note(found, held, principal)
@@ -201,6 +219,17 @@ class FileInstances:
             _logger.warning("instance %s of %s cannot be recorded: %s", name, self.space, error.detail)
             return self.files.read(name), None
 
+    def _guessed(self, name: str, held: Held | None, condition: Condition) -> _Found | None:
+        """The record as it should be, without a look at it: nobody asks for its version, and we wrote it, or there is none.
+
+        The catalog refuses the write where that is wrong.
+        """
+        if name in self._unrecorded or (held is not None and condition.version is not None):
+            return None
+        guess = ABSENT if held is None else self._remembered.version(held)
+        records = self._source.ask() if guess is not None else None
+        return None if records is None else _Found(records, None, guess=guess)
+
     def _recorded(self, slot: Slot, name: str) -> _Found:
         """The record as the file is now: what others did to it is recorded first."""
         records = self._source.ask()
@@ -220,6 +249,7 @@ class FileInstances:
                 records.write(self.space, name, self._value(held), self._author(held), version_of(record))
                 record = records.of(self.space, [name]).get(name)
             self._unrecorded.pop(name, None)
+            self._remembered.keep(held, version_of(record))
         except StorageError as error:
             _logger.warning("the catalog is away, and instances are kept without their records: %s", error.detail)
             self._source.away(error)
@@ -232,8 +262,7 @@ class FileInstances:
             return None
         if found.records is not None:
             try:
-                before = version_of(found.record)
-                version = found.records.write(self.space, held.name, self._value(held), principal, before)
+                version = self._written(found.records, found, held, principal)
                 self._unrecorded.pop(held.name, None)
                 return version
             except StorageError as error:
@@ -243,6 +272,25 @@ class FileInstances:
                 _logger.warning("%s of %s is saved, and cannot be recorded: %s", held.name, self.space, error.detail)
         self._unrecorded[held.name] = (held.mark, principal)
         return None
+
+    def _written(self, records: Records, found: _Found, held: Held, principal: Principal) -> int | None:
+        """The version of the record that is made; None where the catalog keeps another instance of the name itself."""
+        value, before = self._value(held), found.before
+        try:
+            version = records.write(self.space, held.name, value, principal, before)
+        except ConditionFailed:
+            if found.guess is None:
+                raise
+            record = records.of(self.space, [held.name]).get(held.name)
+            if record is not None and not _is_ours(record):
+                return None
+            if record is not None and before == ABSENT:
+                # Of a file that somebody else removed.
+                records.remove(self.space, held.name, self._remover(held.name, record), record.version)
+                record = None
+            version = records.write(self.space, held.name, value, principal, version_of(record))
+        self._remembered.keep(held, version)
+        return version
 
     def _forget(self, found: _Found, name: str, principal: Principal) -> bool:
         if found.records is None:

@@ -25,6 +25,7 @@ from jupyter_colophon.storage.files.kept import PROCESS_WIDE, KeptDocuments
 from jupyter_colophon.storage.files.leftovers import Leftover
 from jupyter_colophon.storage.files.listing import Listing
 from jupyter_colophon.storage.files.locks import WAIT_S, locked, locked_file, turn
+from jupyter_colophon.storage.files.ours import OurChanges
 
 #: A folder that this account may not change says one of these.
 _READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
@@ -46,6 +47,7 @@ class InstanceFiles:
         self.wait_s, self._kept = wait_s, kept
         self._paths = [(f"{folder}{os.sep}", at == 0) for at, folder in enumerate(self.folders)]
         self._listing = Listing(self.folders)
+        self.ours = OurChanges(self.folders[0])
 
     def exists(self) -> bool:
         """Whether the schemaspace has a folder anywhere."""
@@ -103,6 +105,10 @@ class InstanceFiles:
                 with told_as_ours(f"{name} cannot be locked"):
                     stack.enter_context(locked(folder, file, self.wait_s))
             yield
+
+    def is_our_change(self, name: str) -> bool:
+        """Whether the file is as this process left it, and nobody was told so before: what a watch tells of our own saves."""
+        return self.ours.claimed(name)
 
     def sweep(self) -> list[str]:
         """Remove what killed saves of ours left behind, and nobody is using; returns the files that Elyra's did."""
@@ -168,6 +174,7 @@ class Slot:
                 status = saving.save(self._folder, self._name, text, create=create)
             except FileExistsError:
                 raise InstanceExists(self._files.space, self._name) from None
+        self._files.ours.left(self._name, status)
         path = str(self._folder / f"{self._name}{filenames.SUFFIX}")
         time, owner = status.st_mtime_ns // 1_000_000, reading.owner_of(status)
         self.held = Held(self._name, kept, path, reading.mark_of(kept), True, "", time, owner)
@@ -191,6 +198,8 @@ class Slot:
             except FileNotFoundError:
                 raise InstanceAbsent(self._files.space, self._name) from None
         self.held = self._files.read(self._name)
+        if self.held is None:
+            self._files.ours.left(self._name, None)
         return held
 
     def _refuse_folder(self) -> None:

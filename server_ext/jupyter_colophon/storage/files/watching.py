@@ -44,7 +44,13 @@ class _Space:
         asked = None if names is None else set(names)
         before = self.known if asked is None else {name: self.known[name] for name in asked & self.known.keys()}
         after = look(self.folders, asked)
-        self.known = {name: one for name, one in self.known.items() if name not in before} | after
+        if asked is None:
+            self.known = after
+        else:
+            # Of many files few change at a time.
+            for name in before.keys() - after.keys():
+                del self.known[name]
+            self.known.update(after)
         if asked is None:
             took = time.monotonic() - begun
             self.due = begun + (max(TICK_S, took / _SHARE) if self.is_polled else SURE_S)
