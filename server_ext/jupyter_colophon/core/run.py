@@ -91,6 +91,16 @@ class Recording:
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """Somebody outside who writes into streams, on a UTC day: the day, with its first and last ms, is the run."""
+
+    urn: Urn
+    day: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class ColumnEdge:
     """A column made from another one."""
 

@@ -5,7 +5,7 @@ Only `service/write_path.py` may import this module.
 
 from jupyter_colophon.core.errors import Absent, RunStands
 from jupyter_colophon.core.names import Urn, run_urn
-from jupyter_colophon.core.run import RUNNING, Access, Recording, RunChange, RunStart, RunStatus
+from jupyter_colophon.core.run import RUNNING, Access, Recording, RunChange, RunStart, RunStatus, Source
 from jupyter_colophon.core.timegrammar import format_time
 from jupyter_colophon.storage.commit import Commit
 from jupyter_colophon.storage.commit_runs import change_run, parent_of, record_access, record_accesses, start_run
@@ -63,23 +63,23 @@ def _require(commit: Commit, urn: Urn, namespace: str) -> None:
     commit.refuse_ending(urn)
 
 
-def record_source(commit: Commit, stream: Urn, source: Urn, day: str, start: int, end: int) -> str:
+def record_source(commit: Commit, stream: Urn, source: Source) -> str:
     """Record that somebody outside wrote into a stream on a day. Returns the URN of the day's run.
 
     Once, however many tell it at the same time: the day is the run's id, so the keys of run and access hold it.
     """
     _require(commit, stream, "")
-    runs, program = commit.tx.table("runs"), str(source)
-    urn = str(run_urn(source, day))
-    row = runs.read((program, day))
+    runs, program = commit.tx.table("runs"), str(source.urn)
+    urn = str(run_urn(source.urn, source.day))
+    row = runs.read((program, source.day))
     if row is None:
-        commit.ensure(source, create_namespace=False)
-        row = {"program": program, "run_id": day, "urn": urn, "start": start, "stop": end, "status": "succeeded"}
-        row |= {"parent": None, "actor": commit.principal.user, "via": commit.principal.via}
+        commit.ensure(source.urn, create_namespace=False)
+        row = {"program": program, "run_id": source.day, "urn": urn, "start": source.start, "stop": source.end}
+        row |= {"status": "succeeded", "parent": None, "actor": commit.principal.user, "via": commit.principal.via}
         row |= {"facts": "{}", "arguments": "{}"}
         runs.upsert(row)
         for listed in (program, ""):
-            commit.tx.table("run_times").upsert({"program": listed, "start": start, "urn": urn})
+            commit.tx.table("run_times").upsert({"program": listed, "start": source.start, "urn": urn})
     if commit.tx.table("accesses").read((urn, str(stream), "write", "")) is None:
         record_access(commit, row, Access(stream, "write"), with_system=False)
     return urn

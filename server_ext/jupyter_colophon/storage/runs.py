@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from jupyter_colophon.core.errors import Absent
 from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.core.lineage import Window
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.run import RUNNING, RecordedAccess, Role, Run, Said, Snapshot, Touched
+from jupyter_colophon.core.names import Urn, run_urn
+from jupyter_colophon.core.run import RUNNING, RecordedAccess, Role, Run, Said, Snapshot, Source, Touched
 from jupyter_colophon.storage.spi import Range, Row, TableContext
 
 #: A position in a list of runs: (start, URN).
@@ -44,6 +44,12 @@ def was_in(tx: TableContext, program: str, namespace: str) -> bool:
     """Whether there is or was this program, in this namespace; with "" that is not asked for."""
     entity = tx.table("entities").read((program,))
     return entity is not None and namespace in ("", entity["namespace"])
+
+
+def wrote(tx: TableContext, source: Source, stream: str) -> bool:
+    """Whether it is recorded that somebody outside wrote into a stream on that day."""
+    run = str(run_urn(source.urn, source.day))
+    return tx.table("accesses").read((run, stream, "write", "")) is not None
 
 
 def going_on(tx: TableContext, via: str) -> list[str]:
