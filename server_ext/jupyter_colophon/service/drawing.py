@@ -45,7 +45,7 @@ class Drawing:
             edges=self.arrows(walked.triples, question.window),
             columns=self._columns(walked.levels) if question.columns else (),
             truncated=walked.truncated,
-            frontier=tuple(node.urn for node in nodes if _at_rim(node, question.direction, walked)),
+            frontier=frontier(nodes, question, walked),
         )
 
     def nodes(self, question: LineageQuestion, walked: Walk) -> tuple[Node, ...]:
@@ -88,6 +88,11 @@ class Drawing:
             for row in rows
             if row["source"] in shown
         )
+
+
+def frontier(nodes: Iterable[Node], question: LineageQuestion, walked: Walk) -> tuple[str, ...]:
+    """The nodes from which a walk can go on."""
+    return tuple(node.urn for node in nodes if _at_rim(node, question.direction, walked))
 
 
 def _partners(triples: Iterable[Triple]) -> dict[tuple[str, str], set[str]]:

@@ -96,6 +96,14 @@ class LineageReader:
 
         return self.provider.tx_runner.run(work, read_only=True)
 
+    def require_in(self, urn: Urn, namespace: str, principal: Principal) -> None:
+        """Raise Absent where the namespace of an entity, living or not, is another one; with "" any will do."""
+        self._require(urn, principal)
+        row = self.provider.tx_runner.run(lambda tx: tx.table("entities").read((str(urn),)), read_only=True)
+        own = self.gate.identity.namespace_of(urn) if row is None else row["namespace"]
+        if namespace not in ("", own):
+            raise Absent("entity", str(urn))
+
     def _require(self, urn: Urn, principal: Principal) -> None:
         if urn.type not in ("dataset", "dataJob"):
             raise IllegalQuery("lineage is that of data and of programs", "urn")
