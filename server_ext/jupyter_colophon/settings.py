@@ -79,6 +79,10 @@ class Settings(Configurable):
         config=True,
         help="Which machine-made metadata is attached: include or exclude, and globs of key, entity type and namespace. The first that fits.",
     )
+    metadata_consumers = Dict(
+        config=True,
+        help="Properties of consumers of lineage, by the names of their entry points; False leaves one out.",
+    )
     unrecoverable_reset = Bool(
         False, config=True, help="Delete a namespace with everything in it without `confirm=` (for tests and trials)."
     )

@@ -21,6 +21,7 @@ _COMMANDS = {
     "namespace": "List, make and delete namespaces.",
     "export": "Write a namespace to a file.",
     "import": "Take in what `export` wrote.",
+    "flush": "Ship what programs said while no server answered.",
     "metadata": "List, create, update, remove, migrate, export, import, move or recover instances of schemaspaces.",
 }
 #: The modules of commands whose names cannot be a module's.

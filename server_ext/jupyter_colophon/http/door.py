@@ -24,6 +24,7 @@ from jupyter_colophon.settings import Settings
 
 # The catalog's modules are loaded with the first request: nobody should wait for them at the start of a server.
 if TYPE_CHECKING:
+    from jupyter_colophon.service.consumers import Consumers, ConsumerState
     from jupyter_colophon.service.instances.instances import Instances
     from jupyter_colophon.service.schemaspaces.spaces import Spaces
     from jupyter_colophon.wiring import Catalog
@@ -61,6 +62,7 @@ class Door:
     sockets: Counter[str] = field(default_factory=Counter)
     closed: bool = False
     _catalog: "Catalog | None" = None
+    _consumers: "Consumers | None" = None
     _opening: threading.Lock = field(default_factory=threading.Lock)
     _instances: "Instances | None" = None
     _composing: threading.Lock = field(default_factory=threading.Lock)
@@ -72,6 +74,7 @@ class Door:
                 raise Misconfigured(self.wrong)
             if self._catalog is None:
                 self._catalog = self._opened()
+                self._consumers = self._consuming(self._catalog)
                 # What others did to the files of instances is recorded from now on, whoever asks for it.
                 if not self.closed:
                     self.threads.submit(self._follow_instances)
@@ -87,6 +90,19 @@ class Door:
             self.wrong = error.detail
             _logger.error("serves no catalog: %s (c.Colophon.storage_provider, storage_options)", error.detail)
             raise Misconfigured(self.wrong) from error
+
+    def _consuming(self, catalog: "Catalog") -> "Consumers":
+        from jupyter_colophon.service.consumers import Consumers
+        from jupyter_colophon.wiring import now_ms
+
+        consumers = Consumers(catalog.provider, catalog.feed, now_ms, self.settings.metadata_consumers)
+        if not self.closed:
+            consumers.start()
+        return consumers
+
+    def consumers(self) -> "list[ConsumerState]":
+        """How the consumers of lineage do; none before the catalog is open."""
+        return self._consumers.states() if self._consumers is not None else []
 
     def spaces(self) -> "Spaces":
         """The schemaspaces; the first question loads them, on the thread of its request."""
@@ -126,6 +142,8 @@ class Door:
                 self._instances.close()
                 self._instances = None
         with self._opening:
+            if self._consumers is not None:
+                self._consumers.close()
             if self._catalog is not None:
                 self._catalog.close()
                 self._catalog = None

@@ -269,6 +269,9 @@ DEAD_LETTERS = TableSpec(
     ("actor",),
 )
 
+#: Up to which change each consumer of lineage was told, and which process tells it (storage/consumers.py).
+CONSUMERS = TableSpec("consumers", {"name": "string", "seq": "long", "owner": "string", "until": "long"}, ("name",))
+
 ALL = (
     SETTINGS,
     LOG_SEALS,
@@ -291,6 +294,7 @@ ALL = (
     ANSWERS,
     INBOX,
     DEAD_LETTERS,
+    CONSUMERS,
 )
 
 #: Made of the others: `reindex` makes it anew, and a backup leaves it out.

@@ -1,5 +1,6 @@
 """Who asks, how the service is, and what the registry knows."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from jupyter_server.auth.decorator import authorized
@@ -57,6 +58,7 @@ class HealthHandler(ApiHandler):
                 "store": {"provider": door.store.provider, **store},
                 "kernels": len(door.tokens),
                 "schemaspaces": {"problems": problems},
+                "consumers": [asdict(one) for one in door.consumers()],
                 "instances": {"store": door.settings.metadata_store, "elyraDoor": door.elyra_door},
                 **known,
             },

@@ -1,0 +1,188 @@
+"""Consumers of lineage: each is told of every run that ends, and one that fails or hangs harms only itself."""
+
+import logging
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_colophon.core.run import RunChange
+from jupyter_colophon.service import consumers as consuming
+from jupyter_colophon.service.consumers import GROUP, Consumers
+from jupyter_colophon.wiring import Catalog
+from support.catalog import ADA, touch
+from support.urns import CELL, ORDERS, REPORT, table
+
+#: What a package brings: one that keeps what it is told, one that raises, one that hangs, and two that do not load.
+PACKAGE = """
+import threading
+from jupyter_colophon.metadata import MetadataConsumer
+
+TOLD, RELEASE = [], threading.Event()
+
+
+class Keeping(MetadataConsumer):
+    name = "keeping"
+
+    def consume_lineage(self, context, program_run, lineage):
+        TOLD.append((dict(context.properties), program_run, lineage))
+
+
+class Raising(MetadataConsumer):
+    def consume_lineage(self, context, program_run, lineage):
+        raise SystemExit("CANARY no more\\nand a second line")
+
+
+class Hanging(MetadataConsumer):
+    def consume_lineage(self, context, program_run, lineage):
+        RELEASE.wait(60)
+
+
+class Other:
+    pass
+"""
+POINTS = "keeping = {0}:Keeping\nraising = {0}:Raising\nhanging = {0}:Hanging\nother = {0}:Other\nabsent = {0}:Absent\n"
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A package that registers consumers, as pip would have installed it."""
+    name = f"consumers_{tmp_path.name}".replace("-", "_")
+    (tmp_path / f"{name}.py").write_text(PACKAGE)
+    about = tmp_path / f"{name}-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(f"[{GROUP}]\n{POINTS.format(name)}")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    module = __import__(name)
+    yield module
+    module.RELEASE.set()
+    sys.modules.pop(name)
+
+
+@contextmanager
+def served(catalog: Catalog, **options: Any) -> Iterator[Consumers]:
+    """The consumers of a server on this catalog."""
+    found = Consumers(catalog.provider, catalog.feed, catalog.write_path.now, options)
+    found.start()
+    try:
+        yield found
+    finally:
+        found.close()
+
+
+def until(holds: Any) -> None:
+    """Waits for something that comes by itself."""
+    for _ in range(2_000):
+        if holds():
+            return
+        threading.Event().wait(0.01)
+    raise AssertionError("it does not come")
+
+
+def ready(consumers: Consumers, count: int = 3) -> None:
+    """Waits until so many have begun."""
+    until(lambda: sum(one.at is not None for one in consumers.states()) == count)
+
+
+def ended(catalog: Catalog, run_id: str, **accesses: str) -> str:
+    """A run that touched data, in this mode, and has ended."""
+    run = touch(catalog, CELL, run_id, *((mode, table(name)) for name, mode in accesses.items()), start=1_000)
+    catalog.write_path.change_run(run, RunChange("succeeded", 5_000), ADA)
+    return run
+
+
+def test_a_consumer_is_told_of_each_run_that_ends_with_what_it_read_and_wrote(catalog: Catalog, package: Any) -> None:
+    ended(catalog, "before", orders="read")
+    with served(catalog, keeping={"place": "here"}) as consumers:
+        ready(consumers)
+        first = ended(catalog, "r1", orders="read", report="write", both="both", what="unknown")
+        second = ended(catalog, "r2")
+        until(lambda: len(package.TOLD) == 2)
+    (properties, run, lineage), (_, other, nothing) = package.TOLD
+    assert properties == {"place": "here"}
+    assert (run.program, run.run_id, run.urn, run.status, run.actor) == (CELL, "r1", first, "succeeded", "ada")
+    assert lineage.sources == {ORDERS, table("both"), table("what")}
+    assert lineage.targets == {REPORT, table("both"), table("what")}
+    assert lineage.source_to_targets == dict.fromkeys(lineage.sources, lineage.targets)
+    assert lineage.target_to_sources == dict.fromkeys(lineage.targets, lineage.sources)
+    assert (lineage.start_ms, lineage.end_ms) == (1_000, 5_000)
+    assert (other.urn, nothing.sources, nothing.source_to_targets) == (second, frozenset(), {})
+    assert lineage.lineage_id != nothing.lineage_id
+
+
+def test_one_that_raises_hangs_or_does_not_load_is_counted_and_harms_only_itself(
+    catalog: Catalog, package: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(consuming, "HANGING_S", 0.2)
+    monkeypatch.setattr(consuming, "WATCH_S", 0.02)
+    with caplog.at_level(logging.WARNING), served(catalog) as consumers:
+        ready(consumers)
+        for number in range(3):
+            ended(catalog, f"r{number}", orders="read")
+
+        def states() -> dict[str, Any]:
+            return {one.name: one for one in consumers.states()}
+
+        until(lambda: len(package.TOLD) == 3 and states()["raising"].failed == 3 and states()["hanging"].failed)
+        found = states()
+    assert (found["keeping"].told, found["keeping"].failed, found["keeping"].version) == (3, 0, "1.0")
+    assert (found["raising"].told, found["raising"].problem) == (0, "SystemExit: CANARY no more")
+    assert (found["hanging"].failed, found["hanging"].hanging) == (1, True)
+    assert "MetadataConsumer" in found["other"].problem
+    assert found["absent"].problem.startswith("AttributeError")
+    assert "raising of consumers_" in caplog.text
+    assert "has not come back" in caplog.text
+
+
+def test_who_was_told_is_not_told_again_and_misses_nothing_of_what_came_meanwhile(
+    catalog: Catalog, package: Any
+) -> None:
+    with served(catalog, hanging=False, raising=False) as consumers:
+        ready(consumers, 1)
+        ended(catalog, "r1")
+        until(lambda: len(package.TOLD) == 1)
+    ended(catalog, "r2")
+    ended(catalog, "r3")
+    with served(catalog, hanging=False, raising=False):
+        until(lambda: len(package.TOLD) == 3)
+    assert [run.run_id for _, run, _ in package.TOLD] == ["r1", "r2", "r3"]
+
+
+def test_a_run_that_a_consumer_hung_on_is_not_told_again(
+    catalog: Catalog, package: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consuming, "HANGING_S", 0.1)
+    monkeypatch.setattr(consuming, "WATCH_S", 0.02)
+    monkeypatch.setattr(consuming, "LEASE_MS", 1)
+
+    def hanging(consumers: Consumers) -> Any:
+        return next(one for one in consumers.states() if one.name == "hanging")
+
+    with served(catalog, keeping=False, raising=False) as consumers:
+        ready(consumers, 1)
+        ended(catalog, "hangs")
+        until(lambda: hanging(consumers).failed)
+    package.RELEASE.set()
+    with served(catalog, keeping=False, raising=False) as consumers:
+        ready(consumers, 1)
+        ended(catalog, "after")
+        until(lambda: hanging(consumers).told)
+        assert (hanging(consumers).told, hanging(consumers).failed) == (1, 0)
+
+
+def test_of_several_servers_on_one_store_one_tells(catalog: Catalog, package: Any) -> None:
+    with (
+        served(catalog, hanging=False, raising=False) as one,
+        served(catalog, hanging=False, raising=False) as other,
+    ):
+        ready(one, 1)
+        ready(other, 1)
+        for number in range(20):
+            ended(catalog, f"r{number}")
+        until(lambda: len(package.TOLD) >= 20)
+        until(lambda: max(found.states()[0].at or 0 for found in (one, other)) >= catalog.feed.head())
+    assert [run.run_id for _, run, _ in package.TOLD] == [f"r{number}" for number in range(20)]
