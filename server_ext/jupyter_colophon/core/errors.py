@@ -344,6 +344,10 @@ class TooManyConnections(MetadataError):
 
 
 class BackupRefused(MetadataError):
+class Undelivered(MetadataError):
+    """A sink did not take a change. The words name no secret, and nothing that the other side said."""
+
+
     """A file is no backup that can be restored, or not into this store."""
 
 

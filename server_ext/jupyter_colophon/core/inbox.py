@@ -72,7 +72,10 @@ class InboxEntry:
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """A batch that could not be applied, with whose it is. `time` is when it came, `failed` its last failure, in ms."""
+    """A batch that could not be applied, with whose it is. `time` is when it came, `failed` its last failure, in ms.
+
+    `seq` is the number of a change that could not be delivered; None for a batch.
+    """
 
     id: int
     kind: str
@@ -83,3 +86,4 @@ class DeadLetter:
     attempts: int
     refusal: Refusal
     proposals: tuple[Proposal, ...]
+    seq: int | None = None

@@ -52,9 +52,13 @@ class Colophon(Settings, ExtensionApp):
         if wrong:
             _logger.error("serves no catalog: %s", wrong)
         told = version("jupyter-colophon")
-        self.settings[SETTING] = Door(
+        self.settings[SETTING] = door = Door(
             self, store, self.identity(), self.max_body_bytes, told, wrong, elyra_door=self._opens_elyra_door
         )
+        if self.sinks and not wrong:
+            from jupyter_colophon.http.events import bus
+
+            door.deliver(self.sinks, bus(self.serverapp))
         if self.serverapp is not None:
             provisioner.install(self.serverapp)
 

@@ -4,11 +4,12 @@ import getpass
 import logging
 import threading
 from collections import Counter
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvider, User
 
@@ -24,7 +25,8 @@ from jupyter_colophon.settings import Settings
 
 # The catalog's modules are loaded with the first request: nobody should wait for them at the start of a server.
 if TYPE_CHECKING:
-    from jupyter_colophon.service.consumers import Consumers, ConsumerState
+    from jupyter_colophon.relay.relay import Relay
+    from jupyter_colophon.relay.seam import Bus
     from jupyter_colophon.service.instances.instances import Instances
     from jupyter_colophon.service.schemaspaces.spaces import Spaces
     from jupyter_colophon.wiring import Catalog
@@ -60,9 +62,10 @@ class Door:
     #: Who follows the change log, and over how many connections each user does.
     board: Board = field(default_factory=Board)
     sockets: Counter[str] = field(default_factory=Counter)
+    #: What delivers changes to sinks; None where the settings name none.
+    relay: "Relay | None" = None
     closed: bool = False
     _catalog: "Catalog | None" = None
-    _consumers: "Consumers | None" = None
     _opening: threading.Lock = field(default_factory=threading.Lock)
     _instances: "Instances | None" = None
     _composing: threading.Lock = field(default_factory=threading.Lock)
@@ -74,7 +77,6 @@ class Door:
                 raise Misconfigured(self.wrong)
             if self._catalog is None:
                 self._catalog = self._opened()
-                self._consumers = self._consuming(self._catalog)
                 # What others did to the files of instances is recorded from now on, whoever asks for it.
                 if not self.closed:
                     self.threads.submit(self._follow_instances)
@@ -91,18 +93,12 @@ class Door:
             _logger.error("serves no catalog: %s (c.Colophon.storage_provider, storage_options)", error.detail)
             raise Misconfigured(self.wrong) from error
 
-    def _consuming(self, catalog: "Catalog") -> "Consumers":
-        from jupyter_colophon.service.consumers import Consumers
-        from jupyter_colophon.wiring import now_ms
+    def deliver(self, told: Mapping[str, Mapping[str, Any]], bus: "Bus") -> None:
+        """Deliver changes to these sinks from now on: what other processes write, too, before anybody asks us."""
+        from jupyter_colophon.relay.relay import Relay
 
-        consumers = Consumers(catalog.provider, catalog.feed, now_ms, self.settings.metadata_consumers)
-        if not self.closed:
-            consumers.start()
-        return consumers
-
-    def consumers(self) -> "list[ConsumerState]":
-        """How the consumers of lineage do; none before the catalog is open."""
-        return self._consumers.states() if self._consumers is not None else []
+        self.relay = Relay(told, self.catalog, bus)
+        self.relay.start()
 
     def spaces(self) -> "Spaces":
         """The schemaspaces; the first question loads them, on the thread of its request."""
@@ -135,6 +131,8 @@ class Door:
         """Let go of everything."""
         self.closed = True
         self.board.close()
+        if self.relay is not None:
+            self.relay.close()
         self.threads.shutdown(wait=True, cancel_futures=True)
         self.crews.close()
         with self._composing:
@@ -142,8 +140,6 @@ class Door:
                 self._instances.close()
                 self._instances = None
         with self._opening:
-            if self._consumers is not None:
-                self._consumers.close()
             if self._catalog is not None:
                 self._catalog.close()
                 self._catalog = None

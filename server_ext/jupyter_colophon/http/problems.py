@@ -52,6 +52,8 @@ TABLE: dict[type[errors.MetadataError], Row] = {
     errors.TooLarge: Row(413, "too-large", "Too large"),
     errors.SecretUnavailable: Row(503, "secret-unavailable", "A secret is not available"),
     errors.TooManyConnections: Row(429, "too-many-connections", "Too many connections"),
+    errors.Undelivered: Row(502, "undelivered", "Not delivered"),
+    errors.SecretUnavailable: Row(503, "secret-unavailable", "A secret is not available"),
     errors.StoreFull: Row(507, "store-full", "No space left"),
     errors.TransactionConflict: Row(503, "transaction-conflict", "The store is too busy"),
     errors.CommitUnknown: Row(503, "commit-unknown", "It is not known whether this was done"),

@@ -11,7 +11,7 @@ from jupyter_colophon.core.once import Once
 from jupyter_colophon.core.proposal import Written
 from jupyter_colophon.service.inbox import WITHIN
 from jupyter_colophon.service.write_path import WritePath
-from jupyter_colophon.storage import answers, forms
+from jupyter_colophon.storage import answers, forms, sinks
 from jupyter_colophon.storage import dead_letters as rows
 from jupyter_colophon.storage import inbox as inbox_rows
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
@@ -42,6 +42,8 @@ class DeadLetters:
     def replay(self, number: int, principal: Principal, once: Once | None = None) -> list[Written]:
         """Apply a letter as the principal who sent it, who is authorised again, and take it away.
 
+        What a sink would not take is given to it once more, soon.
+
         Where that fails, the letter stays, with the new problem; raises it. Raises Absent, and AccessDenied where
         the sender's token could do what that of the principal cannot.
         """
@@ -57,7 +59,7 @@ class DeadLetters:
         letter = self._own(found, number, principal)
         if not letter.sender.scopes <= principal.scopes:
             raise AccessDenied("replay", f"the dead letter {number}")
-        return self._apply(letter, once)
+        return self._apply(letter, once) if letter.seq is None else self._deliver_again(letter, letter.seq, once)
 
     def discard(self, number: int, principal: Principal, once: Once | None = None) -> int:
         """Throw a letter away; returns its number. Raises Absent."""
@@ -88,8 +90,20 @@ class DeadLetters:
             self.provider.tx_runner.run(lambda tx: rows.note_attempt(tx, letter.id, refusal, self.now()))
             raise
 
+    def _deliver_again(self, letter: DeadLetter, seq: int, once: Once | None) -> list[Written]:
+        def work(tx: TableContext) -> list[Written]:
+            if not rows.remove(tx, letter.id):
+                raise Absent("dead letter", str(letter.id))
+            sinks.deliver_again(tx, letter.sender.user, seq)
+            return []
+
+        return self.provider.tx_runner.run(
+            lambda tx: answers.once(tx, once, forms.WRITTEN, self.now(), lambda: work(tx))
+        )
+
     def _own(self, letter: DeadLetter | None, number: int, principal: Principal) -> DeadLetter:
-        if letter is None or not (letter.sender.user == principal.user or self._is_admin(principal)):
+        own = letter is not None and letter.seq is None and letter.sender.user == principal.user
+        if letter is None or not (own or self._is_admin(principal)):
             raise Absent("dead letter", str(number))
         return letter
 

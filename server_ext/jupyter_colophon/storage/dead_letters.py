@@ -68,4 +68,5 @@ def _letter(row: Row) -> DeadLetter:
         attempts=row["attempts"],
         refusal=forms.REFUSAL.read(stored(row["problem"])),
         proposals=forms.PROPOSALS.read(stored(row["proposals"])),
+        seq=row["seq"],
     )

@@ -251,6 +251,7 @@ INBOX = TableSpec(
     ("state",),
 )
 
+#: `seq` is that of a change which a sink would not take; null for a batch of the inbox.
 DEAD_LETTERS = TableSpec(
     "dead_letters",
     {
@@ -264,10 +265,29 @@ DEAD_LETTERS = TableSpec(
         "attempts": "int",
         "problem": "string",
         "proposals": "string",
+        "seq": "long",
     },
     ("id",),
     ("actor",),
 )
+
+#: How far each sink has come in the change log, and who delivers to it (storage/sinks.py).
+SINKS = TableSpec(
+    "sinks",
+    {
+        "sink": "string",
+        "seq": "long",
+        "holder": "string",
+        "beat": "long",
+        "attempts": "int",
+        "problem": "string",
+        "lost": "long",
+    },
+    ("sink",),
+)
+
+#: Changes that a sink is to be given once more.
+REDELIVERIES = TableSpec("redeliveries", {"sink": "string", "seq": "long"}, ("sink", "seq"))
 
 #: Up to which change each consumer of lineage was told, and which process tells it (storage/consumers.py).
 CONSUMERS = TableSpec("consumers", {"name": "string", "seq": "long", "owner": "string", "until": "long"}, ("name",))
@@ -295,6 +315,8 @@ ALL = (
     INBOX,
     DEAD_LETTERS,
     CONSUMERS,
+    SINKS,
+    REDELIVERIES,
 )
 
 #: Made of the others: `reindex` makes it anew, and a backup leaves it out.

@@ -12,6 +12,7 @@ from jupyter_colophon.core.proposal import Condition, Proposal, Written
 from jupyter_colophon.core.registry import EntityType
 from jupyter_colophon.core.run import Access, ColumnEdge, Run, RunChange, RunStart, Touched
 from jupyter_colophon.core.search import Hit
+from jupyter_colophon.core.sinks import SinkState
 from jupyter_colophon.core.timegrammar import format_time, parse_instant
 from jupyter_colophon.http.problems import refusal
 
@@ -91,6 +92,20 @@ def inbox_entry(value: InboxEntry) -> Document:
     }
 
 
+def sink(value: SinkState, kind: str) -> Document:
+    """One of the sinks of `health.json`."""
+    return {
+        "name": value.name,
+        "kind": kind,
+        "behind": value.behind,
+        "oldest": time_or_none(value.oldest),
+        "attempts": value.attempts,
+        "problem": value.problem,
+        "lost": value.lost,
+        "deadLetters": value.dead_letters,
+    }
+
+
 def dead_letter(value: DeadLetter) -> Document:
     """`dead-letter.json`: what was wanted, without its values."""
     return {
@@ -103,6 +118,7 @@ def dead_letter(value: DeadLetter) -> Document:
         "failed": format_time(value.failed),
         "attempts": value.attempts,
         "problem": refusal(value.refusal),
+        "change": value.seq,
         "proposals": [
             {"urn": str(one.urn), "aspect": one.aspect, "operation": one.operation} for one in value.proposals
         ],

@@ -1,6 +1,6 @@
 """Who asks, how the service is, and what the registry knows."""
 
-from dataclasses import asdict
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jupyter_server.auth.decorator import authorized
@@ -8,6 +8,7 @@ from tornado.web import authenticated
 
 from jupyter_colophon.core.errors import Absent, StorageError
 from jupyter_colophon.http.base import ApiHandler
+from jupyter_colophon.http.door import Door
 from jupyter_colophon.http.native import documents
 from jupyter_colophon.http.native.instance_documents import loading_problem
 from jupyter_colophon.http.operation import Link, operation
@@ -46,7 +47,7 @@ class HealthHandler(ApiHandler):
     async def get(self) -> None:
         """Whether the store takes reads and writes; 503 when it does not take writes, and what else is amiss."""
         try:
-            store, known = await self.hop(lambda catalog: _state(catalog, self.door.board.count))
+            store, known = await self.hop(lambda catalog: _state(catalog, self.door))
         except StorageError as error:
             store, known = {"status": "down", "detail": error.detail, "journalMode": ""}, _known()
         door = self.door
@@ -58,7 +59,6 @@ class HealthHandler(ApiHandler):
                 "store": {"provider": door.store.provider, **store},
                 "kernels": len(door.tokens),
                 "schemaspaces": {"problems": problems},
-                "consumers": [asdict(one) for one in door.consumers()],
                 "instances": {"store": door.settings.metadata_store, "elyraDoor": door.elyra_door},
                 **known,
             },
@@ -103,9 +103,19 @@ class EntityTypeHandler(ApiHandler):
         self.answer(documents.entity_type(kind))
 
 
-def _state(catalog: "Catalog", subscribers: int) -> tuple[dict[str, str], documents.Document]:
+def _state(catalog: "Catalog", door: Door) -> tuple[dict[str, str], documents.Document]:
     waiting, dead = catalog.inbox.counts()
-    return dict(catalog.provider.health()), _known(catalog.feed.head(), subscribers, waiting, dead)
+    known = _known(catalog.feed.head(), door.board.count, waiting, dead)
+    return dict(catalog.provider.health()), known | {"sinks": _sinks(catalog, door)}
+
+
+def _sinks(catalog: "Catalog", door: Door) -> list[documents.Document]:
+    from jupyter_colophon.service.sinks import states
+
+    told, wrong = door.settings.sinks, door.relay.problems if door.relay is not None else {}
+    found = states(catalog.provider, told) if told else []
+    found = [replace(one, problem=wrong.get(one.name, one.problem)) for one in found]
+    return [documents.sink(one, str(told[one.name].get("kind", ""))) for one in found]
 
 
 def _known(
@@ -116,6 +126,7 @@ def _known(
         "subscribers": subscribers,
         "inbox": {"waiting": waiting},
         "deadLetters": dead,
+        "sinks": [],
     }
 
 

@@ -1,0 +1,74 @@
+"""Where a webhook may go: to addresses of the internet, not to this machine or the network behind it (SSRF).
+
+The address that was looked at is the one that is connected to: a name that changes its mind in between gains nothing.
+"""
+
+import ipaddress
+import socket
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+from jupyter_colophon.core.errors import Misconfigured, Undelivered
+
+_PORTS: Final = {"http": 80, "https": 443}
+#: Prefixes behind which an IPv4 address may hide: NAT64.
+_NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The parts of a webhook's URL. `shown` may be told: paths and queries of such URLs can be secrets."""
+
+    secure: bool
+    host: str
+    port: int
+    path: str
+
+    @property
+    def shown(self) -> str:
+        """The host alone."""
+        return self.host
+
+
+def target(url: object) -> Target:
+    """The parts of a URL. Raises Misconfigured without showing it."""
+    wrong = Misconfigured("its option url must be https://host/path or http://host/path, without user and password")
+    if not isinstance(url, str) or not url.isascii() or not url.isprintable() or " " in url:
+        raise wrong
+    try:
+        parts = urlsplit(url)
+        port = parts.port or _PORTS.get(parts.scheme, 0)
+    except ValueError:
+        raise wrong from None
+    if not port or not parts.hostname or parts.username is not None or parts.password is not None:
+        raise wrong
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return Target(parts.scheme == "https", parts.hostname, port, path)
+
+
+def resolved(host: str, port: int, *, private: bool) -> str:
+    """An address of the host. Raises Undelivered where it has none, or (unless `private` are fine) any that is not public."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        raise Undelivered(f"{host} has no address") from None
+    addresses = list(dict.fromkeys(str(one[4][0]) for one in found))
+    if not private and not _all_public(addresses):
+        raise Undelivered(f"{host} is on this machine or its network (the option allow_private)")
+    return addresses[0]
+
+
+def _all_public(addresses: Sequence[str]) -> bool:
+    return all(_is_public(ipaddress.ip_address(one.partition("%")[0])) for one in addresses)
+
+
+def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
+        if inner is None and address in _NAT64:
+            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        if inner is not None:
+            return _is_public(inner)
+    return address.is_global and not address.is_multicast

@@ -1,0 +1,208 @@
+"""Delivering to one sink: one process at a time, in the log's order, tried again, and at last put aside.
+
+What was delivered is noted after it was: who is killed in between delivers it again. A change that fails holds up those
+behind it while it is tried, so that nobody is told a later state before an earlier one; then it is a dead letter.
+"""
+
+import logging
+import threading
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from jupyter_colophon.core.change import Change
+from jupyter_colophon.core.errors import StorageError, Undelivered
+from jupyter_colophon.core.inbox import Refusal
+from jupyter_colophon.relay.loading import Handling
+from jupyter_colophon.relay.seam import LEASE_S, Sink
+from jupyter_colophon.storage import log, sinks
+from jupyter_colophon.storage.spi import Row, TableContext
+from jupyter_colophon.wiring import Catalog, now_ms
+
+#: How often a process that delivers says so, and others look whether it does, in seconds.
+BEAT_S: Final = 5.0
+#: How many changes are delivered at once, where all goes well, and the longest pause after a failure, in seconds.
+BATCH_MAX, LONGEST_PAUSE_S = 100, 300.0
+_logger = logging.getLogger("jupyter_colophon.relay")
+
+
+class _Lost(Exception):
+    """Another process delivers to this sink now."""
+
+
+@dataclass(slots=True)
+class Courier:
+    """One sink's thread in one process."""
+
+    name: str
+    sink: Sink
+    handling: Handling
+    catalog: Catalog
+    _me: str = field(default_factory=lambda: uuid.uuid4().hex)
+    _ended: threading.Event = field(default_factory=threading.Event)
+    _woken: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+    #: The other process's beat, and since when it is the same (monotonic).
+    _seen: tuple[int, float] = (0, 0.0)
+    _batch: int = BATCH_MAX
+
+    def start(self) -> None:
+        """Deliver from now on."""
+        self._thread = threading.Thread(target=self._work, name=f"colophon-sink-{self.name}", daemon=True)
+        self._thread.start()
+
+    def wake(self) -> None:
+        """There are changes."""
+        self._woken.set()
+
+    def close(self) -> None:
+        """End, and let another process go on."""
+        self._ended.set()
+        self._woken.set()
+        if self._thread is not None:
+            self._thread.join(timeout=5)
+
+    def _work(self) -> None:
+        away = False
+        while not self._ended.is_set():
+            self._woken.clear()
+            try:
+                row = self._mine()
+                if row is not None:
+                    self._deliver_on(row)
+                away = False
+            except _Lost:
+                _logger.info("the sink %s is delivered to by another process", self.name)
+            except StorageError as error:
+                if not away:
+                    _logger.warning("the sink %s waits for the store: %s", self.name, error.detail)
+                away = True
+            self._woken.wait(BEAT_S)
+        self._release()
+
+    def _release(self) -> None:
+        self.sink.close()
+        try:
+            self.catalog.provider.tx_runner.run(lambda tx: sinks.release(tx, self.name, self._me))
+        except StorageError as error:
+            _logger.warning("the sink %s is let go of later: %s", self.name, error.detail)
+
+    def _mine(self) -> Row | None:
+        """The sink's row, where this process is the one that delivers; None where another does."""
+        run = self.catalog.provider.tx_runner.run
+        row = run(lambda tx: sinks.read(tx, self.name), read_only=True)
+        stale = None
+        if row is not None and row["holder"] not in ("", self._me):
+            beat, since = self._seen
+            if row["beat"] != beat or not since:
+                self._seen = (row["beat"], time.monotonic())
+                return None
+            if time.monotonic() - since < LEASE_S:
+                return None
+            stale = row["beat"]
+        found = run(lambda tx: sinks.claim(tx, self.name, self._me, stale))
+        if found is not None and row is not None and found["lost"] > row["lost"]:
+            _logger.warning("the sink %s never had %s changes, which are no longer kept", self.name, found["lost"])
+        return found
+
+    def _deliver_on(self, row: Row) -> None:
+        """Deliver up to the end of the log. Raises StorageError, _Lost."""
+        after, attempts = int(row["seq"]), int(row["attempts"])
+        while not self._ended.is_set():
+            self._deliver_again()
+            found, cursor = self._read(after)
+            if not found:
+                if cursor == after:
+                    return
+                self._note(seq=cursor)
+                after = cursor
+                continue
+            refused = self._refused(found)
+            if refused is None:
+                after, attempts = found[-1].seq, 0
+                self._batch = min(2 * self._batch, BATCH_MAX)
+                self._note(seq=after, attempts=0, problem="")
+            elif len(found) > 1:
+                # Which of them it was, each by itself shows.
+                self._batch = 1
+            else:
+                attempts += 1
+                if self._is_over(found[0], refused, attempts):
+                    after, attempts = found[0].seq, 0
+
+    def _is_over(self, change: Change, refused: Undelivered, attempts: int) -> bool:
+        """Whether this was the last try, and the change a dead letter; else waits before the next one."""
+        if attempts < self.handling.attempts:
+            self._note(attempts=attempts, problem=refused.detail)
+            self._pause(min(self.handling.pause_s * 2 ** min(attempts - 1, 30), LONGEST_PAUSE_S))
+            return False
+        _logger.warning("change %s goes to the sink %s no more: %s", change.seq, self.name, refused.detail)
+
+        def work(tx: TableContext) -> bool:
+            sinks.bury(tx, self.name, change, Refusal.of(refused), attempts, now_ms())
+            return sinks.note(tx, self.name, self._me, seq=change.seq, attempts=0, problem=refused.detail)
+
+        self._still(work)
+        return True
+
+    def _deliver_again(self) -> None:
+        """Deliver once more what somebody asked for. Raises StorageError, _Lost."""
+        run = self.catalog.provider.tx_runner.run
+        while (seq := run(lambda tx: sinks.again(tx, self.name), read_only=True)) is not None:
+            self._once_more(seq)
+
+    def _once_more(self, seq: int) -> None:
+        def read(tx: TableContext) -> list[Change]:
+            return [one for one in log.changes(tx, seq - 1, 1, {}) if one.seq == seq]
+
+        found = self.catalog.provider.tx_runner.run(read, read_only=True)
+        refused = self._refused(found) if found else None
+        if not found:
+            _logger.warning("change %s is no longer kept, and goes to the sink %s no more", seq, self.name)
+
+        def work(tx: TableContext) -> bool:
+            sinks.done_again(tx, self.name, seq)
+            if refused is not None:
+                sinks.bury(tx, self.name, found[0], Refusal.of(refused), 1, now_ms())
+            return sinks.note(tx, self.name, self._me)
+
+        self._still(work)
+
+    def _read(self, after: int) -> tuple[list[Change], int]:
+        """Those of the next changes that are for this sink, and up to which number was looked."""
+        run = self.catalog.provider.tx_runner.run
+        found = run(lambda tx: log.changes(tx, after, self._batch, {}), read_only=True)
+        spaces = self.handling.namespaces
+        mine = [one for one in found if not spaces or one.namespace in spaces]
+        return mine, found[-1].seq if found else after
+
+    def _refused(self, changes: Sequence[Change]) -> Undelivered | None:
+        """Why the sink did not take them; None where it did."""
+        try:
+            self.sink.deliver(changes)
+        except Undelivered as error:
+            return error
+        except Exception as error:
+            # Another package's code: what is wrong with it is told in the log alone.
+            _logger.exception("the sink %s failed", self.name)
+            return Undelivered(f"the sink failed ({type(error).__name__})")
+        return None
+
+    def _pause(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0 and not self._ended.wait(min(left, BEAT_S)):
+            self._note()
+
+    def _note(self, **changes: object) -> None:
+        self._still(lambda tx: sinks.note(tx, self.name, self._me, **changes))
+
+    def _still(self, work: Callable[[TableContext], bool]) -> None:
+        """Do this in the transaction in which it is sure that the sink is still ours. Raises _Lost, StorageError."""
+
+        def sure(tx: TableContext) -> None:
+            if not work(tx):
+                raise _Lost
+
+        self.catalog.provider.tx_runner.run(sure)

@@ -1,0 +1,42 @@
+"""Changes as Jupyter events, for other extensions: the number and the entity, and nothing of what was said.
+
+Jupyter sends every event to everybody who listens (security.md A1, 9): who wants to know more asks, and is authorised.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from jupyter_colophon.core.change import Change
+from jupyter_colophon.core.errors import Misconfigured, shown
+from jupyter_colophon.relay.seam import Bus, Surroundings
+
+#: The `$id` of `schemas/events/changed.json`.
+SCHEMA: Final = "urn:jupyter-colophon:events:changed:v1"
+
+
+def make(about: Surroundings) -> "JupyterEvents":
+    """The sink; it has no options. Raises Misconfigured."""
+    for name in about.options:
+        raise Misconfigured(f"there is no option {shown(str(name))}")
+    return JupyterEvents(about.bus)
+
+
+@dataclass(frozen=True, slots=True)
+class JupyterEvents:
+    """Hands changes to this server's event bus. Each server has one of its own, with its own listeners."""
+
+    bus: Bus
+
+    @property
+    def local(self) -> bool:
+        """Yes: a bus is not durable, and no other process reaches this one."""
+        return True
+
+    def deliver(self, changes: Sequence[Change]) -> None:
+        """Emit one event for each."""
+        for change in changes:
+            self.bus(SCHEMA, {"seq": change.seq, "urn": change.urn})
+
+    def close(self) -> None:
+        """Nothing is kept open."""

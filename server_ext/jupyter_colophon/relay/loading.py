@@ -1,0 +1,70 @@
+"""From the settings to sinks: by kind, ours and those of other packages."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any, Final
+
+from jupyter_colophon.core.announcement import Announcer
+from jupyter_colophon.core.errors import MetadataError, Misconfigured, shown
+from jupyter_colophon.relay.seam import GROUP, Bus, Maker, Sink, Surroundings
+
+# As with stores: what we ship is not looked for among all installed packages.
+_SHIPPED: Final = {
+    "webhook": ("jupyter_colophon.relay.webhook", "make"),
+    "jupyter-events": ("jupyter_colophon.relay.jupyter_events", "make"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Handling:
+    """The relay's own options of a sink: for which namespaces it is (empty: all), how often one change is tried, and
+    how long after the first failure, in seconds; doubled each time."""
+
+    namespaces: tuple[str, ...] = ()
+    attempts: int = 12
+    pause_s: float = 1.0
+
+
+def handling(options: Mapping[str, Any]) -> Handling:
+    """The relay's own options. Raises Misconfigured."""
+    spaces = options.get("namespaces", ())
+    if not (isinstance(spaces, list | tuple) and all(isinstance(one, str) for one in spaces)):
+        raise Misconfigured("its option namespaces must be a list of names")
+    return Handling(
+        tuple(spaces), int(_number(options, "attempts", 12, 1, 1_000)), _number(options, "pause_s", 1.0, 0.01, 3600.0)
+    )
+
+
+def made(name: str, options: Mapping[str, Any], announcer: Announcer, bus: Bus) -> Sink:
+    """A sink of these settings. Raises Misconfigured, whatever is wrong with it."""
+    kind = options.get("kind")
+    if not isinstance(kind, str):
+        raise Misconfigured("it has no kind")
+    own = {key: value for key, value in options.items() if key not in ("kind", "namespaces", "attempts", "pause_s")}
+    try:
+        return _maker(kind)(Surroundings(name, own, announcer, bus))
+    except MetadataError as error:
+        raise Misconfigured(error.detail) from error
+    except Exception as error:
+        # Another package's code, and options that may hold a secret.
+        raise Misconfigured(f"its kind {shown(kind)} cannot be used ({type(error).__name__})") from error
+
+
+def _maker(kind: str) -> Maker:
+    if kind in _SHIPPED:
+        module, attribute = _SHIPPED[kind]
+        shipped: Maker = getattr(import_module(module), attribute)
+        return shipped
+    for point in entry_points(group=GROUP, name=kind):
+        found: Maker = point.load()
+        return found
+    raise Misconfigured(f"there is no kind of sink {shown(kind)}")
+
+
+def _number(options: Mapping[str, Any], name: str, default: float, least: float, most: float) -> float:
+    value = options.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+        raise Misconfigured(f"its option {name} must be a number from {least:g} to {most:g}")
+    return float(value)

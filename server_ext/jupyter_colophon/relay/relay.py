@@ -1,0 +1,76 @@
+"""The sinks of one process: made of the settings, in the background, each in a thread of its own."""
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from jupyter_colophon.core.errors import MetadataError, Misconfigured, StorageError
+from jupyter_colophon.relay.courier import Courier
+from jupyter_colophon.relay.loading import handling, made
+from jupyter_colophon.relay.seam import Bus, Sink
+from jupyter_colophon.wiring import Catalog
+
+#: How long a store that is away is waited for before it is tried again, in seconds.
+_PAUSE_S: Final = 5.0
+_logger = logging.getLogger("jupyter_colophon.relay")
+
+
+class Relay:
+    """Delivers changes to every sink that the settings name. What is wrong with one harms no other."""
+
+    def __init__(self, told: Mapping[str, Mapping[str, Any]], catalog: Callable[[], Catalog], bus: Bus) -> None:
+        self._told, self._open, self._bus = told, catalog, bus
+        #: Why a sink is not delivered to, by its name.
+        self.problems: dict[str, str] = {}
+        self._couriers: list[Courier] = []
+        self._local: list[Sink] = []
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._begin, name="colophon-relay", daemon=True)
+
+    def start(self) -> None:
+        """Deliver from now on; the catalog is opened in the background."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Deliver no more."""
+        self._ended.set()
+        self._thread.join(timeout=5)
+        for courier in self._couriers:
+            courier.close()
+        for sink in self._local:
+            sink.close()
+
+    def _begin(self) -> None:
+        catalog = self._opened()
+        if catalog is None:
+            return
+        for name, options in self._told.items():
+            try:
+                self._add(catalog, name, options)
+            except MetadataError as error:
+                self.problems[name] = error.detail
+                _logger.error("nothing goes to the sink %s: %s (c.Colophon.sinks)", name, error.detail)
+
+    def _add(self, catalog: Catalog, name: str, options: Mapping[str, Any]) -> None:
+        how, sink = handling(options), made(name, options, catalog.announcer, self._bus)
+        if sink.local:
+            self._local.append(sink)
+            catalog.feed.listen(sink.deliver)
+            return
+        courier = Courier(name, sink, how, catalog)
+        self._couriers.append(courier)
+        catalog.feed.listen(lambda changes: courier.wake())
+        courier.start()
+
+    def _opened(self) -> Catalog | None:
+        while not self._ended.is_set():
+            try:
+                return self._open()
+            except Misconfigured:
+                # It is told where it is found out.
+                return None
+            except StorageError as error:
+                _logger.warning("the sinks wait for the store: %s", error.detail)
+                self._ended.wait(_PAUSE_S)
+        return None

@@ -1,0 +1,47 @@
+"""What a sink is: whoever writes one needs this module alone (docs/notifications.md).
+
+A package offers sinks by entry points of the group `jupyter_colophon.sinks`: a name, and a callable that makes a sink of
+its surroundings.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from jupyter_colophon.core.announcement import Announcer
+from jupyter_colophon.core.change import Change
+
+GROUP: Final = "jupyter_colophon.sinks"
+#: How long `deliver` may take, in seconds; after LEASE_S of silence another process delivers too.
+DELIVERY_S: Final = 15.0
+LEASE_S: Final = 30.0
+
+#: Takes the name of an event's schema and its data to those who listen in this server.
+Bus = Callable[[str, Mapping[str, Any]], None]
+
+
+class Sink(Protocol):
+    """Takes changes somewhere, in the order of the log, each at least once."""
+
+    @property
+    def local(self) -> bool:
+        """Whether it is for this process alone: then every process delivers, from now on, and nothing is tried again."""
+
+    def deliver(self, changes: Sequence[Change]) -> None:
+        """Take these changes; returns when they are where they belong, or raises Undelivered where not all of them are."""
+
+    def close(self) -> None:
+        """Let go of connections."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a sink is made of: its name, its options without those that are the relay's own, and what it may use."""
+
+    name: str
+    options: Mapping[str, Any]
+    announcer: Announcer
+    bus: Bus
+
+
+Maker = Callable[[Surroundings], Sink]

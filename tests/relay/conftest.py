@@ -1,0 +1,68 @@
+"""Catalogs on a store of its own, and relays that deliver from them."""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_colophon.core.names import Identity
+from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.relay.relay import Relay
+from jupyter_colophon.service.sinks import states
+from jupyter_colophon.wiring import Catalog, open_catalog
+from support.receiver import Receiver, receiving
+from support.stores import CATALOGS, STORES
+
+SECRET = "a secret of both sides"
+Deliver = Callable[..., Relay]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "store_name" in metafunc.fixturenames:
+        metafunc.parametrize("store_name", metafunc.config.getoption("--storage-provider") or CATALOGS, scope="session")
+
+
+@pytest.fixture
+def store(store_name: str, tmp_path: Path) -> Iterator[StoreChoice]:
+    with STORES[store_name](tmp_path) as choice:
+        yield choice
+
+
+@pytest.fixture
+def catalog(store: StoreChoice) -> Iterator[Catalog]:
+    made = open_catalog(store, Identity())
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with receiving() as made:
+        yield made
+
+
+@pytest.fixture
+def deliver(catalog: Catalog) -> Iterator[Deliver]:
+    """Begins to deliver to sinks, `hook={…}`; a second time is a second server on the same store."""
+    relays: list[Relay] = []
+
+    def begin(to: Catalog | None = None, **sinks: Mapping[str, Any]) -> Relay:
+        relay = Relay(sinks, lambda: to or catalog, lambda schema, data: None)
+        relay.start()
+        relays.append(relay)
+        return relay
+
+    yield begin
+    for relay in relays:
+        relay.close()
+
+
+def hook(receiver: Receiver, **options: Any) -> dict[str, Any]:
+    """The settings of a webhook that tries again at once."""
+    usual = {"kind": "webhook", "url": receiver.url, "secret": SECRET, "allow_private": True, "pause_s": 0.02}
+    return usual | options
+
+
+def state(catalog: Catalog, name: str = "hook") -> Any:
+    """How the sink is doing."""
+    return states(catalog.provider, [name])[0]

@@ -1,0 +1,83 @@
+"""A server that webhooks are posted to: it takes, refuses, hangs, and goes away as a test has it."""
+
+import json
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+HANG, REDIRECT = 0, 302
+
+
+@dataclass
+class Receiver:
+    """`got` are the documents that were taken, `seen` every post with its headers. `judge` says the status of one."""
+
+    port: int = 0
+    got: list[Any] = field(default_factory=list)
+    seen: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
+    plan: deque[int] = field(default_factory=deque)
+    judge: Callable[[Any], int] = lambda document: 200
+    released: threading.Event = field(default_factory=threading.Event)
+    _news: threading.Condition = field(default_factory=threading.Condition)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/hook?token=unseen"
+
+    @property
+    def seqs(self) -> list[int]:
+        """The numbers of the changes that were taken, in their order."""
+        return [one["seq"] for document in self.got for one in document["changes"]]
+
+    def take(self, headers: dict[str, str], body: bytes) -> int:
+        """What is answered to a post."""
+        document = json.loads(body)
+        with self._news:
+            self.seen.append((headers, body))
+            status = self.plan.popleft() if self.plan else self.judge(document)
+            if 200 <= status < 300:
+                self.got.append(document)
+            self._news.notify_all()
+        return status
+
+    def wait(self, fits: Callable[["Receiver"], bool], seconds: float = 30) -> None:
+        """Wait until something is so."""
+        with self._news:
+            assert self._news.wait_for(lambda: fits(self), seconds), (self.seqs, len(self.seen))
+
+
+@contextmanager
+def receiving(port: int = 0, receiver: Receiver | None = None) -> Iterator[Receiver]:
+    """A receiver that is there."""
+    receiver = receiver or Receiver()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            status = receiver.take(dict(self.headers), body)
+            if status == HANG:
+                receiver.released.wait(30)
+                return
+            self.send_response(status)
+            if status == REDIRECT:
+                self.send_header("Location", f"http://127.0.0.1:{receiver.port}/elsewhere")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *args: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+    receiver.port = server.server_port
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield receiver
+    finally:
+        receiver.released.set()
+        server.shutdown()
+        server.server_close()
