@@ -83,6 +83,17 @@ class Settings(Configurable):
         config=True,
         help="Properties of consumers of lineage, by the names of their entry points; False leaves one out.",
     )
+    snapshot_system_metadata = Bool(
+        False,
+        config=True,
+        help="Keep what machines say of data, too, when a run first touches it; what people say is always kept.",
+    )
+    stream_events = Bool(
+        True, config=True, help="Store events that are written into streams; else they are taken and dropped."
+    )
+    stream_folder = Unicode(
+        config=True, help="Where events of streams are stored. Default: colophon/streams in the Jupyter data directory."
+    )
     unrecoverable_reset = Bool(
         False, config=True, help="Delete a namespace with everything in it without `confirm=` (for tests and trials)."
     )
@@ -94,6 +105,14 @@ class Settings(Configurable):
     @default("database")
     def _default_database(self) -> str:
         return str(Path(jupyter_data_dir()) / "colophon" / "colophon.db")
+
+    @default("stream_folder")
+    def _default_stream_folder(self) -> str:
+        return str(Path(jupyter_data_dir()) / "colophon" / "streams")
+
+    def events(self) -> Path | None:
+        """The folder of the events of streams; None where they are dropped."""
+        return Path(self.stream_folder) if self.stream_events else None
 
     def identity(self) -> Identity:
         """How things are named here."""

@@ -3,6 +3,7 @@
 import json
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from jupyter_colophon.core.access import Principal, ScopeAuthorizer
@@ -28,9 +29,11 @@ from jupyter_colophon.service.read import Reader
 from jupyter_colophon.service.runs import RunReader
 from jupyter_colophon.service.sealing import Sealer
 from jupyter_colophon.service.search import Searcher
+from jupyter_colophon.service.streams import Streams
 from jupyter_colophon.service.transfer import Transfer
 from jupyter_colophon.service.write_path import ETERNAL, WritePath
 from jupyter_colophon.storage import providers, tables
+from jupyter_colophon.storage.events import EventFiles
 from jupyter_colophon.storage.migrations.numbered import numbered
 from jupyter_colophon.storage.migrations.runner import migrate, refuse_newer
 from jupyter_colophon.storage.restoring import refuse_half_restored
@@ -61,9 +64,11 @@ class Catalog:
     namespaces: Namespaces
     mutator: Mutator
     transfer: Transfer
+    streams: Streams
 
     def close(self) -> None:
         """Apply and tell no more, seal what was written, and let go of the store."""
+        self.streams.close()
         self.inbox.close()
         self.namespaces.close()
         self.feed.close()
@@ -71,14 +76,22 @@ class Catalog:
         self.provider.close()
 
 
-def open_catalog(store: StoreChoice, identity: Identity, facts: SystemFilter = EVERYTHING) -> Catalog:
+def open_catalog(
+    store: StoreChoice,
+    identity: Identity,
+    facts: SystemFilter = EVERYTHING,
+    *,
+    snapshots_system: bool = False,
+    events: Path | None = None,
+) -> Catalog:
     """Open the catalog in this store, or make one; `facts` says which machine-made metadata is attached.
 
-    Raises StorageError, or InvalidField for a wrong option.
+    `snapshots_system`: runs keep what machines say as well. `events` is the folder of the events of streams; without
+    one they are dropped. Raises StorageError, or InvalidField for a wrong option.
     """
     provider = providers.opened(store)
     try:
-        return _catalog(provider, identity, facts)
+        return _catalog(provider, identity, facts, snapshots_system, events)
     except BaseException:
         provider.close()
         raise
@@ -129,7 +142,9 @@ def prepare(provider: StorageProvider, registry: Registry) -> None:
         provider.table_admin.drop(table)
 
 
-def _catalog(provider: StorageProvider, identity: Identity, facts: SystemFilter) -> Catalog:
+def _catalog(
+    provider: StorageProvider, identity: Identity, facts: SystemFilter, snapshots_system: bool, events: Path | None
+) -> Catalog:
     registry = load_registry()
     prepare(provider, registry)
     gate = Gate(ScopeAuthorizer(), identity)
@@ -141,7 +156,7 @@ def _catalog(provider: StorageProvider, identity: Identity, facts: SystemFilter)
         feed.wake()
         sealer.wake()
 
-    write_path = WritePath(provider, registry, identity, gate.authorizer, now_ms, publish, facts)
+    write_path = WritePath(provider, registry, identity, gate.authorizer, now_ms, publish, facts, snapshots_system)
     _make_eternal_namespaces(provider, write_path)
     inbox = Inbox(provider, write_path, now_ms)
     namespaces = Namespaces(provider, write_path)
@@ -168,6 +183,7 @@ def _catalog(provider: StorageProvider, identity: Identity, facts: SystemFilter)
         namespaces=namespaces,
         mutator=Mutator(write_path),
         transfer=Transfer(reader, write_path, registry),
+        streams=Streams(provider, gate, write_path, None if events is None else EventFiles(events), now_ms),
     )
 
 

@@ -169,15 +169,19 @@ class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows ident
 
         One that is not small is read on a thread: the server has notebooks to serve (security.md B2.7).
         """
-        if self._refused is not None:
-            raise self._refused
-        if self._inflate is not None and not self._inflate.eof:
-            raise Unparsable("the body is cut off")
-        raw = bytes(self._pieces)
+        raw = self.sent()
         shape = self.operation.body_shape(self.request.headers.get("Content-Type", ""))
         if len(raw) <= _SMALL_BYTES:
             return self._read(raw, shape)
         return await asyncio.get_running_loop().run_in_executor(self.door.threads, self._read, raw, shape)
+
+    def sent(self) -> bytes:
+        """The body as it was sent, but inflated. Raises Unparsable, TooLarge."""
+        if self._refused is not None:
+            raise self._refused
+        if self._inflate is not None and not self._inflate.eof:
+            raise Unparsable("the body is cut off")
+        return bytes(self._pieces)
 
     def _read(self, raw: bytes, shape: Shape) -> Any:
         value = parse(raw)

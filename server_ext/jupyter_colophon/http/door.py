@@ -86,7 +86,13 @@ class Door:
         from jupyter_colophon.wiring import open_catalog
 
         try:
-            return open_catalog(self.store, self.identity, self.settings.system_filter())
+            return open_catalog(
+                self.store,
+                self.identity,
+                self.settings.system_filter(),
+                snapshots_system=self.settings.snapshot_system_metadata,
+                events=self.settings.events(),
+            )
         except InvalidField as error:
             # It is not the request that names a field which there is not, but the settings: they stay until a restart.
             self.wrong = error.detail
@@ -99,6 +105,19 @@ class Door:
 
         self.relay = Relay(told, self.catalog, bus)
         self.relay.start()
+
+    def end_kernel(self, kernel: str) -> None:
+        """A kernel is gone, in whatever way: nobody else can tell how the runs ended that it left. Waits for nothing."""
+        principal = self.tokens.principal_of(kernel)
+        # Where the catalog was never opened, no kernel has told us anything.
+        if principal is not None and self._catalog is not None and not self.closed:
+            self.threads.submit(self._end_runs, kernel, principal)
+
+    def _end_runs(self, kernel: str, principal: Principal) -> None:
+        try:
+            self.catalog().write_path.end_kernel(kernel, principal)
+        except MetadataError as error:
+            _logger.warning("cannot record that the runs of a kernel ended: %s", error.detail)
 
     def spaces(self) -> "Spaces":
         """The schemaspaces; the first question loads them, on the thread of its request."""

@@ -34,10 +34,12 @@ class ColophonProvisioner(LocalProvisioner):
         return prepared
 
     async def cleanup(self, restart: bool = False) -> None:
-        """The kernel is gone: take its token back."""
+        """The kernel is gone: what it left running was killed; and take its token back."""
         server = _server(self.parent)
-        if server is not None and not restart:
-            _door(server).tokens.revoke(str(self.kernel_id))
+        if server is not None:
+            _door(server).end_kernel(str(self.kernel_id))
+            if not restart:
+                _door(server).tokens.revoke(str(self.kernel_id))
         await super().cleanup(restart)
 
 

@@ -36,6 +36,10 @@ class KernelTokens:
         self._holders[_digest(token)] = _Holder(kernel, user, Principal(actor, kernel, KERNEL_ACTIONS))
         return token
 
+    def principal_of(self, kernel: str) -> Principal | None:
+        """As whom a kernel acts; None where it holds no token."""
+        return next((holder.principal for holder in self._holders.values() if holder.kernel == kernel), None)
+
     def revoke(self, kernel: str) -> None:
         """The kernel has ended: so has its token."""
         self._holders = {digest: holder for digest, holder in self._holders.items() if holder.kernel != kernel}

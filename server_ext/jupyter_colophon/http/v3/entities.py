@@ -19,6 +19,7 @@ from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import text
 from jupyter_colophon.http.v3 import formats
 from jupyter_colophon.http.v3.base import V3Handler
+from jupyter_colophon.http.v3.streams import ANYTHING, SOURCE, one_event, take
 
 _TEXTS: Final = {"type": "object", "additionalProperties": {"type": "string"}}
 _NAMED: Final = {"type": "object"}
@@ -67,11 +68,18 @@ class _EntityHandler(V3Handler):
         return told
 
     async def tell(self) -> None:
-        """The entity in the path with both scopes of its metadata."""
+        """The entity in the path with both scopes of its metadata; of a stream, also where its events are."""
         urn, says = self.place(self.segments())
-        principal = self.principal
-        found = await self.hop(lambda catalog: catalog.metadata.of(urn, says, principal))
-        self.answer(_document(urn, found))
+        principal, is_stream = self.principal, self.door.identity.is_stream(urn)
+
+        def work(catalog: Any) -> dict[str, Any]:
+            told = _document(urn, catalog.metadata.of(urn, says, principal))
+            if not is_stream:
+                return told
+            folder = catalog.streams.folder(urn, principal)
+            return told | {"events": None if folder is None else str(folder)}
+
+        self.answer(await self.hop(work))
 
     async def remove(self) -> None:
         """Take the entity in the path away, and what it holds."""
@@ -146,7 +154,7 @@ class NamespaceHandler(_EntityHandler):
 
 
 class DatasetHandler(_EntityHandler):
-    """`PUT GET DELETE /namespaces/{ns}/datasets/{d}` and `…/streams/{s}`."""
+    """`PUT GET DELETE /namespaces/{ns}/datasets/{d}` and `…/streams/{s}`, and `POST` of the latter."""
 
     @authenticated
     @authorized("read", resource="colophon")
@@ -181,6 +189,14 @@ class DatasetHandler(_EntityHandler):
     async def delete(self) -> None:
         """Delete it with its metadata; what happened to it stays."""
         await self.remove()
+
+
+    @authenticated
+    @authorized("write", resource="colophon")
+    @operation("v3WriteEvent", takes=[SOURCE], body=ANYTHING, answers={200: _NAMED})
+    async def post(self) -> None:
+        """Write an event into a stream; a dataset takes none."""
+        await take(self, one_event)
 
 
 class ApplicationHandler(_EntityHandler):

@@ -1,0 +1,93 @@
+"""Writing into streams: `POST …/streams/{s}[/async|/batch]` (catalog.md 6.4)."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from jupyter_server.auth.decorator import authorized
+from tornado.web import authenticated
+
+from jupyter_colophon.core.errors import Absent, TooLarge, Unparsable
+from jupyter_colophon.core.jsontext import parse
+from jupyter_colophon.core.stream import Taken
+from jupyter_colophon.http.operation import operation
+from jupyter_colophon.http.parameter import text
+from jupyter_colophon.http.v3.base import V3Handler
+
+_DONE: Final = {"type": "object"}
+ANYTHING: Final = {"application/json": {}, "text/*": {"type": "string"}}
+_MANY: Final = {"application/json": {"type": "array"}, "application/x-ndjson": {}, "text/*": {"type": "string"}}
+SOURCE: Final = text("source", "Who outside writes: lineage tells it, once a UTC day.", maxLength=512)
+#: How many events a batch has at most.
+_BATCH_MAX: Final = 100_000
+
+
+async def take(handler: V3Handler, read: Callable[[bytes, str], list[Any]], *behind: str, status: int = 200) -> None:
+    """Add what the body holds to the stream in the path, off the event loop."""
+    stream, _ = handler.place(handler.segments(*behind))
+    if not handler.door.identity.is_stream(stream):
+        raise Absent("stream", str(stream))
+    source, principal, raw = handler.asked(SOURCE), handler.principal, handler.sent()
+    kind = handler.request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+
+    def work(catalog: Any) -> Taken:
+        taken: Taken = catalog.streams.write(stream, lambda: read(raw, kind), source, principal)
+        return taken
+
+    taken = await handler.hop(work)
+    handler.answer({"message": "The events were taken.", "events": taken.events, "stored": taken.stored}, status=status)
+
+
+class AsyncHandler(V3Handler):
+    """`POST /namespaces/{ns}/streams/{s}/async`."""
+
+    @authenticated
+    @authorized("write", resource="colophon")
+    @operation("v3WriteEventLater", takes=[SOURCE], body=ANYTHING, answers={202: _DONE})
+    async def post(self) -> None:
+        """Write an event into a stream; what is answered is as lasting as without `/async`."""
+        await take(self, one_event, "async", status=202)
+
+
+class BatchHandler(V3Handler):
+    """`POST /namespaces/{ns}/streams/{s}/batch`."""
+
+    @authenticated
+    @authorized("write", resource="colophon")
+    @operation("v3WriteEvents", takes=[SOURCE], body=_MANY, answers={200: _DONE})
+    async def post(self) -> None:
+        """Write many events into a stream, all or none."""
+        await take(self, _many, "batch")
+
+
+def one_event(raw: bytes, kind: str) -> list[Any]:
+    """The event in a body: text where it says that it is that, else JSON."""
+    return [_text(raw) if kind.startswith("text/") else parse(raw)]
+
+
+def _many(raw: bytes, kind: str) -> list[Any]:
+    """The events in a body: an array, or one a line."""
+    if kind.startswith("text/"):
+        found: Any = [line for line in _text(raw).replace("\r\n", "\n").split("\n") if line]
+    elif kind == "application/x-ndjson":
+        found = [parse(line, f"line {at}") for at, line in enumerate(raw.split(b"\n"), 1) if line.strip()]
+    else:
+        found = parse(raw)
+    if not isinstance(found, list):
+        raise Unparsable("the body is no array of events")
+    if len(found) > _BATCH_MAX:
+        raise TooLarge(f"a batch has at most {_BATCH_MAX} events")
+    return found
+
+
+def _text(raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        raise Unparsable("the body is not UTF-8") from None
+
+
+#: Below the prefix.
+ROUTES: list[tuple[str, type]] = [
+    ("namespaces/[^/]+/streams?/[^/]+/async", AsyncHandler),
+    ("namespaces/[^/]+/streams?/[^/]+/batch", BatchHandler),
+]

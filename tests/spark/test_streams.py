@@ -1,0 +1,50 @@
+"""Spark reads the events of a stream as a stream, each once, while others go on writing."""
+
+import threading
+from pathlib import Path
+from typing import Any
+
+from jupyter_colophon.core.names import stream
+from pyspark.sql import SparkSession
+from support.catalog import ADA
+from support.streams import catalog_with_clicks
+
+SCHEMA = "timestamp LONG, source STRING, body STRUCT<page: STRING, n: LONG>"
+CLICKS = stream("shop", "clicks")
+
+
+def test_spark_takes_each_event_once_while_they_are_written(spark: SparkSession, tmp_path: Path) -> None:
+    catalog = catalog_with_clicks(tmp_path)
+    folder = catalog.streams.folder(CLICKS, ADA)
+    assert folder is not None
+
+    def write(first: int, count: int, source: str) -> None:
+        for number in range(first, first + count):
+            event = {"page": "ä\n", "n": number}
+            catalog.streams.write(CLICKS, lambda: [event], source, ADA)  # noqa: B023  asked at once
+
+    write(0, 1, "web")
+    rows: list[Any] = []
+    query = (
+        spark.readStream.schema(SCHEMA)
+        .json(str(folder))
+        .writeStream.foreachBatch(lambda frame, _: rows.extend(frame.collect()))
+        .option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .trigger(processingTime="200 milliseconds")
+        .start()
+    )
+    try:
+        writers = [threading.Thread(target=write, args=(1 + 60 * at, 60, source)) for at, source in enumerate("ab")]
+        for writer in writers:
+            writer.start()
+        for writer in writers:
+            writer.join()
+        catalog.close()
+        query.processAllAvailable()
+    finally:
+        query.stop()
+    assert sorted(row.body.n for row in rows) == list(range(121))
+    assert {row.source for row in rows} == {"web", "a", "b"}
+    assert {row.body.page for row in rows} == {"ä\n"}
+    assert all(row.day is not None for row in rows)
+    assert spark.read.json(str(folder)).count() == 121
