@@ -1,11 +1,22 @@
-"""A namespace goes to a file and back: sorted, compared, never overwritten silently."""
+"""A namespace goes to a file and back, here and with a server: sorted, merged, never overwritten silently."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
-from support.catalog import opened, say
+import pytest
+from live import LiveServer, live_server
+from support.catalog import metadata, opened, say
 from support.commands import Commands
 from support.urns import ORDERS
+
+HEAD = '{"format":"jupyter-colophon-namespace","namespace":"sales","version":1}\n'
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+    with live_server(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home")) as running:
+        yield running
 
 
 def test_an_export_is_sorted_and_the_same_each_time(colophon: Commands, tmp_path: Path) -> None:
@@ -14,14 +25,15 @@ def test_an_export_is_sorted_and_the_same_each_time(colophon: Commands, tmp_path
     assert colophon("export", "sales", str(two), "--json").answer["lines"] > 2
     assert one.read_bytes() == two.read_bytes()
     head, *lines = [json.loads(line) for line in one.read_text().splitlines()]
-    assert head == {"format": "jupyter-colophon-namespace", "namespace": "sales", "version": 1}
-    keys = [(line["urn"], line["aspect"]) for line in lines]
+    assert head == json.loads(HEAD)
+    keys = [(line["urn"].split(":")[2], line["urn"], line["aspect"]) for line in lines]
     assert keys == sorted(keys)
-    assert {aspect for _, aspect in keys} == {"status", "technicalMetadata"}
+    assert {aspect for _, _, aspect in keys} == {"status", "technicalMetadata"}
 
 
 def test_what_was_exported_comes_into_another_catalog(colophon: Commands, database: Path, tmp_path: Path) -> None:
     file, other = tmp_path / "sales.jsonl", tmp_path / "other.db"
+    colophon("tag", "sales.orders", "gold")
     colophon("export", "sales", str(file))
     opened(other).close()
     dry = colophon("import", str(file), "--dry-run", "--json", database=other).answer
@@ -35,38 +47,101 @@ def test_what_was_exported_comes_into_another_catalog(colophon: Commands, databa
     assert set(same["counts"]) == {"unchanged"}
 
 
-def test_what_differs_is_told_and_left_unless_it_may_be_overwritten(
+def test_what_was_exported_here_comes_to_a_server_and_back(
+    colophon: Commands, database: Path, served: LiveServer, tmp_path: Path
+) -> None:
+    file, again = tmp_path / "sales.jsonl", tmp_path / "again.jsonl"
+    asking = Commands(colophon.home, database, environment={"COLOPHON_TOKEN": served.token})
+    url = f"--url={served.url}"
+    colophon("tag", "sales.orders", "gold")
+    colophon("export", "sales", str(file))
+    lines = len(file.read_text().splitlines()) - 1
+    assert asking.bare("import", str(file), "--dry-run", "--json", url).answer["counts"] == {"created": lines}
+    absent = asking.bare("export", "sales", str(again), url)
+    assert (absent.status, "there is no" in absent.err, again.exists()) == (1, True, False)
+    taken = asking.bare("import", str(file), "--json", url).answer["counts"]
+    assert (sum(taken.values()), set(taken) <= {"created", "unchanged"}) == (lines, True)
+    assert asking.bare("export", "sales", str(again), "--json", url).answer["lines"] == lines
+    assert again.read_bytes() == file.read_bytes()
+    file.write_text(HEAD + json.dumps({"urn": ORDERS, "aspect": "technicalMetadata", "value": metadata({"a": "b"})}))
+    differs = asking.bare("import", str(file), url)
+    assert (differs.status, f"technicalMetadata of {ORDERS}" in differs.out) == (1, True)
+    assert asking.bare("import", str(file), "--overwrite", "--json", url).answer["counts"] == {"overwritten": 1}
+    file.write_text("{}\n")
+    wrong = asking.bare("import", str(file), url)
+    assert (wrong.status, "line 1" in wrong.err, wrong.err.count("\n")) == (1, True, 1)
+
+
+def test_what_was_edited_in_the_file_and_what_changed_here_meet(
     colophon: Commands, database: Path, tmp_path: Path
 ) -> None:
     file = tmp_path / "sales.jsonl"
+    colophon("set", "sales.orders", "team=ops", "note=old")
     colophon("export", "sales", str(file))
-    catalog = opened(database)
+    kept = file.read_text()
+    file.write_text(kept.replace('"note":"old"', '"note":"edited"'))
+    assert colophon("import", str(file), "--json").answer["counts"]["updated"] == 1
+    # What is older than what is here changes nothing.
+    file.write_text(kept)
+    assert colophon("import", str(file), "--json").answer["counts"]["kept"] == 1
+    # Both sides, at different places.
+    colophon("set", "sales.orders", "team=us")
+    file.write_text(kept.replace('"note":"old"', '"note":"again"').replace('"team":"ops"', '"team":"ops","x":"y"'))
+    clash = colophon("import", str(file))
+    assert (clash.status, clash.out.splitlines()[0]) == (
+        1,
+        f"businessMetadata of {ORDERS} is there with another value",
+    )
+    file.write_text(kept.replace('"team":"ops"', '"team":"ops","x":"y"').replace('"tags":[]', '"tags":["mine"]', 1))
+    colophon("tag", "sales.orders", "theirs")
+    assert colophon("import", str(file), "--dry-run", "--json").answer["counts"]["merged"] == 1
+    assert colophon("import", str(file), "--json").answer["counts"]["merged"] == 1
+    shown = colophon("show", "sales.orders", "--json").answer
+    assert shown["user"] == {"team": "us", "note": "edited", "x": "y"}
+    assert shown["user_tags"] == ["mine", "theirs"]
+
+
+def test_what_differs_is_told_and_left_unless_it_may_be_overwritten(
+    colophon: Commands, database: Path, tmp_path: Path
+) -> None:
+    file, other = tmp_path / "sales.jsonl", tmp_path / "other.db"
+    colophon("export", "sales", str(file))
+    catalog = opened(other)
     say(catalog, ORDERS, {"owner": "somebody else"})
     catalog.close()
-    told = colophon("import", str(file))
+    told = colophon("import", str(file), database=other)
     assert told.status == 1
     assert told.out.splitlines()[0] == f"technicalMetadata of {ORDERS} is there with another value"
-    assert colophon("search", "owner:ops", "--json").answer["total"] == 1
-    assert "1 overwritten" in colophon("import", str(file), "--overwrite").out
-    assert colophon("search", "owner:ops", "--json").answer["total"] == 2
+    assert colophon("search", "owner:ops", "--json", database=other).answer["total"] == 1
+    assert "1 overwritten" in colophon("import", str(file), "--overwrite", database=other).out
+    assert colophon("search", "owner:ops", "--json", database=other).answer["total"] == 2
 
 
 def test_what_cannot_be_taken_in_is_told_with_its_line_and_changes_nothing(colophon: Commands, tmp_path: Path) -> None:
-    head = '{"format":"jupyter-colophon-namespace","namespace":"sales","version":1}\n'
     file = tmp_path / "wrong.jsonl"
+    good = json.dumps({"urn": ORDERS, "aspect": "technicalMetadata", "value": metadata({"owner": "new"})}) + "\n"
+    elsewhere = "urn:li:dataset:(urn:li:dataPlatform:spark,nowhere.orders,PROD)"
     for text, told in (
-        ("", "nothing to take in"),
+        ("", "line 1"),
         ("{}\n", "line 1"),
-        (head + "{\n", "line 2"),
-        (head + "[]\n", "line 2"),
-        (head + '{"urn":1,"aspect":"a","value":{}}\n', "line 2"),
-        (head + '{"urn":"orders","aspect":"status","value":{}}\n', "is no URN"),
-        (head + json.dumps({"urn": ORDERS, "aspect": "nothing", "value": {}}) + "\n", "there is no aspect"),
-        (head + json.dumps({"urn": ORDERS, "aspect": "technicalMetadata", "value": {}}) + "\n", "lines 2 and 2"),
+        (HEAD.replace("sales", "a-b"), "line 1"),
+        (HEAD + good + "{\n", "line 3"),
+        (HEAD + good + "[]\n", "line 3"),
+        (HEAD + good + '{"urn":1,"aspect":"a","value":{}}\n', "line 3"),
+        (HEAD + good + '{"urn":"orders","aspect":"status","value":{}}\n', "line 3: 'orders' is no URN"),
+        (
+            HEAD + good + json.dumps({"urn": ORDERS, "aspect": "nothing", "value": {}}) + "\n",
+            "line 3: there is no aspect",
+        ),
+        (HEAD + good + json.dumps({"urn": ORDERS, "aspect": "technicalMetadata", "value": {}}) + "\n", "line 3: "),
+        (HEAD + good + json.dumps({"urn": ORDERS, "aspect": "datasetKey", "value": {}}) + "\n", "line 3: "),
+        (HEAD + good + json.dumps({"urn": elsewhere, "aspect": "status", "value": {"removed": False}}), "no namespace"),
     ):
         file.write_text(text)
         done = colophon("import", str(file), "--overwrite")
-        assert told in done.out + done.err, (text, done)
+        assert (done.status, told in done.err) == (1, True), (text, done)
+    file.write_bytes(b"\xff\n")
+    assert "UTF-8" in colophon("import", str(file)).err
     assert colophon("import", str(tmp_path / "none.jsonl")).status == 1
     assert colophon("export", "nothing", str(tmp_path / "x")).status == 1
     assert not (tmp_path / "x").exists()

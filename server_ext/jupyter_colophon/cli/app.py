@@ -5,7 +5,7 @@ from typing import Any
 
 from jupyter_colophon.cli.command import WRONG_USAGE, Configured, called, tell
 
-_COMMANDS = {
+COMMANDS = {
     "doctor": "Say how the store is, and what to do about it.",
     "verify": "Check that everything in the catalog is whole.",
     "reindex": "Make search, counts and lineage anew from what the catalog was told.",
@@ -19,13 +19,22 @@ _COMMANDS = {
     "set": "Set properties of an entity.",
     "unset": "Remove properties of an entity.",
     "namespace": "List, make and delete namespaces.",
+    "dataset": "List, make, show and delete datasets.",
+    "app": "List, deploy, show and delete applications.",
     "export": "Write a namespace to a file.",
     "import": "Take in what `export` wrote.",
+    "completion": "Have a shell complete what you type.",
     "flush": "Ship what programs said while no server answered.",
     "metadata": "List, create, update, remove, migrate, export, import, move or recover instances of schemaspaces.",
 }
-#: The modules of commands whose names cannot be a module's.
-_PLACES = {"export": "exporting", "import": "importing"}
+#: The modules of commands whose names cannot be a module's, or are another's.
+_PLACES = {"export": "exporting", "import": "importing", "app": "applications"}
+
+
+def place_of(command: str) -> str:
+    """The class of a command, as a dotted name."""
+    place = _PLACES.get(command, command)
+    return f"jupyter_colophon.cli.{place}.{place.capitalize()}"
 
 
 class ColophonApp(Configured):
@@ -36,11 +45,7 @@ class ColophonApp(Configured):
     examples = (
         "jupyter colophon doctor\njupyter colophon backup /backups/catalog.jsonl.gz\njupyter colophon verify --json"
     )
-    subcommands: dict[str, Any] = {
-        name: (f"jupyter_colophon.cli.{place}.{place.capitalize()}", told)
-        for name, told in _COMMANDS.items()
-        for place in (_PLACES.get(name, name),)
-    }
+    subcommands: dict[str, Any] = {name: (place_of(name), told) for name, told in COMMANDS.items()}
 
     def start(self) -> None:
         """Without a command, say which there are."""
@@ -49,7 +54,7 @@ class ColophonApp(Configured):
             return
         unknown = [text for text in self.extra_args if not text.startswith("-")]
         said = f"there is no command {unknown[0]!r}" if unknown else "which command?"
-        tell(f"{said} ({', '.join(_COMMANDS)})")
+        tell(f"{said} ({', '.join(COMMANDS)})")
         sys.exit(WRONG_USAGE)
 
 

@@ -1,21 +1,26 @@
 """`jupyter colophon import FILE`."""
 
-from collections import Counter
-from pathlib import Path
+import sys
 
 from traitlets import Bool
 
+from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.catalog.keeping import taken_in
-from jupyter_colophon.cli.command import FINE, REFUSED, Command
+from jupyter_colophon.cli.command import FINE, REFUSED
+from jupyter_colophon.cli.places import file_called
+from jupyter_colophon.cli.progress import Line
 
 
-class Importing(Command):
+class Importing(CatalogCommand):
     """Takes an exported namespace in."""
 
     name = "jupyter-colophon-import"
-    description = "Take in what `export` wrote. What is there with another value is told, and left as it is."
+    description = (
+        "Take in what `export` wrote. What was changed both in the file and in the catalog, at the same place, is told "
+        "and left as it is."
+    )
     arguments = ("FILE",)
-    flags = Command.flags | {
+    flags = CatalogCommand.flags | {
         "dry-run": ({"Importing": {"dry_run": True}}, "Write nothing; say what would be done."),
         "overwrite": ({"Importing": {"overwrite": True}}, "Overwrite what is there with another value."),
     }
@@ -25,11 +30,19 @@ class Importing(Command):
 
     def work(self) -> int:
         """Take it in; conflicts end with 1."""
-        told = taken_in(self.asked, Path(self.extra_args[0]), overwrite=self.overwrite, dry_run=self.dry_run)
-        counts = Counter(one.outcome for one in told)
-        conflicts = [{"urn": str(one.line.urn), "aspect": one.line.aspect} for one in told if one.outcome == "conflict"]
-        lines = [f"{one['aspect']} of {one['urn']} is there with another value" for one in conflicts]
-        summary = ", ".join(f"{count} {word}" for word, count in sorted(counts.items())) or "nothing to take in"
+        file = file_called(self.extra_args[0])
+        with self.source() as source, Line(sys.stderr) as line:
+            told = taken_in(
+                source,
+                file,
+                overwrite=self.overwrite,
+                dry_run=self.dry_run,
+                done=lambda done: line.show("aspects", done),
+            )
+        lines = [f"{aspect} of {urn} is there with another value" for urn, aspect in told.conflicts]
+        counts = dict(sorted(told.counts.items()))
+        summary = ", ".join(f"{count} {word}" for word, count in counts.items()) or "nothing to take in"
         lines.append(f"{summary}{' (dry run)' if self.dry_run else ''}")
-        self.answer({"dryRun": self.dry_run, "counts": dict(counts), "conflicts": conflicts}, "\n".join(lines))
-        return REFUSED if conflicts else FINE
+        conflicts = [{"urn": urn, "aspect": aspect} for urn, aspect in told.conflicts]
+        self.answer({"dryRun": self.dry_run, "counts": counts, "conflicts": conflicts}, "\n".join(lines))
+        return REFUSED if told.counts["conflict"] else FINE

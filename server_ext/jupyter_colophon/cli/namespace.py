@@ -13,6 +13,7 @@ class Namespace(CatalogCommand):
     name = "jupyter-colophon-namespace"
     description = "list: all namespaces; create NAME; delete NAME, where it holds nothing."
     more = "list|create|delete [NAME]"
+    verbs, subject = _WORDS, "NAMESPACE"
 
     def work(self) -> int:
         """Do what the first word says."""

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from jupyter_colophon.cli.catalog.command import CatalogCommand, table
+from jupyter_colophon.cli.catalog.command import CatalogCommand, shown
 from jupyter_colophon.cli.command import FINE
 
 
@@ -17,10 +17,5 @@ class Show(CatalogCommand):
         """Show it."""
         with self.source() as source:
             found = source.show(self.urn(self.extra_args[0]))
-        rows = [("tag", tag, "", "USER") for tag in found.user_tags]
-        rows += [("property", key, value, "USER") for key, value in found.user.items()]
-        rows += [("tag", tag, "", "SYSTEM") for tag in found.system_tags]
-        rows += [("property", key, value, "SYSTEM") for key, value in found.system.items()]
-        head = f"{found.name} ({found.type} of {found.namespace})\n{found.urn}\n"
-        self.answer(asdict(found), f"{head}\n{table(rows, 'Kind', 'Name', 'Value', 'Scope')}")
+        self.answer(asdict(found), shown(found))
         return FINE

@@ -1,9 +1,15 @@
 """What is asked to be known of an entity when it is deployed (catalog.md 3.2)."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from jupyter_colophon.core.annotation import Annotation
+
+#: The property with the name of an application's artifact; what else it is made of is told as `plugin:<name>`.
+ARTIFACT = "artifact"
+_PARTS = ("plugin", "schedule")
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,3 +23,43 @@ class Deployed:
     settings: Mapping[str, str] = field(default_factory=dict)
     #: The text of a schema, Avro as JSON or anything else; None where nothing is said of it.
     schema: str | None = None
+    #: Beginnings of facts that are told all together: others with such a beginning go.
+    whole: tuple[str, ...] = ()
+
+
+def of_data(name: str, told: Mapping[str, Any]) -> Deployed:
+    """What `/v3` is told of a dataset or a stream of this name (docs/v3.md)."""
+    settings = dict(told.get("properties", {}))
+    schema = settings.pop("schema", told.get("schema"))
+    facts = _texts(told, "description", "ttl") | ({"type": told["typeName"]} if "typeName" in told else {})
+    return Deployed(
+        facts=facts,
+        labels=_labels(name),
+        said=_said(told),
+        settings=settings,
+        schema=schema if schema is None or isinstance(schema, str) else json.dumps(schema),
+    )
+
+
+def of_application(name: str, told: Mapping[str, Any]) -> Deployed:
+    """What `/v3` is told of an application of this name, but for its programs."""
+    artifact = told.get("artifact", "")
+    named = artifact if isinstance(artifact, str) else str(artifact.get("name", ""))
+    facts = _texts(told, "description") | ({ARTIFACT: named} if named else {})
+    parts = {kind: told[f"{kind}s"] for kind in _PARTS if f"{kind}s" in told}
+    facts |= {f"{kind}:{part}": said for kind, all_ in parts.items() for part, said in all_.items()}
+    whole = tuple(f"{kind}:" for kind in parts)
+    return Deployed(facts=facts, labels=_labels(name, named), said=_said(told), whole=whole)
+
+
+def _texts(told: Mapping[str, Any], *keys: str) -> dict[str, str]:
+    return {key: str(told[key]) for key in keys if key in told}
+
+
+def _labels(*words: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word for word in words if word and not word.startswith("urn:li:")))
+
+
+def _said(told: Mapping[str, Any]) -> Annotation:
+    said = told.get("metadata", {})
+    return Annotation(properties=said.get("properties", {}), tags=tuple(said.get("tags", ())))

@@ -118,6 +118,14 @@ class Unconfirmed(AccessDenied):
         )
 
 
+class Reserved(AccessDenied):
+    """A namespace of this name is there for the platform alone (catalog.md 3.2)."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__("make", f"namespace {shown(name)}: this name is reserved")
+        self.name = name
+
+
 class Absent(MetadataError):
     """There is no such thing, or the principal may not know of it."""
 
@@ -336,6 +344,10 @@ class LogShorter(LogCompacted):
         self.after, self.floor = after, head
 
 
+class Undelivered(MetadataError):
+    """A sink did not take a change. The words name no secret, and nothing that the other side said."""
+
+
 class TooManyConnections(MetadataError):
     """One user follows the change log over more connections than one may have."""
 
@@ -344,10 +356,6 @@ class TooManyConnections(MetadataError):
 
 
 class BackupRefused(MetadataError):
-class Undelivered(MetadataError):
-    """A sink did not take a change. The words name no secret, and nothing that the other side said."""
-
-
     """A file is no backup that can be restored, or not into this store."""
 
 

@@ -121,7 +121,7 @@ class Api:
         return [one for name in names for one in self.places[name]] + list(told.takes)
 
     def _answers(self, method: str, told: Operation) -> Document:
-        made = {str(status): self._answer(status, shape) for status, shape in told.answers.items()}
+        made = {str(status): self._answer(status, shape, told.kind) for status, shape in told.answers.items()}
         for link in told.links:
             links = made[str(link.status)].setdefault("links", {})
             links[link.operation] = {"operationId": link.operation, "parameters": dict(link.parameters)}
@@ -136,11 +136,11 @@ class Api:
             }
         return made
 
-    def _answer(self, status: int, shape: Shape) -> Document:
+    def _answer(self, status: int, shape: Shape, kind: str) -> Document:
         told = f"{component(shape)}." if isinstance(shape, str) else str(shape.get("description", "Done."))
         if status == _NO_CONTENT:
             return {"description": told}
-        return {"description": told, "content": {self.answered: {"schema": _schema(shape)}}}
+        return {"description": told, "content": {kind or self.answered: {"schema": _schema(shape)}}}
 
     def _problems(self, causes: Iterable[type[MetadataError]], told: Operation) -> Document:
         titles: dict[int, list[str]] = {}

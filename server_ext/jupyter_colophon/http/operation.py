@@ -43,6 +43,8 @@ class Operation:
     #: Whether answers carry the version as their ETag; `usually`: not while there is no telling it.
     etag: bool | Literal["usually"] = False
     links: tuple[Link, ...] = ()
+    #: The content type of what is answered; empty for that of the API's documents.
+    kind: str = ""
 
     def body_shape(self, content_type: str) -> Shape:
         """What a body must be. Where it can be of one type alone, it is taken for that. Raises Unparsable."""
@@ -62,6 +64,7 @@ def operation(
     refuses: Iterable[type[MetadataError]] = (),
     etag: bool | Literal["usually"] = False,
     links: Iterable[Link] = (),
+    kind: str = "",
 ) -> Callable[[Method], Method]:
     """Declare a handler method. Its docstring's first line is the summary; `name` is the operation's id, for good."""
 
@@ -75,6 +78,7 @@ def operation(
             refuses=tuple(refuses),
             etag=etag,
             links=tuple(links),
+            kind=kind,
         )
         setattr(method, _MARK, told)
         return method

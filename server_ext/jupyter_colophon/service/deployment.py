@@ -4,24 +4,25 @@ What is deployed again is merged; what the product said before, and no longer sa
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from jupyter_colophon.core import names
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.annotation import Annotation
-from jupyter_colophon.core.deployed import Deployed
+from jupyter_colophon.core.deployed import ARTIFACT, Deployed
 from jupyter_colophon.core.entity import Entity
-from jupyter_colophon.core.errors import Absent, InvalidInstance, Problem
+from jupyter_colophon.core.errors import Absent, ConditionFailed, InvalidInstance, Problem, Reserved
 from jupyter_colophon.core.fields import columns_of_avro
 from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import Proposal, Written
+from jupyter_colophon.core.proposal import ABSENT, Condition, Proposal, Written
 from jupyter_colophon.core.scoped import SCHEMA_TEXT
+from jupyter_colophon.core.v3_names import from_v3, v3_path
 from jupyter_colophon.service.read import Reader
 from jupyter_colophon.service.write_path import WritePath
 
 #: The word for a program's type in its application's SYSTEM properties, and the mode it works in (catalog.md 6.1).
-_PROGRAMS: Final = {
+_PROGRAMS: Final[Mapping[str, tuple[str, str]]] = {
     "flows": ("Flow", "Realtime"),
     "mapreduce": ("MapReduce", "Batch"),
     "spark": ("Spark", "Batch"),
@@ -32,6 +33,8 @@ _PROGRAMS: Final = {
     "cells": ("Cell", "Interactive"),
     "jobs": ("Job", "Batch"),
 }
+#: How often a deployment is tried again where others deploy the same application.
+_TRIES: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,28 +45,55 @@ class Deployer:
     write_path: WritePath
 
     def namespace(self, name: str, facts: Mapping[str, str], principal: Principal) -> list[Written]:
-        """Make a namespace, or say more of it."""
+        """Make a namespace, or say more of it. Raises Reserved for the platform's own."""
         urn = names.namespace(name)
-        return self.write_path.propose([*_facts(urn, Annotation(facts), "nothing")], principal)
+        if name == names.SYSTEM_NAMESPACE:
+            raise Reserved(name)
+        return self.write_path.propose([*_facts(urn, Annotation(facts), "nothing", Condition())], principal)
 
     def entity(self, urn: Urn, told: Deployed, principal: Principal) -> list[Written]:
         """Make a dataset or a stream, or say more of it."""
         return self.write_path.propose([*_proposals(urn, told)], principal)
 
     def application(
-        self, urn: Urn, told: Deployed, programs: Mapping[str, Iterable[str]], principal: Principal
+        self, urn: Urn, told: Deployed, programs: Mapping[str, Iterable[str]] | None, principal: Principal
     ) -> list[Written]:
-        """Deploy an application with exactly these programs, ids by type; those it no longer has are deleted."""
-        wanted = [_program(urn, type_, id_) for type_, ids in programs.items() for id_ in ids]
-        facts = {f"{_PROGRAMS[type_][0]}:{id_}": id_ for type_, ids in programs.items() for id_ in ids}
-        before = self._before(urn, principal)
-        gone = [] if before is None else _former(urn, before, set(wanted))
-        stale = frozenset() if before is None else _stale(before, facts)
-        proposals = [*_proposals(urn, replace(told, facts={**told.facts, **facts}), stale)]
-        for program in wanted:
-            proposals += _proposals(program, _of_program(program))
-        proposals += [Proposal(program, None, "delete") for program in gone if self._before(program, principal)]
-        return self.write_path.propose(proposals, principal)
+        """Deploy an application with exactly these programs, ids by type; those it no longer has are deleted.
+
+        Where nothing is said of programs, they stay.
+        """
+        if programs is not None:
+            words = {_word(type_): ids for type_, ids in programs.items()}
+            facts = {f"{word}:{id_}": id_ for word, ids in words.items() for id_ in ids}
+            every = tuple(f"{word}:" for word, _ in _PROGRAMS.values())
+            told = replace(told, facts={**told.facts, **facts}, whole=(*told.whole, *every))
+        for tried in range(1, _TRIES + 1):
+            before = self._before(urn, principal)
+            try:
+                return self.write_path.propose(self._deployment(urn, told, before, principal), principal)
+            except ConditionFailed:
+                # Somebody else deployed it meanwhile.
+                if tried == _TRIES:
+                    raise
+        return []
+
+    def _deployment(self, urn: Urn, told: Deployed, before: Entity | None, principal: Principal) -> list[Proposal]:
+        aspect = None if before is None else before.aspects.get("technicalMetadata")
+        held: Mapping[str, str] = {} if aspect is None else aspect.value["properties"]
+        stale = frozenset(key for key in held if key.startswith(told.whole) and key not in told.facts)
+        artifact = held.get(ARTIFACT, "")
+        former = frozenset([artifact]) if told.facts.get(ARTIFACT, artifact) != artifact else frozenset[str]()
+        version = ABSENT if aspect is None else aspect.version
+        proposals = [*_proposals(urn, told, _Stale(stale, former - {*told.labels}, Condition(version=version)))]
+        for type_, id_ in _programs(told.facts):
+            proposals += _proposals(self._program(urn, type_, id_), _of_program(type_, id_))
+        gone = [self._program(urn, *one) for one in _programs(stale)]
+        return proposals + [Proposal(one, None, "delete") for one in gone if self._before(one, principal)]
+
+    def _program(self, application: Urn, type_: str, id_: str) -> Urn:
+        """Raises IllegalName, also for what is no job in an application that is written as a URN."""
+        identity = self.write_path.identity
+        return from_v3((*v3_path(application, identity).segments, type_, id_), identity)
 
     def _before(self, urn: Urn, principal: Principal) -> Entity | None:
         try:
@@ -72,8 +102,21 @@ class Deployer:
             return None
 
 
-def _proposals(urn: Urn, told: Deployed, stale: frozenset[str] = frozenset()) -> Iterable[Proposal]:
-    yield from _facts(urn, Annotation(told.facts, told.labels, without_properties=stale), "namespace")
+@dataclass(frozen=True, slots=True)
+class _Stale:
+    """What the product said before and says no longer, and what must still be there."""
+
+    properties: frozenset[str] = frozenset()
+    tags: frozenset[str] = frozenset()
+    condition: Condition = field(default_factory=Condition)
+
+
+_NOTHING_STALE: Final = _Stale()
+
+
+def _proposals(urn: Urn, told: Deployed, stale: _Stale = _NOTHING_STALE) -> Iterable[Proposal]:
+    annotation = Annotation(told.facts, told.labels, without_properties=stale.properties, without_tags=stale.tags)
+    yield from _facts(urn, annotation, "namespace", stale.condition)
     if told.settings:
         settings = {"customProperties": dict(told.settings)}
         yield Proposal(urn, "datasetProperties", "patch", settings, needs="namespace")
@@ -84,44 +127,30 @@ def _proposals(urn: Urn, told: Deployed, stale: frozenset[str] = frozenset()) ->
         yield Proposal(urn, "businessMetadata", "annotate", told.said, needs="namespace")
 
 
-def _facts(urn: Urn, annotation: Annotation, needs: Any) -> Iterable[Proposal]:
+def _facts(urn: Urn, annotation: Annotation, needs: Any, condition: Condition) -> Iterable[Proposal]:
     yield Proposal(urn, "status", "upsert", {"removed": False}, needs=needs)
     if annotation != Annotation():
-        yield Proposal(urn, "technicalMetadata", "annotate", annotation, needs=needs)
+        yield Proposal(urn, "technicalMetadata", "annotate", annotation, condition, needs=needs)
 
 
 def _columns(schema: str) -> list[dict[str, str]]:
     return [{"fieldPath": path, "nativeDataType": type_} for path, type_ in columns_of_avro(schema)]
 
 
-def _program(application: Urn, type_: str, id_: str) -> Urn:
+def _word(type_: str) -> str:
     if type_ not in _PROGRAMS:
         raise InvalidInstance("the application", (Problem(f"/programs/{type_}", f"one of {', '.join(_PROGRAMS)}"),))
-    return names.program(application.parts[2], application.parts[1], type_, id_)
+    return _PROGRAMS[type_][0]
 
 
-def _of_program(program: Urn) -> Deployed:
-    type_, id_ = program.parts[1].split(".", 1)
-    word, mode = _PROGRAMS[type_]
-    return Deployed(labels=tuple(dict.fromkeys((id_, word, mode))))
+def _programs(keys: Iterable[str]) -> Iterable[tuple[str, str]]:
+    """Type and id of the programs that properties of an application name, as `Flow:<id>`."""
+    types = {word: type_ for type_, (word, _) in _PROGRAMS.items()}
+    for key in keys:
+        word, colon, id_ = key.partition(":")
+        if word in types and colon:
+            yield types[word], id_
 
 
-def _ours(key: str) -> tuple[str, str] | None:
-    """Type and id of the program that a property of an application names."""
-    word, colon, id_ = key.partition(":")
-    type_ = next((type_ for type_, (told, _) in _PROGRAMS.items() if told == word), None)
-    return None if type_ is None or not colon else (type_, id_)
-
-
-def _stale(before: Entity, facts: Mapping[str, str]) -> frozenset[str]:
-    return frozenset(key for key in _named(before) if key not in facts)
-
-
-def _former(application: Urn, before: Entity, wanted: set[Urn]) -> list[Urn]:
-    found = [_program(application, *told) for key in _named(before) if (told := _ours(key)) is not None]
-    return [program for program in found if program not in wanted]
-
-
-def _named(before: Entity) -> list[str]:
-    aspect = before.aspects.get("technicalMetadata")
-    return [] if aspect is None else [key for key in aspect.value["properties"] if _ours(key)]
+def _of_program(type_: str, id_: str) -> Deployed:
+    return Deployed(labels=tuple(dict.fromkeys((id_, *_PROGRAMS[type_]))))

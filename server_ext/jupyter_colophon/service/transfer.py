@@ -1,40 +1,34 @@
-"""A namespace as lines that people can read, compare and keep under version control, and back (native.md, export).
+"""Namespaces as lines (core/lines.py), and the three-way merge of them back: what was changed here since, and in them."""
 
-The first line says what it is; each other one is an aspect, `{"aspect", "urn", "value"}`, sorted by entity and aspect,
-so that two exports of the same are equal byte for byte. Nothing is overwritten that is not asked for.
-"""
-
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
 
 from jupyter_colophon.core import names
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.entity import Listing
-from jupyter_colophon.core.errors import Absent, InvalidInstance, Problem, Unparsable
-from jupyter_colophon.core.jsontext import compact, parse
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.entity import Aspect, EntitySummary, Listing
+from jupyter_colophon.core.errors import Absent, ConditionFailed, InvalidInstance, Problem, Unparsable
+from jupyter_colophon.core.lines import Line, digest, head, read, read_head, written
+from jupyter_colophon.core.merge import Clash, merged
+from jupyter_colophon.core.proposal import ABSENT, Condition, Proposal
 from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.service.read import Reader
 from jupyter_colophon.service.write_path import WritePath
+from jupyter_colophon.storage import aspects
+from jupyter_colophon.storage.spi import TableContext
 
-FORMAT, VERSION = "jupyter-colophon-namespace", 1
-_PAGE = 500
+_PAGE = 100
 #: How many aspects are written in one transaction.
 _AT_ONCE = 200
-Outcome = Literal["created", "unchanged", "overwritten", "conflict"]
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One aspect of one entity."""
-
-    urn: Urn
-    aspect: str
-    value: Mapping[str, Any]
+#: How often a part is judged again where others wrote meanwhile.
+_TRIES = 20
+#: How far back a line's origin is looked for among the versions of its aspect.
+_VERSIONS_MAX = 1_000
+#: `updated`: only the line was changed since it was written; `kept`: only what is here was; `merged`: both were.
+Outcome = Literal["created", "unchanged", "updated", "merged", "kept", "overwritten", "conflict"]
+#: Gives the lines, from the first one, each time that it is called.
+Source = Callable[[], Iterable[bytes]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,79 +47,148 @@ class Transfer:
     write_path: WritePath
     registry: Registry
 
-    def exported(self, namespace: str, principal: Principal) -> Iterator[str]:
-        """The lines of a namespace. Raises Absent where there is none."""
+    def exported(
+        self, namespace: str, principal: Principal, types: Collection[str] = (), wanted: Collection[str] = ()
+    ) -> Iterator[str]:
+        """The lines of a namespace: of all entity types and aspects, or of those alone. Raises Absent, InvalidInstance.
+
+        They come by type, name and URN of the entity and name of the aspect, so that two exports of the same are equal.
+        What has a door of its own (instances of schemaspaces) is left out.
+        """
         self.reader.entity(names.namespace(namespace), [], principal)
-        yield compact({"format": FORMAT, "namespace": namespace, "version": VERSION})
-        for urn in sorted(self._urns(namespace, principal)):
-            entity = self.reader.entity(Urn.parse(urn), None, principal)
-            for aspect in sorted(entity.aspects):
-                if not self.registry.aspect(entity.summary.type, aspect).key:
-                    yield json.dumps(
-                        {"aspect": aspect, "urn": urn, "value": entity.aspects[aspect].value},
-                        ensure_ascii=False,
-                        sort_keys=True,
-                        separators=(",", ":"),
-                    )
+        self._require_known(types, wanted)
+        return self._lines(namespace, principal, types, wanted)
 
     def imported(
-        self, lines: Iterable[str], principal: Principal, *, overwrite: bool = False, dry_run: bool = False
+        self, source: Source, principal: Principal, *, overwrite: bool = False, dry_run: bool = False
     ) -> Iterator[Told]:
-        """Take lines in, some at a time; what is there with another value is a conflict, and left as it is.
+        """Take lines in, some at a time. What both sides changed at the same place is a conflict, and left as it is.
 
-        Raises Unparsable, IllegalName, InvalidInstance, AccessDenied for the first line that cannot be taken in, with
-        its number; what came before it, but for a dry run, is in.
+        Raises AccessDenied, Absent, Unparsable with the number of the first line that cannot be taken in, before
+        anything is written.
         """
-        read = _read(lines)
-        at = 2
-        while found := list(islice(read, _AT_ONCE)):
-            told = [Told(line, self._outcome(line, principal, overwrite)) for line in found]
-            wanted = [one.line for one in told if one.outcome in ("created", "overwritten")]
-            proposals = [Proposal(one.urn, one.aspect, "upsert", one.value) for one in wanted]
+        namespace = self._checked(iter(source()), principal)
+        if not dry_run:
+            made = Proposal(names.namespace(namespace), "status", "upsert", {"removed": False})
+            self.write_path.propose([made], principal)
+        lines = iter(source())
+        read_head(lines)
+        told = read(lines)
+        while some := list(islice(told, _AT_ONCE)):
+            yield from self._taken_in(some, principal, overwrite, dry_run)
+
+    def _require_known(self, types: Collection[str], wanted: Collection[str]) -> None:
+        known = {spec.name for kind in self.registry.types for spec in kind.aspects}
+        kinds = {kind.type for kind in self.registry.types}
+        problems = [
+            Problem(f"/{member}/{at}", "there is none of this name")
+            for member, asked, there in (("types", types, kinds), ("aspects", wanted, known))
+            for at, one in enumerate(asked)
+            if one not in there
+        ]
+        if problems:
+            raise InvalidInstance("the export", tuple(problems))
+
+    def _lines(
+        self, namespace: str, principal: Principal, types: Collection[str], wanted: Collection[str]
+    ) -> Iterator[str]:
+        yield head(namespace)
+        for page in self._pages(namespace, types, principal):
+            for one, found in self._read(lambda tx, page=page: self._aspects(tx, page)):  # type: ignore[misc]
+                for name in sorted(found):
+                    spec = self.registry.aspect(one.type, name)
+                    if not spec.key and not spec.door and (not wanted or name in wanted):
+                        yield written(one.urn, name, found[name].value)
+
+    def _pages(self, namespace: str, types: Collection[str], principal: Principal) -> Iterator[list[EntitySummary]]:
+        for type_ in sorted(set(types)) or [""]:
+            cursor: str | None = ""
+            while cursor is not None:
+                listing = Listing(namespace=namespace, type=type_, limit=_PAGE, cursor=cursor)
+                page, cursor = self.reader.entities(listing, principal)
+                yield [one for one in page if not self.registry.type(one.type).door]
+
+    def _aspects(self, tx: TableContext, page: list[EntitySummary]) -> list[tuple[EntitySummary, dict[str, Aspect]]]:
+        return [(one, aspects.present(tx, self.registry, one.type, one.urn)) for one in page]
+
+    def _checked(self, lines: Iterator[bytes], principal: Principal) -> str:
+        """The namespace of the lines, all of which could be written. Raises AccessDenied, Absent, Unparsable."""
+        namespace = read_head(lines)
+        places: dict[str, int] = {}
+        for line in read(lines):
+            self.reader.gate.require(principal, line.urn)
+            places.setdefault(self.write_path.identity.namespace_of(line.urn), line.number)
             try:
-                self.write_path.check(proposals, principal)
-            except InvalidInstance as error:
-                raise Unparsable(f"between lines {at} and {at + len(found) - 1}: {_said(error)}") from error
-            if proposals and not dry_run:
-                self.write_path.propose(proposals, principal)
-            yield from told
-            at += len(found)
+                self.write_path.check([_proposal(line, line.value)], principal)
+            except (InvalidInstance, Absent) as error:
+                problems = [f"; {one.pointer}: {one.message}" for one in error.problems[:1]]
+                raise Unparsable(f"line {line.number}: {error.detail}{''.join(problems)}", error.problems) from error
+        for missing in self._missing(places.keys() - {namespace, names.NO_NAMESPACE}):
+            raise Unparsable(
+                f"line {places[missing]}: there is no namespace {missing!r}, and it is not the one of line 1"
+            )
+        return namespace
 
-    def _urns(self, namespace: str, principal: Principal) -> Iterator[str]:
-        cursor: str | None = ""
-        while cursor is not None:
-            listing = Listing(namespace=namespace, limit=_PAGE, cursor=cursor)
-            page, cursor = self.reader.entities(listing, principal)
-            yield from (one.urn for one in page)
+    def _missing(self, namespaces: Collection[str]) -> list[str]:
+        urns = {name: str(names.namespace(name)) for name in sorted(namespaces)}
+        there = self._read(lambda tx: aspects.summaries(tx, list(urns.values())))
+        return [name for name, urn in urns.items() if urn not in there]
 
-    def _outcome(self, line: Line, principal: Principal, overwrite: bool) -> Outcome:
+    def _taken_in(self, lines: list[Line], principal: Principal, overwrite: bool, dry_run: bool) -> list[Told]:
+        for tried in range(1, _TRIES + 1):
+            judged = self._read(lambda tx: [self._judged(tx, line, principal, overwrite) for line in lines])
+            # Whatever else is said of an entity makes it, with its status: that must be what is told of it.
+            wanted = [proposal for _, proposal in judged if proposal is not None]
+            proposals = sorted(wanted, key=lambda one: one.aspect != "status")
+            try:
+                if proposals and not dry_run:
+                    self.write_path.propose(proposals, principal)
+                return [told for told, _ in judged]
+            except ConditionFailed:
+                if tried == _TRIES:
+                    raise
+        return []
+
+    def _judged(
+        self, tx: TableContext, line: Line, principal: Principal, overwrite: bool
+    ) -> tuple[Told, Proposal | None]:
+        present = aspects.one(tx, self.registry, line.urn.type, str(line.urn), line.aspect)
+        outcome, value = self._outcome(tx, line, present, overwrite)
+        if outcome in ("unchanged", "kept", "conflict"):
+            return Told(line, outcome), None
+        # What it was compared with is what it takes the place of.
+        proposal = _proposal(line, value, ABSENT if present is None else present.version)
+        if outcome == "merged":
+            try:
+                self.write_path.check([proposal], principal)
+            except InvalidInstance:
+                return Told(line, "conflict"), None
+        return Told(line, outcome), proposal
+
+    def _outcome(self, tx: TableContext, line: Line, present: Aspect | None, overwrite: bool) -> tuple[Outcome, Any]:
+        if present is None:
+            return "created", line.value
+        here = digest(present.value)
+        if here == digest(line.value):
+            return "unchanged", None
+        if overwrite:
+            return "overwritten", line.value
+        if here == line.digest:
+            return "updated", line.value
+        earlier = aspects.earlier(tx, str(line.urn), line.aspect, _VERSIONS_MAX) if line.digest else ()
+        base = next((value for value in earlier if digest(value) == line.digest), None)
+        if base is None:
+            return "conflict", None
+        if line.digest == digest(line.value):
+            return "kept", None
         try:
-            present = self.reader.aspect(line.urn, line.aspect, principal).value
-        except Absent:
-            return "created"
-        if present == line.value:
-            return "unchanged"
-        return "overwritten" if overwrite else "conflict"
+            return "merged", merged(base, line.value, present.value)
+        except Clash:
+            return "conflict", None
+
+    def _read(self, work: Callable[[TableContext], Any]) -> Any:
+        return self.reader.provider.tx_runner.run(work, read_only=True)
 
 
-def _read(lines: Iterable[str]) -> Iterator[Line]:
-    """The lines behind the first. Raises Unparsable with the number of the wrong one."""
-    for number, text in enumerate(lines, 1):
-        try:
-            told = parse(text.encode())
-        except Unparsable as error:
-            raise Unparsable(f"line {number}: {error.detail}") from error
-        if number == 1:
-            if not isinstance(told, dict) or (told.get("format"), told.get("version")) != (FORMAT, VERSION):
-                raise Unparsable(f"line 1: it is no export of a namespace ({FORMAT}, version {VERSION})")
-            continue
-        if not isinstance(told, dict) or told.keys() != {"aspect", "urn", "value"}:
-            raise Unparsable(f"line {number}: it has not exactly the members aspect, urn and value")
-        if not isinstance(told["urn"], str) or not isinstance(told["aspect"], str):
-            raise Unparsable(f"line {number}: aspect and urn are texts")
-        yield Line(Urn.parse(told["urn"]), told["aspect"], told["value"])
-
-
-def _said(error: InvalidInstance) -> str:
-    told: tuple[Problem, ...] = error.problems[:1]
-    return "; ".join([error.detail, *(f"{one.pointer}: {one.message}" for one in told)])
+def _proposal(line: Line, value: Any, version: int | None = None) -> Proposal:
+    return Proposal(line.urn, line.aspect, "upsert", value, Condition(version=version))

@@ -28,11 +28,11 @@ def summaries(tx: TableContext, urns: Sequence[str]) -> dict[str, EntitySummary]
     return {row["urn"]: _summary(row) for row in rows if not row["deleted"] and row["namespace"] not in ends}
 
 
-def namespaces(tx: TableContext) -> list[str]:
-    """The names of all namespaces, sorted."""
+def namespaces(tx: TableContext, *, ever: bool = False) -> list[str]:
+    """The names of all namespaces that there are, or `ever` were, sorted."""
     # ";" is the character after ":", so this takes every URN of the type and no other.
     rows = tx.table("entities").scan(Range(("urn:li:namespace:",), ("urn:li:namespace;",), end_inclusive=False))
-    return sorted(row["namespace"] for row in rows if not row["deleted"])
+    return sorted(row["namespace"] for row in rows if ever or not row["deleted"])
 
 
 def names(
@@ -106,6 +106,16 @@ def history(tx: TableContext, urn: str, aspect: str, before: int | None, limit: 
         )
     )
     return list(_with_diffs(rows))[:limit]
+
+
+def earlier(tx: TableContext, urn: str, aspect: str, limit: int) -> Iterator[Any]:
+    """The values that an aspect had before, in the entity's present life; newest first, of so many versions."""
+    row = tx.table("aspects").read((urn, aspect))
+    if row is not None and not _is_ending(tx, urn):
+        within = Range((urn, aspect, row["base"] + 1), (urn, aspect, row["version"]), end_inclusive=False)
+        for version in tx.table("aspect_versions").scan(within, limit=limit, order="desc"):
+            if version["value"] is not None:
+                yield stored(version["value"])
 
 
 def _is_ending(tx: TableContext, urn: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from traitlets import Unicode
 
-from jupyter_colophon.cli.catalog.source import CatalogSource
+from jupyter_colophon.cli.catalog.source import CatalogSource, Shown
 from jupyter_colophon.cli.command import Command
 from jupyter_colophon.core.names import parse_data_name
 
@@ -44,6 +44,16 @@ def table(rows: Sequence[Sequence[Any]], *titles: str) -> str:
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     lines = ["   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in texts]
     return "\n".join([lines[0], *lines[1:]])
+
+
+def shown(found: Shown) -> str:
+    """An entity with what people and machines say of it."""
+    rows = [("tag", tag, "", "USER") for tag in found.user_tags]
+    rows += [("property", key, value, "USER") for key, value in found.user.items()]
+    rows += [("tag", tag, "", "SYSTEM") for tag in found.system_tags]
+    rows += [("property", key, value, "SYSTEM") for key, value in found.system.items()]
+    head = f"{found.name} ({found.type} of {found.namespace})\n{found.urn}\n"
+    return f"{head}\n{table(rows, 'Kind', 'Name', 'Value', 'Scope')}"
 
 
 def _cell(value: Any) -> str:

@@ -1,18 +1,20 @@
 """The store on this machine, beside whatever servers use it."""
 
 import getpass
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from jupyter_colophon.cli.catalog.source import Count, Line, Results, Shown
+from jupyter_colophon.cli.catalog.source import Count, Line, Results, Shown, Taken
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.annotation import Annotation
+from jupyter_colophon.core.deployed import of_application, of_data
 from jupyter_colophon.core.entity import EntitySummary, Listing
 from jupyter_colophon.core.errors import Absent
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import Proposal
-from jupyter_colophon.core.search import SearchQuestion
-from jupyter_colophon.service.transfer import Told
+from jupyter_colophon.core.search import KeysQuestion, SearchQuestion
 from jupyter_colophon.settings import Settings
 from jupyter_colophon.wiring import open_catalog
 
@@ -61,12 +63,12 @@ class Local:
 
     def keys(self, prefix: str) -> Sequence[Count]:
         """Keys that begin so."""
-        found = self._catalog.searcher.keys(prefix, "", "", self._principal)
+        found = self._catalog.keys.keys(KeysQuestion(prefix), self._principal)[0]
         return [Count(one.key, one.entities, one.kind, one.scope) for one in found]
 
     def values(self, key: str, prefix: str) -> Sequence[Count]:
         """Values of a key that begin so."""
-        found = self._catalog.searcher.values(key, prefix, "", _PAGE, self._principal)
+        found = self._catalog.keys.values(key, prefix, "", _PAGE, self._principal)
         return [Count(value, entities) for value, entities in found]
 
     def listed(self, type_: str, namespace: str) -> Sequence[Line]:
@@ -79,6 +81,22 @@ class Local:
             found += [_line(one) for one in page]
         return found
 
+    def begun(self, type_: str, namespace: str, prefix: str) -> Sequence[Line]:
+        """The first entities of a type whose names begin so."""
+        listing = Listing(namespace=namespace, type=type_, prefix=prefix)
+        return [_line(one) for one in self._catalog.reader.entities(listing, self._principal)[0]]
+
+    def deploy(self, urn: str, told: Mapping[str, Any]) -> bool:
+        """Make a dataset or an application."""
+        meant = Urn.parse(urn)
+        name = self._catalog.identity.short_name(meant)
+        if meant.type == "dataFlow":
+            deployed = of_application(name, told)
+            done = self._catalog.deployer.application(meant, deployed, told.get("programs"), self._principal)
+        else:
+            done = self._catalog.deployer.entity(meant, of_data(name, told), self._principal)
+        return any(one.changed for one in done)
+
     def make_namespace(self, name: str) -> None:
         """Make a namespace."""
         self._catalog.namespaces.clear(name)
@@ -88,13 +106,16 @@ class Local:
         """Delete an entity, and what it holds."""
         self._catalog.write_path.propose([Proposal(Urn.parse(urn), None, "delete")], self._principal)
 
-    def exported(self, namespace: str) -> Iterator[str]:
+    def exported(self, namespace: str) -> Iterator[bytes]:
         """The lines of a namespace. Raises Absent."""
-        return self._catalog.transfer.exported(namespace, self._principal)
+        return (line.encode() for line in self._catalog.transfer.exported(namespace, self._principal))
 
-    def imported(self, lines: Iterable[str], *, overwrite: bool, dry_run: bool) -> Iterator[Told]:
+    def imported(self, lines: Callable[[], Iterable[bytes]], *, overwrite: bool, dry_run: bool) -> Iterator[Taken]:
         """Take lines in."""
-        return self._catalog.transfer.imported(lines, self._principal, overwrite=overwrite, dry_run=dry_run)
+        told = self._catalog.transfer.imported(lines, self._principal, overwrite=overwrite, dry_run=dry_run)
+        for one in told:
+            clash = [(str(one.line.urn), one.line.aspect)] if one.outcome == "conflict" else []
+            yield Taken(Counter([one.outcome]), clash)
 
     def close(self) -> None:
         """Let go of the store."""

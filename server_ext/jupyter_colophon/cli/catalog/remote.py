@@ -1,25 +1,36 @@
 """The catalog of a server, by its native API (native.md)."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
-from jupyter_colophon.cli.catalog.source import Count, Line, Results, Shown
+from jupyter_colophon.cli.catalog.source import Count, Line, Results, Shown, Taken
 from jupyter_colophon.client.catalog import Catalog
 from jupyter_colophon.client.problems import ClientError, Refused
 from jupyter_colophon.client.transport import Server, Transport
 from jupyter_colophon.core.annotation import Annotation
 from jupyter_colophon.core.errors import Absent, MetadataError
+from jupyter_colophon.core.lines import chunks
+from jupyter_colophon.core.names import Identity, Urn
+from jupyter_colophon.core.v3_names import v3_path
 
 _PAGE = 500
+#: How many bytes of lines are sent at once: a server takes 10 MiB unless it is told otherwise.
+_SENT_BYTES = 4 * 1024 * 1024
+_IMPORT_TIMEOUT_S = 300.0
+_LINES = {"Content-Type": "application/x-ndjson"}
 _NOTHING: dict[str, Any] = {"properties": {}, "tags": []}
 
 
 class Remote:
     """Asks the server; what it refuses is told in its words."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, identity: Identity) -> None:
+        self._identity = identity
         self._transport = Transport(server)
+        self._v3 = Transport(server, prefix="/colophon/v3")
         self._catalog = Catalog(server, self._transport)
 
     def show(self, urn: str) -> Shown:
@@ -66,10 +77,42 @@ class Remote:
         asked = {"type": type_, "namespace": namespace or None}
         return [_line(one) for one in self._all("entities", "/entities", asked)]
 
+    def begun(self, type_: str, namespace: str, prefix: str) -> Sequence[Line]:
+        """The first entities of a type whose names begin so."""
+        found = _told(lambda: self._catalog.entities(type=type_, namespace=namespace or None, prefix=prefix or None))
+        return [_line(one) for one in found["entities"]]
+
+    def deploy(self, urn: str, told: Mapping[str, Any]) -> bool:
+        """Make a dataset or an application, by the server's door for that."""
+        path = "/".join(quote(one, safe="") for one in v3_path(Urn.parse(urn), self._identity).segments)
+        return bool(_told(lambda: self._v3.request("PUT", f"/{path}", body=dict(told)).body)["changed"])
+
+    def exported(self, namespace: str) -> Iterator[bytes]:
+        """The lines of a namespace."""
+        lines = self._transport.lines("/export", {"namespace": namespace})
+        while (line := _told(lambda: next(lines, None))) is not None:
+            yield line
+
+    def imported(self, lines: Callable[[], Iterable[bytes]], *, overwrite: bool, dry_run: bool) -> Iterator[Taken]:
+        """Take lines in; whether all of them can be is asked before anything is written."""
+        if not dry_run:
+            for _ in self._sent(lines(), overwrite=overwrite, dry_run=True):
+                pass
+        return self._sent(lines(), overwrite=overwrite, dry_run=dry_run)
+
+    def _sent(self, lines: Iterable[bytes], *, overwrite: bool, dry_run: bool) -> Iterator[Taken]:
+        query = {"overwrite": overwrite, "dryRun": dry_run}
+        for body in chunks(lines, _SENT_BYTES):
+            found = _told(partial(self._import, query, body))
+            yield Taken(Counter(found["counts"]), [(one["urn"], one["aspect"]) for one in found["conflicts"]])
+
+    def _import(self, query: Mapping[str, object], body: bytes) -> Any:
+        asked = self._transport.request
+        return asked("POST", "/import", query=query, body=body, headers=_LINES, timeout_s=_IMPORT_TIMEOUT_S).body
+
     def make_namespace(self, name: str) -> None:
         """Make a namespace."""
-        urn = f"urn:li:namespace:{name}"
-        _told(lambda: self._catalog.put_aspect(urn, "status", {"removed": False}))
+        _told(lambda: self._v3.request("PUT", f"/namespaces/{quote(name, safe='')}", body={}))
 
     def delete(self, urn: str) -> None:
         """Delete an entity, and what it holds."""
@@ -78,6 +121,7 @@ class Remote:
     def close(self) -> None:
         """Close the connection."""
         self._catalog.close()
+        self._v3.close()
 
     def _existing(self, urn: str) -> dict[str, Any]:
         found = _told(lambda: self._catalog.entity(urn, ("businessMetadata", "technicalMetadata")))

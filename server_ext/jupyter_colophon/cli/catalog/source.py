@@ -1,8 +1,9 @@
 """A catalog as the command line sees it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from jupyter_colophon.core.annotation import Annotation
 
@@ -51,6 +52,14 @@ class Count:
     scope: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What came of lines that were taken in: how many of each outcome, and entity and aspect of each conflict."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    conflicts: list[tuple[str, str]] = field(default_factory=list)
+
+
 class CatalogSource(Protocol):
     """What the commands do. All raise MetadataError for what is refused."""
 
@@ -72,11 +81,23 @@ class CatalogSource(Protocol):
     def listed(self, type_: str, namespace: str) -> Sequence[Line]:
         """Entities of a type, in a namespace or in all."""
 
+    def begun(self, type_: str, namespace: str, prefix: str) -> Sequence[Line]:
+        """The first entities of a type in a namespace whose names begin so; of all namespaces where it is empty."""
+
+    def deploy(self, urn: str, told: Mapping[str, Any]) -> bool:
+        """Make a dataset or an application, told as in `/v3` (docs/v3.md); returns whether anything changed."""
+
     def make_namespace(self, name: str) -> None:
         """Make a namespace; one that is there stays as it is."""
 
     def delete(self, urn: str) -> None:
         """Delete an entity, and what it holds; a namespace only where it holds nothing. Raises Absent, NotEmpty."""
+
+    def exported(self, namespace: str) -> Iterator[bytes]:
+        """The lines of a namespace. Raises Absent."""
+
+    def imported(self, lines: Callable[[], Iterable[bytes]], *, overwrite: bool, dry_run: bool) -> Iterator[Taken]:
+        """Take lines in, a part at a time; nothing where one of them cannot be. Raises Unparsable."""
 
     def close(self) -> None:
         """Let go of it."""

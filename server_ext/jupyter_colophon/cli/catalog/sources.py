@@ -17,6 +17,6 @@ def opened(url: str, settings: Settings) -> CatalogSource:
     from jupyter_colophon.client.transport import Server
 
     try:
-        return Remote(Server(url, os.environ.get("COLOPHON_TOKEN", "")))
+        return Remote(Server(url, os.environ.get("COLOPHON_TOKEN", "")), settings.identity())
     except ValueError as error:
         raise Misconfigured(f"--url: {error}") from None

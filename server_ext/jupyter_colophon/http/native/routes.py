@@ -13,6 +13,7 @@ from jupyter_colophon.http.native import (
     schemaspaces,
     search,
     service,
+    transfer,
     unknown,
 )
 
@@ -30,6 +31,7 @@ TEMPLATES = [
         lineage,
         lineage_questions,
         changes,
+        transfer,
         schemaspaces,
         instances,
     )

@@ -1,6 +1,5 @@
 """Namespaces, datasets, streams and applications: `PUT GET DELETE` (catalog.md 3.2)."""
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -8,8 +7,7 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from jupyter_colophon.core import names
-from jupyter_colophon.core.annotation import Annotation
-from jupyter_colophon.core.deployed import Deployed
+from jupyter_colophon.core.deployed import of_application, of_data
 from jupyter_colophon.core.entity import Listing
 from jupyter_colophon.core.errors import Unconfirmed
 from jupyter_colophon.core.names import Urn
@@ -51,6 +49,8 @@ _APPLICATION: Final = {
         "programs": {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "string"}}},
         "description": {"type": "string"},
         "artifact": {"type": ["string", "object"]},
+        "plugins": _TEXTS,
+        "schedules": _TEXTS,
         "metadata": _SAID,
     },
     "additionalProperties": False,
@@ -170,16 +170,7 @@ class DatasetHandler(_EntityHandler):
         """Make a dataset or a stream, or say more of it."""
         urn, _ = self.place(self.segments())
         told, principal = await self.asked_body(), self.principal
-        settings = dict(told.get("properties", {}))
-        schema = settings.pop("schema", told.get("schema"))
-        facts = _texts(told, "description", "ttl") | ({"type": told["typeName"]} if "typeName" in told else {})
-        deployed = Deployed(
-            facts=facts,
-            labels=_labels(self.segments()[-1]),
-            said=_said(told),
-            settings=settings,
-            schema=schema if schema is None or isinstance(schema, str) else json.dumps(schema),
-        )
+        deployed = of_data(self.segments()[-1], told)
         done = await self.hop(lambda catalog: catalog.deployer.entity(urn, deployed, principal))
         self.answer({"message": "It is there.", "changed": any(one.changed for one in done)})
 
@@ -216,14 +207,8 @@ class ApplicationHandler(_EntityHandler):
         """Deploy an application with its programs; one that is no longer among them is deleted."""
         urn, _ = self.place(self.segments())
         told, principal = await self.asked_body(), self.principal
-        artifact = told.get("artifact", "")
-        named = artifact if isinstance(artifact, str) else str(artifact.get("name", ""))
-        deployed = Deployed(
-            facts=_texts(told, "description") | ({"artifact": named} if named else {}),
-            labels=_labels(self.segments()[-1], named),
-            said=_said(told),
-        )
-        programs = told.get("programs", {})
+        deployed = of_application(self.segments()[-1], told)
+        programs = told.get("programs")
         done = await self.hop(lambda catalog: catalog.deployer.application(urn, deployed, programs, principal))
         self.answer({"message": "The application is deployed.", "changed": any(one.changed for one in done)})
 
@@ -258,15 +243,6 @@ def _document(urn: Urn, found: Scoped) -> dict[str, Any]:
 
 def _texts(told: Mapping[str, Any], *keys: str) -> dict[str, str]:
     return {key: str(told[key]) for key in keys if key in told}
-
-
-def _labels(*words: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(word for word in words if word and not word.startswith("urn:li:")))
-
-
-def _said(told: Mapping[str, Any]) -> Annotation:
-    said = told.get("metadata", {})
-    return Annotation(properties=said.get("properties", {}), tags=tuple(said.get("tags", ())))
 
 
 #: Below the prefix.

@@ -1,0 +1,42 @@
+"""`jupyter colophon dataset list|create|show|delete`."""
+
+from pathlib import Path
+from typing import Any
+
+from traitlets import List, Unicode
+
+from jupyter_colophon.cli.catalog.entity_command import EntityCommand, pairs
+
+
+class Dataset(EntityCommand):
+    """Makes, shows, lists and deletes datasets."""
+
+    name = "jupyter-colophon-dataset"
+    description = "list: all datasets; create NAME, show NAME, delete NAME: a table's name, or a URN."
+    aliases = EntityCommand.aliases | {
+        "type": "Dataset.type_name",
+        "ttl": "Dataset.ttl",
+        "schema": "Dataset.schema",
+        "setting": "Dataset.settings",
+    }
+    type, word, subject = "dataset", "Dataset", "ENTITY"
+
+    type_name = Unicode(None, allow_none=True, config=True, help="What kind of data it is, such as table (create).")
+    ttl = Unicode(None, allow_none=True, config=True, help="How long its data are kept (create).")
+    schema = Unicode("", config=True, help="A file with its schema, Avro as JSON or any text (create).")
+    settings = List(Unicode(), config=True, help="KEY=VALUE, what the source itself has set; more than once (create).")
+
+    def meant(self, text: str) -> str:
+        """A table's name, or a URN."""
+        return self.urn(text)
+
+    def deployment(self) -> dict[str, Any]:
+        """What the options say."""
+        told = super().deployment()
+        words = {"typeName": self.type_name, "ttl": self.ttl}
+        told |= {name: value for name, value in words.items() if value is not None}
+        if self.settings:
+            told["properties"] = pairs("setting", self.settings)
+        if self.schema:
+            told["schema"] = Path(self.schema).expanduser().read_text("utf-8")
+        return told

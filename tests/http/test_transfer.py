@@ -1,0 +1,99 @@
+"""A namespace as lines over HTTP, and back: what is sent, what is told, what is refused."""
+
+import json
+from typing import Any
+
+import pytest
+from support.urns import ORDERS
+
+HEAD = {"format": "jupyter-colophon-namespace", "namespace": "sales", "version": 1}
+LINES = {"Content-Type": "application/x-ndjson"}
+
+
+@pytest.fixture
+def export(jp_serverapp: Any, http_server_client: Any, jp_auth_header: Any, jp_base_url: str) -> Any:
+    """`await export("?namespace=sales")`, or with a body: status, content type and lines."""
+
+    async def ask(query: str = "", body: Any = None, token: bool = True) -> tuple[int, str, list[Any]]:
+        found = await http_server_client.fetch(
+            f"{jp_base_url}colophon/api/export{query}",
+            method="GET" if body is None else "POST",
+            body=None if body is None else json.dumps(body),
+            headers=jp_auth_header if token else {},
+            raise_error=False,
+        )
+        kind = found.headers["Content-Type"]
+        lines = [json.loads(line) for line in found.body.split(b"\n") if line] if "ndjson" in kind else []
+        return found.code, kind, lines
+
+    return ask
+
+
+def lines(*told: Any) -> bytes:
+    return b"".join(json.dumps(one).encode() + b"\n" for one in told)
+
+
+def aspect(value: Any, urn: str = ORDERS, name: str = "businessMetadata") -> dict[str, Any]:
+    return {"urn": urn, "aspect": name, "value": value}
+
+
+async def test_what_is_exported_is_lines_that_can_be_taken_in_again(api: Any, sales: None, export: Any) -> None:
+    status, kind, told = await export("?namespace=sales")
+    assert (status, kind, told[0]) == (200, "application/x-ndjson", HEAD)
+    assert {"technicalMetadata", "status"} == {one["aspect"] for one in told[1:]}
+    done = await api("POST", "import", body=lines(*told), headers=LINES, answers="namespace-import")
+    assert (done.status, done.body["counts"]) == (200, {"unchanged": len(told) - 1})
+
+
+async def test_a_part_of_a_namespace_can_be_asked_for(api: Any, sales: None, export: Any) -> None:
+    said = {"properties": {"owner": "ada"}, "tags": []}
+    await api("PUT", "entities", ORDERS, "aspects", "businessMetadata", body=said)
+    _, _, told = await export(body={"namespace": "sales", "types": ["dataset"], "aspects": ["businessMetadata"]})
+    assert [one["value"] for one in told[1:]] == [said]
+    assert (await export(body={"namespace": "sales", "types": ["nothing"]}))[0] == 400
+    assert (await export(body={"namespace": "sales", "aspects": ["nothing"]}))[0] == 400
+    assert (await export(body={}))[0] == 400
+    assert (await export("?namespace=nothing"))[0] == 404
+    assert (await export("?namespace=a-b"))[0] == 400
+    assert (await export())[0] in (400, 404)
+    assert (await export("?namespace=sales", token=False))[0] == 403
+
+
+async def test_a_conflict_is_told_and_nothing_is_overwritten_silently(api: Any, sales: None) -> None:
+    path = ("entities", ORDERS, "aspects", "businessMetadata")
+    await api("PUT", *path, body={"properties": {"owner": "ada"}, "tags": []})
+    sent = lines(HEAD, aspect({"properties": {"owner": "bob"}, "tags": []}))
+    done = await api("POST", "import", body=sent, headers=LINES)
+    assert done.body["conflicts"] == [{"urn": ORDERS, "aspect": "businessMetadata", "line": 2}]
+    assert (await api("GET", *path)).body["value"]["properties"] == {"owner": "ada"}
+    dry = await api("POST", "import", body=sent, headers=LINES, params={"dryRun": "true", "overwrite": "true"})
+    assert (dry.body["dryRun"], dry.body["counts"]) == (True, {"overwritten": 1})
+    assert (await api("GET", *path)).body["version"] == 1
+    await api("POST", "import", body=sent, headers=LINES, params={"overwrite": "true"})
+    assert (await api("GET", *path)).body["value"]["properties"] == {"owner": "bob"}
+
+
+@pytest.mark.parametrize(
+    ("sent", "told"),
+    [
+        (b"", "line 1"),
+        (b"[]\n", "line 1"),
+        (b"\xff\n", "line 1"),
+        (lines(HEAD, []), "line 2"),
+        (lines(HEAD, aspect({"properties": {"a b": "x"}, "tags": []})), "line 2"),
+        (lines(HEAD, aspect({}, "urn:li:instance:(code-snippets,hello)", "instance")), "code"),
+    ],
+)
+async def test_lines_that_cannot_be_taken_in_change_nothing(api: Any, sales: None, sent: bytes, told: str) -> None:
+    good = lines(HEAD, aspect({"properties": {"owner": "x"}, "tags": []}))
+    whole = sent if not sent.startswith(b'{"format') else good + sent.partition(b"\n")[2]
+    refused = await api("POST", "import", body=whole, headers=LINES)
+    assert refused.status in (400, 403)
+    assert told.replace("line 2", "line 3") in refused.body["detail"] or refused.status == 403
+    assert (await api("GET", "entities", ORDERS, "aspects", "businessMetadata")).status == 404
+
+
+async def test_a_body_that_is_too_large_is_refused(api: Any, sales: None, jp_serverapp: Any) -> None:
+    jp_serverapp.web_app.settings["colophon"].max_body_bytes = 1_000
+    refused = await api("POST", "import", body=lines(HEAD) + b" " * 2_000, headers=LINES)
+    assert refused.status == 413
