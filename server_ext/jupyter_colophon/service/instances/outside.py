@@ -5,14 +5,14 @@ import threading
 from collections.abc import Callable, Iterable
 
 from jupyter_colophon.core.errors import MetadataError
-from jupyter_colophon.service.instances.recorded import FileInstances
+from jupyter_colophon.service.instances.recorded import AT_ONCE, FileInstances
 from jupyter_colophon.storage.files.snapshot import Seen
 from jupyter_colophon.storage.files.watching import FileWatch
 
 #: How often what could not be recorded is tried again, in seconds.
 AGAIN_S = 5.0
-#: How many are recorded at once when there are many, and how long is rested in between: others want to write too.
-_AT_ONCE, _REST_S = 25, 0.02
+#: How long is rested between many that are recorded, in seconds: others want to write too.
+_REST_S = 0.02
 _logger = logging.getLogger(__name__)
 
 
@@ -62,12 +62,12 @@ class Outside:
             return False
         if names is None:
             return False
-        for start in range(0, len(names), _AT_ONCE):
+        for start in range(0, len(names), AT_ONCE):
             if self._stop.is_set():
                 return True
-            part = names[start : start + _AT_ONCE]
-            store.settle_new(part)
-            store.settle(*part)
+            part = names[start : start + AT_ONCE]
+            done = store.settle_new(part)
+            store.settle(*(name for name in part if name not in done))
             self._stop.wait(_REST_S)
         return True
 

@@ -38,6 +38,8 @@ from jupyter_colophon.service.instances.remembered import Remembered
 from jupyter_colophon.storage.files.instances import InstanceFiles, Slot
 from jupyter_colophon.storage.files.reading import owner_of
 
+#: How many files are recorded in one commit: others wait to write meanwhile.
+AT_ONCE = 100
 #: Before the name of the account that a file belongs to, where somebody changed it without us.
 OUTSIDE = "outside:"
 _logger = logging.getLogger(__name__)
@@ -105,7 +107,7 @@ class FileInstances:
         if records is None:
             return found
         try:
-            there = records.of(self.space, [one.name for one in held])
+            there = self._records_of(records, [one.name for one in held])
         except StorageError as error:
             self._source.away(error)
             return found
@@ -118,6 +120,14 @@ class FileInstances:
                 found[one.name] = version if now is not None and now.mark == one.mark else None
         return found
 
+    def _records_of(self, records: Records, names: Sequence[str]) -> Mapping[str, Record]:
+        """The records of these files. Those of many that have none are made at once."""
+        there = records.of(self.space, names)
+        new = [name for name in names if name not in there]
+        for start in range(0, len(new), AT_ONCE) if len(new) > 1 else ():
+            self.settle_new(new[start : start + AT_ONCE])
+        return records.of(self.space, names) if len(new) > 1 else there
+
     def settle(self, *names: str) -> None:
         """Record what these files are now, where that is not recorded; our own saves are, mostly."""
         held = list(self.files.read_many(names))
@@ -126,14 +136,15 @@ class FileInstances:
         for name in [*(one for one, version in known.items() if version is None), *gone]:
             self._settled(name)
 
-    def settle_new(self, names: Sequence[str]) -> None:
-        """Record these files, of which nothing is recorded yet, in as few commits as they have authors.
+    def settle_new(self, names: Sequence[str]) -> set[str]:
+        """Record these files, of which nothing is recorded yet, in as few commits as they have authors; at most AT_ONCE.
 
-        Where that cannot be, they are recorded one by one, by `settle`.
+        Returns the names of those that are recorded now. Others are recorded one by one, by `settle`.
         """
         records = self._source.ask()
+        done: set[str] = set()
         if records is None:
-            return
+            return done
         try:
             with ExitStack() as alone:
                 # Others hold one lock at a time, so nobody who holds one waits for another of these.
@@ -143,8 +154,10 @@ class FileInstances:
                 for author in {self._author(held) for held in found}:
                     values = {held.name: self._value(held) for held in found if self._author(held) == author}
                     records.write_all(self.space, values, author)
+                    done |= values.keys()
         except MetadataError as error:
             _logger.info("instances of %s are recorded one by one: %s", self.space, error.detail)
+        return done
 
     def unsettled(self) -> list[str] | None:
         """The names whose file is not what is recorded, or which have only one of both; None while the catalog is away.

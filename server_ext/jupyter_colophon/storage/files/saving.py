@@ -20,7 +20,7 @@ def save(folder: Path, name: str, text: bytes, *, create: bool) -> os.stat_resul
     Raises OSError: FileExistsError where a file is to be created and there is one already; after any other, the file
     is as it was, except that a failure of the last step, the folder's fsync, may come after the change.
     """
-    temporary, target = folder / temporary_of(name), folder / f"{name}{SUFFIX}"
+    temporary, target = f"{folder}{os.sep}{temporary_of(name)}", f"{folder}{os.sep}{name}{SUFFIX}"
     try:
         status = _written(temporary, text)
         if create:
@@ -79,7 +79,7 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _written(path: Path, text: bytes) -> os.stat_result:
+def _written(path: str, text: bytes) -> os.stat_result:
     descriptor = os.open(path, _NEW, 0o600)
     try:
         _close_to_others(descriptor, 0o600)
@@ -99,7 +99,7 @@ def _close_to_others(place: int | Path, mode: int) -> None:
             os.chmod(place, mode)
 
 
-def _link(temporary: Path, target: Path) -> None:
+def _link(temporary: str, target: str) -> None:
     """Give the file its name unless there is one of it already."""
     try:
         os.link(temporary, target)
@@ -110,5 +110,5 @@ def _link(temporary: Path, target: Path) -> None:
             raise
         # Our own processes are kept apart by the lock; another program could come between these two.
         if os.path.lexists(target):
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target)) from None
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), target) from None
         os.rename(temporary, target)
