@@ -1,0 +1,148 @@
+"""What else is asked of lineage over HTTP: how it goes on, ways, impact, differences, what was known (native.md)."""
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from jupyter_colophon.core.timegrammar import format_time
+from support.catalog import metadata
+from support.urns import cell, table
+
+A, B, C, D, E = (table(name) for name in "abcde")
+P, Q, R, S = (cell(name) for name in "pqrs")
+DAY = 86_400_000
+NOON = 1_700_000_000_000
+
+
+@pytest.fixture
+def record(api: Any) -> Any:
+    """`await record(program, run, [(data, mode)…], start, end)`."""
+
+    async def made(program: str, run: str, touched: Any, start: int = NOON, end: int = NOON + 1) -> None:
+        times = {"start": format_time(start), "end": format_time(end)}
+        body = {"program": program, "runId": run, "status": "succeeded", **times}
+        urn = (await api("POST", "runs", body=body, answers="run")).body["urn"]
+        accesses = [{"data": one, "mode": mode} for one, mode in touched]
+        await api("POST", "runs", urn, "accesses", body={"accesses": accesses}, answers="run")
+
+    return made
+
+
+@pytest.fixture
+def chain(record: Any, jp_asyncio_loop: Any) -> None:
+    """a - p - b - q - d and a - r - c - s - d, and d - s - e"""
+
+    async def make() -> None:
+        await record(P, "1", [(A, "read"), (B, "write")])
+        await record(Q, "1", [(B, "read"), (D, "write")])
+        await record(R, "1", [(A, "read"), (C, "write")])
+        await record(S, "1", [(C, "read"), (D, "write"), (E, "write")])
+
+    jp_asyncio_loop.run_until_complete(make())
+
+
+async def test_all_shortest_ways_are_found_and_their_edges_alone(api: Any, chain: None, record: Any) -> None:
+    await record(cell("long"), "1", [(A, "read"), (table("x"), "write")])
+    found = (await api("GET", "lineage", "path", params={"from": A, "to": D}, answers="lineage-path")).body
+    assert (found["levels"], found["count"], found["truncated"]) == (2, 2, False)
+    assert sorted(found["paths"]) == sorted([[A, P, B, Q, D], [A, R, C, S, D]])
+    assert {node["urn"] for node in found["nodes"]} == {A, B, C, D, P, Q, R, S}
+    assert {(edge["source"], edge["target"]) for edge in found["edges"]} == {
+        (one, other) for path in found["paths"] for one, other in pairwise(path)
+    }
+    back = (await api("GET", "lineage", "path", params={"from": D, "to": A}, answers="lineage-path")).body
+    assert (back["levels"], back["count"], back["paths"], back["edges"]) == (None, 0, [], [])
+    here = (await api("GET", "lineage", "path", params={"from": A, "to": A}, answers="lineage-path")).body
+    assert (here["levels"], here["paths"]) == (0, [[A]])
+    late = {"from": A, "to": D, "start": format_time(NOON + 5)}
+    assert (await api("GET", "lineage", "path", params=late, answers="lineage-path")).body["levels"] is None
+    assert (await api("GET", "lineage", "path", params={"from": A, "to": table("none")})).status == 404
+
+
+async def test_ways_are_counted_though_not_all_are_told(api: Any, record: Any) -> None:
+    for step in range(5):
+        for way in range(3):
+            touched = [(table(f"t{step}"), "read"), (table(f"t{step + 1}"), "write")]
+            await record(cell(f"c{step}{way}"), "1", touched)
+    params = {"from": table("t0"), "to": table("t5")}
+    found = (await api("GET", "lineage", "path", params=params, answers="lineage-path")).body
+    assert (found["levels"], found["count"], len(found["paths"]), len(found["edges"])) == (5, 243, 100, 30)
+
+
+async def test_impact_counts_what_is_downstream_by_what_it_is(api: Any, chain: None) -> None:
+    await api("PUT", "entities", D, "aspects", "businessMetadata", body=metadata({"owner": "ada"}))
+    found = (await api("GET", "lineage", "impact", params={"urn": A}, answers="lineage-impact")).body
+    assert (found["total"], found["truncated"]) == (8, False)
+    assert found["byType"] == [{"name": "dataJob", "count": 4}, {"name": "dataset", "count": 4}]
+    assert found["byOwner"] == [{"name": "", "count": 7}, {"name": "ada", "count": 1}]
+    assert sum(one["count"] for one in found["byNamespace"]) == 8
+    near = (await api("GET", "lineage", "impact", params={"urn": A, "levels": 1}, answers="lineage-impact")).body
+    assert near["total"] == 4
+    assert (await api("GET", "lineage", "impact", params={"urn": E}, answers="lineage-impact")).body["total"] == 0
+
+
+async def test_a_difference_tells_what_came_and_what_went(api: Any, record: Any) -> None:
+    await record(P, "old", [(A, "read"), (B, "write")], NOON, NOON + 1)
+    await record(P, "new", [(A, "read"), (C, "write")], NOON + 30 * DAY, NOON + 30 * DAY + 1)
+    params = {"urn": A, "from": NOON + DAY, "to": NOON + 31 * DAY}
+    found = (await api("GET", "lineage", "diff", params=params, answers="lineage-diff")).body
+    assert [(one["source"], one["target"]) for one in found["came"]] == [(P, C)]
+    assert [(one["source"], one["target"]) for one in found["went"]] == [(P, B)]
+    assert {node["urn"] for node in found["nodes"]} == {A, B, C, P}
+    wide = (await api("GET", "lineage", "diff", params=params | {"span": "60d"}, answers="lineage-diff")).body
+    assert ([one["target"] for one in wide["came"]], wide["went"]) == ([C], [])
+    for wrong in ({"span": "long"}, {"span": "-1d"}, {"from": NOON + 40 * DAY}):
+        assert (await api("GET", "lineage", "diff", params=params | wrong)).status == 400
+
+
+async def test_a_walk_goes_on_from_its_frontier(api: Any, chain: None) -> None:
+    params = {"urn": A, "direction": "downstream", "levels": 1}
+    found = (await api("GET", "lineage", params=params, answers="lineage")).body
+    assert sorted(found["frontier"]) == [B, C]
+    visited = [node["urn"] for node in found["nodes"]]
+    body = {"frontier": found["frontier"], "visited": visited, "direction": "downstream", "levels": 3}
+    rest = (await api("POST", "lineage", "next", body=body, answers="lineage")).body
+    edges = {(one["source"], one["target"]) for one in (*found["edges"], *rest["edges"])}
+    whole = (await api("GET", "lineage", params=params | {"levels": 9}, answers="lineage")).body
+    assert edges == {(one["source"], one["target"]) for one in whole["edges"]}
+    assert len(found["edges"]) + len(rest["edges"]) == len(whole["edges"])
+    for wrong in ({"frontier": []}, {"frontier": ["x"]}, {"frontier": [A], "levels": 0}, {}):
+        assert (await api("POST", "lineage", "next", body=wrong)).status == 400
+    backwards = {"frontier": [A], "start": "now", "end": "now-1d"}
+    assert (await api("POST", "lineage", "next", body=backwards)).status == 400
+
+
+async def test_undirected_is_what_clients_of_cdap_see(api: Any, chain: None) -> None:
+    found = (await api("GET", "lineage", params={"urn": E, "direction": "undirected"}, answers="lineage")).body
+    assert {node["urn"] for node in found["nodes"]} == {C, D, E, S}
+    assert sorted(found["frontier"]) == [C, D]
+
+
+async def test_an_edge_says_who_said_so_and_as_of_hides_what_came_later(api: Any, chain: None) -> None:
+    found = (await api("GET", "lineage", params={"urn": A}, answers="lineage")).body
+    runs = (await api("GET", "runs", answers="runs")).body["runs"]
+    actors = {run["urn"]: run["actor"] for run in runs}
+    assert all(edge["saidBy"] == actors[edge["runs"][0]] for edge in found["edges"])
+    assert not any(edge["asserted"] for edge in found["edges"])
+    later = (await api("GET", "lineage", params={"urn": A, "asOf": "now+1d"}, answers="lineage")).body
+    assert later["edges"] == found["edges"]
+    assert (await api("GET", "lineage", params={"urn": A, "asOf": "now-1d"})).status == 404
+
+
+async def test_what_is_asserted_has_a_source_and_no_run(api: Any, record: Any) -> None:
+    await record(P, "1", [(A, "read"), (B, "write")])
+    value = {"upstreams": [{"dataset": B}, {"dataset": table("unheard")}]}
+    assert (await api("PUT", "entities", C, "aspects", "upstreamLineage", body=value)).status == 200
+    found = (await api("GET", "lineage", params={"urn": C, "levels": 2}, answers="lineage")).body
+    (node,) = [one for one in found["nodes"] if one["asserted"]]
+    edges = [one for one in found["edges"] if one["asserted"]]
+    assert {(one["source"], one["target"]) for one in edges} == {
+        (B, node["urn"]),
+        (table("unheard"), node["urn"]),
+        (node["urn"], C),
+    }
+    assert {(one["saidBy"], one["runCount"], one["end"]) for one in edges} == {(node["name"], 0, None)}
+    assert {one["urn"]: one["deleted"] for one in found["nodes"]}[table("unheard")] is True
+    assert {one["urn"] for one in found["nodes"]} >= {A, P}
+    other = (await api("GET", "lineage", params={"urn": table("unheard")}, answers="lineage")).body
+    assert {one["target"] for one in other["edges"]} == {node["urn"], C}
