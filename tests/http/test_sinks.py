@@ -1,0 +1,70 @@
+"""Sinks of a real server: what the settings name is delivered to, and health tells how it goes."""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from jupyter_colophon.http.door import SETTING
+from support.catalog import metadata
+from support.receiver import Receiver, receiving
+from support.urns import ORDERS
+
+SECRET = "a secret of both sides"
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with receiving() as made:
+        yield made
+
+
+@pytest.fixture
+def jp_server_config(jp_server_config: dict[str, Any], receiver: Receiver) -> dict[str, Any]:
+    jp_server_config["Colophon"] |= {
+        "sinks": {
+            "audit": {"kind": "webhook", "url": receiver.url, "secret": SECRET, "allow_private": True, "pause_s": 0.1},
+            "bus": {"kind": "jupyter-events"},
+            "inside": {"kind": "webhook", "url": receiver.url, "secret": SECRET, "pause_s": 0.1},
+        }
+    }
+    return jp_server_config
+
+
+async def health(api: Any, name: str, fits: Any) -> Any:
+    for _ in range(200):
+        sinks = (await api("GET", "health", answers="health")).body["sinks"]
+        (found,) = [one for one in sinks if one["name"] == name]
+        if fits(found):
+            return found
+        await asyncio.sleep(0.05)
+    raise AssertionError(found)
+
+
+async def test_a_server_delivers_and_tells_how_it_goes(
+    api: Any, sales: None, receiver: Receiver, jp_serverapp: Any
+) -> None:
+    heard: list[Any] = []
+
+    async def listen(logger: Any, schema_id: str, data: Any) -> None:
+        heard.append(data)
+
+    catalog = jp_serverapp.web_app.settings[SETTING].catalog()
+    while catalog.feed.listeners < 3:
+        await asyncio.sleep(0.05)
+    await api("PUT", "entities", ORDERS, "aspects", "technicalMetadata", body=metadata({"first": "1"}))
+    while "urn:jupyter-colophon:events:changed:v1" not in jp_serverapp.event_logger.schemas:
+        await asyncio.sleep(0.05)
+    jp_serverapp.event_logger.add_listener(schema_id="urn:jupyter-colophon:events:changed:v1", listener=listen)
+    await health(api, "audit", lambda one: one["behind"] == 0)
+    written = await api("PUT", "entities", ORDERS, "aspects", "technicalMetadata", body=metadata({"secret": "Hidden"}))
+    seq = written.body["seq"]
+    await asyncio.get_running_loop().run_in_executor(None, receiver.wait, lambda one: seq in one.seqs)
+    audit = await health(api, "audit", lambda one: one["behind"] == 0)
+    assert (audit["kind"], audit["problem"], audit["deadLetters"], audit["oldest"]) == ("webhook", "", 0, None)
+    inside = await health(api, "inside", lambda one: one["attempts"] > 0)
+    assert "on this machine or its network" in inside["problem"]
+    assert inside["behind"] > 0
+    while not any(one["seq"] == seq for one in heard):
+        await asyncio.sleep(0.05)
+    assert [one for one in heard if one["seq"] == seq] == [{"seq": seq, "urn": ORDERS}]
