@@ -1,7 +1,7 @@
 """What a walk met, as readers see it: nodes with what they hide, edges with their runs, edges between columns."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from jupyter_colophon.core import asserted
@@ -17,7 +17,7 @@ from jupyter_colophon.core.lineage import (
 )
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.service.nodes import Nodes
-from jupyter_colophon.service.walking import MODES, READ, WRITE, Walk, is_data
+from jupyter_colophon.service.walking import MODES, READ, WRITE, Walk, Way, is_data
 from jupyter_colophon.storage import runs as stored_runs
 from jupyter_colophon.storage.ending import ending
 from jupyter_colophon.storage.known_edges import Edges, Side
@@ -45,7 +45,7 @@ class Drawing:
             edges=self.arrows(walked.triples, question.window),
             columns=self._columns(walked.levels) if question.columns else (),
             truncated=walked.truncated,
-            frontier=frontier(nodes, question, walked),
+            frontier=self.frontier(nodes, question, walked),
         )
 
     def nodes(self, question: LineageQuestion, walked: Walk) -> tuple[Node, ...]:
@@ -62,6 +62,20 @@ class Drawing:
             urn: row["actor"] for urn, row in runs_named(self.tx, (one.runs[0] for one in found if one.runs)).items()
         }
         return tuple(edge for one in found for edge in _arrows(one, actors))
+
+    def frontier(self, nodes: Sequence[Node], question: LineageQuestion, walked: Walk) -> tuple[str, ...]:
+        """The nodes from which a walk can go on: to neighbours, or over more edges to those that are shown."""
+        rims = list(_rims(nodes, question.direction, walked))
+        found = {node.urn for node, _, hidden in rims if hidden > 0}
+        # Over these a program was entered and left at once, so data may have an edge to it that was not asked for.
+        twofold = {data for data, _, mode in walked.triples if mode in ("both", "unknown")}
+        sides: tuple[Way, ...] = ("upstream", "downstream")
+        for side in sides:
+            urns = sorted(twofold.intersection(node.urn for node, way, hidden in rims if way == side and not hidden))
+            if urns:
+                more = self.edges.around("data", urns, MODES["data", side], question.window, question.limit + 1)
+                found |= {triple[0] for triple in more if triple not in walked.triples}
+        return tuple(node.urn for node in nodes if node.urn in found)
 
     def _hidden(self, window: Window, rows: Mapping[str, Row], walked: Walk) -> dict[str, tuple[int, int]]:
         """How many neighbours of each node are not shown, upstream and downstream, by URN."""
@@ -90,11 +104,6 @@ class Drawing:
         )
 
 
-def frontier(nodes: Iterable[Node], question: LineageQuestion, walked: Walk) -> tuple[str, ...]:
-    """The nodes from which a walk can go on."""
-    return tuple(node.urn for node in nodes if _at_rim(node, question.direction, walked))
-
-
 def _partners(triples: Iterable[Triple]) -> dict[tuple[str, str], set[str]]:
     """The shown neighbours of every node, by (URN, side)."""
     found: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -108,15 +117,18 @@ def _partners(triples: Iterable[Triple]) -> dict[tuple[str, str], set[str]]:
     return found
 
 
-def _at_rim(node: Node, direction: Direction, walked: Walk) -> bool:
-    """Whether a walk can go on from a node: what was asked for all its neighbours hides only what may not be shown."""
-    up = node.hidden_upstream > 0 and (node.urn, "upstream") not in walked.asked
-    down = node.hidden_downstream > 0 and (node.urn, "downstream") not in walked.asked
-    if direction == "undirected":
-        return up or down
-    return (up and direction != "downstream" and node.level <= 0) or (
-        down and direction != "upstream" and node.level >= 0
-    )
+def _rims(nodes: Iterable[Node], direction: Direction, walked: Walk) -> Iterator[tuple[Node, Way, int]]:
+    """Nodes and ways on which a walk has not gone on yet, with what is hidden there."""
+    for node in nodes:
+        for way, on_side, hidden in (
+            ("upstream", node.level <= 0, node.hidden_upstream),
+            ("downstream", node.level >= 0, node.hidden_downstream),
+        ):
+            # What was asked for all its neighbours hides only what may not be shown.
+            if (node.urn, way) in walked.asked:
+                continue
+            if direction == "undirected" or (on_side and direction in (way, "both")):
+                yield node, way, hidden  # type: ignore[misc]  # one of the two
 
 
 def _node(row: Row, level: int, hidden: tuple[int, int], ends: frozenset[str], time: int | None) -> Node:

@@ -8,7 +8,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.lineage import LineageQuestion, Node
 from jupyter_colophon.core.names import Urn, program_of
 from jupyter_colophon.core.relations import Met
-from jupyter_colophon.service.drawing import Drawing, frontier
+from jupyter_colophon.service.drawing import Drawing
 from jupyter_colophon.service.lineage import Asking, LineageReader
 from jupyter_colophon.service.walking import Walk
 from jupyter_colophon.storage import touches
@@ -57,7 +57,7 @@ def _answer(asking: Asking, question: LineageQuestion, walked: Walk, rollup: boo
     return Related(
         met=tuple(met),
         nodes=_named(drawing, question, drawn, met),
-        frontier=frontier(drawn, question, walked),
+        frontier=drawing.frontier(drawn, question, walked),
         truncated=walked.truncated or not complete,
     )
 

@@ -12,6 +12,8 @@ from jupyter_colophon.storage.spi import Edge, Field, Range, Row, TableContext
 T = TypeVar("T")
 Triple = tuple[str, str, str]
 _AT_ONCE = 400
+#: So far ahead of ours a clock may be: a run that begins later than this was not known (ms).
+_AHEAD_MS = 86_400_000
 _NAMED_AT_ONCE = 100
 
 
@@ -43,7 +45,8 @@ def clipped(window: Window, as_of: int | None) -> Window:
     if as_of is None:
         return window
     start = None if window.start is None else min(window.start, as_of + 1)
-    return Window(start, as_of + 1 if window.end is None else min(window.end, as_of + 1))
+    latest = as_of + _AHEAD_MS
+    return Window(start, latest if window.end is None else min(window.end, latest))
 
 
 def runs_named(tx: TableContext, urns: Iterable[str]) -> dict[str, Row]:

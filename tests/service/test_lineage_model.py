@@ -1,0 +1,256 @@
+"""Random graphs against a walk that looks at everything (catalog.md 5.3 to 5.5): every direction, window and time.
+
+120 graphs a store; 10,000 with COLOPHON_TEST_SIZE=full.
+"""
+
+import os
+import random
+from dataclasses import dataclass, replace
+from itertools import product
+
+import pytest
+from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.lineage import LineageQuestion, Window
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.relations import Part, gathered
+from jupyter_colophon.core.run import Access, RunStart
+from jupyter_colophon.service.related import related
+from jupyter_colophon.wiring import Catalog
+from support.catalog import ADA
+
+GRAPHS = 10_000 if os.environ.get("COLOPHON_TEST_SIZE") == "full" else 120
+DIRECTIONS = ("both", "upstream", "downstream", "undirected")
+MODES = ("read", "write", "both", "unknown")
+UP, DOWN = {"write", "both", "unknown"}, {"read", "both", "unknown"}
+Triple = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One access: of a run from `start` to `stop`, known since `recorded`."""
+
+    data: str
+    program: str
+    mode: str
+    run: str
+    component: str
+    start: int
+    stop: int | None
+    recorded: int
+
+
+@dataclass(frozen=True)
+class Asked:
+    focus: str
+    direction: str
+    levels: int
+    window: Window
+    as_of: int | None
+
+
+def graph(chance: random.Random, space: str) -> list[Row]:
+    """A few runs; their times are few as well, so that many are equal."""
+    data = [f"urn:li:dataset:(urn:li:dataPlatform:spark,{space}.d{n},PROD)" for n in range(chance.randint(1, 6))]
+    programs = [f"urn:li:dataJob:(urn:li:dataFlow:(colophon,app,{space}),flows.p{n})" for n in range(5)]
+    rows = []
+    for number in range(chance.randint(1, 7)):
+        program, start = chance.choice(programs), chance.randint(0, 6)
+        stop = chance.choice([None, start, start + chance.randint(0, 6)])
+        recorded = chance.randint(10, 16)
+        touched = {
+            (chance.choice(data), chance.choice(MODES), chance.choice(["", "x", "y"]))
+            for _ in range(chance.randint(1, 4))
+        }
+        rows += [
+            Row(one, program, mode, f"{space}-r{number}", component, start, stop, recorded)
+            for one, mode, component in sorted(touched)
+        ]
+    return rows
+
+
+def write(catalog: Catalog, rows: list[Row]) -> None:
+    for run in dict.fromkeys(row.run for row in rows):
+        those = [row for row in rows if row.run == run]
+        one = those[0]
+        path = replace(catalog.write_path, now=lambda time=one.recorded: time)  # type: ignore[misc]
+        status = "running" if one.stop is None else "succeeded"
+        urn = path.start_run(RunStart(Urn.parse(one.program), run, one.start, one.stop, status), ADA).urn
+        touched = [Access(Urn.parse(row.data), row.mode, row.component) for row in those]  # type: ignore[arg-type]
+        path.record_accesses(urn, touched, [], ADA)
+
+
+def within(rows: list[Row], window: Window, as_of: int | None) -> list[Row]:
+    """The accesses that count: known by then, in the window as it looked then, and of unknown kind only alone."""
+    if as_of is not None:
+        rows = [row for row in rows if row.recorded <= as_of]
+        rows = [replace(row, stop=None) if row.stop is not None and row.stop > as_of else row for row in rows]
+    assert window.start is not None
+    assert window.end is not None
+    rows = [row for row in rows if row.start < window.end and (row.stop is None or row.stop >= window.start)]
+    known = {(row.data, row.program, row.run, row.component) for row in rows if row.mode != "unknown"}
+    return [
+        row for row in rows if row.mode != "unknown" or (row.data, row.program, row.run, row.component) not in known
+    ]
+
+
+def brute(rows: list[Row], asked: Asked) -> tuple[dict[str, int], set[Triple]]:
+    """The nodes with their levels, and the relations, walked the plain way."""
+    found: dict[str, int] = {asked.focus: 0}
+    met: set[Triple] = set()
+    ways = {"upstream": (-1, UP, DOWN), "downstream": (1, DOWN, UP), "undirected": (1, set(MODES), set(MODES))}
+    for way in ("upstream", "downstream") if asked.direction == "both" else (asked.direction,):
+        sign, enter, leave = ways[way]
+        is_program = "dataJob" in asked.focus
+        frontier, begin = (set(), {asked.focus}) if is_program else ({asked.focus}, set())
+        seen = {asked.focus}
+        for level in range(1, asked.levels + 1):
+            scanned = [row for row in rows if row.data in frontier and row.mode in enter]
+            programs = ({row.program for row in scanned} | begin) - (seen - begin)
+            left = [row for row in rows if row.program in programs and row.mode in leave]
+            met |= {(row.data, row.program, row.mode) for row in (*scanned, *left)}
+            seen |= programs
+            frontier = {row.data for row in left} - seen
+            seen |= frontier
+            for node in (*(programs - begin), *frontier):
+                found.setdefault(node, sign * level)
+            begin = set()
+    return found, met
+
+
+def hidden(rows: list[Row], met: set[Triple], node: str) -> tuple[int, int]:
+    """How many neighbours of a node are not told, on each side."""
+    sides = (DOWN, UP) if "dataJob" in node else (UP, DOWN)
+    counts = []
+    for modes in sides:
+        there = {(r.data, r.program) for r in rows if node in (r.data, r.program) and r.mode in modes}
+        told = {(data, program) for data, program, mode in met if node in (data, program) and mode in modes}
+        counts.append(len(there - told))
+    return counts[0], counts[1]
+
+
+def arrows(triple: Triple) -> set[tuple[str, str, str]]:
+    data, program, mode = triple
+    reads = set() if mode == "write" else {(data, program, mode)}
+    return reads | ({(program, data, mode)} if mode in ("write", "both") else set())
+
+
+def compare(catalog: Catalog, rows: list[Row], asked: Asked) -> None:
+    question = LineageQuestion(
+        Urn.parse(asked.focus),
+        asked.direction,  # type: ignore[arg-type]
+        asked.levels,
+        asked.window,
+        as_of=asked.as_of,
+    )
+    known = [row.recorded for row in rows if asked.focus in (row.data, row.program)]
+    if asked.as_of is not None and min(known) > asked.as_of:
+        with pytest.raises(Absent):
+            catalog.lineage.lineage(question, ADA)
+        return
+    there = within(rows, asked.window, asked.as_of)
+    nodes, met = brute(there, asked)
+    found = catalog.lineage.lineage(question, ADA)
+    assert {node.urn: node.level for node in found.nodes} == nodes
+    told = {(edge.source, edge.target, edge.access) for edge in found.edges}
+    assert told == {arrow for triple in met for arrow in arrows(triple)}
+    assert {node.urn: (node.hidden_upstream, node.hidden_downstream) for node in found.nodes} == {
+        node: hidden(there, met, node) for node in nodes
+    }
+    assert not found.truncated
+    for edge in found.edges:
+        those = [
+            row for row in there if edge.access == row.mode and {edge.source, edge.target} == {row.data, row.program}
+        ]
+        stops = [row.stop for row in those]
+        assert edge.run_count == len({row.run for row in those})
+        assert edge.start == min(row.start for row in those)
+        assert edge.end == (None if None in stops else max(stop for stop in stops if stop is not None))
+    gather(catalog, question, there, met)
+
+
+def gather(catalog: Catalog, question: LineageQuestion, there: list[Row], met: set[Triple]) -> None:
+    """Relations by hand: one a group, what is collapsed united."""
+    found = related(catalog.lineage, question, ADA, rollup=False)
+    collapse: Part
+    for collapse in ("access", "run", "component"):
+        told = {
+            (one.data, one.program, one.accesses, frozenset(one.runs), one.components)
+            for one in gathered(found.met, {collapse})
+        }
+        groups: dict[tuple[str, ...], list[Row]] = {}
+        for row in there:
+            if (row.data, row.program, row.mode) in met:
+                parts = {"access": row.mode, "run": row.run, "component": row.component}
+                key = (row.data, row.program, *(value for name, value in parts.items() if name != collapse))
+                groups.setdefault(key, []).append(row)
+        assert told == {
+            (
+                key[0],
+                key[1],
+                tuple(sorted({row.mode for row in group})),
+                frozenset(row.run for row in group),
+                tuple(sorted({row.component for row in group if row.component})),
+            )
+            for key, group in groups.items()
+        }
+
+
+def goes_on(catalog: Catalog, rows: list[Row], focus: str, direction: str) -> None:
+    """From frontier to frontier the same is met as in one walk, and nothing twice."""
+    window = Window(0, 20)
+    whole = LineageQuestion(Urn.parse(focus), direction, 20, window)  # type: ignore[arg-type]
+    question, visited, met = replace(whole, levels=1), set[str](), list[tuple[str, str, str]]()
+    while True:
+        found = catalog.lineage.lineage(question, ADA)
+        met += [(edge.source, edge.target, edge.access) for edge in found.edges]
+        visited |= {node.urn for node in found.nodes}
+        if not found.frontier:
+            break
+        question = replace(question, frontier=found.frontier, visited=frozenset(visited))
+    expected = {
+        arrow
+        for one in brute(within(rows, window, None), Asked(focus, direction, 20, window, None))[1]
+        for arrow in arrows(one)
+    }
+    assert set(met) == expected
+    assert len(met) == len(set(met))
+
+
+def test_any_graph_is_walked_as_one_who_looks_at_everything_walks_it(catalog: Catalog) -> None:
+    for number in range(GRAPHS):
+        chance = random.Random(number)
+        rows = graph(chance, f"g{number}")
+        write(catalog, rows)
+        nodes = sorted({end for row in rows for end in (row.data, row.program)})
+        for _ in range(4):
+            start = chance.randint(0, 12)
+            asked = Asked(
+                chance.choice(nodes),
+                chance.choice(DIRECTIONS),
+                chance.randint(1, 4),
+                Window(start, start + chance.randint(0, 6)),
+                chance.choice([None, None, chance.randint(8, 17)]),
+            )
+            try:
+                compare(catalog, rows, asked)
+            except AssertionError as error:
+                raise AssertionError(f"graph {number}, {asked}") from error
+        goes_on(catalog, rows, chance.choice(nodes), chance.choice(DIRECTIONS[1:]))
+
+
+@pytest.mark.parametrize(("start", "stop"), [*product([0, 5], [None, 5, 9])])
+def test_a_window_is_never_wider_than_what_was_known(catalog: Catalog, start: int, stop: int | None) -> None:
+    row = Row(
+        "urn:li:dataset:(urn:li:dataPlatform:spark,k.a,PROD)",
+        "urn:li:dataJob:(urn:li:dataFlow:(colophon,app,k),flows.p)",
+        "read",
+        "k-1",
+        "",
+        start,
+        stop,
+        4,
+    )
+    write(catalog, [row])
+    for as_of in (4, 5, 8, 9):
+        for window in (Window(6, 7), Window(9, 12), Window(0, 1)):
+            compare(catalog, [row], Asked(row.data, "both", 1, window, as_of))
