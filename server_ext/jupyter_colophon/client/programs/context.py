@@ -96,11 +96,12 @@ class RunContext:
         self._namespace, self._shipper = namespace, shipper
         self._touched: dict[tuple[str, str], AccessMode] = {}
         self._has_ended = False
-        self.metadata = RunMetadata(self.urn, Reader(catalog, bundle), shipper, namespace)
+        self._reader = Reader(catalog, bundle)
+        self.metadata = RunMetadata(self.urn, self._reader, shipper, namespace)
         for one in prefetch:
             self.metadata.get(one)
         self._start_ms = _now_ms()
-        start = {"program": self.program, "runId": self.run_id, "status": "running"}
+        start = {"program": self.program, "runId": self.run_id, "status": "running", "arguments": self.arguments}
         self._tell("start", {**start, "start": format_time(self._start_ms), "parent": parent})
         self.declare(code)
 
@@ -130,6 +131,7 @@ class RunContext:
             self._has_ended = True
             # The clock may have been put back meanwhile, and nothing ends before it began.
             self._tell("end", {"status": status, "end": format_time(max(_now_ms(), self._start_ms))})
+            self._reader.close()
 
     def __enter__(self) -> "RunContext":
         return self

@@ -88,6 +88,11 @@ class Reader:
                 found = self._known[entity.urn] = self._asked(entity)
             return found
 
+    def close(self) -> None:
+        """Lets go of the server; what was read is still known."""
+        if self._catalog is not None:
+            self._catalog.close()
+
     def _asked(self, entity: MetadataEntity) -> ByScope:
         if self._is_closed:
             raise MetadataNotAvailable(entity.urn, "it is not in the run's bundle; name it in prefetch")

@@ -1,0 +1,314 @@
+"""What programs read and emit while they run, on a real server (catalog.md 8)."""
+
+import json
+import logging
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from jupyter_colophon import metadata
+from jupyter_colophon.client.programs.spool import default_folder
+from jupyter_colophon.core.errors import IllegalName
+
+URN = "urn:li:dataset:(urn:li:dataPlatform:spark,{}.{},PROD)"
+
+
+@pytest.fixture(autouse=True)
+def known(server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The environment of a program that a server started."""
+    monkeypatch.setenv("COLOPHON_URL", server.url)
+    monkeypatch.setenv("COLOPHON_TOKEN", server.token)
+    monkeypatch.setenv("COLOPHON_SPOOL", str(tmp_path / "spool"))
+
+
+@pytest.fixture
+def context(database: str) -> Iterator[Any]:
+    with metadata.run("shop.spark.load", namespace=database) as started:
+        yield started
+
+
+def said(catalog: Any, entity: Any, scope: str = "USER") -> tuple[dict[str, str], list[str]]:
+    """Properties and tags of an entity when the inbox is empty."""
+    pause = threading.Event()
+    while catalog.health()["inbox"]["waiting"]:
+        pause.wait(0.01)
+    found = catalog.metadata(str(entity))[scope]
+    return found["properties"], found["tags"]
+
+
+def write(catalog: Any, urn: str, properties: Any = (), tags: Any = (), aspect: str = "businessMetadata") -> None:
+    value = {"properties": dict(properties), "tags": list(tags)}
+    catalog.propose([{"urn": urn, "aspect": aspect, "operation": "upsert", "value": value}])
+
+
+def test_importing_it_loads_nothing() -> None:
+    script = """
+import importlib, sys, typing
+import jupyter_colophon
+before = set(sys.modules)
+from jupyter_colophon import metadata
+print(len(set(sys.modules) - before), metadata.uses.__name__, "http.client" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    count, *rest = done.stdout.split()
+    assert (int(count), rest) == (1, ["uses", "False"])
+    assert set(metadata.__all__) == set(dir(metadata))
+
+
+@pytest.mark.parametrize(
+    ("entity", "urn"),
+    [
+        (metadata.MetadataEntity.of_dataset("sales.orders"), URN.format("sales", "orders")),
+        (metadata.MetadataEntity.of_dataset("orders"), URN.format("default", "orders")),
+        (metadata.MetadataEntity.dataset("orders", "sales"), URN.format("sales", "orders")),
+        (
+            metadata.MetadataEntity.of_dataset("/d/x.csv"),
+            "urn:li:dataset:(urn:li:dataPlatform:file,/d/x.csv,PROD)",
+        ),
+        (
+            metadata.MetadataEntity.of_dataset("sales.orders").append("field", "empName"),
+            f"urn:li:schemaField:({URN.format('sales', 'orders')},empName)",
+        ),
+        (metadata.MetadataEntity.of([("namespace", "n"), ("dataset", "d")]), URN.format("n", "d")),
+        (
+            metadata.MetadataEntity.of([("namespace", "n"), ("jar", "a.jar")]),
+            "urn:li:custom:(jar,namespace=n,jar=a.jar)",
+        ),
+        (
+            metadata.MetadataEntity.of([("namespace", "n"), ("jar", "a"), ("part", "b")], type="jar"),
+            "urn:li:custom:(jar,namespace=n,jar=a,part=b)",
+        ),
+        (
+            metadata.MetadataEntity.of_dataset("sales.orders").append("partition", "2026"),
+            "urn:li:custom:(partition,namespace=sales,dataset=orders,partition=2026)",
+        ),
+    ],
+)
+def test_entities_are_named_as_people_call_them(entity: Any, urn: str) -> None:
+    assert (entity.urn, str(entity)) == (urn, urn)
+    assert metadata.MetadataEntity.parse(urn) == entity
+
+
+def test_a_name_that_names_nothing_is_refused() -> None:
+    for wrong in ("", "urn:li:", "a b.c d"):
+        with pytest.raises(IllegalName):
+            metadata.MetadataEntity.of_dataset(wrong)
+
+
+def test_reads_have_both_scopes_and_stay_the_same_for_the_run(context: Any, catalog: Any, database: str) -> None:
+    urn = URN.format(database, "t")
+    write(catalog, urn, {"owner": "ops"}, ["raw"])
+    both = context.metadata.get("t")
+    assert (dict(both["USER"].properties), both["USER"].tags) == ({"owner": "ops"}, ("raw",))
+    assert both["SYSTEM"].properties["format"] == "parquet"
+    write(catalog, urn, {"owner": "another"})
+    assert context.metadata.get(f"{database}.t", "USER").properties["owner"] == "ops"
+    with metadata.run("shop.spark.load", namespace=database) as later:
+        assert later.metadata.get("t", "USER").properties["owner"] == "another"
+    assert context.metadata.get("nothing", "USER").empty
+
+
+def test_emits_change_what_they_name_in_their_order(context: Any, catalog: Any, database: str) -> None:
+    table = metadata.MetadataEntity.of_dataset(f"{database}.t")
+    about = context.metadata
+    about.add_properties(table, {"a": "1", "b": "2", "c": "3"})
+    about.add_tags(table, "x", "y", "z")
+    about.add_properties("t", {"a": "4"})
+    about.remove_properties(table, "b", "never")
+    about.remove_tags(table, "x")
+    about.add_properties(table, {"machine": "yes"}, scope="SYSTEM")
+    jar = metadata.MetadataEntity.of([("namespace", database), ("jar", "a.jar")])
+    about.add_tags(jar, "new")
+    about.remove_tags(table.append("field", "nobody"))
+    assert (about.flush(), about.dropped) == (0, 0)
+    assert said(catalog, table) == ({"a": "4", "c": "3"}, ["y", "z"])
+    assert said(catalog, table, "SYSTEM")[0]["machine"] == "yes"
+    assert said(catalog, jar) == ({}, ["new"])
+    assert catalog.entity(str(table.append("field", "nobody"))) is None
+    found = catalog.aspect(str(table), "businessMetadata")
+    versions = catalog.entity(str(table), ["businessMetadata"])["aspects"]["businessMetadata"]
+    assert (found.version, versions["actor"] != "") == (5, True)
+    about.remove_properties(table)
+    about.remove_tags(table)
+    about.add_tags(jar, "more")
+    about.remove_metadata(jar)
+    assert about.flush() == 0
+    assert said(catalog, table) == ({}, [])
+    assert said(catalog, jar) == ({}, [])
+
+
+PROPAGATED: list[tuple[dict[str, Any], tuple[set[str], set[str]]]] = [
+    ({}, ({"owner", "hr-level"}, {"hr", "raw"})),
+    ({"properties": "hr-*"}, ({"hr-level"}, {"hr", "raw"})),
+    ({"properties": [], "tags": ["r*", "nothing"]}, (set(), {"raw"})),
+    ({"properties": ["own*"], "tags": []}, ({"owner"}, set())),
+    ({"scope": "SYSTEM"}, ({"format"}, set())),
+]
+
+
+@pytest.mark.parametrize(("choice", "expected"), PROPAGATED)
+def test_all_or_some_of_what_is_said_is_propagated(
+    context: Any, catalog: Any, database: str, choice: Any, expected: Any
+) -> None:
+    write(catalog, URN.format(database, "t"), {"owner": "ops", "hr-level": "3"}, ["hr", "raw"])
+    context.metadata.propagate("t", "sink", **choice)
+    assert context.metadata.flush() == 0
+    properties, tags = said(catalog, URN.format(database, "sink"), choice.get("scope", "USER"))
+    keys = {key for key in properties if not key.startswith(("created", "creation", "last-"))}
+    assert (keys, set(tags)) == expected
+
+
+@pytest.mark.parametrize(("fields", "sinks"), [("same", {"a", "b"}), ({"a": "z", "c": "y"}, {"z"})])
+def test_what_is_said_of_fields_is_propagated_to_the_same_or_to_others(
+    context: Any, catalog: Any, database: str, fields: Any, sinks: set[str]
+) -> None:
+    source, sink = (metadata.MetadataEntity.of_dataset(f"{database}.{name}") for name in ("t", "sink"))
+    rows = [{"fieldPath": name, "nativeDataType": "string", "nullable": True} for name in "abc"]
+    schema = {"urn": str(source), "aspect": "schemaMetadata", "operation": "upsert", "value": {"fields": rows}}
+    catalog.propose([schema])
+    for name in "ab":
+        write(catalog, str(source.append("field", name)), {}, [f"tag-{name}"])
+    context.metadata.propagate(source, sink, fields=fields)
+    assert (context.metadata.flush(), context.metadata.dropped) == (0, 0)
+    found = {name: said(catalog, sink.append("field", name)) for name in sinks}
+    assert all(tags and tags[0].startswith("tag-") for _, tags in found.values())
+
+
+def test_what_is_declared_and_what_is_touched_is_lineage(catalog: Any, database: str) -> None:
+    @metadata.uses("t", access="in")
+    @metadata.uses("{sink}", access="out", component="writer")
+    @metadata.uses("rates")
+    class Load:
+        pass
+
+    with metadata.run("shop.spark.load", namespace=database, arguments={"sink": "report"}, code=Load) as context:
+        context.metadata.flush()
+        at_start = modes(catalog, context)
+        context.open_dataset("t", access="in")
+        context.open_dataset("t", access="out")
+        context.open_dataset("new")
+        context.open_dataset(f"{database}.rates", access="in")
+    assert context.metadata.flush() == 0
+    assert at_start == {("t", "read", ""), ("report", "write", "writer"), ("rates", "unknown", "")}
+    later = {("t", "both", ""), ("new", "unknown", ""), ("rates", "read", "")}
+    assert modes(catalog, context) == at_start | later
+    assert catalog.run(context.urn)["status"] == "succeeded"
+    with pytest.raises(ValueError, match="none of in, out"):
+        metadata.uses("t", access="sideways")  # type: ignore[arg-type]
+
+
+def modes(catalog: Any, context: Any) -> set[tuple[str, str, str]]:
+    accesses = catalog.run(context.urn)["accesses"]
+    return {(one["data"].split(",")[1].partition(".")[2], one["mode"], one["component"]) for one in accesses}
+
+
+def test_a_run_tells_how_it_ended_with_its_arguments(catalog: Any, database: str) -> None:
+    with (
+        pytest.raises(RuntimeError),
+        metadata.run("shop.spark.load", namespace=database, run_id="r 1".replace(" ", "-")) as failed,
+    ):
+        raise RuntimeError
+    failed.end("succeeded")
+    with metadata.run("shop.spark.load", namespace=database, arguments={"sink": "x.y"}) as fine:
+        pass
+    assert fine.metadata.flush() == 0
+    assert [catalog.run(one.urn)["status"] for one in (failed, fine)] == ["failed", "succeeded"]
+    assert catalog.run(fine.urn)["arguments"] == {"sink": "x.y"}
+    assert fine.entity_from("sink").urn == URN.format("x", "y")
+    with pytest.raises(LookupError, match="'source'"):
+        fine.entity_from("source")
+    for wrong in ("load", "shop.load", "shop.dances.load"):
+        with pytest.raises(IllegalName):
+            metadata.run(wrong)
+
+
+def test_what_is_refused_is_dropped_counted_and_told_without_a_value(
+    context: Any, catalog: Any, database: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    about = context.metadata
+    with caplog.at_level(logging.DEBUG):
+        before = about.dropped
+        about.add_properties("t", {"no good": "CANARY-1"})
+        about.add_tags("t", "CANARY 2")
+        about.add_properties("nowhere_at_all.t", {"owner": "CANARY-3"})
+        about.add_properties("t", {"fine": "CANARY-4"})
+        assert about.flush() == 0
+    assert said(catalog, URN.format(database, "t"))[0] == {"fine": "CANARY-4"}
+    assert about.dropped - before == 2
+    assert caplog.text.count("WARNING") == 2
+    user = catalog.me()["user"]["username"]
+    line = next(one.message for one in caplog.records if "'no good'" in one.message)
+    for word in (URN.format(database, "t"), f"by {user} ", context.urn):
+        assert word in line
+    assert "CANARY" not in caplog.text
+    for wrong in ({"a": 1}, {2: "b"}):
+        with pytest.raises(TypeError):
+            about.add_properties("t", wrong)
+    # What only the store can know is dropped where it is applied.
+    letters = catalog.dead_letters()["deadLetters"]
+    assert "CANARY" not in json.dumps(letters)
+    assert any(one["run"] == context.urn and "nowhere_at_all" in json.dumps(one) for one in letters)
+
+
+def test_a_run_with_a_bundle_asks_no_server(
+    catalog: Any, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(catalog, URN.format(database, "t"), {"owner": "ops"}, ["raw"])
+    metadata.prefetch([f"{database}.t"], fields=True).save(tmp_path / "bundle.json")
+    assert (tmp_path / "bundle.json").stat().st_mode & 0o777 == 0o600
+    monkeypatch.setenv("COLOPHON_URL", "http://127.0.0.1:1/")
+    monkeypatch.setenv("COLOPHON_BUNDLE", str(tmp_path / "bundle.json"))
+    with metadata.run("shop.spark.load", namespace=database) as context:
+        assert context.metadata.get("t", "USER").tags == ("raw",)
+        context.metadata.propagate("t", "sink")
+        with pytest.raises(metadata.MetadataNotAvailable, match="prefetch"):
+            context.metadata.get("other")
+    monkeypatch.delenv("COLOPHON_BUNDLE")
+    with pytest.raises(metadata.MetadataNotAvailable):
+        metadata.run("shop.spark.load", namespace=database, prefetch=[f"{database}.t"])
+    monkeypatch.delenv("COLOPHON_URL")
+    with pytest.raises(metadata.MetadataNotAvailable):
+        metadata.prefetch(["a.b"])
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        ["a", "b"],
+        {"a": "int", "b": "string"},
+        [("a", "int"), ("b", "string")],
+        '{"type": "record", "name": "r", "fields": [{"name": "a", "type": "int"}, {"name": "b", "type": ["null", "string"]}]}',
+    ],
+)
+def test_a_schema_is_taken_in_many_forms(told: Any) -> None:
+    assert metadata.RecordSchema.of(told).names == ("a", "b")
+
+
+def test_what_is_no_schema_is_refused() -> None:
+    for wrong in (3, [3], '"', {"fields": [{}]}):
+        with pytest.raises(ValueError, match=r"schema|Unterminated|field"):
+            metadata.RecordSchema.of(wrong)
+
+
+def test_where_nothing_can_be_kept_the_program_goes_on_and_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("COLOPHON_SPOOL", str(tmp_path / "file" / "spool"))
+    with metadata.run("shop.spark.load") as context:
+        context.metadata.add_tags("t", "CANARY")
+    assert context.metadata.dropped == 3
+    assert "cannot be kept" in caplog.text
+    assert "CANARY" not in caplog.text
+    assert default_folder() == tmp_path / "file" / "spool"
+
+
+def test_the_route_of_metadata_knows_fields_and_refuses_what_is_not_there(server: Any, database: str) -> None:
+    urn = f"urn:li:schemaField:({URN.format(database, 't')},nobody)"
+    found = server.call("GET", f"colophon/api/entities/{quote(urn, safe='')}/metadata")
+    assert found["USER"] == {"properties": {}, "tags": [], "version": -1}
