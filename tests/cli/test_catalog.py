@@ -1,5 +1,9 @@
 """Commands on entities, on the store of this machine and on a server's: what they say and what they change."""
 
+import json
+import subprocess
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -70,6 +74,56 @@ def test_namespaces_are_made_listed_and_deleted(call: Call) -> None:
     assert (full.status, "still holds entities" in full.err) == (1, True)
 
 
+def test_changes_are_listed_as_lines_records_and_messages(call: Call) -> None:
+    listed = [json.loads(line) for line in call("changes", "--namespace=sales", "--json").out.splitlines()]
+    assert {one["namespace"] for one in listed} == {"sales"}
+    last = listed[-1]["seq"]
+    call("tag", "sales.orders", "fresh")
+    after = f"--after={last}"
+    line = call("changes", after).out.strip().splitlines()[-1]
+    assert "businessMetadata" in line
+    assert "sales.orders" in line
+    records = call("changes", "--namespace=sales", after, "--format=record").out.splitlines()
+    assert json.loads(records[-1])["changes"]["additions"]["tags"] == ["fresh"]
+    audit = call("changes", "--namespace=sales", after, "--format=audit").out.splitlines()
+    assert json.loads(audit[-1])["type"] == "METADATA_CHANGE"
+    head = json.loads(records[-1])["seq"]
+    assert call("changes", f"--after={head}").out == ""
+
+
+def test_changes_are_followed_as_they_happen(call: Call, colophon: Commands, request: pytest.FixtureRequest) -> None:
+    kind = request.node.callspec.params["call"]
+    where = (
+        [f"--url={request.getfixturevalue('served').url}"] if kind == "server" else [f"--database={colophon.database}"]
+    )
+    token = {"COLOPHON_TOKEN": request.getfixturevalue("served").token} if kind == "server" else {}
+    command = [
+        sys.executable,
+        "-m",
+        "jupyter_colophon.cli",
+        "changes",
+        "--follow",
+        "--json",
+        "--namespace=sales",
+        *where,
+    ]
+    environment = colophon.whole_environment | token
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, cwd=colophon.home) as following:
+        assert following.stdout is not None
+        heard: list[str] = []
+        reader = threading.Thread(target=lambda: heard.append(following.stdout.readline()), daemon=True)
+        reader.start()
+        # It begins with what comes: when that is, only a change shows.
+        for number in range(30):
+            call("tag", "sales.orders", f"t{number}")
+            reader.join(timeout=0.2)
+            if heard:
+                break
+        following.terminate()
+    told = json.loads(heard[0])
+    assert (told["aspect"], told["operation"]) == ("businessMetadata", "update" if told["previous"] else "create")
+
+
 @pytest.mark.parametrize(
     ("words", "status", "told"),
     [
@@ -83,6 +137,11 @@ def test_namespaces_are_made_listed_and_deleted(call: Call) -> None:
         (["search", "a*b"], 1, "*"),
         (["search", "x", "--limit=0"], 2, "jupyter colophon: The value of the 'limit' trait"),
         (["search", "x", "--limit=few"], 2, "jupyter colophon: The 'limit' trait"),
+        (["changes", "--namespace=nowhere"], 1, "there is no"),
+        (["changes", "--after=999999"], 1, "the change log ends at"),
+        (["changes", "--after=-1"], 2, "'after' trait"),
+        (["changes", "--format=record"], 2, "say --namespace=NAME"),
+        (["changes", "--format=xml"], 2, "'format' trait"),
         (["namespace", "drop", "x"], 2, "list, create NAME or delete NAME"),
         (["namespace", "create", "a-b"], 1, "namespace"),
         (["show", "sales.orders", "--wrong"], 2, "--wrong"),

@@ -21,6 +21,7 @@ COMMANDS = {
     "namespace": "List, make and delete namespaces.",
     "dataset": "List, make, show and delete datasets.",
     "app": "List, deploy, show and delete applications.",
+    "changes": "List changes, or follow them as they happen.",
     "export": "Write a namespace to a file.",
     "import": "Take in what `export` wrote.",
     "completion": "Have a shell complete what you type.",

@@ -38,18 +38,18 @@ def claim(tx: TableContext, sink: str, holder: str, stale: int | None) -> Row | 
     return row
 
 
-def note(tx: TableContext, sink: str, holder: str, **changes: object) -> bool:
+def note(tx: TableContext, sink: str, me: str, **changes: object) -> bool:
     """Count a beat, and note how far it came; False where another process has taken the sink."""
     row = read(tx, sink)
-    if row is None or row["holder"] != holder:
+    if row is None or row["holder"] != me:
         return False
     tx.table("sinks").update({"sink": sink, "beat": row["beat"] + 1, **changes})
     return True
 
 
-def release(tx: TableContext, sink: str, holder: str) -> None:
+def release(tx: TableContext, sink: str, me: str) -> None:
     """Let another process deliver."""
-    note(tx, sink, holder, holder=_NOBODY)
+    note(tx, sink, me, holder=_NOBODY)
 
 
 def bury(tx: TableContext, sink: str, change: Change, refusal: Refusal, attempts: int, now: int) -> None:
@@ -59,8 +59,7 @@ def bury(tx: TableContext, sink: str, change: Change, refusal: Refusal, attempts
     # The inbox numbers its own by the same clock, from the other end.
     while table.read((number,), ("id",)) is not None:
         number += 1_000
-    operation = "delete" if change.value is None else "upsert"
-    about = Proposal(Urn.parse(change.urn), change.aspect, operation)
+    about = Proposal(Urn.parse(change.urn), change.aspect, "delete" if change.value is None else "upsert")
     table.upsert(
         {
             "id": number,

@@ -40,7 +40,7 @@ class CatalogCommand(Command):
 
 def table(rows: Sequence[Sequence[Any]], *titles: str) -> str:
     """Rows under titles, in columns."""
-    texts = [list(titles), *([_cell(one) for one in row] for row in rows)]
+    texts = [list(titles), *([cell(one) for one in row] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     lines = ["   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in texts]
     return "\n".join([lines[0], *lines[1:]])
@@ -56,7 +56,8 @@ def shown(found: Shown) -> str:
     return f"{head}\n{table(rows, 'Kind', 'Name', 'Value', 'Scope')}"
 
 
-def _cell(value: Any) -> str:
+def cell(value: Any) -> str:
+    """A value as a terminal is shown it."""
     text = " ".join(value) if isinstance(value, list | tuple) else str(value)
     # Names and values may hold anything: a terminal is given no control characters.
     return "".join(character if character.isprintable() else "\ufffd" for character in text)

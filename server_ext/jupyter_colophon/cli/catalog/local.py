@@ -1,17 +1,19 @@
 """The store on this machine, beside whatever servers use it."""
 
 import getpass
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.cli.catalog.source import Count, Line, Results, Shown, Taken
+from jupyter_colophon.cli.catalog.source import ChangesAsked, Count, Line, Results, Shown, Taken
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.annotation import Annotation
 from jupyter_colophon.core.deployed import of_application, of_data
 from jupyter_colophon.core.entity import EntitySummary, Listing
 from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.lineage import Lineage, LineageQuestion
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.core.search import KeysQuestion, SearchQuestion
@@ -106,6 +108,22 @@ class Local:
         """Delete an entity, and what it holds."""
         self._catalog.write_path.propose([Proposal(Urn.parse(urn), None, "delete")], self._principal)
 
+    def changes(self, asked: ChangesAsked, wait_s: int) -> tuple[Sequence[Mapping[str, Any]], int]:
+        """Changes after a number."""
+        feed, after, news = self._catalog.feed, asked.after, threading.Event()
+        where = {"namespace": asked.namespace} if asked.namespace else {}
+        if after is None:
+            return [], feed.head()
+        end = feed.listen(lambda changes: news.set()) if wait_s else lambda: None
+        try:
+            found = feed.read(after, _PAGE, where, self._principal)
+            if not found.changes and news.wait(wait_s):
+                found = feed.read(after, _PAGE, where, self._principal)
+        finally:
+            end()
+        told = (self._catalog.announcer.told(one, asked.form) for one in found.changes)
+        return [one for one in told if one is not None], found.cursor
+
     def exported(self, namespace: str) -> Iterator[bytes]:
         """The lines of a namespace. Raises Absent."""
         return (line.encode() for line in self._catalog.transfer.exported(namespace, self._principal))
@@ -116,6 +134,10 @@ class Local:
         for one in told:
             clash = [(str(one.line.urn), one.line.aspect)] if one.outcome == "conflict" else []
             yield Taken(Counter([one.outcome]), clash)
+
+    def lineage(self, question: LineageQuestion) -> Lineage:
+        """The graph around data or a program."""
+        return self._catalog.lineage.lineage(question, self._principal)
 
     def close(self) -> None:
         """Let go of the store."""

@@ -6,13 +6,15 @@ from functools import partial
 from typing import Any
 from urllib.parse import quote
 
-from jupyter_colophon.cli.catalog.source import Count, Line, Results, Shown, Taken
+from jupyter_colophon.cli.catalog.drawn import lineage, time_asked
+from jupyter_colophon.cli.catalog.source import ChangesAsked, Count, Line, Results, Shown, Taken
 from jupyter_colophon.client.catalog import Catalog
 from jupyter_colophon.client.problems import ClientError, Refused
 from jupyter_colophon.client.transport import Server, Transport
 from jupyter_colophon.core.annotation import Annotation
 from jupyter_colophon.core.errors import Absent, MetadataError
 from jupyter_colophon.core.lines import chunks
+from jupyter_colophon.core.lineage import Lineage, LineageQuestion
 from jupyter_colophon.core.names import Identity, Urn
 from jupyter_colophon.core.v3_names import v3_path
 
@@ -21,6 +23,8 @@ _PAGE = 500
 _SENT_BYTES = 4 * 1024 * 1024
 _IMPORT_TIMEOUT_S = 300.0
 _LINES = {"Content-Type": "application/x-ndjson"}
+#: How much longer than it waits for changes a server has time to answer, in seconds.
+_SPARE_S = 10
 _NOTHING: dict[str, Any] = {"properties": {}, "tags": []}
 
 
@@ -110,6 +114,17 @@ class Remote:
         asked = self._transport.request
         return asked("POST", "/import", query=query, body=body, headers=_LINES, timeout_s=_IMPORT_TIMEOUT_S).body
 
+    def changes(self, asked: ChangesAsked, wait_s: int) -> tuple[Sequence[Mapping[str, Any]], int]:
+        """Changes after a number. CDAP's forms are those of its door."""
+        door, path, query = self._transport, "/changes", {"namespace": asked.namespace or None}
+        if asked.form != "change":
+            door, path = self._v3, f"/namespaces/{quote(asked.namespace, safe='')}/metadata/changes"
+            query = {"format": asked.form}
+        after = {"limit": 0} if asked.after is None else {"after": asked.after, "limit": _PAGE, "wait": wait_s}
+        ask = partial(door.request, "GET", path, query={**after, **query}, timeout_s=wait_s + _SPARE_S)
+        found = _told(ask).body
+        return found["changes"], found["cursor"]
+
     def make_namespace(self, name: str) -> None:
         """Make a namespace."""
         _told(lambda: self._v3.request("PUT", f"/namespaces/{quote(name, safe='')}", body={}))
@@ -117,6 +132,18 @@ class Remote:
     def delete(self, urn: str) -> None:
         """Delete an entity, and what it holds."""
         _told(lambda: self._transport.request("DELETE", f"/entities/{quote(urn, safe='')}").body)
+
+    def lineage(self, question: LineageQuestion) -> Lineage:
+        """The graph around data or a program."""
+        asked = {
+            "direction": question.direction,
+            "levels": question.levels,
+            "limit": question.limit,
+            "start": time_asked(question.window.start),
+            "end": time_asked(question.window.end),
+            "asOf": time_asked(question.as_of),
+        }
+        return lineage(_told(lambda: self._catalog.lineage(str(question.urn), **asked)))
 
     def close(self) -> None:
         """Close the connection."""

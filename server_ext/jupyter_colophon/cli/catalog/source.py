@@ -60,6 +60,15 @@ class Taken:
     conflicts: list[tuple[str, str]] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class ChangesAsked:
+    """Which changes, in which form (core/announcement.py); all of them where the namespace is empty."""
+
+    after: int | None
+    namespace: str = ""
+    form: str = "change"
+
+
 class CatalogSource(Protocol):
     """What the commands do. All raise MetadataError for what is refused."""
 
@@ -92,6 +101,12 @@ class CatalogSource(Protocol):
 
     def delete(self, urn: str) -> None:
         """Delete an entity, and what it holds; a namespace only where it holds nothing. Raises Absent, NotEmpty."""
+
+    def changes(self, asked: ChangesAsked, wait_s: int) -> tuple[Sequence[Mapping[str, Any]], int]:
+        """Changes after a number, and from which number to read on; where there are none, after so many seconds none.
+
+        Without a number none, and the present one. Raises LogCompacted.
+        """
 
     def exported(self, namespace: str) -> Iterator[bytes]:
         """The lines of a namespace. Raises Absent."""
