@@ -21,6 +21,7 @@ from jupyter_colophon.service.feed import Feed
 from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.service.inbox import Inbox
 from jupyter_colophon.service.lineage import LineageReader
+from jupyter_colophon.service.keys import KeyLister
 from jupyter_colophon.service.listing import Lister
 from jupyter_colophon.service.metadata import MetadataReader
 from jupyter_colophon.service.mutations import Mutator
@@ -51,6 +52,7 @@ class Catalog:
     write_path: WritePath
     reader: Reader
     searcher: Searcher
+    keys: KeyLister
     lineage: LineageReader
     runs: RunReader
     feed: Feed
@@ -170,6 +172,7 @@ def _catalog(
         write_path=write_path,
         reader=reader,
         searcher=searcher,
+        keys=KeyLister(searcher),
         lineage=LineageReader(provider, gate, time.monotonic),
         runs=RunReader(provider, gate, cursors),
         feed=feed,

@@ -59,13 +59,6 @@ def test_a_whole_term_is_also_plain_text(typed: str, plain: Pattern) -> None:
     assert only(typed).plain == plain
 
 
-def test_a_key_may_stand_for_an_entity_type() -> None:
-    assert only("dataset:sal*").entity_type == "dataset"
-    assert only("App:shop").entity_type == "dataFlow"
-    assert only("owner:ops").entity_type is None
-    assert only("dataset").entity_type is None
-
-
 def test_a_quote_that_is_not_closed_runs_to_the_end() -> None:
     assert only('"every mor').pattern == Pattern("every mor", "exact")
 

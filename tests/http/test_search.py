@@ -69,7 +69,8 @@ async def test_a_hit_says_why_it_is_one(api: Any) -> None:
     await _write(api)
     found = await api("GET", "search", params={"q": "owner:op*", "tag": "raw-data"}, answers="search-answer")
     (hit,) = found.body["hits"]
-    assert hit["matches"] == [{"key": "owner", "value": "ops", "scope": "USER"}]
+    why = {"key": "owner", "value": "ops", "scope": "USER", "aspect": "businessMetadata", "where": "value"}
+    assert hit["matches"] == [why | {"parts": [{"text": "op", "found": True}, {"text": "s", "found": False}]}]
     assert (hit["owner"], hit["tags"]) == ("ops", ["faa", "raw-data"])
 
 

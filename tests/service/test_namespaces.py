@@ -10,7 +10,7 @@ from jupyter_colophon.core.entity import Listing
 from jupyter_colophon.core.errors import Absent, AccessDenied, MetadataError, NamespaceEnding
 from jupyter_colophon.core.names import Urn, home_dataset
 from jupyter_colophon.core.proposal import Proposal
-from jupyter_colophon.core.search import SearchQuestion
+from jupyter_colophon.core.search import KeysQuestion, SearchQuestion
 from jupyter_colophon.service import write_path
 from jupyter_colophon.wiring import Catalog
 from support.catalog import ADA, opened, search
@@ -109,7 +109,7 @@ def test_nothing_can_be_said_of_what_is_going(catalog: Catalog) -> None:
     with pytest.raises(Absent):
         catalog.reader.versions(urn, "technicalMetadata", 10, "", ADA)
     assert catalog.reader.entities(Listing(namespace="shop"), ADA) == ([], None)
-    assert catalog.searcher.keys("", "shop", "", ADA) == []
+    assert catalog.keys.keys(KeysQuestion(namespace="shop"), ADA) == ([], False)
 
 
 def test_the_deletion_is_gone_on_with_after_the_process_has_ended(catalog: Catalog, tmp_path: Path) -> None:

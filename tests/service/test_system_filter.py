@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from jupyter_colophon.core.names import Identity, home_dataset
 from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.search import KeysQuestion
 from jupyter_colophon.core.store import sqlite_file
 from jupyter_colophon.core.system_filter import Rule, SystemFilter
 from jupyter_colophon.wiring import Catalog, open_catalog
@@ -61,7 +62,7 @@ def test_what_is_filtered_out_is_not_found_logged_or_stored(catalog: Catalog, tm
     for word in ("zirconium", "yttrium", "molybdenum", "price", "secret-key"):
         assert search(catalog, word).total == 0, word
     assert search(catalog, "parquet").total == 1
-    assert [one.key for one in catalog.searcher.keys("secret", "", "", ADA)] == ["secret-but-known"]
+    assert [one.key for one in catalog.keys.keys(KeysQuestion("secret"), ADA)[0]] == ["secret-but-known"]
     catalog.close()
     files = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     for word in (b"zirconium", b"yttrium", b"molybdenum", b"price"):

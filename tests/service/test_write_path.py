@@ -18,6 +18,7 @@ from jupyter_colophon.core.errors import (
 from jupyter_colophon.core.lineage import Lineage, LineageQuestion
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import Condition, Proposal
+from jupyter_colophon.core.search import KeysQuestion
 from jupyter_colophon.storage.spi import Range
 from jupyter_colophon.wiring import Catalog
 from support.catalog import ADA, forget, metadata, names, say, search, touch
@@ -181,7 +182,7 @@ class TestDeletion:
         touch(catalog, CELL, "r1", ("read", ORDERS), ("write", REPORT))
         forget(catalog, ORDERS)
         assert search(catalog, "orders parquet raw format:* tags:raw dataset:orders").total == 0
-        assert [one.key for one in catalog.searcher.keys("f", "", "", ADA)] == []
+        assert [one.key for one in catalog.keys.keys(KeysQuestion("f"), ADA)[0]] == []
         with pytest.raises(Absent):
             catalog.reader.entity(ORDERS_URN, None, ADA)
         nodes = {node.urn: node for node in drawn(catalog, REPORT).nodes}

@@ -73,7 +73,7 @@ def match(store: StorageProvider, asked: Words, cap: int = 100) -> list[str]:
 
 
 def count(store: StorageProvider, asked: Words, cap: int = 100) -> int:
-    return store.tx_runner.run(lambda tx: tx.search.count(asked, cap), read_only=True)
+    return store.tx_runner.run(lambda tx: sum(one.size for one in tx.search.groups(asked, cap)), read_only=True)
 
 
 @pytest.mark.parametrize("word", AWKWARD, ids=ascii)
@@ -118,6 +118,17 @@ def test_only_the_newest_are_ranked_and_counting_ends_as_well(index: StorageProv
         assert match(index, asked, 3) == ["urn:5", "urn:6", "urn:7"]
         assert (count(index, asked, 3), count(index, asked, 8), count(index, asked, 99)) == (3, 8, 8)
         assert count(index, asked, 0) == 0
+
+
+def test_documents_that_are_alike_are_counted_together(index: StorageProvider) -> None:
+    put(index, *(document(f"urn:{at}", ["same"], tags=("a",) if at % 2 else ("a", "b")) for at in range(5)))
+    put(index, Document("urn:9", "zoo", "dataJob", (), frozenset({"same"}), frozenset({EVERY})))
+    found = index.tx_runner.run(lambda tx: tx.search.groups(words("same"), 99), read_only=True)
+    assert sorted(found) == [
+        ("sales", "dataset", ("a",), 2),
+        ("sales", "dataset", ("a", "b"), 3),
+        ("zoo", "dataJob", (), 1),
+    ]
 
 
 def test_the_shorter_document_is_the_better_match(index: StorageProvider) -> None:

@@ -38,7 +38,7 @@ def write_everywhere(tx: TableContext) -> None:
 
 def nothing_is_there(tx: TableContext) -> bool:
     around = tx.edges.around("data", ["data"], ["read"], EVER, 9)
-    return (count(tx), tx.log.head(), tx.search.count(Words(("orders",)), 9), around) == (0, 0, 0, [])
+    return (count(tx), tx.log.head(), tx.search.groups(Words(("orders",)), 9), around) == (0, 0, [], [])
 
 
 def test_the_result_of_a_callable_is_that_of_the_transaction(things: StorageProvider) -> None:
@@ -259,4 +259,4 @@ def test_repair_and_reclaim_lose_nothing(things: StorageProvider) -> None:
     things.repair()
     assert things.reclaim() >= 0
     assert inside(things, lambda table: keys(table.scan(Range()))) == KEYS
-    assert things.tx_runner.run(lambda tx: tx.search.count(Words(("orders",)), 9)) == 1
+    assert things.tx_runner.run(lambda tx: [one.size for one in tx.search.groups(Words(("orders",)), 9)]) == [1]

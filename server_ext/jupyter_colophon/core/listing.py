@@ -6,18 +6,25 @@ from typing import Literal
 from jupyter_colophon.core.entity import EntitySummary
 
 Sort = Literal["", "entity-name", "creation-time"]
+#: Where an entity is in a sorted list: its folded name or the time of its creation, and its URN.
+Place = tuple[str, str] | tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
 class ListQuestion:
-    """What is looked for. `kinds` are entity types, or `stream`; no kinds, namespaces or scope means all.
+    """What is looked for. `kinds` are kinds of entity (core/kinds.py); no kinds, namespaces or scope means all.
+
+    `without` are namespaces that are left out.
 
     Names that begin with `_` are `hidden` ones; custom entities are found where their kind or `custom` is asked for.
+    `after` is a place in the sorted list, and counts instead of `offset`; `places` is how many places to go on from are
+    wanted. With `as_of` (in ms), what fitted then.
     """
 
     text: str
     kinds: tuple[str, ...] = ()
     namespaces: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
     scope: str = ""
     sort: Sort = ""
     descending: bool = False
@@ -25,12 +32,20 @@ class ListQuestion:
     custom: bool = False
     offset: int = 0
     limit: int | None = None
+    after: Place | None = None
+    places: int = 0
+    as_of: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A part of what was found; `total` counts what the principal may see, `truncated` says that there is more."""
+    """A part of what was found; `total` counts what the principal may see, `truncated` says that there is more.
+
+    `offset` is how many come before it, `places` are the ends of this part and of those that follow, but the last.
+    """
 
     entities: tuple[EntitySummary, ...]
     total: int
     truncated: bool
+    offset: int = 0
+    places: tuple[Place, ...] = ()

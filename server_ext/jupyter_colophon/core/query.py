@@ -13,18 +13,6 @@ from jupyter_colophon.core.terms import fold
 TERMS_MAX: Final = 50
 CHARACTERS_MAX: Final = 4000
 
-TYPE_KEYS: Final = {
-    "dataset": "dataset",
-    "application": "dataFlow",
-    "app": "dataFlow",
-    "dataflow": "dataFlow",
-    "program": "dataJob",
-    "datajob": "dataJob",
-    "instance": "instance",
-    "namespace": "namespace",
-}
-"""Keys that stand for an entity type and are followed by a pattern for its name, such as `dataset:sal*`."""
-
 _TERM = re.compile(r'(?:"[^"]*"?|[^\s"])+')
 _SEPARATOR = re.compile(r"[:=]")
 
@@ -59,11 +47,6 @@ class Term:
     plain: Pattern
     phrase: bool
     raw: str
-
-    @property
-    def entity_type(self) -> str | None:
-        """The entity type whose names are meant, for keys such as `dataset:`; else None."""
-        return TYPE_KEYS.get(self.key) if self.key is not None else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,36 @@
-"""What search answers."""
+"""What search is asked, and what it answers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
 
 from jupyter_colophon.core.entity import EntitySummary
 from jupyter_colophon.core.registry import Scope
 
+#: What matches are counted by.
+FACETS: Final = ("type", "namespace", "tag")
+
+
+class Part(NamedTuple):
+    """A part of a text, and whether it is what was found."""
+
+    text: str
+    found: bool
+
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why an entity was found: a value of it that a term of the query fits."""
+    """Why an entity was found: something of it that a term of the query fits.
+
+    `where` says what that is: its name, its type, the key, or the value under the key; `parts` is that text.
+    """
 
     key: str
     value: str
     scope: Scope
+    aspect: str
+    where: Literal["name", "type", "key", "value"]
+    parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +49,7 @@ class SearchAnswer:
     """A page of hits, best first.
 
     `total` is exact unless `at_least`. `ranked` is how many matches were ranked, where that was capped.
-    `facets` counts values of `type`, `namespace` and `tag` among the ranked matches.
+    `facets` counts the matches by each of the FACETS that were asked for, as far as `total` is exact.
     """
 
     hits: tuple[Hit, ...]
@@ -54,13 +71,29 @@ class KeyCount:
 
 
 @dataclass(frozen=True, slots=True)
+class KeysQuestion:
+    """Which keys are wanted: those that begin so, of one namespace or of all, of these scopes, on these kinds of entity.
+
+    No scopes or carriers means all. With `as_of` (in ms), those of that time.
+    """
+
+    prefix: str = ""
+    namespace: str = ""
+    scopes: tuple[str, ...] = ()
+    carriers: tuple[str, ...] = ()
+    as_of: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SearchQuestion:
-    """What is looked for; filters are exact and all must hold."""
+    """What is looked for; filters are exact and all must hold. With `as_of` (in ms), what fitted then."""
 
     text: str
     filters: tuple[tuple[str, str], ...] = ()
     limit: int = 50
     cursor: str = ""
+    as_of: int | None = None
+    facets: tuple[str, ...] = FACETS
 
     def filter(self, name: str) -> str:
         """The value of a filter, or nothing."""

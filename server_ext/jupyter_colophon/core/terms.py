@@ -18,7 +18,7 @@ TAGS_KEY: Final = "tags"
 SCHEMA_KEY: Final = "schema"
 
 #: Words of other doors for a type of entity: people look for those as well.
-_TYPE_WORDS: Final = {"dataFlow": ("application", "app"), "dataJob": ("program",)}
+_TYPE_WORDS: Final = {"dataFlow": ("application", "app"), "dataJob": ("program",), "schemaField": ("field",)}
 #: Texts up to this length are worth remembering, and so many of them: a few megabytes at most.
 _KEPT_LENGTH, _KEPT = 64, 4_096
 _SEPARATORS = re.compile(r"[-_,;.\s]+")
@@ -86,6 +86,12 @@ def _term(kind: str, value: str) -> str:
 _term_kept = lru_cache(maxsize=_KEPT)(_term)
 
 
+def type_words(type_: str, kind: str = "") -> tuple[str, ...]:
+    """The words for a type of entity and its kind (core/kinds.py), folded: the type's name and those of other doors."""
+    words = (fold(type_), *_TYPE_WORDS.get(type_, ()))
+    return words if kind in ("", type_) else (*words, fold(kind))
+
+
 def value_rows(aspect: str, scope: Scope, value: object) -> list[ValueRow]:
     """The searchable values of an aspect; none for an aspect that search does not know, or for no value."""
     contribution = _CONTRIBUTIONS.get(aspect)
@@ -94,13 +100,15 @@ def value_rows(aspect: str, scope: Scope, value: object) -> list[ValueRow]:
     return list(dict.fromkeys(contribution(value, scope)))
 
 
-def index_words(name: str, namespace: str, type_: str, rows: Iterable[ValueRow], *, keyed: bool = False) -> set[str]:
+def index_words(
+    name: str, namespace: str, type_: str, rows: Iterable[ValueRow], *, kind: str = "", keyed: bool = False
+) -> set[str]:
     """The encoded words under which one entity is found by a bare pattern (rule 4); with `keyed`, also by `key:pattern`.
 
     `name` is the short name; together with its namespace it is one word more. Words over 256 bytes are left
     to the table of values.
     """
-    found = {*tokens(name), fold(f"{namespace}.{name}"), fold(type_), *_TYPE_WORDS.get(type_, ())}
+    found = {*tokens(name), fold(f"{namespace}.{name}"), *type_words(type_, kind)}
     words = {fts_word(word) for word in found if _fits(word)}
     for row in rows:
         # Entities say the same things over and over, as long as they are short.

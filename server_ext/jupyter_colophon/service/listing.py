@@ -1,18 +1,24 @@
 """Everything that a query finds, in an order of its own: by name, by age, or the best first (catalog.md 4.1, 4.2)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.entity import EntitySummary
 from jupyter_colophon.core.errors import IllegalQuery
 from jupyter_colophon.core.holding import UNDECLARED
-from jupyter_colophon.core.listing import Listed, ListQuestion
+from jupyter_colophon.core.kinds import kind_of
+from jupyter_colophon.core.listing import Listed, ListQuestion, Place
 from jupyter_colophon.core.names import Identity, Urn
 from jupyter_colophon.core.query import Query, parse_query
+from jupyter_colophon.core.reasons import fits
 from jupyter_colophon.core.search import SearchQuestion
 from jupyter_colophon.core.terms import fold, value_rows
 from jupyter_colophon.core.urn import encoded
-from jupyter_colophon.service.search import Found, Searcher, fits
+from jupyter_colophon.service.found import Found
+from jupyter_colophon.service.search import Searcher
 from jupyter_colophon.storage import aspects
 from jupyter_colophon.storage.spi import Match, Range, TableContext
 
@@ -41,9 +47,13 @@ class Lister:
             lambda tx: self._listed(tx, question, query, principal), read_only=True
         )
 
+    def require_kinds(self, kinds: Sequence[str]) -> None:
+        """Raise IllegalQuery for a kind of entity that there is not."""
+        if kinds:
+            self.searcher.provider.tx_runner.run(lambda tx: _require_kinds(tx, kinds), read_only=True)
+
     def _listed(self, tx: TableContext, question: ListQuestion, query: Query, principal: Principal) -> Listed:
-        for kind in question.kinds:
-            _require_kind(tx, kind)
+        _require_kinds(tx, question.kinds)
         found = Found()
         truncated = False
         for asked in _questions(question):
@@ -55,57 +65,85 @@ class Lister:
             if self._wanted(one, question)
         ]
         if question.scope:
-            matches = [one for one in matches if self._says(tx, one, query, question.scope)]
+            matches = [one for one in matches if self._says(tx, one, query, question)]
         ordered = self._ordered(tx, found, matches, question)
-        end = min(LISTED_MAX, question.offset + (LISTED_MAX if question.limit is None else question.limit))
-        page = ordered[question.offset : end]
-        there = aspects.summaries(tx, list(page))
+        start = _start(ordered, question)
+        end = min(LISTED_MAX, start + (LISTED_MAX if question.limit is None else question.limit))
         return Listed(
-            tuple(there[urn] for urn in page if urn in there), len(matches), truncated or len(ordered) > LISTED_MAX
+            self._summaries(tx, [urn for _, urn in ordered[start:end]], question.as_of),
+            len(matches),
+            truncated or len(ordered) > LISTED_MAX,
+            start,
+            _places(ordered, end, question),
         )
 
     def _wanted(self, match: Match, question: ListQuestion) -> bool:
         urn = Urn.parse(match.urn)
-        if question.namespaces and match.namespace not in question.namespaces:
+        if match.namespace in question.without or (question.namespaces and match.namespace not in question.namespaces):
             return False
         if not question.hidden and self.identity.short_name(urn).startswith("_"):
             return False
-        kind = self._kind(urn)
         if question.kinds:
-            return kind in question.kinds
+            return kind_of(urn) in question.kinds
         return urn.type in _OF_ALL or (question.custom and urn.type in UNDECLARED)
 
-    def _kind(self, urn: Urn) -> str:
-        if urn.type == "custom":
-            return urn.parts[0]
-        return "stream" if urn.type == "dataset" and self.identity.is_stream(urn) else urn.type
-
-    def _says(self, tx: TableContext, match: Match, query: Query, scope: str) -> bool:
+    def _says(self, tx: TableContext, match: Match, query: Query, question: ListQuestion) -> bool:
         """Whether it is this scope's metadata that fits. A name is the platform's."""
-        present = aspects.present(tx, self.searcher.registry, match.type, match.urn)
+        registry = self.searcher.registry
+        if question.as_of is None:
+            present = aspects.present(tx, registry, match.type, match.urn)
+        else:
+            present = aspects.at(tx, registry, match.type, match.urn, question.as_of)
         rows = [row for one in present.values() for row in value_rows(one.name, one.scope, one.value)]
-        if any(row.scope == scope and fits(query, row) for row in rows):
+        if any(row.scope == question.scope and fits(query, row) for row in rows):
             return True
-        return scope == "SYSTEM" and not any(fits(query, row) for row in rows)
+        return question.scope == "SYSTEM" and not any(fits(query, row) for row in rows)
 
-    def _ordered(self, tx: TableContext, found: Found, matches: list[Match], question: ListQuestion) -> list[str]:
+    def _ordered(self, tx: TableContext, found: Found, matches: list[Match], question: ListQuestion) -> list[Place]:
+        """Everything with its place in the list."""
         if not question.sort:
-            return [one.urn for one in found.best(matches, len(matches), by_type=False)]
+            best = found.best(matches, len(matches), by_type=False)
+            return [(at, one.urn) for at, one in enumerate(best)]
         if question.sort == "entity-name":
             named = [(fold(self.identity.short_name(Urn.parse(one.urn))), one.urn) for one in matches]
-            return [urn for _, urn in sorted(named, reverse=question.descending)]
-        there = aspects.summaries(tx, [one.urn for one in matches])
-        aged = [(one.created.time, urn) for urn, one in there.items()]
-        return [urn for _, urn in sorted(aged, reverse=question.descending)]
+            return sorted(named, reverse=question.descending)
+        there = self._summaries(tx, [one.urn for one in matches], question.as_of)
+        return sorted([(one.created.time, one.urn) for one in there], reverse=question.descending)
+
+    def _summaries(self, tx: TableContext, urns: Sequence[str], as_of: int | None) -> tuple[EntitySummary, ...]:
+        there = aspects.summaries(tx, urns)
+        if as_of is not None:
+            registry = self.searcher.registry
+            changed = [urn for urn in urns if urn not in there or there[urn].updated.time > as_of]
+            then = {urn: aspects.summary_at(tx, registry, Urn.parse(urn), as_of) for urn in changed}
+            there |= {urn: one for urn, one in then.items() if one is not None}
+        return tuple(there[urn] for urn in urns if urn in there)
 
 
-def _require_kind(tx: TableContext, kind: str) -> None:
+def _require_kinds(tx: TableContext, kinds: Sequence[str]) -> None:
     """Raise IllegalQuery for a kind that is none of ours, and that no custom entity ever had."""
-    if kind not in _TYPES and kind not in _KNOWN:
-        prefix = f"urn:li:custom:({encoded(kind)},"
-        within = Range((prefix,), (prefix[:-1] + "-",), end_inclusive=False)
-        if not list(tx.table("entities").scan(within, 1)):
-            raise IllegalQuery(f"there is no kind of entity {kind!r}", "target")
+    for kind in kinds:
+        if kind not in _TYPES and kind not in _KNOWN:
+            prefix = f"urn:li:custom:({encoded(kind)},"
+            within = Range((prefix,), (prefix[:-1] + "-",), end_inclusive=False)
+            if not list(tx.table("entities").scan(within, 1)):
+                raise IllegalQuery(f"there is no kind of entity {kind!r}", "target")
+
+
+def _start(ordered: list[Place], question: ListQuestion) -> int:
+    """How many come before the part that is wanted: what came and went before a place moves no one."""
+    if question.after is None:
+        return question.offset
+    after: Any = question.after
+    return sum((one >= after if question.descending else one <= after) for one in ordered)
+
+
+def _places(ordered: list[Place], end: int, question: ListQuestion) -> tuple[Place, ...]:
+    """The ends of this part and of the next ones, where something follows."""
+    if question.limit is None:
+        return ()
+    ends = range(end, min(len(ordered), LISTED_MAX), question.limit)
+    return tuple(ordered[at - 1] for at in ends[: question.places])
 
 
 def _questions(question: ListQuestion) -> list[SearchQuestion]:
@@ -113,4 +151,6 @@ def _questions(question: ListQuestion) -> list[SearchQuestion]:
     types = dict.fromkeys(_TYPES.get(kind, "custom") for kind in question.kinds)
     spaces = [[("namespace", space)] for space in question.namespaces] or [[]]
     kinds = [[("type", type_)] for type_ in types] or [[]]
-    return [SearchQuestion(question.text, (*space, *kind)) for space, kind in product(spaces, kinds)]
+    return [
+        SearchQuestion(question.text, (*space, *kind), as_of=question.as_of) for space, kind in product(spaces, kinds)
+    ]

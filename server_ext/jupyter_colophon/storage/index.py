@@ -2,11 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from jupyter_colophon.core.kinds import kind_of_row
-from jupyter_colophon.core.query import TYPE_KEYS
 from jupyter_colophon.core.registry import Scope
 from jupyter_colophon.core.terms import (
     WORD_BYTES_MAX,
@@ -15,6 +14,7 @@ from jupyter_colophon.core.terms import (
     fold,
     fts_word,
     index_words,
+    type_words,
     value_rows,
 )
 from jupyter_colophon.storage.spi import Document, Row, TableContext
@@ -129,28 +129,29 @@ def document(entity: Row, said: set[ValueRow]) -> Document:
     terms |= {filter_term("owner", row.value) for row in said if row.key == "owner"}
     if entity["platform"]:
         terms.add(filter_term("platform", entity["platform"]))
-    words = index_words(entity["name"], entity["namespace"], entity["type"], said, keyed=True)
+    kind = kind_of_row(entity["type"], entity["urn"])
+    words = index_words(entity["name"], entity["namespace"], entity["type"], said, kind=kind, keyed=True)
     return Document(
         urn=entity["urn"],
         namespace=entity["namespace"],
         type=entity["type"],
         tags=tags,
-        words=frozenset(words | _named(entity)),
+        words=frozenset(words | _named(entity, kind)),
         terms=frozenset(terms),
     )
 
 
-def _named(entity: Row) -> set[str]:
-    """Words for `key:pattern`: the name behind the names of its type."""
+def _named(entity: Row, kind: str) -> set[str]:
+    """Words for `key:pattern`: the name behind the names of its type and kind."""
     name = fold(entity["name"]).strip()
     qualified = fold(f"{entity['namespace']}.{name}")
     words = [(fts_word(word), len(word.encode())) for word in (name, qualified)]
-    aliases = _aliases(entity["type"])
+    aliases = _aliases(entity["type"], kind)
     return {alias + word for word, size in words for alias, taken in aliases if taken + size <= WORD_BYTES_MAX}
 
 
-@cache
-def _aliases(type_: str) -> tuple[tuple[str, int], ...]:
-    """Behind what the name of an entity of this type is a word, encoded, and how many bytes that takes."""
-    aliases = ["name", *(alias for alias, kind in TYPE_KEYS.items() if kind == type_ and alias != "name")]
-    return tuple((fts_word(f"{alias}:"), len(alias) + 1) for alias in aliases)
+@lru_cache(maxsize=1_024)
+def _aliases(type_: str, kind: str) -> tuple[tuple[str, int], ...]:
+    """Behind what the name of an entity of this type and kind is a word, encoded, and how many bytes that takes."""
+    aliases = dict.fromkeys(("name", *type_words(type_, kind)))
+    return tuple((fts_word(f"{alias}:"), len(alias.encode()) + 1) for alias in aliases)

@@ -174,6 +174,15 @@ class Match(NamedTuple):
     terms: frozenset[str] = frozenset()
 
 
+class Group(NamedTuple):
+    """So many found documents have this namespace and type and these tags."""
+
+    namespace: str
+    type: str
+    tags: tuple[str, ...]
+    size: int
+
+
 class SearchIndex(Protocol):
     """Full text over documents, in the transaction of the write (catalog.md 4.4)."""
 
@@ -186,8 +195,8 @@ class SearchIndex(Protocol):
     def match(self, words: Words, cap: int) -> list[Match]:
         """The newest `cap` matches, best first."""
 
-    def count(self, words: Words, cap: int) -> int:
-        """How many match, counted no further than `cap`."""
+    def groups(self, words: Words, cap: int) -> list[Group]:
+        """The newest `cap` matches, those that are alike counted together; in no particular order."""
 
     def documents(self, urns: Sequence[str]) -> list[Match]:
         """These documents, unranked; those that do not exist are left out."""

@@ -3,23 +3,35 @@
 from collections.abc import Iterator
 from itertools import islice
 
+from jupyter_colophon.core.query import Pattern
 from jupyter_colophon.storage.spi import Range, Row, TableContext
 
+#: The table of what is said now; `storage/past.py` has that of what was said before.
+TABLE = "metadata_values"
 _LAST = "\U0010ffff"
 
 
-def entities_with(
-    tx: TableContext, namespace: str, key: str, value: str | None, *, prefix: bool, limit: int
+def entities_with(tx: TableContext, namespace: str, key: str, value: Pattern, limit: int) -> Iterator[Row]:
+    """Rows of one namespace whose key says such a value now."""
+    return said(tx, TABLE, namespace, Pattern(key, "exact"), value, limit)
+
+
+def said(
+    tx: TableContext, table: str, namespace: str, key: Pattern, value: Pattern, limit: int
 ) -> Iterator[Row]:
-    """Rows of one namespace whose key says `value` (folded): exactly, as a prefix, or (None) anything."""
-    table = tx.table("metadata_values")
-    if value is None:
-        within = Range.prefix(namespace, key)
-    elif prefix:
-        within = Range((namespace, key, value), (namespace, key, value + _LAST))
-    else:
-        within = Range.prefix(namespace, key, value)
-    return table.scan(within, limit)
+    """Rows of one namespace, of what is or was said, by key and value (folded); a value is asked of a whole key alone."""
+    if key.kind != "exact":
+        return tx.table(table).scan(_within(namespace, pattern=key), limit)
+    return tx.table(table).scan(_within(namespace, key.text, pattern=value), limit)
+
+
+def _within(*keys: str, pattern: Pattern) -> Range:
+    """What comes behind these keys and fits there."""
+    if pattern.kind == "any":
+        return Range.prefix(*keys)
+    if pattern.kind == "exact":
+        return Range.prefix(*keys, pattern.text)
+    return Range((*keys, pattern.text), (*keys, pattern.text + _LAST))
 
 
 def keys(tx: TableContext, namespace: str, prefix: str) -> Iterator[Row]:

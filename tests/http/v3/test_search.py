@@ -99,6 +99,11 @@ async def test_lists_are_sorted_and_cut(v3: Any, shop: None) -> None:
         {"query": "x", "responseFormat": "v7"},
         {"query": "x", "entityScope": "none"},
         {"query": "x", "cursor": "c"},
+        {"query": "x", "cursorRequested": "true"},
+        {"query": "x", "numCursors": "2"},
+        {"query": "x", "sort": "entity-name", "numCursors": "0"},
+        {"query": "a:x", "asOf": "never"},
+        {"query": "x", "asOf": "now"},
     ],
 )
 async def test_a_search_that_cannot_be_understood_is_told(v3: Any, shop: None, asked: dict[str, str]) -> None:
@@ -130,4 +135,3 @@ async def test_keys_are_counted_with_their_values(v3: Any, gold: None) -> None:
     assert tags == [{"key": "gold", "kind": "tag", "scope": "USER", "entities": 5}]
     values = (await v3("GET", "namespaces/shop/metadata/keys/owner/values", prefix="A")).body
     assert values == [{"value": "ada", "entities": 1}]
-    assert (await v3("GET", "namespaces/shop/metadata/keys", target="dataset")).status == 400

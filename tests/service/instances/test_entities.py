@@ -6,6 +6,7 @@ from jupyter_colophon.core.entity import Listing
 from jupyter_colophon.core.errors import Absent, AccessDenied, OtherDoor
 from jupyter_colophon.core.names import instance
 from jupyter_colophon.core.proposal import Condition, Proposal
+from jupyter_colophon.core.search import KeysQuestion
 from jupyter_colophon.wiring import Catalog
 from support.catalog import ADA, metadata, search
 from support.keeping import keeper
@@ -100,7 +101,7 @@ class TestProposals:
         with pytest.raises(Absent):
             one.instances.get(SPACE, "one", nobody)
         assert search(one.catalog, "*").total >= 1
-        assert one.catalog.searcher.keys("", "", "", nobody) == []
+        assert one.catalog.keys.keys(KeysQuestion(), nobody) == ([], False)
 
 
 def test_they_are_listed_among_all_entities_without_a_namespace(one: Shelf) -> None:

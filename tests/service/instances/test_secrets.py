@@ -279,7 +279,7 @@ def test_a_secret_is_in_nothing_that_is_kept_shown_or_told(
         kept.catalog.feed.changes(0, 1_000, {}, ADA),
         kept.catalog.reader.entity(instance(SPACE, "one"), None, ADA),
         [search(kept.catalog, text).hits for text in (f"{CANARY}*", "password:*", "token:*", f"password:{CANARY}*")],
-        kept.catalog.searcher.values("password", "", "", 10, ADA),
+        kept.catalog.keys.values("password", "", "", 10, ADA),
     ]
     assert CANARY not in repr(shown)
     assert CANARY not in _database(kept.catalog)

@@ -173,7 +173,10 @@ def hit(value: Hit) -> Document:
         "description": value.description,
         "tags": list(value.tags),
         "owner": value.owner,
-        "matches": [asdict(match) for match in value.matches],
+        "matches": [
+            asdict(one) | {"parts": [{"text": part.text, "found": part.found} for part in one.parts]}
+            for one in value.matches
+        ],
     }
 
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.search import SearchAnswer, SearchQuestion
+from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.search import FACETS, KeysQuestion, SearchAnswer, SearchQuestion
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.native import documents
-from jupyter_colophon.http.native.parameters import CURSOR, LIMIT, NAMESPACE, PREFIX, SCOPE, TYPE
+from jupyter_colophon.http.native.parameters import AS_OF, CURSOR, LIMIT, NAMESPACE, PREFIX, SCOPE, TYPE
 from jupyter_colophon.http.operation import Link, operation
 from jupyter_colophon.http.parameter import text
 
@@ -22,6 +23,11 @@ _Q = text(
 _TAG = text("tag", "Tagged with this.")
 _PLATFORM = text("platform", "Of this platform alone.")
 _OWNER = text("owner", "Whose `owner` is this.")
+_FACETS = text(
+    "facets",
+    "By what the matches are counted, with commas between; without it by all there is.",
+    pattern=f"^(({'|'.join(FACETS)})(,|$))*$",
+)
 _FILTERS = (NAMESPACE, TYPE, _TAG, SCOPE, _PLATFORM, _OWNER)
 
 
@@ -32,7 +38,7 @@ class SearchHandler(ApiHandler):
     @authorized("read", resource="colophon")
     @operation(
         "search",
-        takes=[_Q, *_FILTERS, LIMIT, CURSOR],
+        takes=[_Q, *_FILTERS, _FACETS, LIMIT, CURSOR, AS_OF],
         answers="search-answer",
         links=[
             Link("readEntity", {"path.urn": "$response.body#/hits/0/urn"}),
@@ -43,7 +49,9 @@ class SearchHandler(ApiHandler):
         """A page of hits with reasons and facets."""
         words, principal = self.asked(_Q), self.principal
         filters = tuple((one.name, value) for one in _FILTERS if (value := self.asked(one)))
-        question = SearchQuestion(words, filters, self.asked(LIMIT), self.asked(CURSOR))
+        question = SearchQuestion(
+            words, filters, self.asked(LIMIT), self.asked(CURSOR), self.asked(AS_OF), _facets(self.asked(_FACETS))
+        )
         found = await self.hop(lambda catalog: catalog.searcher.search(question, principal))
         self.answer(_document(words, found))
 
@@ -65,7 +73,7 @@ class KeysHandler(ApiHandler):
         limit, cursor, principal = self.asked(LIMIT), self.asked(CURSOR), self.principal
 
         def work(catalog: "Catalog") -> dict[str, object]:
-            found = catalog.searcher.keys(prefix, namespace, scope, principal)
+            found, _ = catalog.keys.keys(KeysQuestion(prefix, namespace, (scope,) if scope else ()), principal)
             start = int(catalog.searcher.cursors.read("keys", cursor)) if cursor else 0
             more = start + limit < len(found)
             return {
@@ -89,13 +97,21 @@ class ValuesHandler(ApiHandler):
 
         def work(catalog: "Catalog") -> dict[str, object]:
             start = int(catalog.searcher.cursors.read("values", cursor)) if cursor else 0
-            found = catalog.searcher.values(key, prefix, namespace, start + limit + 1, principal)[start:]
+            found = catalog.keys.values(key, prefix, namespace, start + limit + 1, principal)[start:]
             return {
                 "values": [{"value": value, "entities": count} for value, count in found[:limit]],
                 "cursor": catalog.searcher.cursors.write("values", start + limit) if len(found) > limit else None,
             }
 
         self.answer(await self.hop(work))
+
+
+def _facets(told: str) -> tuple[str, ...]:
+    """Those that are asked for; all where none is named. Raises IllegalQuery."""
+    wanted = [name for name in told.split(",") if name]
+    if unknown := [name for name in wanted if name not in FACETS]:
+        raise IllegalQuery(f"there is no facet {unknown[0]!r}, but {', '.join(FACETS)}", "facets")
+    return tuple(name for name in FACETS if name in wanted) if wanted else FACETS
 
 
 def _document(words: str, found: SearchAnswer) -> documents.Document:

@@ -6,11 +6,13 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
+from jupyter_colophon.core.search import KeyCount, KeysQuestion
 from jupyter_colophon.http.native.parameters import PREFIX
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import number
 from jupyter_colophon.http.v3.base import V3Handler
-from jupyter_colophon.http.v3.parameters import SCOPE, SCOPES
+from jupyter_colophon.http.v3.parameters import AS_OF, SCOPE, SCOPES
+from jupyter_colophon.http.v3.targets import TARGET, kinds
 
 _LIST: Final = {"type": "array"}
 _MOST: Final = 10_000
@@ -23,18 +25,23 @@ class KeysHandler(V3Handler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("v3ListKeys", takes=[PREFIX, SCOPE, _LIMIT, _OFFSET], answers={200: _LIST})
+    @operation("v3ListKeys", takes=[PREFIX, SCOPE, AS_OF, _LIMIT, _OFFSET], answers={200: _LIST})
     async def get(self) -> None:
         """Keys with the number of entities that carry them."""
-        space, prefix, principal = self.segments()[1], self.asked(PREFIX), self.principal
-        scopes, start = SCOPES[self.asked(SCOPE)], self.asked(_OFFSET)
-        self.refuse_parameter("target", "keys are counted over all kinds of entity together")
+        principal, start, scopes = self.principal, self.asked(_OFFSET), SCOPES[self.asked(SCOPE)]
+        question = KeysQuestion(
+            self.asked(PREFIX), self.segments()[1], scopes, kinds(self.many(TARGET)), self.asked(AS_OF)
+        )
 
-        def work(catalog: Any) -> list[dict[str, Any]]:
-            found = catalog.searcher.keys(prefix, space, "", principal)
-            return [asdict(one) for one in found if not scopes or one.scope in scopes]
+        def work(catalog: Any) -> tuple[list[KeyCount], bool]:
+            catalog.lister.require_kinds(question.carriers)
+            found: tuple[list[KeyCount], bool] = catalog.keys.keys(question, principal)
+            return found
 
-        self.answer((await self.hop(work))[start : start + self.asked(_LIMIT)])
+        found, cut = await self.hop(work)
+        if cut:
+            self.set_header("X-Colophon-Truncated", "true")
+        self.answer([asdict(one) for one in found[start : start + self.asked(_LIMIT)]])
 
 
 class ValuesHandler(V3Handler):
@@ -47,7 +54,7 @@ class ValuesHandler(V3Handler):
         """Values of a key with the number of entities that say them."""
         _, space, _, _, key, _ = self.segments()
         prefix, limit, principal = self.asked(PREFIX), self.asked(_LIMIT), self.principal
-        found = await self.hop(lambda catalog: catalog.searcher.values(key, prefix, space, limit, principal))
+        found = await self.hop(lambda catalog: catalog.keys.values(key, prefix, space, limit, principal))
         self.answer([{"value": value, "entities": count} for value, count in found])
 
 

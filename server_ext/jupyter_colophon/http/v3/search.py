@@ -1,5 +1,6 @@
 """Search as CDAP's clients ask for it: `GET …/metadata/search` (catalog.md 4.1 and 4.2)."""
 
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from jupyter_server.auth.decorator import authorized
@@ -8,13 +9,14 @@ from tornado.web import authenticated
 from jupyter_colophon.core.entity import EntitySummary
 from jupyter_colophon.core.errors import IllegalQuery
 from jupyter_colophon.core.lineage_keys import lineage_key
-from jupyter_colophon.core.listing import Listed, ListQuestion, Sort
+from jupyter_colophon.core.listing import Listed, ListQuestion, Place, Sort
 from jupyter_colophon.core.names import SYSTEM_NAMESPACE, Identity, Urn
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import flag, number, text
 from jupyter_colophon.http.v3 import formats
 from jupyter_colophon.http.v3.base import V3Handler
-from jupyter_colophon.http.v3.parameters import word
+from jupyter_colophon.http.v3.parameters import AS_OF, word
+from jupyter_colophon.http.v3.targets import TARGET, kinds
 
 _ANSWER: Final = {"type": ["array", "object"]}
 _FORMAT: Final = word(
@@ -26,70 +28,115 @@ _ENTITY_SCOPE: Final = word("entityScope", "Of this namespace (user), or of the 
 _SORT: Final = text("sort", "`entity-name` or `creation-time`, with `asc` or `desc`.")
 _OFFSET: Final = number("offset", "After so many.", default=0, least=0, most=10**9)
 _LIMIT: Final = number("limit", "How many at most.", default=0, least=1, most=10**9)
+_CURSORS: Final = number("numCursors", "Cursors for so many of the next pages.", default=0, least=1, most=100)
+_REQUESTED: Final = flag("cursorRequested", "With a cursor for the next page.")
+_CURSOR: Final = text("cursor", "Where to go on: it carries the whole request.")
 _HIDDEN: Final = flag("showHidden", "With names that begin with `_`.")
 _CUSTOM: Final = flag("showCustom", "With custom entities.")
-_TAKEN: Final = (_FORMAT, _QUERY, _SCOPE, _ENTITY_SCOPE, _SORT, _OFFSET, _LIMIT, _HIDDEN, _CUSTOM)
-#: A target's kinds of entity; None stands for all.
-_TARGETS: Final[dict[str, tuple[str, ...] | None]] = {
-    "dataset": ("dataset",),
-    "stream": ("stream",),
-    "app": ("dataFlow",),
-    "application": ("dataFlow",),
-    "program": ("dataJob",),
-    "field": ("schemaField",),
-    "artifact": ("artifact",),
-    "view": ("view",),
-    "namespace": ("namespace",),
-    "all": None,
-}
+_TAKEN: Final = (
+    *(_FORMAT, _QUERY, _SCOPE, _ENTITY_SCOPE, _SORT, _OFFSET, _LIMIT, _CURSORS, _REQUESTED, _CURSOR),
+    *(_HIDDEN, _CUSTOM, AS_OF),
+)
 _SORTS: Final[dict[str, Sort]] = {"entity-name": "entity-name", "creation-time": "creation-time"}
+#: What our cursors are for.
+_KIND: Final = "v3search"
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One search as it was asked for: what a cursor carries. `scopes` are those of entities, `route` is the path's."""
+
+    route: str
+    form: str
+    scopes: tuple[str, ...]
+    question: ListQuestion
+
+    @classmethod
+    def carried(cls, told: Any, route: str, form: str | None) -> "_Asked":
+        """The search that a cursor carries; another form may be asked for. Raises IllegalQuery."""
+        if told[0] != route:
+            raise IllegalQuery("is a cursor of another search", "cursor")
+        said: Any = {name: tuple(value) if isinstance(value, list) else value for name, value in told[3].items()}
+        return cls(route, form or told[1], tuple(told[2]), ListQuestion(**said))
+
+    def on_from(self, place: Place) -> list[Any]:
+        """What the cursor of a later page carries."""
+        return [self.route, self.form, self.scopes, asdict(replace(self.question, after=place, offset=0))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What was found: a part of the list, its metadata where that is told, and cursors of the next parts."""
+
+    asked: _Asked
+    listed: Listed
+    metadata: list[Any]
+    cursors: list[str]
 
 
 class _SearchHandler(V3Handler):
     """What both routes share."""
 
-    async def tell(self, spaces: tuple[str, ...]) -> None:
-        """Answer what is found in these namespaces; in all where there are none."""
-        self.refuse_parameter("cursor", "cursors are not served: offset and limit are")
-        self.refuse_parameter("numCursors", "cursors are not served: offset and limit are")
-        self.refuse_parameter("asOf", "search is as of now")
-        targets, form = self.many("target"), self.asked(_FORMAT)
-        question = self._question(spaces, targets, form)
-        principal, identity = self.principal, self.door.identity
+    async def tell(self, spaces: tuple[str, ...], *, route: str = "", without: tuple[str, ...] = ()) -> None:
+        """Answer what is found in these namespaces; where there are none, in all `without` some."""
+        principal, cursor, form = self.principal, self.asked(_CURSOR), self._sent(_FORMAT.name) and self.asked(_FORMAT)
+        fresh = None if cursor else self._fresh(route, spaces, without)
 
-        def work(catalog: Any) -> tuple[Listed, list[Any]]:
-            listed = catalog.lister.find(question, principal)
-            if form == "names":
-                return listed, []
-            return listed, [catalog.metadata.of(Urn.parse(one.urn), "", principal) for one in listed.entities]
+        def work(catalog: Any) -> _Told:
+            cursors = catalog.searcher.cursors
+            asked = fresh or _Asked.carried(cursors.read(_KIND, cursor), route, form)
+            listed = catalog.lister.find(asked.question, principal)
+            told = listed.entities if asked.form != "names" else ()
+            as_of = asked.question.as_of
+            metadata = [catalog.metadata.of(Urn.parse(one.urn), one.namespace, principal, as_of) for one in told]
+            return _Told(asked, listed, metadata, [cursors.write(_KIND, asked.on_from(at)) for at in listed.places])
 
-        listed, metadata = await self.hop(work)
-        if listed.truncated:
+        found = await self.hop(work)
+        if found.listed.truncated:
             self.set_header("X-Colophon-Truncated", "true")
-        if form == "names":
-            one_kind = len(targets) == 1 and targets[0].casefold() != "all"
-            name = formats.short_id if one_kind else _key
-            self.answer(sorted({name(Urn.parse(one.urn), one.namespace, identity) for one in listed.entities}))
-            return
-        results = [self._record(one, found, form) for one, found in zip(listed.entities, metadata, strict=True)]
-        self.answer(results if form == "records" else self._page(question, listed, results))
+        self._answer(found)
 
-    def _question(self, spaces: tuple[str, ...], targets: list[str], form: str) -> ListQuestion:
-        kinds = [_kinds(target) for target in targets]
-        sort, _, direction = self.asked(_SORT).strip().partition(" ")
-        if sort and (sort not in _SORTS or direction.strip().casefold() not in ("", "asc", "desc")):
-            raise IllegalQuery("entity-name or creation-time, with asc or desc behind it", "sort")
+    def _answer(self, found: _Told) -> None:
+        form = found.asked.form
+        if form in ("v5", "v6"):
+            self.answer(_page(found, self._records(found)))
+            return
+        if found.cursors:
+            self.set_header("X-Colophon-Cursor", found.cursors[0])
+        self.answer(self._names(found) if form == "names" else self._records(found))
+
+    def _names(self, found: _Told) -> list[str]:
+        """Sorted names: short ones where one kind of entity is asked for."""
+        name = formats.short_id if len(found.asked.question.kinds) == 1 else _key
+        return sorted({name(Urn.parse(one.urn), one.namespace, self.door.identity) for one in found.listed.entities})
+
+    def _records(self, found: _Told) -> list[dict[str, Any]]:
+        form, both = found.asked.form, zip(found.listed.entities, found.metadata, strict=True)
+        return [self._record(one, metadata, form) for one, metadata in both]
+
+    def _fresh(self, route: str, spaces: tuple[str, ...], without: tuple[str, ...]) -> _Asked:
+        form, scope = self.asked(_FORMAT), self.asked(_ENTITY_SCOPE).upper()
+        question = replace(self._question(spaces, form), without=without)
+        return _Asked(route, form, (scope,) if scope else ("SYSTEM", "USER"), question)
+
+    def _question(self, spaces: tuple[str, ...], form: str) -> ListQuestion:
+        sort, descending = _order(self.asked(_SORT))
+        cursors = max(self.asked(_CURSORS), int(self.asked(_REQUESTED)))
+        if cursors and not sort:
+            raise IllegalQuery("cursors need a list that is sorted: sort=entity-name or creation-time", "sort")
         return ListQuestion(
             text=self._query(form),
-            kinds=() if None in kinds else tuple(kind for one in kinds for kind in one or ()),
+            kinds=kinds(self.many(TARGET)),
             namespaces=spaces,
             scope=self.asked(_SCOPE).upper(),
-            sort=_SORTS.get(sort, ""),
-            descending=direction.strip().casefold() == "desc",
+            sort=sort,
+            descending=descending,
             hidden=self.asked(_HIDDEN),
             custom=self.asked(_CUSTOM),
             offset=self.asked(_OFFSET),
             limit=self.asked(_LIMIT) or None,
+            places=cursors,
+            as_of=self.asked(AS_OF),
         )
 
     def _query(self, form: str) -> str:
@@ -110,20 +157,6 @@ class _SearchHandler(V3Handler):
         entity = {"metadataEntity": formats.metadata_entity(urn, one.namespace, identity)} if form == "v5" else {}
         return known | entity | {"metadata": formats.of_scopes(found, ("USER", "SYSTEM"))}
 
-    def _page(self, question: ListQuestion, listed: Listed, results: list[Any]) -> dict[str, Any]:
-        return {
-            "sort": self.asked(_SORT),
-            "offset": question.offset,
-            "limit": len(results) if question.limit is None else question.limit,
-            "numCursors": 0,
-            "total": listed.total,
-            "results": results,
-            "cursors": [],
-            "showHidden": question.hidden,
-            "showCustom": question.custom,
-            "entityScope": [self.asked(_ENTITY_SCOPE).upper()] if self.asked(_ENTITY_SCOPE) else ["SYSTEM", "USER"],
-        }
-
 
 class NamespaceSearchHandler(_SearchHandler):
     """`GET /namespaces/{ns}/metadata/search`."""
@@ -136,7 +169,7 @@ class NamespaceSearchHandler(_SearchHandler):
         space = self.segments()[1]
         scope = self.asked(_ENTITY_SCOPE)
         mine = () if scope == "system" else (space,)
-        await self.tell(mine if scope == "user" else (*mine, SYSTEM_NAMESPACE))
+        await self.tell(mine if scope == "user" else (*mine, SYSTEM_NAMESPACE), route=space)
 
 
 class SearchHandler(_SearchHandler):
@@ -147,16 +180,38 @@ class SearchHandler(_SearchHandler):
     @operation("v3Search", takes=_TAKEN, answers={200: _ANSWER})
     async def get(self) -> None:
         """What fits in some namespaces, or in all."""
-        await self.tell(tuple(self.many("namespaces")))
+        spaces, scope = tuple(self.many("namespaces")), self.asked(_ENTITY_SCOPE)
+        if scope == "system":
+            await self.tell((SYSTEM_NAMESPACE,))
+            return
+        await self.tell(spaces, without=(SYSTEM_NAMESPACE,) if scope == "user" else ())
 
 
-def _kinds(target: str) -> tuple[str, ...] | None:
-    known = target.casefold()
-    if known in _TARGETS:
-        return _TARGETS[known]
-    if not known.isidentifier():
-        raise IllegalQuery(f"one of {', '.join(_TARGETS)}, or a custom type", "target")
-    return (known,)
+def _order(told: str) -> tuple[Sort, bool]:
+    """The order, and whether it is turned round."""
+    sort, _, direction = told.strip().partition(" ")
+    if sort and (sort not in _SORTS or direction.strip().casefold() not in ("", "asc", "desc")):
+        raise IllegalQuery("entity-name or creation-time, with asc or desc behind it", "sort")
+    return _SORTS.get(sort, ""), direction.strip().casefold() == "desc"
+
+
+def _page(found: _Told, results: list[Any]) -> dict[str, Any]:
+    question, listed = found.asked.question, found.listed
+    page = {
+        "sort": f"{question.sort} {'desc' if question.descending else 'asc'}" if question.sort else "",
+        "offset": listed.offset,
+        "limit": len(results) if question.limit is None else question.limit,
+        "numCursors": len(found.cursors),
+        "total": listed.total,
+        "results": results,
+        "cursors": found.cursors,
+        "showHidden": question.hidden,
+        "showCustom": question.custom,
+        "entityScope": list(found.asked.scopes),
+    }
+    if found.asked.form == "v6":
+        page |= {"totalResults": listed.total, "cursor": found.cursors[0] if found.cursors else None}
+    return page
 
 
 def _key(urn: Urn, namespace: str, identity: Identity) -> str:

@@ -13,6 +13,8 @@ from jupyter_colophon.storage.spi import Key, TableContext
 
 #: How many entities are told in one transaction, for which all other writers wait.
 _AT_ONCE = 100
+#: Of some of these, full text knows another word: their kind.
+_RENAMED = frozenset({"dataset", "custom", "schemaField"})
 _logger = logging.getLogger("jupyter_colophon.storage")
 
 
@@ -31,6 +33,8 @@ def carriers(registry: Registry) -> Migration:
                 _logger.warning("keys of %s are not counted: an aspect of it cannot be read", told.entity["urn"])
                 continue
             tx.table(tables.PAST_VALUES.id).upsert_all(list(before.values()))
+            if told.entity["type"] in _RENAMED and (document := truth.derived(registry, told).document) is not None:
+                tx.search.put(document)
             counts.update((told.entity["namespace"], *key) for key in index.keys_of(told.entity, said))
         tx.table(tables.KEY_CARRIERS.id).increment_all(counts, "entities")
         return found[-1].entity["urn"] if found else None

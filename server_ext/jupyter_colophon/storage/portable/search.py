@@ -2,13 +2,14 @@
 
 import heapq
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.storage import ranking
 from jupyter_colophon.storage.portable.tables import DOCUMENTS, NUMBERS, TOKENS
-from jupyter_colophon.storage.spi import Document, Match, Range, Row, StructuredTable, Words
+from jupyter_colophon.storage.spi import Document, Group, Match, Range, Row, StructuredTable, Words
 
 _NUMBER = ("documents",)
 #: No encoded word begins with this (`core/terms.fts_word`), and none has the other.
@@ -63,9 +64,12 @@ class PortableSearch:
         rows.sort(key=lambda row: (row["length"], row["place"]))
         return [_match(row, rarity * ranking.weight(row["length"]), frozenset()) for row in rows]
 
-    def count(self, words: Words, cap: int) -> int:
-        """How many match, counted no further than `cap`."""
-        return sum(1 for _ in islice(self._matching(words), cap))
+    def groups(self, words: Words, cap: int) -> list[Group]:
+        """The newest `cap` matches, those that are alike counted together."""
+        urns = [(urn,) for _, urn in islice(self._matching(words), cap)]
+        rows = self._table(DOCUMENTS.id).multi_read(urns)
+        alike = Counter((row["namespace"], row["type"], tuple(stored(row["tags"]))) for row in rows)
+        return [Group(*same, count) for same, count in alike.items()]
 
     def documents(self, urns: Sequence[str]) -> list[Match]:
         """These documents, unranked."""
@@ -119,7 +123,8 @@ class PortableSearch:
 
     def _rarity(self, words: Words, found: int, cap: int) -> float:
         row = self._table(NUMBERS.id).read(_NUMBER)
-        return ranking.rarity(found if found < cap else self.count(words, ranking.COMMON), row["last"] if row else 0)
+        matching = found if found < cap else sum(1 for _ in islice(self._matching(words), ranking.COMMON))
+        return ranking.rarity(matching, row["last"] if row else 0)
 
 
 def _match(row: Row, score: float, terms: frozenset[str]) -> Match:

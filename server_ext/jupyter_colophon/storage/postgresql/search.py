@@ -12,7 +12,7 @@ from typing import Any
 from jupyter_colophon.storage import ranking
 from jupyter_colophon.storage.postgresql.dialect import DIALECT
 from jupyter_colophon.storage.postgresql.execute import Execute
-from jupyter_colophon.storage.spi import Document, Match, Words
+from jupyter_colophon.storage.spi import Document, Group, Match, Words
 
 _URN, _ASKED = DIALECT.compare("urn", "string"), DIALECT.compare("%s", "string")
 #: `search_entries` is what a list of hits needs and is small. A document has one row of tokens, or several where it
@@ -42,6 +42,9 @@ _MATCH = """SELECT e.urn, e.namespace, e.type, e.tags, e.length FROM (
         SELECT DISTINCT id FROM search_tokens WHERE tokens @@ %s::tsquery ORDER BY id DESC LIMIT %s) AS m
     JOIN search_entries AS e ON e.id = m.id ORDER BY e.length, e.id DESC"""
 _COUNT = "SELECT COUNT(*) FROM (SELECT DISTINCT id FROM search_tokens WHERE tokens @@ %s::tsquery LIMIT %s) AS m"
+_GROUPS = """SELECT e.namespace, e.type, e.tags, COUNT(*) FROM (
+        SELECT DISTINCT id FROM search_tokens WHERE tokens @@ %s::tsquery ORDER BY id DESC LIMIT %s) AS m
+    JOIN search_entries AS e ON e.id = m.id GROUP BY e.namespace, e.type, e.tags"""
 _NEWEST = "SELECT COALESCE(MAX(id), 0) FROM search_entries"
 _WHOLE = """SELECT e.urn, e.namespace, e.type, e.tags, t.words
     FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id"""
@@ -103,10 +106,11 @@ class PostgresSearch:
             for urn, space, kind, tags, length in found
         ]
 
-    def count(self, words: Words, cap: int) -> int:
-        """How many match, counted no further than `cap`."""
+    def groups(self, words: Words, cap: int) -> list[Group]:
+        """The newest `cap` matches, those that are alike counted together."""
         expression = _expression(words)
-        return self._counted(expression, cap) if expression else 0
+        found = self._execute(_GROUPS, (expression, cap), prepare=False) if expression else ()
+        return [Group(space, kind, _tags(tags), count) for space, kind, tags, count in found]
 
     def documents(self, urns: Sequence[str]) -> list[Match]:
         """These documents, unranked."""

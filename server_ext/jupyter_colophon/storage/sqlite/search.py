@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from operator import itemgetter
 
 from jupyter_colophon.storage import ranking
-from jupyter_colophon.storage.spi import Document, Match, Words
+from jupyter_colophon.storage.spi import Document, Group, Match, Words
 from jupyter_colophon.storage.sqlite.guarded import Guarded
 
 #: `search_entries` is what a list of hits needs and is small; `search_texts` is what FTS5 needs to forget a document.
@@ -46,6 +46,9 @@ _MATCH = """SELECT e.urn, e.namespace, e.type, e.tags, e.length FROM (
         SELECT rowid FROM search_tokens WHERE search_tokens MATCH ? ORDER BY rowid DESC LIMIT ?) AS m
     JOIN search_entries AS e ON e.id = m.rowid"""
 _COUNT = "SELECT COUNT(*) FROM (SELECT 1 FROM search_tokens WHERE search_tokens MATCH ? LIMIT ?)"
+_GROUPS = """SELECT e.namespace, e.type, e.tags, COUNT(*) FROM (
+        SELECT rowid FROM search_tokens WHERE search_tokens MATCH ? ORDER BY rowid DESC LIMIT ?) AS m
+    JOIN search_entries AS e ON e.id = m.rowid GROUP BY e.namespace, e.type, e.tags"""
 _NEWEST = "SELECT COALESCE(MAX(id), 0) FROM search_entries"
 _DOCUMENTS = """SELECT e.urn, e.namespace, e.type, e.tags, t.words
     FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id
@@ -107,9 +110,10 @@ class SqliteSearch:
         tags = {text: _tags(text) for text in set(map(_TAGS, found))}
         return [Match(urn, space, kind, tags[said], scores[length]) for urn, space, kind, said, length in found]
 
-    def count(self, words: Words, cap: int) -> int:
-        """How many match, counted no further than `cap`."""
-        return self._counted(_expression(words), cap)
+    def groups(self, words: Words, cap: int) -> list[Group]:
+        """The newest `cap` matches, those that are alike counted together."""
+        found = self._connection.execute(_GROUPS, (_expression(words), cap))
+        return [Group(space, kind, _tags(tags), count) for space, kind, tags, count in found]
 
     def documents(self, urns: Sequence[str]) -> list[Match]:
         """These documents, unranked."""
