@@ -1,0 +1,126 @@
+"""The seed's example as a program of its own, with a right taken away between what it says and its application."""
+
+import asyncio
+import logging
+import sys
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_colophon.core.access import Action, Principal
+from jupyter_colophon.core.names import field as field_of
+from jupyter_colophon.core.names import home_dataset
+from jupyter_colophon.http.door import SETTING
+from jupyter_colophon.service.inbox import Inbox
+from jupyter_server.auth.identity import User
+from support.catalog import metadata
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "initialize.py"
+EMPLOYEE, STAFF = home_dataset("sales", "employee"), home_dataset("sales", "staff")
+
+
+@dataclass
+class Privileges:
+    """An authorizer whose mind changes."""
+
+    refused: set[tuple[str, Action]] = field(default_factory=set)
+
+    def may(self, principal: Principal, action: Action, namespace: str) -> bool:
+        return action in principal.scopes and (principal.user, action) not in self.refused
+
+
+@pytest.fixture
+def employee(api: Any, jp_asyncio_loop: Any) -> None:
+    """The source, of which people said something; one of its fields is confidential."""
+
+    def upsert(urn: Any, aspect: str, value: Any) -> dict[str, Any]:
+        return {"urn": str(urn), "aspect": aspect, "operation": "upsert", "value": value}
+
+    said = [
+        upsert(EMPLOYEE, "technicalMetadata", metadata({"format": "parquet"})),
+        upsert(EMPLOYEE, "businessMetadata", metadata({"owner": "CANARY-ops"}, ["hr"])),
+        upsert(field_of(EMPLOYEE, "empName"), "businessMetadata", metadata({}, ["confidential"])),
+    ]
+    told = api("POST", "proposals", body={"proposals": said}, answers="written-batch")
+    assert jp_asyncio_loop.run_until_complete(told).status == 200
+
+
+@pytest.fixture
+def initialize(jp_serverapp: Any, jp_http_port: int, jp_base_url: str, tmp_path: Path) -> Any:
+    """Runs the example as Bob, whose kernel started it; answers what it printed."""
+    token = jp_serverapp.web_app.settings[SETTING].tokens.issue("kernel-1", User("bob"), "bob")
+
+    async def ran() -> str:
+        environment = {
+            "COLOPHON_URL": f"http://127.0.0.1:{jp_http_port}{jp_base_url}",
+            "COLOPHON_TOKEN": token,
+            "COLOPHON_SPOOL": str(tmp_path / "spool"),
+        }
+        arguments = ("--source", "sales.employee", "--sink", "sales.staff", "--fields", "empName,salary")
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, str(EXAMPLE), *arguments, env=environment, stdout=asyncio.subprocess.PIPE
+        )
+        output, _ = await asyncio.wait_for(process.communicate(), 60)
+        assert process.returncode == 0
+        return output.decode()
+
+    return ran
+
+
+async def said(api: Any, urn: Any) -> Any:
+    """What people say of an entity."""
+    found = await api("GET", "entities", str(urn), "metadata", answers="entity-metadata")
+    return {name: found.body["USER"][name] for name in ("properties", "tags")}
+
+
+async def settled(api: Any) -> None:
+    while (await api("GET", "health", answers="health")).body["inbox"]["waiting"]:
+        await asyncio.sleep(0.01)
+
+
+async def test_the_example_propagates_and_finds_what_is_confidential(api: Any, employee: None, initialize: Any) -> None:
+    printed = await initialize()
+    assert "confidential: empName\n" in printed
+    assert printed.endswith("0 waiting, 0 dropped\n")
+    await settled(api)
+    assert await said(api, STAFF) == metadata({"owner": "CANARY-ops"}, ["copied", "hr"])
+    assert await said(api, field_of(STAFF, "empName")) == metadata({"masked": "yes"}, ["confidential"])
+    run = (await api("GET", "runs", printed.split()[1], answers="run")).body
+    assert {(one["data"], one["mode"]) for one in run["accesses"]} == {(str(EMPLOYEE), "read"), (str(STAFF), "write")}
+    assert (run["status"], run["actor"], run["via"]) == ("succeeded", "bob", "kernel-1")
+    assert run["arguments"] == {"source": "sales.employee", "sink": "sales.staff"}
+    change = await api("GET", "entities", str(STAFF), "aspects", "businessMetadata", answers="aspect")
+    assert (change.body["actor"], change.body["via"]) == ("bob", "kernel-1")
+
+
+async def test_a_right_that_is_taken_away_between_saying_and_applying_takes_what_was_said_along(
+    api: Any, employee: None, initialize: Any, jp_serverapp: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    catalog = jp_serverapp.web_app.settings[SETTING].catalog()
+    catalog.inbox.close()
+    printed = await initialize()
+    assert printed.endswith("0 waiting, 0 dropped\n")
+    # It is said, and nothing of it is done.
+    assert (await api("GET", "health", answers="health")).body["inbox"]["waiting"] == 4
+    assert await said(api, STAFF) == metadata()
+    path = replace(catalog.write_path, authorizer=Privileges({("bob", "annotate")}))
+    inbox = Inbox(catalog.provider, path, path.now)
+    with caplog.at_level(logging.DEBUG, "jupyter_colophon"):
+        inbox.resume()
+        await settled(api)
+    inbox.close()
+    assert await said(api, STAFF) == metadata()
+    health = (await api("GET", "health", answers="health")).body
+    assert (health["inbox"]["waiting"], health["deadLetters"]) == (0, 4)
+    lines = [one.getMessage() for one in caplog.records if one.levelname == "WARNING" and "refused" in one.getMessage()]
+    assert len(lines) == 4
+    for line in lines:
+        for word in ("of bob", f"run {printed.split()[1]}", "businessMetadata of", "sales.staff"):
+            assert word in line
+    assert "('owner', tags)" in lines[1]
+    for hidden in ("CANARY", "copied", "confidential", "'yes'"):
+        assert hidden not in caplog.text
+    letters = (await api("GET", "dead-letters", answers="dead-letters")).body["deadLetters"]
+    assert {one["actor"] for one in letters} == {"bob"}
+    assert "CANARY" not in str(letters)
