@@ -1,7 +1,8 @@
 """An ordered batch of changes of metadata, wholly or not at all, with what each found and left (catalog.md 3.7)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.annotation import ASPECT_OF_SCOPE
@@ -11,7 +12,7 @@ from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.once import Once
 from jupyter_colophon.core.proposal import Proposal, Written
 from jupyter_colophon.service.write_path import WritePath
-from jupyter_colophon.storage.spi import TableContext
+from jupyter_colophon.storage.spi import Row, TableContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,34 +30,36 @@ class Mutator:
             for one in mutations
             for scope, change in one.changes.items()
         ]
-        found: dict[str, State] = {}
-
-        def around(tx: TableContext, act: Callable[[], list[Written]]) -> list[Written]:
-            found.update({str(one.urn): _state(tx, one.urn) for one in mutations})
-            return act()
-
-        self.write_path.propose(proposals, principal, within, once=once, around=around)
-        return [_mutated(one, found) for one in mutations]
+        written = self.write_path.propose(proposals, principal, within, once=once)
+        # Told by what is stored: a batch that is sent again has its first answer.
+        return self.write_path.provider.tx_runner.run(lambda tx: _told(tx, mutations, written), read_only=True)
 
 
-def _mutated(one: Mutation, states: dict[str, State]) -> Mutated:
-    """One after the other, as the transaction did it."""
-    before = states.get(str(one.urn), _nothing())
-    after = dict(before)
-    for scope, change in one.changes.items():
-        after[scope] = change.applied(before[scope])
-    states[str(one.urn)] = after
-    return Mutated(one.urn, before, after)
-
-
-def _nothing() -> State:
-    return {scope: {"properties": {}, "tags": []} for scope in ASPECT_OF_SCOPE}
-
-
-def _state(tx: TableContext, urn: Urn) -> State:
-    found = _nothing()
-    for scope, aspect in ASPECT_OF_SCOPE.items():
-        row = tx.table("aspects").read((str(urn), aspect))
-        if row is not None and row["value"] is not None:
-            found[scope] = stored(row["value"])
+def _told(tx: TableContext, mutations: Sequence[Mutation], written: Sequence[Written]) -> list[Mutated]:
+    steps = iter(written)
+    by_mutation = [(one, dict(zip(one.changes, steps, strict=False))) for one in mutations]
+    # What is not touched before is as it was when it is touched first, or as it is.
+    states: dict[str, State] = {}
+    for one, done in reversed(by_mutation):
+        state = states.setdefault(str(one.urn), _present(tx, one.urn))
+        state |= {scope: _value(tx, step, step.version - step.changed) for scope, step in done.items()}
+    found = []
+    for one, done in by_mutation:
+        before = states[str(one.urn)]
+        after = before | {scope: _value(tx, step, step.version) for scope, step in done.items()}
+        states[str(one.urn)] = after
+        found.append(Mutated(one.urn, before, after))
     return found
+
+
+def _present(tx: TableContext, urn: Urn) -> State:
+    rows = {scope: tx.table("aspects").read((str(urn), aspect)) for scope, aspect in ASPECT_OF_SCOPE.items()}
+    return {scope: _said(row) for scope, row in rows.items()}
+
+
+def _value(tx: TableContext, step: Written, version: int) -> dict[str, Any]:
+    return _said(tx.table("aspect_versions").read((str(step.urn), str(step.aspect), version)))
+
+
+def _said(row: Row | None) -> dict[str, Any]:
+    return {"properties": {}, "tags": []} if row is None or row["value"] is None else stored(row["value"])

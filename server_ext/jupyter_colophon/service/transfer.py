@@ -1,7 +1,7 @@
 """Namespaces as lines (core/lines.py), and the three-way merge of them back: what was changed here since, and in them."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal
 
@@ -153,7 +153,10 @@ class Transfer:
         self, tx: TableContext, line: Line, principal: Principal, overwrite: bool
     ) -> tuple[Told, Proposal | None]:
         present = aspects.one(tx, self.registry, line.urn.type, str(line.urn), line.aspect)
-        outcome, value = self._outcome(tx, line, present, overwrite)
+        value = self._attached(line)
+        if value is None:
+            return Told(line, "unchanged"), None
+        outcome, value = self._outcome(tx, replace(line, value=value), present, overwrite)
         if outcome in ("unchanged", "kept", "conflict"):
             return Told(line, outcome), None
         # What it was compared with is what it takes the place of.
@@ -164,6 +167,13 @@ class Transfer:
             except InvalidInstance:
                 return Told(line, "conflict"), None
         return Told(line, outcome), proposal
+
+    def _attached(self, line: Line) -> Any | None:
+        """What of a line's value is attached; None for nothing: only machines' is asked for."""
+        if self.registry.aspect(line.urn.type, line.aspect).scope == "USER":
+            return line.value
+        space = self.write_path.identity.namespace_of(line.urn)
+        return self.write_path.facts.of_aspect(line.aspect, line.value, line.urn, space)
 
     def _outcome(self, tx: TableContext, line: Line, present: Aspect | None, overwrite: bool) -> tuple[Outcome, Any]:
         if present is None:

@@ -183,7 +183,7 @@ class WritePath:
         )
 
     def _commit(self, tx: TableContext, work: Callable[[Commit], T], principal: Principal) -> T:
-        commit = Commit(tx, self.registry, self.identity, principal, self.now())
+        commit = Commit(tx, self.registry, self.identity, principal, self.now(), self.facts)
         result = work(commit)
         commit.finish()
         tx.after_commit(self.publish)

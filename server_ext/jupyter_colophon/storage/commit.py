@@ -18,6 +18,7 @@ from jupyter_colophon.core.keys import key_aspect
 from jupyter_colophon.core.names import NO_NAMESPACE, Identity, Urn, namespace
 from jupyter_colophon.core.proposal import ABSENT, Condition, Written
 from jupyter_colophon.core.registry import AspectSpec, Registry
+from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
 from jupyter_colophon.core.terms import SEARCHED
 from jupyter_colophon.storage import assertions, index, past
 from jupyter_colophon.storage.ending import is_ending
@@ -42,9 +43,16 @@ class Commit:
     """What one principal changes in one transaction. `finish` must be called last."""
 
     def __init__(
-        self, tx: TableContext, registry: Registry, identity: Identity, principal: Principal, now: int
+        self,
+        tx: TableContext,
+        registry: Registry,
+        identity: Identity,
+        principal: Principal,
+        now: int,
+        facts: SystemFilter = EVERYTHING,
     ) -> None:
         self.tx, self.registry, self.identity, self.principal, self.now = tx, registry, identity, principal, now
+        self.facts = facts
         self._entities: dict[str, _Working] = {}
         #: Namespaces of which this transaction knows that nobody is deleting them.
         self._lasting: set[str] = set()
@@ -255,7 +263,9 @@ class Commit:
         if not may_create:
             raise Absent("namespace", name)
         self.ensure(place, create_namespace=True)
-        self.put(place, self.registry.aspect("namespace", "technicalMetadata"), _CAPTURED)
+        said = self.facts.of_aspect("technicalMetadata", _CAPTURED, place, name)
+        if said is not None:
+            self.put(place, self.registry.aspect("namespace", "technicalMetadata"), said)
 
     def _revive(self, entity: _Working) -> None:
         """A new life: what was there before is no part of its history (architecture.md, Identity)."""

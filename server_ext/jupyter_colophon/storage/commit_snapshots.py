@@ -6,6 +6,7 @@ from jupyter_colophon.core.jsontext import compact
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.run import Said, Snapshot
 from jupyter_colophon.core.scoped import scoped
+from jupyter_colophon.core.system_filter import TAGS_KEY
 from jupyter_colophon.storage import aspects
 from jupyter_colophon.storage.commit import Commit
 
@@ -16,7 +17,7 @@ def keep_snapshot(commit: Commit, run: str, entity: Urn, given: Snapshot | None,
     if table.read((run, urn)) is not None:
         return
     taken = given or _taken(commit, entity, with_system)
-    machines = None if taken.system is None else compact(asdict(taken.system))
+    machines = None if taken.system is None else compact(asdict(_attached(commit, entity, taken.system)))
     table.upsert(
         {"run": run, "entity": urn, "time": commit.now, "people": compact(asdict(taken.user)), "machines": machines}
     )
@@ -30,3 +31,10 @@ def _taken(commit: Commit, entity: Urn, with_system: bool) -> Snapshot:
     present = aspects.present(commit.tx, commit.registry, entity.type, str(entity))
     found = scoped(None, present).system
     return Snapshot(user, Said(found.properties, found.tags))
+
+
+def _attached(commit: Commit, entity: Urn, system: Said) -> Said:
+    """What of it is attached: who records an access may say more."""
+    space = commit.entity(entity)["namespace"]
+    tags = system.tags if commit.facts.takes(TAGS_KEY, entity, space) else ()
+    return Said(commit.facts.of_keys(system.properties, entity, space), tags)

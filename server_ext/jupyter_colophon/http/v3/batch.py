@@ -7,8 +7,9 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
+from jupyter_colophon.core.access import ScopeAuthorizer
 from jupyter_colophon.core.annotation import ASPECT_OF_SCOPE, Annotation, Change, Replacement
-from jupyter_colophon.core.errors import IllegalName, InvalidInstance, Problem
+from jupyter_colophon.core.errors import AccessDenied, IllegalName, InvalidInstance, Problem
 from jupyter_colophon.core.mutation import Mutated, Mutation, State
 from jupyter_colophon.core.names import PROGRAM_TYPES, Identity, Urn
 from jupyter_colophon.core.v3_names import WORDS, from_v3
@@ -71,6 +72,8 @@ _MUTATION: Final = {
 _BATCH: Final = {"type": "array", "items": _MUTATION, "maxItems": 1000}
 #: What a source that is read again does not take away (catalog.md 3.7, the platform's default).
 _KEPT: Final = frozenset({"description"})
+#: And what it does not change.
+_PRESERVED: Final = frozenset({"creation-time"})
 #: What a mutation of each type may say besides its type and its entity.
 _MEMBERS: Final = {
     "CREATE": {"metadata", "directives"},
@@ -89,7 +92,10 @@ class BatchHandler(V3Handler):
     @operation("v3Batch", takes=[IDEMPOTENCY_KEY], body={"application/json": _BATCH}, answers={200: {"type": "array"}})
     async def post(self) -> None:
         """Apply an ordered batch of mutations, wholly or not at all."""
-        told, principal, identity = await self.body(), self.principal, self.door.identity
+        principal, identity = self.principal, self.door.identity
+        if not ScopeAuthorizer().may(principal, "emit", ""):
+            raise AccessDenied("emit", "batches of metadata")
+        told = await self.body()
         mutations = [_mutation(at, one, identity) for at, one in enumerate(told)]
 
         def work(catalog: Any, once: Any) -> list[Mutated]:
@@ -149,7 +155,8 @@ def _create(told: Mapping[str, Any]) -> dict[str, Change]:
             properties,
             tuple(tags),
             keep_properties=_named(directives, "KEEP", f"PROPERTY:{scope}:") | (_KEPT if scope == "SYSTEM" else set()),
-            preserve_properties=_named(directives, "PRESERVE", f"PROPERTY:{scope}:"),
+            preserve_properties=_named(directives, "PRESERVE", f"PROPERTY:{scope}:")
+            | (_PRESERVED if scope == "SYSTEM" else set()),
             keep_tags=_named(directives, "KEEP", f"TAG:{scope}:") | _named(directives, "PRESERVE", f"TAG:{scope}:"),
         )
         for scope, (properties, tags) in _by_scope(told.get("metadata", _NOTHING)).items()

@@ -9,7 +9,7 @@ from tornado.web import authenticated
 from jupyter_colophon.core import names
 from jupyter_colophon.core.deployed import of_application, of_data
 from jupyter_colophon.core.entity import Listing
-from jupyter_colophon.core.errors import Unconfirmed
+from jupyter_colophon.core.errors import Absent, Unconfirmed
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.core.scoped import Scoped
@@ -80,6 +80,14 @@ class _EntityHandler(V3Handler):
             return told | {"events": None if folder is None else str(folder)}
 
         self.answer(await self.hop(work))
+
+    def deployed(self) -> Urn:
+        """The entity in the path, which is to be made there. Raises Absent for a foreign one of another namespace."""
+        urn, says = self.place(self.segments())
+        # Ours have it in their name; that of others is told by the rules, or stored.
+        if says not in ("", self.door.identity.namespace_of(urn)):
+            raise Absent("entity", str(urn))
+        return urn
 
     async def remove(self) -> None:
         """Take the entity in the path away, and what it holds."""
@@ -168,7 +176,7 @@ class DatasetHandler(_EntityHandler):
     @operation("v3PutDataset", body={"application/json": _DATA}, answers={200: _NAMED})
     async def put(self) -> None:
         """Make a dataset or a stream, or say more of it."""
-        urn, _ = self.place(self.segments())
+        urn = self.deployed()
         told, principal = await self.asked_body(), self.principal
         deployed = of_data(self.segments()[-1], told)
         done = await self.hop(lambda catalog: catalog.deployer.entity(urn, deployed, principal))
@@ -180,7 +188,6 @@ class DatasetHandler(_EntityHandler):
     async def delete(self) -> None:
         """Delete it with its metadata; what happened to it stays."""
         await self.remove()
-
 
     @authenticated
     @authorized("write", resource="colophon")
@@ -205,7 +212,7 @@ class ApplicationHandler(_EntityHandler):
     @operation("v3PutApplication", body={"application/json": _APPLICATION}, answers={200: _NAMED})
     async def put(self) -> None:
         """Deploy an application with its programs; one that is no longer among them is deleted."""
-        urn, _ = self.place(self.segments())
+        urn = self.deployed()
         told, principal = await self.asked_body(), self.principal
         deployed = of_application(self.segments()[-1], told)
         programs = told.get("programs")

@@ -1,0 +1,159 @@
+"""Datasets and applications on the command line, on the store of this machine and on a server's; and completion."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from live import LiveServer, live_server
+from support.commands import Commands, Done
+
+Call = Callable[..., Done]
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+    with live_server(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home")) as running:
+        yield running
+
+
+@pytest.fixture(params=["store", "server"])
+def call(request: pytest.FixtureRequest, colophon: Commands, database: Path) -> Call:
+    """Calls a command, where there is an empty namespace `shop`."""
+    if request.param == "store":
+        asking: Call = colophon
+    else:
+        server: LiveServer = request.getfixturevalue("served")
+        bare = Commands(colophon.home, database, environment={"COLOPHON_TOKEN": server.token}).bare
+        url = f"--url={server.url}"
+        asking = lambda *arguments: bare(*arguments, url)  # noqa: E731  the same words for both
+    assert asking("namespace", "create", "shop").status == 0
+    return asking
+
+
+def test_a_dataset_is_made_shown_listed_and_deleted(call: Call, tmp_path: Path) -> None:
+    avro = tmp_path / "schema.json"
+    avro.write_text(json.dumps({"type": "record", "name": "r", "fields": [{"name": "price", "type": "int"}]}))
+    options = ["--type=table", "--description=All orders", "--ttl=7d", f"--schema={avro}", "--setting=format=parquet"]
+    said = ["--property=owner=ada", "--property=note=a = b", "--tag=gold", "--tag=raw"]
+    assert call("dataset", "create", "shop.orders", *options, *said).out == "Dataset shop.orders is there.\n"
+    again = call("dataset", "create", "shop.orders", *options, *said, "--json").answer
+    assert (again["changed"], "shop.orders" in again["urn"]) == (False, True)
+    shown = call("dataset", "show", "shop.orders", "--json").answer
+    assert (shown["user"], shown["user_tags"]) == ({"owner": "ada", "note": "a = b"}, ["gold", "raw"])
+    assert (shown["system"]["type"], shown["system"]["ttl"]) == ("table", "7d")
+    assert "All orders" in call("dataset", "show", "shop.orders").out
+    listed = call("dataset", "list", "--namespace=shop", "--json").answer["entities"]
+    assert [(one["name"], one["namespace"]) for one in listed] == [("orders", "shop")]
+    assert "orders   shop" in call("dataset", "list").out
+    assert call("search", "schema:price", "--json").answer["total"] == 1
+    assert call("dataset", "delete", "shop.orders").out == "Dataset shop.orders was deleted.\n"
+    gone = call("dataset", "show", "shop.orders")
+    assert (gone.status, "there is no" in gone.err) == (1, True)
+    assert call("dataset", "list", "--namespace=shop").out == "There is none.\n"
+    assert call("namespace", "delete", "shop").status == 0
+
+
+def test_an_application_is_deployed_again_and_deleted(call: Call) -> None:
+    first = ["--program=flows/Load", "--program=spark/Join", "--artifact=jar", "--plugin=Table=Table:source"]
+    assert (
+        call("app", "create", "shop.etl", *first, "--schedule=nightly=at two").out == "Application shop.etl is there.\n"
+    )
+    shown = call("app", "show", "shop.etl", "--json").answer
+    assert {"Flow:Load", "Spark:Join", "artifact", "plugin:Table", "schedule:nightly"} <= shown["system"].keys()
+    call("app", "create", "shop.etl", "--tag=mine")
+    call("app", "create", "shop.etl", "--program=spark/Join")
+    shown = call("app", "show", "shop.etl", "--json").answer
+    assert ("Flow:Load" in shown["system"], "Spark:Join" in shown["system"], shown["user_tags"]) == (
+        False,
+        True,
+        ["mine"],
+    )
+    call("app", "create", "shop.etl", "--no-programs")
+    assert "Spark:Join" not in call("app", "show", "shop.etl", "--json").answer["system"]
+    assert [one["name"] for one in call("app", "list", "--namespace=shop", "--json").answer["entities"]] == ["etl"]
+    assert call("app", "delete", "shop.etl").status == 0
+    assert call("namespace", "delete", "shop").status == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "told"),
+    [
+        (["dataset", "create", "none.orders"], 1, "there is no namespace 'none'"),
+        (["dataset", "create", "orders"], 1, "is no name of data"),
+        (["dataset", "create", "shop.x", "--property=x"], 2, "KEY=VALUE"),
+        (["dataset", "create", "shop.x", "--tag=no tag"], 1, "is not valid"),
+        (["dataset", "create", "shop.x", "--schema=/nowhere"], 1, "/nowhere"),
+        (["dataset", "create"], 2, "list, create NAME"),
+        (["dataset", "delete", "shop.nothing"], 1, "there is no"),
+        (["dataset", "drop", "shop.x"], 2, "list, create NAME"),
+        (["app", "create", "etl"], 1, "<namespace>.<application>"),
+        (["app", "create", "urn:li:namespace:x"], 1, "it is the URN of a namespace"),
+        (["app", "create", "shop.etl", "--program=Load"], 2, "<type>/<program>"),
+        (["app", "create", "shop.etl", "--program=rockets/x"], 1, "rockets"),
+        (["namespace", "create", "system"], 1, "reserved"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(call: Call, words: list[str], status: int, told: str) -> None:
+    done = call(*words)
+    assert (done.status, done.out, done.err.count("\n")) == (status, "", 1), done
+    assert told in done.err
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("jupyter colophon dat", ["dataset"]),
+        ("jupyter-colophon name", ["namespace"]),
+        ("jupyter colophon dataset ", ["create", "delete", "list", "show"]),
+        ("jupyter colophon dataset show s", ["sales.", "system."]),
+        ("jupyter colophon dataset show sales.or", ["sales.orders"]),
+        ("jupyter colophon tag sales.orders f", ["faa"]),
+        ("jupyter colophon set sales.orders ow", ["owner="]),
+        ("jupyter colophon export sal", ["sales"]),
+        ("jupyter colophon search x --names", ["--namespace="]),
+        ("jupyter colophon search x --namespace=sa", ["--namespace=sales"]),
+        ("jupyter colophon completion ", ["bash", "fish", "zsh"]),
+        ("jupyter colophon show 'sales.or", []),
+        ("jupyter colophon nothing ", []),
+    ],
+)
+def test_what_is_typed_is_completed(colophon: Commands, line: str, found: list[str]) -> None:
+    at = line.index("colophon") + len("colophon")
+    done = colophon.bare("completion", "words", f"{line[:at]} --database={colophon.database}{line[at:]}")
+    assert (done.status, done.out.split(), done.err) == (0, found, "")
+
+
+def test_bash_completes_words_and_quotes_what_others_named(colophon: Commands, tmp_path: Path) -> None:
+    evil = "sales.a$(touch${IFS}hacked)"
+    assert colophon("dataset", "create", evil).status == 0
+    script = tmp_path / "completion.bash"
+    script.write_text(colophon("completion", "bash").out)
+    bash = shutil.which("bash")
+    assert bash is not None
+    ask = """
+jupyter-colophon() { "$PYTHON" -m jupyter_colophon.cli "$@"; }
+. "$SCRIPT"
+try() { COMP_LINE="$1"; COMP_POINT=${#1}; COMP_WORDS=("${@:2}"); COMP_CWORD=$(($# - 2)); "$FUNCTION" 2>/dev/null; printf '%s|' "${COMPREPLY[@]}"; echo; }
+FUNCTION=_colophon_jupyter try "jupyter colophon dataset sh" jupyter colophon dataset sh
+FUNCTION=_colophon try "jupyter-colophon search x --database=$DATABASE --namespace=sa" jupyter-colophon search x --database = "$DATABASE" --namespace = sa
+FUNCTION=_colophon try "jupyter-colophon --database=$DATABASE show sales.a" jupyter-colophon --database = "$DATABASE" show sales.a
+"""
+    known = colophon.whole_environment | {"PYTHON": sys.executable, "SCRIPT": str(script), "FUNCTION": ""}
+    told = subprocess.run(
+        [bash, "-c", ask],
+        env=known | {"DATABASE": str(colophon.database)},
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
+    show, space, *name = told.stdout.splitlines()
+    assert (show, space) == ("show|", "sales|")
+    assert name == [r"sales.a\$\(touch\$\{IFS\}hacked\)|"], told
+    assert not (tmp_path / "hacked").exists()
+    for shell in ("zsh", "fish"):
+        assert "jupyter-colophon completion words" in colophon("completion", shell).out
+    assert colophon("completion", "tcsh").status == 2
