@@ -2,6 +2,7 @@
 export namespace CommandIDs {
   export const showSearch = 'colophon:show-search';
   export const openEntity = 'colophon:open-entity';
+  export const openRun = 'colophon:open-run';
   export const openLineage = 'colophon:open-lineage';
   export const saveInstance = 'colophon:save-instance';
   /** Offered by the editor, plugins/instance.ts, and by nobody else: `{space, schema, name?}`; a new one without name. */

@@ -4,9 +4,10 @@ import { entity } from './plugins/entity';
 import { instance } from './plugins/instance';
 import { lineage } from './plugins/lineage';
 import { mime } from './plugins/mime';
+import { run } from './plugins/run';
 import { schemaspaces } from './plugins/schemaspaces';
 import { sidebar } from './plugins/sidebar';
 
 export { ICatalog, IChangeFeed, ISchemaspaces } from './tokens';
 
-export default [api, schemaspacesApi, changes, sidebar, entity, instance, lineage, mime, schemaspaces];
+export default [api, schemaspacesApi, changes, sidebar, entity, instance, lineage, run, mime, schemaspaces];

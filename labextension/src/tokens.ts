@@ -22,6 +22,7 @@ import type {
   Runs,
   Schemaspaces,
   SearchAnswer,
+  Touched,
   Versions,
   Written
 } from './generated/api';
@@ -62,6 +63,8 @@ export interface ICatalog {
   keys(prefix: string, page?: IPage, signal?: AbortSignal): Promise<Keys>;
   lineage(question: ILineageQuestion, signal?: AbortSignal): Promise<Lineage>;
   run(urn: string): Promise<Run>;
+  /** What a run had to do with, and what was said of it then. */
+  touched(urn: string): Promise<Touched>;
   runs(question: IRunsQuestion, signal?: AbortSignal): Promise<Runs>;
   versions(urn: string, aspect: string, page?: IPage): Promise<Versions>;
   /** `version` is what the writer read; 0 when there was nothing to read. */

@@ -50,7 +50,7 @@ async def test_what_a_kernel_left_running_is_killed_when_it_is_shut_down(api: An
     session = await begin(api, headers, NOTEBOOK, "session")
     cell = await begin(api, headers, CELL, "cell", parent=session)
     done = await begin(api, headers, CELL, "done", status="succeeded", end="2026-11-20T12:00:01Z")
-    others = await begin(api, {}, CELL, "another's")
+    others = await begin(api, {}, CELL, "others")
     await jp_serverapp.kernel_manager.shutdown_kernel(kernel)
     for urn in (session, cell):
         assert (await ended(api, urn))["status"] == "killed"

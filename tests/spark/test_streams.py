@@ -9,7 +9,8 @@ from pyspark.sql import SparkSession
 from support.catalog import ADA
 from support.streams import catalog_with_clicks
 
-SCHEMA = "timestamp LONG, source STRING, body STRUCT<page: STRING, n: LONG>"
+#: The day is a part of the path: whoever leaves it out cannot begin before there is an event.
+SCHEMA = "timestamp LONG, source STRING, body STRUCT<page: STRING, n: LONG>, day DATE"
 CLICKS = stream("shop", "clicks")
 
 

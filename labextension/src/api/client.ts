@@ -10,6 +10,7 @@ import type {
   Run,
   Runs,
   SearchAnswer,
+  Touched,
   Versions,
   Written
 } from '../generated/api';
@@ -47,6 +48,10 @@ export class Catalog implements ICatalog {
 
   run(urn: string): Promise<Run> {
     return this._get(address(['runs', urn]));
+  }
+
+  touched(urn: string): Promise<Touched> {
+    return this._get(address(['runs', urn, 'accesses']));
   }
 
   runs(question: IRunsQuestion, signal?: AbortSignal): Promise<Runs> {

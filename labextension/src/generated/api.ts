@@ -157,7 +157,7 @@ cursor: number
 changes: Change[]
 }
 /**
- * What could not be applied, without its values. time is when it came, failed when it was tried last.
+ * What could not be applied or delivered, without its values. time is when it came, failed when it was tried last.
  */
 export interface DeadLetter {
 id: string
@@ -178,10 +178,14 @@ time: string
 failed: string
 attempts: number
 problem: Problem
+/**
+ * The number of the change that a sink would not take; null for a batch of proposals.
+ */
+change: (number | null)
 proposals: {
 urn: string
 aspect: (string | null)
-operation: ("upsert" | "create" | "patch" | "delete")
+operation: ("upsert" | "create" | "patch" | "annotate" | "delete")
 }[]
 }
 /**
@@ -351,6 +355,28 @@ waiting: (number | null)
  */
 deadLetters: (number | null)
 /**
+ * Consumers of lineage that packages brought: how many runs each was told of, and how often it failed.
+ */
+consumers: {
+name: string
+distribution: string
+version: string
+told: number
+failed: number
+/**
+ * It has not come back for long; it is waited for no more.
+ */
+hanging: boolean
+/**
+ * Why it did not load, or what it raised last.
+ */
+problem: string
+/**
+ * The number of the change up to which it was told; null before it has begun.
+ */
+at: (number | null)
+}[]
+/**
  * What of the schemaspaces did not load.
  */
 schemaspaces: {
@@ -376,6 +402,34 @@ instances: {
 store: string
 elyraDoor: boolean
 }
+/**
+ * Where changes are delivered to, and how far each has come; empty where the store cannot be asked.
+ */
+sinks: {
+name: string
+kind: string
+/**
+ * How many changes it lacks.
+ */
+behind: number
+/**
+ * Since when it lacks them.
+ */
+oldest: (string | null)
+/**
+ * How often the first of them was tried.
+ */
+attempts: number
+/**
+ * Why it was not delivered to, last; empty where it was.
+ */
+problem: string
+/**
+ * How many changes were no longer kept when they were to be delivered.
+ */
+lost: number
+deadLetters: number
+}[]
 }
 /**
  * A batch that is applied later, and what became of it; problem and deadLetter are null unless it was refused.
@@ -720,7 +774,7 @@ asOf: (string | null)
  */
 export interface LineageNode {
 urn: string
-type: ("dataset" | "dataJob")
+type: ("dataset" | "dataJob" | "custom")
 namespace: string
 name: string
 platform: (string | null)
@@ -1183,27 +1237,48 @@ description: string
 tags: string[]
 owner: (string | null)
 /**
- * Why this hit: where a term of the query was found.
+ * Why this hit: what of it the terms of the query fit, at most five, some of each term.
  */
 matches: {
 key: string
 value: string
 scope: ("USER" | "SYSTEM")
+/**
+ * The aspect that says it.
+ */
+aspect: string
+/**
+ * What fits: the entity's name or type, the key, or the value under it.
+ */
+where: ("name" | "type" | "key" | "value")
+/**
+ * The text of what fits, cut where it is long, in parts; plain text.
+ */
+parts: {
+text: string
+/**
+ * Whether a term is found here.
+ */
+found: boolean
+}[]
 }[]
 }[]
 total: number
 atLeast: boolean
 ranked: (number | null)
+/**
+ * How many matches have which values, the most frequent first; exact as far as total is.
+ */
 facets: {
-type: {
+type?: {
 value: string
 count: number
 }[]
-namespace: {
+namespace?: {
 value: string
 count: number
 }[]
-tag: {
+tag?: {
 value: string
 count: number
 }[]

@@ -188,6 +188,7 @@ export function runOf(id: string): Run {
     actor: 'ada',
     via: null,
     facts: { notebook: 'flights.ipynb', cellId: id },
+    arguments: {},
     accesses: []
   };
 }

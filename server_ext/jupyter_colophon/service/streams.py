@@ -13,6 +13,7 @@ from jupyter_colophon.core.errors import Absent, TooLarge
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.run import Source
 from jupyter_colophon.core.stream import Taken
+from jupyter_colophon.core.urn import NAME_BYTES_MAX, check_bytes, check_text
 from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage import runs
@@ -86,6 +87,8 @@ def _line(event: Any, source: str, now: int) -> bytes:
 
 
 def _source(namespace: str, name: str, now: int) -> Source:
+    check_text("source", name)
+    check_bytes("source", name, NAME_BYTES_MAX)
     urn = names.custom("external", [("namespace", namespace), ("external", name)])
     start = now - now % _DAY_MS
     return Source(urn, _day(now), start, start + _DAY_MS - 1)

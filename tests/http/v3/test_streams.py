@@ -110,7 +110,7 @@ async def test_what_cannot_be_taken_is_refused_and_nothing_of_it_is_stored(
 
 
 async def test_a_source_is_named_as_custom_entities_are(v3: Any, shop: None) -> None:
-    for wrong in ("a\x00b", "x" * 3_000):
+    for wrong in ("\x7f", "ü" * 257):
         assert (await v3("POST", CLICKS, {"a": 1}, source=wrong)).status == 400
     for right in ("web/shop front", "ü,(%)=", "../../etc", ""):
         assert (await v3("POST", CLICKS, {"a": 1}, source=right)).status == 200

@@ -188,7 +188,7 @@ export class LineageModel extends LiveModel<ILineageState> {
     ]);
     const graph = joined(answers);
     const first = new Set(answers[0]?.nodes.map(node => node.urn));
-    const late = graph.nodes.filter(node => node.type === 'dataJob' && !first.has(node.urn));
+    const late = graph.nodes.filter(node => node.type !== 'dataset' && !first.has(node.urn));
     if (late.length === 0) {
       return graph;
     }

@@ -34,7 +34,7 @@ export function graphWords(name: string, trans: TranslationBundle): IWords {
     if (cell) {
       return trans.__('cell %1', cell.id);
     }
-    const second = node.type === 'dataJob' ? typeWord(node.type, trans) : (node.platform ?? '');
+    const second = node.type === 'dataset' ? (node.platform ?? '') : typeWord(node.type, trans);
     return [node.namespace, second].filter(word => word !== '').join(' · ');
   };
   return {

@@ -4,7 +4,7 @@ import type { Run } from '../../generated/api';
 import { duration, moment, statusWord } from './words';
 
 /** Where a run came from, as far as it says so: notebook and cell. */
-function originOf(run: Run, trans: TranslationBundle): string {
+export function originOf(run: Run, trans: TranslationBundle): string {
   const { notebook, cellId, executionCount } = run.facts;
   if (notebook === undefined) {
     return run.name;
@@ -13,7 +13,8 @@ function originOf(run: Run, trans: TranslationBundle): string {
   return cellId === undefined ? notebook : trans.__('%1, cell %2', notebook, `${count}${cellId}`);
 }
 
-function accessWord(mode: Run['accesses'][number]['mode'], trans: TranslationBundle): string {
+/** What a run did to data. */
+export function accessWord(mode: Run['accesses'][number]['mode'], trans: TranslationBundle): string {
   switch (mode) {
     case 'read':
       return trans.__('read');
@@ -50,7 +51,10 @@ function RunCard(props: { run: Run; open: (urn: string) => void; trans: Translat
         </span>
       </div>
       <div className="jp-Colophon-runTime">
-        <time dateTime={run.start}>{moment(run.start)}</time> {duration(run.start, run.end)} · {run.actor}
+        <time dateTime={run.start}>{moment(run.start)}</time> {duration(run.start, run.end)} · {run.actor} ·{' '}
+        <button type="button" className="jp-Colophon-link" title={run.urn} onClick={() => open(run.urn)}>
+          {trans.__('Open run')}
+        </button>
       </div>
       <details>
         <summary>{trans._n('%1 access', '%1 accesses', run.accesses.length)}</summary>

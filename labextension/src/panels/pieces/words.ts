@@ -12,6 +12,8 @@ export function typeWord(type: string, trans: TranslationBundle): string {
       return trans.__('flow');
     case 'namespace':
       return trans.__('namespace');
+    case 'custom':
+      return trans.__('other entity');
     default:
       return type;
   }

@@ -1,0 +1,127 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+import type { Run } from '../../generated/api';
+import { ProblemNote } from '../pieces/problem';
+import { accessWord, originOf, shortUrn } from '../pieces/runs';
+import { useModel } from '../pieces/use-model';
+import { AspectValue } from '../pieces/values';
+import { duration, moment, statusWord, typeWord } from '../pieces/words';
+import type { RunModel, TouchedEntity } from './model';
+
+interface IRunProps {
+  model: RunModel;
+  /** Opens the page of an entity, or of another run. */
+  open: (urn: string) => void;
+  trans: TranslationBundle;
+}
+
+function Link(props: { urn: string; name: string; open: (urn: string) => void }): React.JSX.Element {
+  return (
+    <button type="button" className="jp-Colophon-link" title={props.urn} onClick={() => props.open(props.urn)}>
+      {props.name}
+    </button>
+  );
+}
+
+function Head({ run, open, trans }: IRunProps & { run: Run }): React.JSX.Element {
+  return (
+    <div className="jp-Colophon-head">
+      <div>
+        <h1>{trans.__('Run of %1', originOf(run, trans))}</h1>
+        <p className="jp-Colophon-place" data-status={run.status}>
+          {statusWord(run.status, trans)} · <time dateTime={run.start}>{moment(run.start)}</time>{' '}
+          {duration(run.start, run.end)} · {run.actor}
+        </p>
+        <p className="jp-Colophon-urn">
+          <code>{run.urn}</code>
+        </p>
+        {run.parent !== null && (
+          <p className="jp-Colophon-place">
+            {trans.__('Part of')} <Link urn={run.parent} name={shortUrn(run.parent)} open={open} />
+          </p>
+        )}
+      </div>
+      <div className="jp-Colophon-actions">
+        <button type="button" className="jp-Colophon-button" onClick={() => open(run.program)}>
+          {trans.__('Program')}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function roleWord(one: TouchedEntity, trans: TranslationBundle): string {
+  switch (one.role) {
+    case 'program':
+      return trans.__('program');
+    case 'application':
+      return trans.__('application');
+    case 'data':
+      return accessWord(one.mode ?? 'unknown', trans);
+  }
+}
+
+function TouchedItem(props: { one: TouchedEntity } & Omit<IRunProps, 'model'>): React.JSX.Element {
+  const { one, open, trans } = props;
+  const place = [one.namespace, typeWord(one.type, trans), one.component].filter(word => word !== '');
+  return (
+    <li className="jp-Colophon-aspect" data-urn={one.urn} data-role={one.role}>
+      <h3>
+        {roleWord(one, trans)} <Link urn={one.urn} name={one.name} open={open} />
+      </h3>
+      <p className="jp-Colophon-written">
+        {place.join(' · ')} · {moment(one.first)}
+        {one.last !== one.first && ` – ${moment(one.last)}`}
+        {one.deleted && ` · ${trans.__('deleted since')}`}
+      </p>
+      <AspectValue value={one.user} trans={trans} />
+      {one.system && (
+        <>
+          <h4>{trans.__('What machines wrote')}</h4>
+          <AspectValue value={one.system} trans={trans} />
+        </>
+      )}
+    </li>
+  );
+}
+
+function Section(props: { title: string; children: React.ReactNode }): React.JSX.Element {
+  return (
+    <section className="jp-Colophon-card-section" aria-label={props.title}>
+      <h2>{props.title}</h2>
+      {props.children}
+    </section>
+  );
+}
+
+/** View of the page of a run: everything that was recorded for it. */
+export function RunBody(props: IRunProps): React.JSX.Element {
+  const { model, open, trans } = props;
+  const { run, touched, busy, problem } = useModel(model);
+  const { source, ...facts } = run?.facts ?? {};
+  return (
+    <div className="jp-Colophon-page" aria-busy={busy}>
+      {run ? <Head {...props} run={run} /> : !problem && <p role="status">{trans.__('Loading…')}</p>}
+      {problem && <ProblemNote problem={problem} trans={trans} retry={() => void model.refresh()} />}
+      {run && (
+        <>
+          <Section title={trans.__('What it touched, and what people said of it then')}>
+            {touched.length === 0 && <p className="jp-Colophon-note">{trans.__('Nothing.')}</p>}
+            <ul className="jp-Colophon-runs">
+              {touched.map(one => (
+                <TouchedItem key={`${one.urn} ${one.mode} ${one.component}`} one={one} open={open} trans={trans} />
+              ))}
+            </ul>
+          </Section>
+          <Section title={trans.__('Arguments')}>
+            <AspectValue value={{ properties: run.arguments, tags: [] }} trans={trans} />
+          </Section>
+          <Section title={trans.__('Facts')}>
+            <AspectValue value={{ properties: facts, tags: [] }} trans={trans} />
+            {source !== undefined && source !== '' && <pre className="jp-Colophon-source">{source}</pre>}
+          </Section>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,22 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+import { LivePanel } from '../pieces/live-panel';
+import { shortUrn } from '../pieces/runs';
+import { RunBody } from './body';
+import type { RunModel } from './model';
+
+/** The page of one run. */
+export class RunPanel extends LivePanel<RunModel> {
+  constructor(
+    model: RunModel,
+    private _open: (urn: string) => void,
+    private _trans: TranslationBundle
+  ) {
+    super(model, _trans.__('Run %1', shortUrn(model.urn)));
+    this.addClass('jp-Colophon-entity');
+  }
+
+  protected override render(): React.JSX.Element {
+    return React.createElement(RunBody, { model: this.model, open: this._open, trans: this._trans });
+  }
+}

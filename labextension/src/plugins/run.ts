@@ -1,0 +1,45 @@
+import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { ILayoutRestorer } from '@jupyterlab/application';
+import { MainAreaWidget } from '@jupyterlab/apputils';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { CommandIDs, DOMAIN } from '../commands';
+import { metadataIcon } from '../icons';
+import { shortUrn } from '../panels/pieces/runs';
+import { RunPanel } from '../panels/run';
+import { RunModel } from '../panels/run/model';
+import { ICatalog, IChangeFeed } from '../tokens';
+import { openersOf } from './openers';
+import { offerTabs } from './tabs';
+
+export const run: JupyterFrontEndPlugin<void> = {
+  id: 'jupyter-colophon:run',
+  description: 'Pages of runs in the main area: what they touched, and what was said of it then.',
+  autoStart: true,
+  requires: [ICatalog],
+  optional: [IChangeFeed, ITranslator, ILayoutRestorer],
+  activate: (
+    app: JupyterFrontEnd,
+    catalog: ICatalog,
+    feed: IChangeFeed | null,
+    translator: ITranslator | null,
+    restorer: ILayoutRestorer | null
+  ) => {
+    const trans = (translator ?? nullTranslator).load(DOMAIN);
+    const { openEntity } = openersOf(app.commands);
+    offerTabs(app, restorer, {
+      namespace: 'colophon-run',
+      type: 'Metadata',
+      command: CommandIDs.openRun,
+      label: trans.__('Open Run'),
+      caption: trans.__('Everything that was recorded for a run'),
+      icon: metadataIcon,
+      made: urn => {
+        const tab = new MainAreaWidget({ content: new RunPanel(new RunModel(catalog, feed, urn), openEntity, trans) });
+        tab.title.label = trans.__('Run: %1', shortUrn(urn));
+        tab.title.caption = urn;
+        tab.title.icon = metadataIcon;
+        return tab;
+      }
+    });
+  }
+};

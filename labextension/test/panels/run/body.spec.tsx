@@ -1,0 +1,97 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { Widget } from '@lumino/widgets';
+import { afterEach, expect, test } from 'vitest';
+import { Catalog } from '../../../src/api/client';
+import type { Touched } from '../../../src/generated/api';
+import { RunPanel } from '../../../src/panels/run';
+import { RunModel } from '../../../src/panels/run/model';
+import { SpokenFeed } from '../../support/feed';
+import { FakeServer, problem, runOf, table } from '../../support/server';
+import { until } from '../../support/waiting';
+
+const RUN = runOf('r1');
+const NOTHING = { properties: {}, tags: [] };
+const TIME = '2026-11-20T12:00:00.000Z';
+
+function touched(more: Partial<Touched['touched'][number]>): Touched['touched'][number] {
+  const of = {
+    urn: table('a'),
+    role: 'data',
+    type: 'dataset',
+    namespace: 'flights',
+    name: 'a',
+    deleted: false
+  } as const;
+  return { ...of, mode: 'read', component: '', first: TIME, last: TIME, user: NOTHING, system: null, ...more };
+}
+
+const TOUCHED = [
+  touched({ urn: RUN.program, role: 'program', type: 'dataJob', name: 'flights.ipynb#r1', mode: null }),
+  touched({ user: { properties: { owner: '<b>then</b>' }, tags: ['raw'] }, deleted: true }),
+  touched({ urn: table('b'), name: 'b', mode: 'write', system: { properties: { format: 'csv' }, tags: [] } })
+];
+
+let panel: RunPanel | null = null;
+let opened: string[] = [];
+
+afterEach(() => {
+  panel?.dispose();
+  panel = null;
+});
+
+function shown(server: FakeServer, feed: SpokenFeed | null = null): void {
+  opened = [];
+  const model = new RunModel(new Catalog(server.settings), feed?.feed ?? null, RUN.urn);
+  panel = new RunPanel(model, urn => opened.push(urn), nullTranslator.load(''));
+  Widget.attach(panel, document.body);
+}
+
+function serving(run = RUN): FakeServer {
+  return new FakeServer()
+    .on('GET', `runs/${RUN.urn}`, { body: run })
+    .on('GET', `runs/${RUN.urn}/accesses`, { body: { touched: TOUCHED } });
+}
+
+async function there(text: string): Promise<void> {
+  await until(() => document.body.textContent?.includes(text) === true);
+}
+
+test('the page of a run shows what was said then, its arguments and its facts, and nothing as HTML', async () => {
+  shown(serving({ ...RUN, arguments: { input: '/in' }, facts: { ...RUN.facts, source: 'x = 1' } }));
+  await there('<b>then</b>');
+  expect(document.querySelector('b')).toBeNull();
+  const headings = [...document.querySelectorAll('h3')].map(one => one.textContent);
+  expect(headings).toEqual(['program flights.ipynb#r1', 'read a', 'wrote b']);
+  expect(document.querySelector('pre')?.textContent).toBe('x = 1');
+  await there('/in');
+  await there('deleted since');
+  await there('csv');
+});
+
+test('whatever it names is opened by a button, so by the keyboard too', async () => {
+  shown(serving({ ...RUN, parent: 'urn:li:dataProcessInstance:session' }));
+  await there('<b>then</b>');
+  for (const button of document.querySelectorAll<HTMLButtonElement>('button.jp-Colophon-link')) {
+    button.click();
+  }
+  expect(opened).toEqual(['urn:li:dataProcessInstance:session', RUN.program, table('a'), table('b')]);
+});
+
+test('a run that is not there says so, and can be asked for again', async () => {
+  const server = new FakeServer()
+    .on('GET', `runs/${RUN.urn}`, problem(404, 'there is no run'))
+    .on('GET', `runs/${RUN.urn}/accesses`, problem(404, 'there is no run'));
+  shown(server);
+  await there('there is no run');
+  expect(document.querySelector('h1')).toBeNull();
+});
+
+test('the page follows its run', async () => {
+  const feed = new SpokenFeed();
+  const server = serving({ ...RUN, status: 'running', end: null });
+  shown(server, feed);
+  await there('running');
+  server.on('GET', `runs/${RUN.urn}`, { body: { ...RUN, status: 'failed' } });
+  feed.tell('a', { run: RUN.urn });
+  await there('failed');
+});
