@@ -1,6 +1,6 @@
 """Random graphs against a walk that looks at everything (catalog.md 5.3 to 5.5): every direction, window and time.
 
-120 graphs a store; 10,000 with COLOPHON_TEST_SIZE=full.
+60 graphs a store; 10,000 with COLOPHON_TEST_SIZE=full.
 """
 
 import os
@@ -18,7 +18,7 @@ from jupyter_colophon.service.related import related
 from jupyter_colophon.wiring import Catalog
 from support.catalog import ADA
 
-GRAPHS = 10_000 if os.environ.get("COLOPHON_TEST_SIZE") == "full" else 120
+GRAPHS = 10_000 if os.environ.get("COLOPHON_TEST_SIZE") == "full" else 60
 DIRECTIONS = ("both", "upstream", "downstream", "undirected")
 MODES = ("read", "write", "both", "unknown")
 UP, DOWN = {"write", "both", "unknown"}, {"read", "both", "unknown"}

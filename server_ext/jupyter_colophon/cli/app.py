@@ -24,6 +24,7 @@ COMMANDS = {
     "changes": "List changes, or follow them as they happen.",
     "export": "Write a namespace to a file.",
     "import": "Take in what `export` wrote.",
+    "lineage": "Show what made an entity, and what was made of it.",
     "completion": "Have a shell complete what you type.",
     "flush": "Ship what programs said while no server answered.",
     "metadata": "List, create, update, remove, migrate, export, import, move or recover instances of schemaspaces.",

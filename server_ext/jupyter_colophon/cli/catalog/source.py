@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from jupyter_colophon.core.annotation import Annotation
+from jupyter_colophon.core.lineage import Lineage, LineageQuestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,9 @@ class CatalogSource(Protocol):
 
     def imported(self, lines: Callable[[], Iterable[bytes]], *, overwrite: bool, dry_run: bool) -> Iterator[Taken]:
         """Take lines in, a part at a time; nothing where one of them cannot be. Raises Unparsable."""
+
+    def lineage(self, question: LineageQuestion) -> Lineage:
+        """The graph around data or a program. Raises Absent."""
 
     def close(self) -> None:
         """Let go of it."""

@@ -1,0 +1,119 @@
+"""`jupyter colophon lineage ENTITY`: what made it, and what was made of it."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+
+from traitlets import Enum, Int, Unicode
+
+from jupyter_colophon.cli.catalog.command import CatalogCommand, cell
+from jupyter_colophon.cli.command import FINE
+from jupyter_colophon.core import lineage
+from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.timegrammar import format_time, parse_time
+
+_DIRECTIONS = ("both", "upstream", "downstream", "undirected")
+#: Of what is on a side: the heading, and the sign of its levels.
+_SIDES = {"upstream": ("What made it", -1), "downstream": ("What was made of it", 1), "undirected": ("Around it", 1)}
+
+
+class Lineage(CatalogCommand):
+    """Shows the lineage of data or of a program."""
+
+    name = "jupyter-colophon-lineage"
+    description = "Show what made an entity, and what was made of it: a table's name, or a URN."
+    arguments = ("ENTITY",)
+    aliases = CatalogCommand.aliases | {
+        "levels": "Lineage.levels",
+        "direction": "Lineage.direction",
+        "start": "Lineage.since",
+        "end": "Lineage.until",
+        "as-of": "Lineage.as_of",
+        "limit": "Lineage.limit",
+    }
+
+    levels = Int(1, min=1, max=lineage.MAX_LEVELS, config=True, help="How far: data, programs and their other data.")
+    direction = Enum(_DIRECTIONS, "both", config=True, help="On which side; undirected: all that is connected.")
+    since = Unicode("", config=True, help="Of runs that were not over before this time: now-1d, 2026-11-20, …")
+    until = Unicode("", config=True, help="Of runs that began before this time.")
+    as_of = Unicode("", config=True, help="As the catalog knew it then.")
+    limit = Int(lineage.DEFAULT_RELATIONS, min=1, max=lineage.MAX_RELATIONS, config=True, help="Relations at most.")
+
+    def work(self) -> int:
+        """Show it."""
+        question = self._question()
+        with self.source() as source:
+            found = source.lineage(question)
+        self.answer(asdict(found), "\n".join(_told(found, str(question.urn), self.direction)))
+        return FINE
+
+    def _question(self) -> lineage.LineageQuestion:
+        now = time.time_ns() // 1_000_000
+        start, end, as_of = (parse_time(told, now) if told else None for told in (self.since, self.until, self.as_of))
+        if start is not None and end is not None and start > end:
+            raise IllegalQuery("is after --end", "--start")
+        return lineage.LineageQuestion(
+            urn=Urn.parse(self.urn(self.extra_args[0])),
+            direction=self.direction,  # type: ignore[arg-type]  # the trait takes no other word
+            levels=self.levels,
+            window=lineage.Window(start, end),
+            limit=self.limit,
+            as_of=as_of,
+        )
+
+
+def _told(found: lineage.Lineage, urn: str, direction: str) -> Iterator[str]:
+    nodes = {node.urn: node for node in found.nodes}
+    focus = nodes[urn]
+    yield f"{cell(focus.name)} ({focus.type} of {cell(focus.namespace)}){' deleted' if focus.deleted else ''}"
+    yield cell(urn)
+    for side in ("upstream", "downstream") if direction == "both" else (direction,):
+        heading, sign = _SIDES[side]
+        lines = list(_Tree(found, nodes, sign, directed=side != "undirected").below(urn, 1))
+        yield ""
+        yield f"{heading}:" if lines else f"{heading}: nothing that is known"
+        yield from lines
+    if found.truncated or found.frontier:
+        yield ""
+        yield f"There is more behind {len(found.frontier)} of these{', and some was cut' if found.truncated else ''}."
+
+
+class _Tree:
+    """One side of a graph as lines; what was shown above is named again, and not followed."""
+
+    def __init__(self, found: lineage.Lineage, nodes: dict[str, lineage.Node], sign: int, *, directed: bool) -> None:
+        self._edges, self._nodes, self._sign, self._directed = found.edges, nodes, sign, directed
+        self._shown: set[str] = set()
+        self._told: set[lineage.LineageEdge] = set()
+
+    def below(self, urn: str, depth: int) -> Iterator[str]:
+        """The lines of what is beyond a node."""
+        self._shown.add(urn)
+        for edge, other in self._beyond(urn):
+            again = other in self._shown
+            yield f"{'  ' * depth}{self._line(edge, self._nodes[other])}{' (above)' if again else ''}"
+            if not again:
+                yield from self.below(other, depth + 1)
+
+    def _beyond(self, urn: str) -> Iterator[tuple[lineage.LineageEdge, str]]:
+        for edge in self._edges:
+            if edge in self._told:
+                continue
+            # An access of unknown kind may have gone either way.
+            both = edge.access == "unknown" or not self._directed
+            near, far = (edge.target, edge.source) if self._sign < 0 else (edge.source, edge.target)
+            other = far if near == urn else near if both and far == urn else ""
+            if other and self._nodes[other].level * self._sign > 0:
+                self._told.add(edge)
+                yield edge, other
+
+    def _line(self, edge: lineage.LineageEdge, node: lineage.Node) -> str:
+        if edge.asserted:
+            how = f"{edge.access}, asserted since {format_time(edge.start)}"
+        else:
+            runs = "1 run" if edge.run_count == 1 else f"{edge.run_count} runs"
+            last = "running" if edge.end is None else f"until {format_time(edge.end)}"
+            how = f"{edge.access}, {runs}, {last}"
+        space = f" ({cell(node.namespace)})" if node.type == "dataset" else ""
+        return f"{cell(node.name)}{space}: {how}{', deleted' if node.deleted else ''}"

@@ -1,0 +1,79 @@
+"""`jupyter colophon lineage`, on the store of this machine and on a server's."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from live import LiveServer, live_server
+from support.catalog import opened, touch
+from support.commands import Commands, Done
+from support.urns import cell, table
+
+Call = Callable[..., Done]
+RAW, STAGED, SUMMED = table("raw"), table("staged"), table("summed")
+LOAD, SUM = cell("load"), cell("sum")
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+    with live_server(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home")) as running:
+        yield running
+
+
+@pytest.fixture(params=["store", "server"])
+def call(request: pytest.FixtureRequest, colophon: Commands, database: Path) -> Call:
+    """Calls a command. `raw` was loaded into `staged`, and that summed to `summed`, which goes on."""
+    if request.param == "store":
+        catalog = opened(database)
+        touch(catalog, LOAD, "1", ("read", RAW), ("write", STAGED), start=1_000, end=2_000)
+        touch(catalog, SUM, "1", ("read", STAGED), ("write", SUMMED), start=3_000)
+        catalog.close()
+        return colophon
+    server: LiveServer = request.getfixturevalue("served")
+    client = server.catalog()
+    times = ({"start": "1970-01-01T00:00:01Z", "end": "1970-01-01T00:00:02Z"}, {"start": "1970-01-01T00:00:03Z"})
+    for program, source, target, time in ((LOAD, RAW, STAGED, times[0]), (SUM, STAGED, SUMMED, times[1])):
+        status = "succeeded" if "end" in time else "running"
+        run = client.start_run({"program": program, "runId": "1", "status": status, **time})["urn"]
+        accesses = [{"data": source, "mode": "read"}, {"data": target, "mode": "write"}]
+        client.add_accesses(run, {"accesses": accesses})
+    client.close()
+    asking = Commands(colophon.home, database, environment={"COLOPHON_TOKEN": server.token})
+    return lambda *arguments: asking.bare(*arguments, f"--url={server.url}")
+
+
+def test_both_sides_are_told_as_trees(call: Call) -> None:
+    told = call("lineage", "sales.staged").out
+    assert told.splitlines()[0] == "staged (dataset of sales)"
+    made, used = told.split("What was made of it:")
+    assert "\n  shop.ipynb#load: write, 1 run, until 1970-01-01T00:00:02.000Z\n    raw (sales): read, 1 run" in made
+    assert "\n  shop.ipynb#sum: read, 1 run, running\n    summed (sales): write, 1 run, running" in used
+    assert "more behind" not in told
+
+
+def test_levels_directions_and_windows_are_taken(call: Call) -> None:
+    near = call("lineage", "sales.raw", "--direction=downstream", "--json").answer
+    assert {node["name"] for node in near["nodes"]} == {"raw", "shop.ipynb#load", "staged"}
+    assert near["frontier"] == [STAGED]
+    assert "There is more behind 1 of these." in call("lineage", "sales.raw", "--direction=downstream").out
+    far = call("lineage", "sales.raw", "--levels=2", "--direction=undirected", "--json").answer
+    assert {node["name"] for node in far["nodes"]} >= {"summed", "shop.ipynb#sum"}
+    late = call("lineage", "sales.staged", "--start=3", "--end=4", "--json").answer
+    assert {(edge["source"], edge["target"]) for edge in late["edges"]} == {(STAGED, SUM), (SUM, SUMMED)}
+    assert "What made it: nothing that is known" in call("lineage", "sales.staged", "--start=3", "--end=4").out
+
+
+def test_what_is_wrong_is_one_line_and_an_exit_code(call: Call) -> None:
+    for arguments, status in (
+        (("sales.none",), 1),
+        (("staged",), 1),
+        (("sales.staged", "--start=now", "--end=now-1d"), 1),
+        (("sales.staged", "--start=soon"), 1),
+        (("sales.staged", "--as-of=now-1d"), 1),
+        (("sales.staged", "--levels=0"), 2),
+        (("sales.staged", "--direction=up"), 2),
+        ((), 2),
+    ):
+        done = call("lineage", *arguments)
+        assert (done.status, done.out) == (status, ""), arguments
+        assert len(done.err.strip().splitlines()) == 1, arguments
