@@ -31,10 +31,20 @@ def store_settings(store_name: str, tmp_path: Path) -> Iterator[dict[str, Any]]:
         yield {"storage_provider": choice.provider, "storage_options": dict(choice.options)}
 
 
+@pytest.fixture(params=["file", "catalog"])
+def kept(request: pytest.FixtureRequest) -> str:
+    """Where instances of schemaspaces are kept, for tests that ask for it: once for each."""
+    name: str = request.param
+    return name
+
+
 @pytest.fixture
-def jp_server_config(jp_server_config: dict[str, Any], store_settings: dict[str, Any]) -> dict[str, Any]:
+def jp_server_config(
+    jp_server_config: dict[str, Any], store_settings: dict[str, Any], request: pytest.FixtureRequest
+) -> dict[str, Any]:
     server = {"jpserver_extensions": {"jupyter_colophon": True}, "allow_unauthenticated_access": False}
-    return {"ServerApp": server, "Colophon": store_settings}
+    chosen = {"metadata_store": request.getfixturevalue("kept")} if "kept" in request.fixturenames else {}
+    return {"ServerApp": server, "Colophon": store_settings | chosen}
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,96 @@
+"""What others do to the files of instances, as JupyterLab is told of it; and no name that leads out of their folder."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from support.instances import HELLO, INSTANCES, URN, made
+from support.snippets import SPACE, put_file, snippet
+
+
+async def test_broken_ones_are_shown_with_their_reason_repaired_and_removed(api: Any) -> None:
+    put_file("torn", '{"display_name": "T')
+    put_file("odd", snippet("Odd", code=None, tags=[" x"]))
+    put_file("lost", snippet("Lost") | {"schema_name": "nope"})
+    listed = (await api("GET", *INSTANCES, params={"valid": "false"}, answers="instances")).body["instances"]
+    assert {one["name"]: one["reason"] for one in listed} == {
+        "lost": "SchemaNotFoundError",
+        "odd": "ValidationError",
+        "torn": "ValueError",
+    }
+    odd = await api("GET", *INSTANCES, "odd", answers="instance")
+    assert (odd.status, odd.body["valid"]) == (200, False)
+    assert {one["pointer"] for one in odd.body["problems"]} == {"/metadata", "/metadata/tags/0"}
+    torn = (await api("GET", *INSTANCES, "torn", answers="instance")).body
+    assert (torn["metadata"], torn["schema_name"], bool(torn["problems"])) == ({}, "{unknown}", True)
+    mended = await api("PUT", *INSTANCES, "torn", body=snippet("Mended"), answers="instance")
+    assert (mended.status, mended.body["valid"]) == (200, True)
+    assert (await api("DELETE", *INSTANCES, "lost", answers="instance-removed")).status == 200
+
+
+async def test_an_edit_of_the_file_is_seen_at_once_and_has_a_version_of_its_own(api: Any) -> None:
+    await made(api, snippet())
+    path = put_file("hello", snippet("By hand"))
+    found = await api("GET", *HELLO, answers="instance")
+    assert (found.body["display_name"], found.body["version"]) == ("By hand", 2)
+    assert (await api("PUT", *HELLO, body=snippet("Lost"), headers={"If-Match": '"1"'})).status == 412
+    versions = (await api("GET", "entities", URN, "aspects", "instance", "versions", answers="versions")).body
+    assert versions["versions"][0]["actor"].startswith("outside:")
+    path.unlink()
+    assert (await api("GET", *HELLO)).status == 404
+
+
+ODD_NAMES = [
+    "%2e%2e",
+    "..%2f..%2fx",
+    "a%00b",
+    "%2fetc%2fpasswd",
+    "a%5cb",
+    "CON",
+    ".hidden",
+    "%20",
+    "a%0db",
+    "%e2%80%aetxt.exe",
+    "%ff%fe",
+    "%252e%252e%252f",
+    "a" * 300,
+    "hello.json",
+    "hello%0a",
+]
+
+
+async def test_no_name_leads_out_of_the_folder(
+    api: Any, http_server_client: Any, jp_auth_header: Any, jp_base_url: str, jp_data_dir: Path
+) -> None:
+    await made(api, snippet())
+    before = files(jp_data_dir)
+    assert list(before) == [str(jp_data_dir / "metadata" / SPACE / "hello.json")]
+    for name in ODD_NAMES:
+        for path in (f"elyra/metadata/{SPACE}/{name}", f"colophon/api/schemaspaces/{SPACE}/instances/{name}"):
+            for method, body in (("GET", None), ("PUT", json.dumps(snippet())), ("PATCH", "{}"), ("DELETE", None)):
+                found = await http_server_client.fetch(
+                    jp_base_url + path, method=method, body=body, headers=jp_auth_header, raise_error=False
+                )
+                assert found.code in (400, 404), (method, path, found.code, found.body)
+                assert str(jp_data_dir).encode() not in found.body
+    for name in (
+        "..",
+        "../x",
+        "a\x00b",
+        "/etc/passwd",
+        "a\\b",
+        "CON",
+        ".hidden",
+        " ",
+        "a" * 300,
+        "hello.json",
+        "hello\n",
+    ):
+        assert (await api("POST", *INSTANCES, body=snippet() | {"name": name})).status == 400, name
+    assert files(jp_data_dir) == before
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """All that is kept of instances."""
+    found = [path for path in (folder / "metadata").rglob("*") if path.is_file() and ".locks" not in path.parts]
+    return {str(path): path.read_bytes() for path in found}
