@@ -92,6 +92,9 @@ def test_all_that_is_wrong_with_an_instance_is_told_beside_the_first(shell: Shel
     done = shell("create", "things", "--schema_name=thing", "--display_name=X", "--json={'is_new': 'maybe'}")
     assert done.status == 1
     assert "/metadata" in done.err
+    # The first is logged as well, as Elyra logs it.
+    assert "Validation failed for instance 'x' using the thing schema with error: " in done.out
+    assert "Validation failed for instance 'x' using the thing schema with error: " in done.err
 
 
 def test_update_merges_and_create_does_not_replace(shell: Shell) -> None:

@@ -92,8 +92,12 @@ def _socket(path: Path) -> None:
 
 
 def _link(path: Path) -> None:
-    path.with_name("target").write_text("{}")
-    path.symlink_to("target")
+    """Out of the folder, by way of a link within it."""
+    outside = path.parent.parent / "outside"
+    outside.mkdir()
+    (outside / "a.json").write_text("{}")
+    path.with_name("..data").symlink_to(outside)
+    path.symlink_to("..data/a.json")
 
 
 def _loop(path: Path) -> None:
@@ -114,7 +118,7 @@ KINDS: dict[str, Callable[[Path], None]] = {
     "socket": _socket,
     "folder": Path.mkdir,
     "symbolic link": _link,
-    "a symbolic link, and links are not followed": _loop,
+    "a symbolic link, and links are followed only within": _loop,
     "it is a symbolic link": _dangling,
     "2147483648 bytes": _huge,
 }
@@ -131,6 +135,26 @@ def test_what_is_no_file_to_be_read_is_not_read_and_told(tmp_path: Path, reason:
     assert held is not None
     assert held.document is None
     assert reason in held.problem
+
+
+def mounted(folder: Path, version: str, text: str) -> None:
+    """As Kubernetes mounts a ConfigMap, and changes it: files behind a link that is replaced."""
+    (folder / version).mkdir(parents=True)
+    (folder / version / "a.json").write_text(text)
+    (folder / "new").symlink_to(version)
+    (folder / "new").rename(folder / "..data")
+    if not (folder / "a.json").is_symlink():
+        (folder / "a.json").symlink_to("..data/a.json")
+
+
+def test_what_a_mounted_config_map_shows_is_read_and_follows_its_changes(tmp_path: Path) -> None:
+    folder, files = shared_folder(tmp_path), files_of(tmp_path)
+    for version, text in (("..first", '{"a": 1}'), ("..second", '{"a": 2}')):
+        mounted(folder, version, text)
+        held = files.read("a")
+        assert held is not None
+        assert (held.document, held.own, held.resource) == (json.loads(text), False, str(folder / "a.json"))
+    assert files.names() == ["a"]
 
 
 def test_a_file_that_this_account_may_not_read_is_told() -> None:

@@ -66,6 +66,18 @@ def test_a_folder_that_did_not_exist_is_noticed_with_what_is_in_it(tmp_path: Pat
     heard.wait(created("a"))
 
 
+def test_a_config_map_that_is_mounted_anew_is_noticed(tmp_path: Path, heard: Heard) -> None:
+    folder = shared_folder(tmp_path)
+    for version in ("..first", "..second"):
+        put(folder / version, "a", json.dumps(document(len(version))))
+        (folder / "new").symlink_to(version)
+        (folder / "new").rename(folder / "..data")
+        if not (folder / "a.json").is_symlink():
+            (folder / "a.json").symlink_to("..data/a.json")
+            heard.wait(created("a"))
+    heard.wait(changed("a"))
+
+
 def test_every_way_to_change_a_file_is_noticed(tmp_path: Path, heard: Heard) -> None:
     path = put(user_folder(tmp_path), "a", json.dumps(document(1)))
     heard.wait(created("a"))

@@ -1,4 +1,4 @@
-"""Reading one instance's file: bounded, never through a link, and never an error that harms others (reliability.md 12)."""
+"""Reading one instance's file: bounded, never through a link out of its folder, and never an error that harms others (reliability.md 12)."""
 
 import errno
 import os
@@ -11,6 +11,7 @@ from typing import Any
 from jupyter_colophon.core.errors import StoreUnavailable, TooLarge, Unparsable
 from jupyter_colophon.core.instance import Held
 from jupyter_colophon.core.jsontext import compact, parse
+from jupyter_colophon.storage.files import links
 from jupyter_colophon.storage.files.kept import KeptDocuments, Stamp
 
 #: The most that is read of a file, as of a body (security.md B2.6).
@@ -28,7 +29,7 @@ _TRIES = 3
 _OUR_OWN = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _KINDS = {
-    stat.S_IFLNK: "it is a symbolic link, and links are not followed",
+    stat.S_IFLNK: "it is a symbolic link, and links are followed only within their folder",
     stat.S_IFDIR: "it is a folder",
     stat.S_IFIFO: "it is a pipe",
     stat.S_IFSOCK: "it is a socket",
@@ -47,7 +48,7 @@ def read(path: str, name: str, *, own: bool, kept: KeptDocuments) -> Held | None
     Raises StoreUnavailable where it is this process that can open no file at all.
     """
     try:
-        status = os.lstat(path)
+        status = links.status(path)
     except (FileNotFoundError, NotADirectoryError):
         kept.forget((path, own))
         return None
@@ -123,7 +124,7 @@ def _text(path: str, status: os.stat_result) -> tuple[bytes, os.stat_result]:
     """The whole of a file and its state, which was the same before and after. Raises _Refused and OSError."""
     for _ in range(_TRIES):
         _check(status)
-        descriptor = os.open(path, _FLAGS)
+        descriptor = _opened(path)
         try:
             status = os.fstat(descriptor)
             _check(status)
@@ -135,6 +136,16 @@ def _text(path: str, status: os.stat_result) -> tuple[bytes, os.stat_result]:
             return text, status
         status = after
     raise _Refused("it is being written")
+
+
+def _opened(path: str) -> int:
+    try:
+        return os.open(path, _FLAGS)
+    except OSError as error:
+        inside = links.target(path) if error.errno == errno.ELOOP else None
+        if inside is None:
+            raise
+        return links.opened(path, inside, _FLAGS)
 
 
 def _check(status: os.stat_result) -> None:

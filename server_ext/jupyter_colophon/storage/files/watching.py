@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.storage.files.filenames import name_of
+from jupyter_colophon.storage.files.links import SWAPPED
 from jupyter_colophon.storage.files.network import is_on_network
 from jupyter_colophon.storage.files.snapshot import Look, Seen, compare, look
 
@@ -74,6 +75,8 @@ class FileWatch:
         self._notify: RustNotify | None = None
         #: None where it must be done anew.
         self._armed: dict[str, tuple[int, int]] | None = None
+        #: Folders of links, where what is behind them was changed at once.
+        self._swapped: set[str] = set()
         self._thread: threading.Thread | None = None
 
     def add(self, space: str, folders: Sequence[Path]) -> None:
@@ -110,9 +113,10 @@ class FileWatch:
             self._arm(folders)
             # Only now: what happens from here on is told.
             self._look(spaces, None)
+        self._swapped.clear()
         touched = self._wait()
         for space in spaces:
-            if space.due <= time.monotonic():
+            if space.due <= time.monotonic() or any(str(folder) in self._swapped for folder in space.folders):
                 self._look([space], None)
             elif any(str(folder) in touched for folder in space.folders):
                 self._look([space], {name for folder in space.folders for name in touched.get(str(folder), ())})
@@ -178,6 +182,8 @@ class FileWatch:
         touched: dict[str, set[str]] = {}
         for _, path in told:
             folder, _, file = path.rpartition(os.sep)
+            if file == SWAPPED:
+                self._swapped.add(folder)
             name = name_of(file)
             if name is not None:
                 touched.setdefault(folder, set()).add(name)
