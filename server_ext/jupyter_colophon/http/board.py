@@ -11,10 +11,11 @@ from threading import Semaphore
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.change import Change
 from jupyter_colophon.http.backlog import Backlog, Told
 
+# A server has a board from its start, which waits for neither of these.
 if TYPE_CHECKING:
+    from jupyter_colophon.core.change import Change
     from jupyter_colophon.wiring import Catalog
 
 #: How many subscribers are told before others have their turn.
@@ -45,7 +46,7 @@ class Subscriber:
     cut_off: Callable[[], None]
 
 
-def texts(catalog: "Catalog", changes: Sequence[Change], form: str) -> list[Told]:
+def texts(catalog: "Catalog", changes: "Sequence[Change]", form: str) -> list[Told]:
     """Changes as JSON, without those for which the form has no words."""
     told = ((change.seq, catalog.announcer.told(change, form)) for change in changes)
     return [Told(seq, json.dumps(one, ensure_ascii=False)) for seq, one in told if one is not None]
@@ -96,7 +97,7 @@ class Board:
         self._groups.clear()
         self._turn.release()
 
-    def _heard(self, catalog: "Catalog", loop: asyncio.AbstractEventLoop, changes: Sequence[Change]) -> None:
+    def _heard(self, catalog: "Catalog", loop: asyncio.AbstractEventLoop, changes: "Sequence[Change]") -> None:
         """On the feed's thread: write what each group is told, and have the event loop hand it out."""
         told = []
         for wish in list(self._groups):
