@@ -2,13 +2,17 @@
 
 from dataclasses import dataclass
 
+from jupyter_colophon.core.access import ScopeAuthorizer
 from jupyter_colophon.core.errors import NoCatalog
+from jupyter_colophon.core.names import Identity
 from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.service.backups import Backups
 from jupyter_colophon.service.checking import Checker, Progress
 from jupyter_colophon.service.compaction import compact
 from jupyter_colophon.service.condition import Condition, condition
+from jupyter_colophon.service.moving import Mover
+from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage import providers
 from jupyter_colophon.storage.secret import store_key
 from jupyter_colophon.storage.spi import StorageProvider
@@ -31,6 +35,11 @@ class Keeper:
     def backups(self, product: str) -> Backups:
         """What writes and restores backups; `product` is our version."""
         return Backups(self.provider, self.registry, now_ms, product, self.progress)
+
+    def mover(self, identity: Identity) -> Mover:
+        """What puts entities where these rules say. Servers find what it makes in the log by themselves."""
+        write_path = WritePath(self.provider, self.registry, identity, ScopeAuthorizer(), now_ms, lambda: None)
+        return Mover(self.provider, self.registry, write_path, self.progress)
 
     def compact(self, days: int) -> tuple[int, int]:
         """Remove changes older than so many days, and give unused space back; returns how many changes and bytes."""

@@ -1,5 +1,7 @@
 """`jupyter colophon reindex`."""
 
+from traitlets import Bool
+
 from jupyter_colophon.cli.command import FINE, Command
 
 
@@ -11,9 +13,23 @@ class Reindex(Command):
         "Bring search, counts, lists and lineage to what the catalog was told, in short steps beside running servers."
     )
 
+    flags = Command.flags | {
+        "namespaces": (
+            {"Reindex": {"namespaces": True}},
+            "First put entities of other platforms where `namespace_rules` say now.",
+        )
+    }
+
+    namespaces = Bool(False, config=True, help="First put entities of other platforms where `namespace_rules` say now.")
+
     def work(self) -> int:
         """Mend every difference."""
         with self.keeper() as keeper:
+            moved = keeper.mover(self.asked.identity()).apply() if self.namespaces else None
             mended = keeper.checker().reindex()
-        self.answer({"mended": mended}, f"{mended} differences mended" if mended else "nothing differed")
+        said = f"{mended} differences mended" if mended else "nothing differed"
+        if moved is None:
+            self.answer({"mended": mended}, said)
+        else:
+            self.answer({"moved": moved, "mended": mended}, f"{moved} entities moved, {said}")
         return FINE

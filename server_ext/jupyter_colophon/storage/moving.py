@@ -1,0 +1,35 @@
+"""Entities that belong to another namespace since the rules changed (architecture.md, Identity, 4)."""
+
+from jupyter_colophon.core.names import Identity, Urn
+from jupyter_colophon.core.registry import Registry
+from jupyter_colophon.storage import index, past, truth
+from jupyter_colophon.storage.ending import is_ending
+from jupyter_colophon.storage.spi import Row, TableContext
+
+
+def misplaced(tx: TableContext, identity: Identity, after: str, limit: int) -> tuple[dict[str, str], str | None]:
+    """Of so many entities those that the rules put elsewhere, with where; and after which one to look on."""
+    rows = list(tx.table("entities").scan(truth.beyond((after,) if after else ()), limit))
+    places = {row["urn"]: identity.namespace_of(Urn.parse(row["urn"])) for row in rows}
+    found = {row["urn"]: places[row["urn"]] for row in rows if places[row["urn"]] != row["namespace"]}
+    return found, rows[-1]["urn"] if len(rows) == limit else None
+
+
+def move(tx: TableContext, registry: Registry, urn: str, namespace: str) -> bool:
+    """Have an entity, and what search knows of it and its past, in this namespace; False where it is there already."""
+    told = truth.entity(tx, urn)
+    if told is None or told.entity["namespace"] == namespace or is_ending(tx, told.entity["namespace"]):
+        return False
+    here = told.entity
+    there: Row = here | {"namespace": namespace}
+    for key in past.of_history(tx, registry, here, told.aspects):
+        tx.table(past.TABLE).delete(key)
+    if not here["deleted"]:
+        said = truth.said_aspects(registry, told)
+        index.refresh(tx, [index.Becoming(here | {"deleted": True}, said, {})])
+        tx.table("entity_names").delete((here["namespace"], here["type"], here["name"], urn))
+        tx.table("entity_names").upsert(truth.name_row(there))
+        index.refresh(tx, [index.Becoming(there, {}, said)])
+    tx.table("entities").upsert(there)
+    tx.table(past.TABLE).upsert_all(past.of_history(tx, registry, there, told.aspects).values())
+    return True
