@@ -10,6 +10,7 @@ from jupyter_colophon.elyra.spaces.schemaspaces import (
     MetadataTests,
     RuntimeImages,
     Runtimes,
+    SavedSearches,
     ShippedSchemaspace,
 )
 from jupyter_colophon.service.documents import schemas_dir
@@ -48,6 +49,12 @@ class ComponentCatalogsSchemas(ShippedSchemas):
     """The schemas `url-catalog`, `local-file-catalog` and `local-directory-catalog`."""
 
     SPACE = ComponentCatalogs
+
+
+class SavedSearchesSchemas(ShippedSchemas):
+    """The schema `saved-search`."""
+
+    SPACE = SavedSearches
 
 
 class MetadataTestsSchemas(ShippedSchemas):

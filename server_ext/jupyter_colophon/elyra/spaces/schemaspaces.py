@@ -1,4 +1,4 @@
-"""The schemaspaces that we ship, with Elyra's ids and names (elyra.md 3)."""
+"""The schemaspaces that we ship: Elyra's with its ids and names (elyra.md 3), and our own."""
 
 from typing import Any, ClassVar
 
@@ -65,6 +65,15 @@ class ComponentRegistries(ShippedSchemaspace):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._deprecated = True
+
+
+class SavedSearches(ShippedSchemaspace):
+    """Searches of the catalog, to be done again."""
+
+    ID = "5d0c3a4e-6b1f-4c27-9a58-2f7be1d90c63"
+    NAME = "saved-searches"
+    DISPLAY_NAME = "Saved Searches"
+    DESCRIPTION = "Searches of the catalog, to be done again"
 
 
 class MetadataTests(ShippedSchemaspace):

@@ -1,0 +1,41 @@
+"""Searches that are kept, as instances of a schemaspace of ours, and done again (native.md, search)."""
+
+import json
+from typing import Any
+
+from jupyter_colophon.service.documents import schemas_dir
+from support.urns import ORDERS
+
+SPACE = ("schemaspaces", "saved-searches", "instances")
+
+
+async def test_a_search_is_kept_done_again_and_thrown_away(api: Any, sales: None) -> None:
+    kept = {"query": "format:parq*", "namespace": "sales", "type": "dataset", "tags": ["mine"]}
+    document = {"display_name": "Tables of sales", "schema_name": "saved-search", "metadata": kept}
+    made = await api("POST", *SPACE, body=document, answers="instance")
+    assert (made.status, made.body["name"]) == (201, "tables_of_sales")
+    (row,) = (await api("GET", *SPACE, answers="instances")).body["instances"]
+    read = (await api("GET", *SPACE, row["name"], answers="instance")).body["metadata"]
+    asked = {"q": read["query"]} | {name: read[name] for name in ("namespace", "type")}
+    hits = (await api("GET", "search", params=asked, answers="search-answer")).body["hits"]
+    assert [hit["urn"] for hit in hits] == [ORDERS]
+    changed = document | {"metadata": kept | {"namespace": "zoo"}}
+    assert (await api("PUT", *SPACE, row["name"], body=changed, answers="instance")).status == 200
+    assert (await api("DELETE", *SPACE, row["name"], answers="instance-removed")).status == 200
+    assert (await api("GET", *SPACE, answers="instances")).body["instances"] == []
+
+
+async def test_what_is_no_search_is_not_kept(api: Any, sales: None) -> None:
+    for kept in ({}, {"query": ""}, {"query": "  "}, {"query": "x", "scope": "user"}, {"query": 1}):
+        document = {"display_name": "Nothing", "schema_name": "saved-search", "metadata": kept}
+        refused = await api("POST", *SPACE, body=document)
+        assert refused.status == 400
+        assert refused.body["errors"][0]["pointer"].startswith("/metadata")
+
+
+async def test_all_filters_of_searches_can_be_kept(api: Any) -> None:
+    schema = json.loads((schemas_dir() / "schemaspaces" / "saved-searches" / "saved-search.json").read_text("utf-8"))
+    kept = set(schema["properties"]["metadata"]["properties"]) - {"description", "tags", "query"}
+    document = (await api("GET", "openapi.json", told=False)).body
+    takes = {one["name"] for one in document["paths"]["/search"]["get"]["parameters"] if one.get("in") == "query"}
+    assert takes - {"q", "limit", "cursor", "facets", "asOf"} == kept
