@@ -14,7 +14,6 @@ from jupyter_colophon.core.deployed import of_application, of_data
 from jupyter_colophon.core.entity import EntitySummary, Listing
 from jupyter_colophon.core.errors import Absent
 from jupyter_colophon.core.lineage import Lineage, LineageQuestion
-from jupyter_colophon.core.lineage import Lineage, LineageQuestion
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.core.search import KeysQuestion, SearchQuestion
@@ -135,10 +134,6 @@ class Local:
         for one in told:
             clash = [(str(one.line.urn), one.line.aspect)] if one.outcome == "conflict" else []
             yield Taken(Counter([one.outcome]), clash)
-
-    def lineage(self, question: LineageQuestion) -> Lineage:
-        """The graph around data or a program."""
-        return self._catalog.lineage.lineage(question, self._principal)
 
     def lineage(self, question: LineageQuestion) -> Lineage:
         """The graph around data or a program."""

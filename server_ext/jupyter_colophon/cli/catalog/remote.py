@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import quote
 
 from jupyter_colophon.cli.catalog.drawn import lineage, time_asked
-from jupyter_colophon.cli.catalog.drawn import lineage, time_asked
 from jupyter_colophon.cli.catalog.source import ChangesAsked, Count, Line, Results, Shown, Taken
 from jupyter_colophon.client.catalog import Catalog
 from jupyter_colophon.client.problems import ClientError, Refused
@@ -15,7 +14,6 @@ from jupyter_colophon.client.transport import Server, Transport
 from jupyter_colophon.core.annotation import Annotation
 from jupyter_colophon.core.errors import Absent, MetadataError
 from jupyter_colophon.core.lines import chunks
-from jupyter_colophon.core.lineage import Lineage, LineageQuestion
 from jupyter_colophon.core.lineage import Lineage, LineageQuestion
 from jupyter_colophon.core.names import Identity, Urn
 from jupyter_colophon.core.v3_names import v3_path
@@ -134,18 +132,6 @@ class Remote:
     def delete(self, urn: str) -> None:
         """Delete an entity, and what it holds."""
         _told(lambda: self._transport.request("DELETE", f"/entities/{quote(urn, safe='')}").body)
-
-    def lineage(self, question: LineageQuestion) -> Lineage:
-        """The graph around data or a program."""
-        asked = {
-            "direction": question.direction,
-            "levels": question.levels,
-            "limit": question.limit,
-            "start": time_asked(question.window.start),
-            "end": time_asked(question.window.end),
-            "asOf": time_asked(question.as_of),
-        }
-        return lineage(_told(lambda: self._catalog.lineage(str(question.urn), **asked)))
 
     def lineage(self, question: LineageQuestion) -> Lineage:
         """The graph around data or a program."""
