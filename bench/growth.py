@@ -69,9 +69,31 @@ def _entity(number: int) -> str:
     return f"/colophon/api/entities/{quote(corpus.urn_of(number), safe='')}"
 
 
+def _read_v3(client: Client, number: int, _: int) -> object:
+    return client.ask("GET", f"{_entity_v3(number)}/metadata?scope=all")
+
+
+def _search_v3(client: Client, number: int, _: int) -> object:
+    found = client.ask("GET", "/colophon/v3/metadata/search?" + urlencode({"query": f"t{number:07}"}))
+    assert len(found) == 1, found
+    return found
+
+
+def _write_v3(client: Client, number: int, round_: int) -> object:
+    return client.ask("POST", f"{_entity_v3(number)}/metadata/properties", {"note": f"said {round_}"})
+
+
+def _entity_v3(number: int) -> str:
+    place = "apps/bench/jobs" if number % 5 == 4 else "datasets"
+    return f"/colophon/v3/namespaces/ns{number % corpus.NAMESPACES:02}/{place}/{corpus.name_of(number)}"
+
+
 KINDS: dict[str, Ask] = {
     "read": _read,
     "search by a rare word": _search,
     "lineage, one level": _lineage,
+    "v3 metadata": _read_v3,
+    "v3 search by a rare word": _search_v3,
     "write": _write,
+    "v3 properties": _write_v3,
 }
