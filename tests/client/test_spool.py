@@ -19,7 +19,7 @@ from jupyter_colophon.client.programs import spool as spooling
 from jupyter_colophon.client.programs.shipping import Shipper
 from jupyter_colophon.client.programs.spool import Entry, SpoolFile, left_behind
 from jupyter_colophon.client.transport import Server
-from live import LiveServer
+from live import LiveServer, live_kernel
 from support.process import running
 
 URN = "urn:li:dataset:(urn:li:dataPlatform:spark,sales.{},PROD)"
@@ -194,6 +194,23 @@ def test_a_token_that_is_not_good_any_more_drops_nothing(
     monkeypatch.setenv("COLOPHON_TOKEN", server.token)
     assert flushed()[0] == 0
     assert len(numbers(server, "token")) == 5
+
+
+def test_a_kernel_ships_what_programs_left(server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = server.data / "colophon" / "spool"
+    monkeypatch.setenv("COLOPHON_SPOOL", str(folder))
+    with running(TALKER, "by_a_kernel", "5") as program:
+        output, _ = program.communicate(timeout=60)
+        assert program.returncode == 0, output
+    (left,) = folder.iterdir()
+    with live_kernel(server, "ships.ipynb") as kernel:
+        # In a notebook a run is the notebook's.
+        code = "from jupyter_colophon import metadata\nwith metadata.run() as context: print(context.program)"
+        assert "notebooks.ships.ipynb" in kernel.run(code, "a").text
+        pause = threading.Event()
+        while left.exists():
+            pause.wait(0.05)
+    assert numbers(server, "by_a_kernel") == [str(number) for number in range(5)]
 
 
 class TestFile:

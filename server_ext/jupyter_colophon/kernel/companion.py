@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.catalog import Catalog
+from jupyter_colophon.client.programs.shipping import shipper_for
 from jupyter_colophon.kernel.captures import Captures
 from jupyter_colophon.kernel.farewell import at_farewell
 from jupyter_colophon.kernel.notices import Notices
@@ -47,6 +48,8 @@ class Companion:
         """Follows the shell from now on, and connects if the environment named a server. Sends nothing yet."""
         if self.settings.server is not None:
             self.connect(self.settings.server)
+            # What programs said while no server answered.
+            shipper_for(self.settings.server).look()
         self.provenance.attach()
         self.captures.start()
         self._cancel_farewell = at_farewell(self._shell, self._farewell)

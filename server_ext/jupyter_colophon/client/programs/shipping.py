@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.programs.delivery import Delivery, about
-from jupyter_colophon.client.programs.spool import Entry, SpoolFile, default_folder, left_behind, same_place
+from jupyter_colophon.client.programs.spool import Entry, SpoolFile, default_folder, left_behind, left_in, same_place
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.transport import Server
@@ -58,10 +58,14 @@ class Shipper:
                 self._lost += 1
                 _logger.warning("dropped %s: it cannot be kept (%s)", about(entry), error.strerror)
                 return
-            if self._server is not None and self._thread is None and not self._closed:
-                self._thread = threading.Thread(target=self._work, name="colophon-shipper", daemon=True)
-                self._thread.start()
+            self._begin()
             self._changed.notify_all()
+
+    def look(self) -> None:
+        """Ships what earlier processes left, if there is anything. Waits for nothing."""
+        if left_in(self._folder):
+            with self._changed:
+                self._begin()
 
     def flush(self, timeout_s: float) -> int:
         """Waits until the server has everything, time is over, or an attempt has failed; how much still waits."""
@@ -85,6 +89,11 @@ class Shipper:
             self._file.release()
             self._file = None
 
+    def _begin(self) -> None:
+        if self._server is not None and self._thread is None and not self._closed:
+            self._thread = threading.Thread(target=self._work, name="colophon-shipper", daemon=True)
+            self._thread.start()
+
     def _work(self) -> None:
         # Late: whoever never emits needs no HTTP.
         from jupyter_colophon.client.catalog import Catalog
@@ -94,7 +103,12 @@ class Shipper:
         self._delivery = Delivery(catalog)
         pause_s = 0.0
         while not self._closed:
-            is_all = self._shipped(self._delivery)
+            try:
+                is_all = self._shipped(self._delivery)
+            except Exception:
+                # Whatever it is, what was said is still there, and this thread is the only one that ships it.
+                _logger.exception("could not ship what programs said, and tries again later")
+                is_all = False
             pause_s = 0.0 if is_all else min(max(2 * pause_s, FIRST_PAUSE_S), LONGEST_PAUSE_S)
             self._wait(pause_s)
         catalog.close()

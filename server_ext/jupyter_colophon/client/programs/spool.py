@@ -175,13 +175,17 @@ class SpoolFile:
         self._size += len(line)
 
 
+def left_in(folder: Path) -> list[Path]:
+    """The files of the spool, oldest first, whoever holds them."""
+    try:
+        return sorted(path for path in folder.iterdir() if path.name.endswith(_SUFFIX))
+    except OSError:
+        return []
+
+
 def left_behind(folder: Path) -> Iterator[SpoolFile]:
     """The files that no living process holds, oldest first, each held by us until it is released."""
-    try:
-        paths = sorted(path for path in folder.iterdir() if path.name.endswith(_SUFFIX))
-    except OSError:
-        return
-    for path in paths:
+    for path in left_in(folder):
         # One that cannot be opened or read harms only itself.
         with suppress(OSError):
             if (file := SpoolFile.found(path)) is not None:
