@@ -158,6 +158,11 @@ def serve(settings: Settings, catalog: "Callable[[], Catalog]") -> Instances:
     return instances
 
 
+def is_served() -> bool:
+    """Whether this process is a server that has instances."""
+    return _served is not None
+
+
 def release() -> None:
     """Let go of what was opened outside a server."""
     global _own

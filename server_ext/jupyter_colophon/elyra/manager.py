@@ -1,8 +1,10 @@
 """Instances of one schemaspace, as Elyra's users reach them from Python: Elyra's class of that name (elyra.md 2)."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from traitlets import Type, default
 from traitlets.config import LoggingConfigurable
@@ -17,8 +19,12 @@ from jupyter_colophon.core.errors import (
 from jupyter_colophon.core.instance_names import normalized, require_instance_name
 from jupyter_colophon.elyra import instances
 from jupyter_colophon.elyra.schema import SchemaManager
-from jupyter_colophon.elyra.storage import store_class, stored_by
+from jupyter_colophon.elyra.storage import CatalogMetadataStore, store_class, stored_by
 from jupyter_colophon.service.instances.objects import InstanceObjects
+
+if TYPE_CHECKING:
+    from jupyter_colophon.client.transport import Server
+    from jupyter_colophon.elyra.remote import RemoteObjects
 
 #: What an instance must be able to do to be saved.
 _NEEDED = ("pre_save", "post_save", "to_dict", "prepare_write")
@@ -29,6 +35,9 @@ class MetadataManager(LoggingConfigurable):
 
     `store` is a store as it is (seed 000), of Elyra's class, of ours, or anything that does the same; without it, one of
     `metadata_store_class` is made. Raises ValueError for an unknown schemaspace.
+
+    Where the setting `metadata_store` is `catalog` and the environment names a server (COLOPHON_URL), as in kernels, the
+    instances are that server's, asked for by HTTP: without secrets, and with the hooks of the server.
     """
 
     metadata_store_class = Type(
@@ -49,15 +58,16 @@ class MetadataManager(LoggingConfigurable):
         self.schemaspace = self.schema_mgr.get_schemaspace_name(schemaspace)
         made_by: Any = self.metadata_store_class
         self.metadata_store: Any = made_by(self.schemaspace, **kwargs) if store is None else store
+        self._server = _server() if isinstance(self.metadata_store, CatalogMetadataStore) and store is None else None
 
     def schemaspace_exists(self) -> bool:
         """Whether anything was ever kept for the schemaspace."""
-        return bool(self.metadata_store.schemaspace_exists())
+        return bool((self._remote or self.metadata_store).schemaspace_exists())
 
     def get_all(self, include_invalid: bool = False, of_schema: str | None = None) -> list[Any]:
         """All instances, valid ones only unless the others are asked for: those have a `reason`."""
         with _as_elyra():
-            return list(self._objects.get_all(include_invalid=include_invalid, of_schema=of_schema))
+            return list((self._remote or self._objects).get_all(include_invalid=include_invalid, of_schema=of_schema))
 
     def get(self, name: str) -> Any:
         """One instance, loaded and validated.
@@ -68,7 +78,7 @@ class MetadataManager(LoggingConfigurable):
         if name is None:
             raise ValueError("The 'name' parameter requires a value.")
         with _as_elyra():
-            return self._objects.get(name)
+            return (self._remote or self._objects).get(name)
 
     def create(self, name: str | None, metadata: Any) -> Any:
         """Save a new instance; without a name, it is made of `display_name`. Returns it loaded anew.
@@ -79,7 +89,7 @@ class MetadataManager(LoggingConfigurable):
         if not name and not metadata.display_name:
             raise ValueError("Name of metadata was not provided.")
         with _as_elyra():
-            return self._objects.create(name or None, metadata)
+            return (self._remote or self._objects).create(name or None, metadata)
 
     def update(self, name: str, metadata: Any, for_migration: bool = False) -> Any:
         """Replace an instance. Returns it loaded anew.
@@ -91,7 +101,7 @@ class MetadataManager(LoggingConfigurable):
             raise ValueError("Name of metadata was not provided.")
         with _as_elyra():
             require_instance_name(name)
-            return self._objects.update(name, metadata, for_migration=for_migration)
+            return (self._remote or self._objects).update(name, metadata, for_migration=for_migration)
 
     def remove(self, name: str) -> None:
         """Remove an instance, be it valid or not.
@@ -99,7 +109,7 @@ class MetadataManager(LoggingConfigurable):
         Raises MetadataNotFoundError, PermissionError for one of a shared folder, and whatever its class raises.
         """
         with _as_elyra():
-            self._objects.remove(name)
+            (self._remote or self._objects).remove(name)
 
     def validate(self, name: str, metadata: Any) -> None:
         """Raise jsonschema's ValidationError unless an instance satisfies its schema; ValueError where it names none."""
@@ -115,9 +125,27 @@ class MetadataManager(LoggingConfigurable):
         """The name that is made of a display name."""
         return normalized(name)
 
+    @cached_property
+    def _remote(self) -> "RemoteObjects | None":
+        """The same instances, where they are another server's."""
+        if self._server is None:
+            return None
+        from jupyter_colophon.elyra.remote import RemoteObjects
+
+        return RemoteObjects(self.schemaspace, self._server)
+
     @property
     def _objects(self) -> InstanceObjects:
         return instances.current().objects(self.schemaspace, stored_by(self.schemaspace, self.metadata_store))
+
+
+def _server() -> "Server | None":
+    """The server that the environment names, for who is not in one."""
+    if not os.environ.get("COLOPHON_URL") or instances.is_served():
+        return None
+    from jupyter_colophon.elyra.remote import known_server
+
+    return known_server()
 
 
 def _require_instance(metadata: Any) -> None:
