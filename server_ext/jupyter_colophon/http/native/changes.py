@@ -8,6 +8,7 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized, ws_authenticated
 from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.base.websocket import WebSocketMixin
+from tornado.httputil import HTTPHeaders
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, authenticated
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
@@ -86,6 +87,8 @@ class ChangesSocket(Identified, WebSocketMixin, WebSocketHandler, JupyterHandler
     def open(self, *args: Any, **kwargs: Any) -> None:
         """Say hello, then send what came after `after`, then what comes."""
         super().open(*args, **kwargs)
+        # Thousands may be open for days: what only the beginning needed is let go of.
+        self.request.headers = HTTPHeaders()
         self._following = Following(self, self._wish, self._cut_off)
         self.door.sockets[self._wish.principal.user] += 1
         self._sender = asyncio.ensure_future(self._send_on())
