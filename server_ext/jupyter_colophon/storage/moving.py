@@ -31,5 +31,5 @@ def move(tx: TableContext, registry: Registry, urn: str, namespace: str) -> bool
         tx.table("entity_names").upsert(truth.name_row(there))
         index.refresh(tx, [index.Becoming(there, {}, said)])
     tx.table("entities").upsert(there)
-    tx.table(past.TABLE).upsert_all(past.of_history(tx, registry, there, told.aspects).values())
+    tx.table(past.TABLE).upsert_all([*past.of_history(tx, registry, there, told.aspects).values()])
     return True

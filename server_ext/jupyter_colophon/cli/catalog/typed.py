@@ -3,15 +3,17 @@
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from traitlets.config import Application
 from traitlets.utils.importstring import import_item
 
 from jupyter_colophon.cli.catalog.source import CatalogSource
 from jupyter_colophon.core.errors import IllegalName
 from jupyter_colophon.core.names import Identity, parse_data_name
 from jupyter_colophon.core.urn import PREFIX
+
+if TYPE_CHECKING:
+    from jupyter_colophon.cli.app import ColophonApp
 
 #: What is called; the command comes behind it.
 _PROGRAMS = ("colophon", "jupyter-colophon")
@@ -47,7 +49,7 @@ class Next:
     """Finds what can come next; the catalog is opened where its names are asked for alone."""
 
     typed: Typed
-    app: type[Application]
+    app: "type[ColophonApp]"
     opened: Callable[[], CatalogSource]
     identity: Identity
 
@@ -57,7 +59,7 @@ class Next:
         return sorted(set(found))
 
     def _found(self) -> Iterable[str]:
-        commands: dict[str, Any] = self.app.subcommands
+        commands = self.app.subcommands
         if not self.typed.words:
             return _options(self.app) if self.typed.last.startswith("-") else list(commands)
         command, *given = self.typed.words
