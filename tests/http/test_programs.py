@@ -12,6 +12,7 @@ from jupyter_colophon.core.access import Action, Principal
 from jupyter_colophon.core.names import field as field_of
 from jupyter_colophon.core.names import home_dataset
 from jupyter_colophon.http.door import SETTING
+from jupyter_colophon.service.consumers import GROUP
 from jupyter_colophon.service.inbox import Inbox
 from jupyter_server.auth.identity import User
 from support.catalog import metadata
@@ -124,3 +125,81 @@ async def test_a_right_that_is_taken_away_between_saying_and_applying_takes_what
     letters = (await api("GET", "dead-letters", answers="dead-letters")).body["deadLetters"]
     assert {one["actor"] for one in letters} == {"bob"}
     assert "CANARY" not in str(letters)
+
+
+#: What a package brings that consumes lineage, and writes what it is told to the file of its settings.
+CONSUMER = """
+from jupyter_colophon.metadata import MetadataConsumer
+
+
+class Writing(MetadataConsumer):
+    def consume_lineage(self, context, program_run, lineage):
+        with open(context.properties["file"], "a") as file:
+            print(program_run.actor, *sorted(lineage.sources), "->", *sorted(lineage.targets), file=file)
+"""
+
+
+@pytest.fixture
+def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jp_serverapp: Any) -> Path:
+    """The file of a consumer, in a package that is installed and has settings."""
+    (tmp_path / "writing_consumer.py").write_text(CONSUMER)
+    about = tmp_path / "writing_consumer-2.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: writing-consumer\nVersion: 2.0\n")
+    (about / "entry_points.txt").write_text(f"[{GROUP}]\nwriting = writing_consumer:Writing\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    settings = jp_serverapp.web_app.settings[SETTING].settings
+    settings.metadata_consumers = {"writing": {"file": str(tmp_path / "told")}}
+    return tmp_path / "told"
+
+
+async def test_a_server_tells_the_consumers_that_packages_bring_and_how_they_do(
+    told: Path, api: Any, employee: None, initialize: Any
+) -> None:
+    async def state() -> Any:
+        found: list[Any] = (await api("GET", "health", answers="health")).body["consumers"]
+        return found[0] if found else {"at": None}
+
+    while (await state())["at"] is None:
+        await asyncio.sleep(0.01)
+    await initialize()
+    while (await state())["told"] == 0:
+        await asyncio.sleep(0.01)
+    assert told.read_text() == f"bob {EMPLOYEE} -> {STAFF}\n"
+    found = await state()
+    assert (found["name"], found["distribution"], found["version"]) == ("writing", "writing-consumer", "2.0")
+    assert (found["told"], found["failed"], found["hanging"], found["problem"]) == (1, 0, False, "")
+
+
+@pytest.mark.parametrize(
+    ("change", "pointer"),
+    [
+        ({"value": {"properties": {"no good": "1"}}}, "/proposals/0/value/properties"),
+        ({"value": {"tags": ["no good"]}}, "/proposals/0/value/tags/0"),
+        ({"value": {"properties": {"a": 1}}}, "/proposals/0/value/properties/a"),
+        ({"value": {"tag": []}}, "/proposals/0/value"),
+        ({"value": []}, "/proposals/0/value"),
+        ({}, "/proposals/0"),
+        ({"value": {"tags": ["a"]}, "aspect": "schemaMetadata"}, "/proposals/0/value"),
+    ],
+)
+@pytest.mark.parametrize("later", ["true", "false"])
+async def test_an_annotation_that_is_not_valid_is_told_where(
+    api: Any, employee: None, change: Any, pointer: str, later: str
+) -> None:
+    wish = {"urn": str(EMPLOYEE), "aspect": "businessMetadata", "operation": "annotate"} | change
+    found = await api("POST", "proposals", body={"proposals": [wish]}, params={"async": later})
+    assert found.status == 400
+    assert found.body["errors"][0]["pointer"].startswith(pointer)
+
+
+async def test_an_annotation_changes_what_it_names_and_leaves_the_rest(api: Any, employee: None) -> None:
+    value = {"properties": {"team": "x"}, "tags": ["new", "hr"], "withoutProperties": ["owner", "never"]}
+    wish = {"urn": str(EMPLOYEE), "aspect": "businessMetadata", "operation": "annotate", "value": value}
+    await api("POST", "proposals", body={"proposals": [wish]}, answers="written-batch")
+    assert await said(api, EMPLOYEE) == metadata({"team": "x"}, ["hr", "new"])
+    again = await api("POST", "proposals", body={"proposals": [wish]}, answers="written-batch")
+    assert [one["changed"] for one in again.body["results"]] == [False]
+    cleared = wish | {"value": {"clearProperties": True, "withoutTags": ["hr"]}}
+    await api("POST", "proposals", body={"proposals": [cleared]}, answers="written-batch")
+    assert await said(api, EMPLOYEE) == metadata({}, ["new"])
