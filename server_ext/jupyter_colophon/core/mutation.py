@@ -12,10 +12,11 @@ State = dict[str, dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """What is done to one entity, by scope."""
+    """What is done to one entity, by scope; `drops` also takes away what folds into a scope from other aspects."""
 
     urn: Urn
     changes: dict[str, Change]
+    drops: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ from jupyter_colophon.core.proposal import ABSENT
 
 #: Where schemaMetadata keeps the text of the schema that somebody gave (`PUT …/datasets/{d}`).
 SCHEMA_TEXT: Final = "text"
+#: The other aspects whose values are SYSTEM metadata.
+FOLDED: Final = ("datasetProperties", "schemaMetadata")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """An ordered batch of changes of metadata, wholly or not at all, with what each found and left (catalog.md 3.7)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from jupyter_colophon.core.access import Principal
@@ -11,6 +12,7 @@ from jupyter_colophon.core.mutation import Mutated, Mutation, State
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.once import Once
 from jupyter_colophon.core.proposal import Proposal, Written
+from jupyter_colophon.core.scoped import FOLDED
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.spi import Row, TableContext
 
@@ -25,19 +27,27 @@ class Mutator:
         self, mutations: Sequence[Mutation], principal: Principal, within: str, once: Once | None
     ) -> list[Mutated]:
         """Apply a batch in its order. Raises Absent, AccessDenied, InvalidInstance, and changes nothing then."""
-        proposals = [
-            Proposal(one.urn, ASPECT_OF_SCOPE[scope], "annotate", change, needs="entity")
-            for one in mutations
-            for scope, change in one.changes.items()
-        ]
+        proposals = [proposal for one in mutations for proposal in self._proposals(one)]
         written = self.write_path.propose(proposals, principal, within, once=once)
         # Told by what is stored: a batch that is sent again has its first answer.
         return self.write_path.provider.tx_runner.run(lambda tx: _told(tx, mutations, written), read_only=True)
 
+    def _proposals(self, one: Mutation) -> Iterator[Proposal]:
+        for scope, change in one.changes.items():
+            yield Proposal(one.urn, ASPECT_OF_SCOPE[scope], "annotate", change, needs="entity")
+        if one.drops:
+            has = {spec.name for spec in self.write_path.registry.type(one.urn.type).aspects}
+            yield from (Proposal(one.urn, name, "delete", needs="entity") for name in FOLDED if name in has)
+
 
 def _told(tx: TableContext, mutations: Sequence[Mutation], written: Sequence[Written]) -> list[Mutated]:
-    steps = iter(written)
-    by_mutation = [(one, dict(zip(one.changes, steps, strict=False))) for one in mutations]
+    aspects = {aspect: scope for scope, aspect in ASPECT_OF_SCOPE.items()}
+    steps = [step for step in written if step.aspect in aspects]
+    counts = accumulate((len(one.changes) for one in mutations), initial=0)
+    by_mutation = [
+        (one, {aspects[str(step.aspect)]: step for step in steps[at : at + len(one.changes)]})
+        for one, at in zip(mutations, counts, strict=False)
+    ]
     # What is not touched before is as it was when it is touched first, or as it is.
     states: dict[str, State] = {}
     for one, done in reversed(by_mutation):

@@ -10,6 +10,8 @@ LOAD = {
     "type": "program",
 }
 
+EMPTY: dict[str, Any] = {"properties": [], "tags": []}
+
 
 def said(scope: str, tags: tuple[str, ...] = (), **properties: str) -> dict[str, Any]:
     return {
@@ -78,6 +80,18 @@ async def test_names_scopes_and_kinds_are_removed(v3: Any, shop: None) -> None:
     assert (await v3("GET", path)).body == {"properties": {}, "tags": []}
     assert "type" not in (await v3("GET", path, scope="system")).body["properties"]
     assert (await v3("GET", "namespaces/shop/metadata/search", query="orders", target="dataset")).body == ["orders"]
+
+
+async def test_what_is_dropped_leaves_nothing_that_machines_said_elsewhere(v3: Any, shop: None) -> None:
+    path = "namespaces/shop/datasets/orders"
+    await v3("PUT", path, {"schema": "price int", "properties": {"format": "parquet"}})
+    drop = {"type": "DROP", "entity": ORDERS}
+    first, again = await batch(v3, drop, drop)
+    assert first["before"]["tags"] == [{"scope": "SYSTEM", "name": "orders"}]
+    assert (first["after"], again["before"], again["after"]) == (EMPTY, EMPTY, EMPTY)
+    known = (await v3("GET", f"{path}/metadata/properties/system")).body
+    assert set(known) == {"creation-time", "created-by", "last-update-time", "last-updated-by"}
+    assert (await v3("GET", "namespaces/shop/metadata/search", query="price parquet")).body == []
 
 
 async def test_custom_entities_are_told_by_their_details(v3: Any, shop: None) -> None:

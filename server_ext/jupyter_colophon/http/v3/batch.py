@@ -116,7 +116,7 @@ def _mutation(at: int, told: Mapping[str, Any], identity: Identity) -> Mutation:
         # What is left out silently would be taken for done.
         why = f"is no member of {told['type']}"
         raise InvalidInstance("the batch", tuple(Problem(f"/{at}/{name}", why) for name in strange))
-    return Mutation(urn, _MAKERS[told["type"]](told))
+    return Mutation(urn, _MAKERS[told["type"]](told), drops=told["type"] == "DROP")
 
 
 def _urn(entity: Mapping[str, Any], identity: Identity) -> Urn:
