@@ -24,6 +24,7 @@ COMMANDS = {
     "changes": "List changes, or follow them as they happen.",
     "export": "Write a namespace to a file.",
     "import": "Take in what `export` wrote.",
+    "runs": "List runs of a program or of data, or show one with all it touched.",
     "lineage": "Show what made an entity, and what was made of it.",
     "completion": "Have a shell complete what you type.",
     "flush": "Ship what programs said while no server answered.",

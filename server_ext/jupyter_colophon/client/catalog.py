@@ -152,6 +152,10 @@ class Catalog:
         """One run with its accesses: `Run`."""
         return self._get(_run(urn))
 
+    def touched(self, urn: str) -> Document:
+        """What a run had to do with, and what was said of it then: `Touched`."""
+        return self._get(f"{_run(urn)}/accesses")
+
     def start_run(self, run: Mapping[str, Any], key: str = "") -> Document:
         """Records a run from a `RunStart`; the same program and run id again are the same run. Answers `Run`."""
         return self._send("POST", "/runs", run, _keyed(key))

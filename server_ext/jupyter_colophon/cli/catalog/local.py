@@ -4,6 +4,7 @@ import getpass
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,10 @@ from jupyter_colophon.core.annotation import Annotation
 from jupyter_colophon.core.deployed import of_application, of_data
 from jupyter_colophon.core.entity import EntitySummary, Listing
 from jupyter_colophon.core.errors import Absent
-from jupyter_colophon.core.lineage import Lineage, LineageQuestion
+from jupyter_colophon.core.lineage import Lineage, LineageQuestion, RunListing
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.run import Run, Touched
 from jupyter_colophon.core.search import KeysQuestion, SearchQuestion
 from jupyter_colophon.settings import Settings
 from jupyter_colophon.wiring import open_catalog
@@ -138,6 +140,20 @@ class Local:
     def lineage(self, question: LineageQuestion) -> Lineage:
         """The graph around data or a program."""
         return self._catalog.lineage.lineage(question, self._principal)
+
+    def runs(self, listing: RunListing) -> list[Run]:
+        """Runs, newest first."""
+        found, cursor = self._catalog.runs.runs(listing, self._principal)
+        while cursor is not None and len(found) < listing.limit:
+            rest = replace(listing, limit=listing.limit - len(found), cursor=cursor)
+            page, cursor = self._catalog.runs.runs(rest, self._principal)
+            found += page
+        return found
+
+    def run(self, urn: str) -> tuple[Run, list[Touched]]:
+        """One run, and what it had to do with."""
+        found = self._catalog.runs.run(urn, self._principal)
+        return found, self._catalog.runs.touched(found, self._principal)
 
     def close(self) -> None:
         """Let go of the store."""

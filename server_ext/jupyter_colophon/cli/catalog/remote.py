@@ -7,15 +7,17 @@ from typing import Any
 from urllib.parse import quote
 
 from jupyter_colophon.cli.catalog.drawn import lineage, time_asked
+from jupyter_colophon.cli.catalog.ran import run, touched
 from jupyter_colophon.cli.catalog.source import ChangesAsked, Count, Line, Results, Shown, Taken
 from jupyter_colophon.client.catalog import Catalog
 from jupyter_colophon.client.problems import ClientError, Refused
 from jupyter_colophon.client.transport import Server, Transport
 from jupyter_colophon.core.annotation import Annotation
 from jupyter_colophon.core.errors import Absent, MetadataError
+from jupyter_colophon.core.lineage import Lineage, LineageQuestion, RunListing
 from jupyter_colophon.core.lines import chunks
-from jupyter_colophon.core.lineage import Lineage, LineageQuestion
 from jupyter_colophon.core.names import Identity, Urn
+from jupyter_colophon.core.run import Run, Touched
 from jupyter_colophon.core.v3_names import v3_path
 
 _PAGE = 500
@@ -144,6 +146,26 @@ class Remote:
             "asOf": time_asked(question.as_of),
         }
         return lineage(_told(lambda: self._catalog.lineage(str(question.urn), **asked)))
+
+    def runs(self, listing: RunListing) -> list[Run]:
+        """Runs, newest first."""
+        window = {"start": time_asked(listing.window.start), "end": time_asked(listing.window.end)}
+        asked = {"program": listing.program, "data": listing.data, "status": listing.status, **window}
+        filters = {name: value for name, value in asked.items() if value}
+        found: list[Run] = []
+        cursor: str | None = ""
+        while cursor is not None and len(found) < listing.limit:
+            page = _told(
+                partial(self._catalog.runs, limit=listing.limit - len(found), cursor=cursor or None, **filters)
+            )
+            found += [run(one) for one in page["runs"]]
+            cursor = page["cursor"]
+        return found
+
+    def run(self, urn: str) -> tuple[Run, list[Touched]]:
+        """One run, and what it had to do with."""
+        found = _told(partial(self._catalog.run, urn))
+        return run(found), [touched(one) for one in _told(partial(self._catalog.touched, urn))["touched"]]
 
     def close(self) -> None:
         """Close the connection."""

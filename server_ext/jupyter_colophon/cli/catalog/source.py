@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from jupyter_colophon.core.annotation import Annotation
-from jupyter_colophon.core.lineage import Lineage, LineageQuestion
+from jupyter_colophon.core.lineage import Lineage, LineageQuestion, RunListing
+from jupyter_colophon.core.run import Run, Touched
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,12 @@ class CatalogSource(Protocol):
 
     def imported(self, lines: Callable[[], Iterable[bytes]], *, overwrite: bool, dry_run: bool) -> Iterator[Taken]:
         """Take lines in, a part at a time; nothing where one of them cannot be. Raises Unparsable."""
+
+    def runs(self, listing: RunListing) -> list[Run]:
+        """Runs, newest first."""
+
+    def run(self, urn: str) -> tuple[Run, list[Touched]]:
+        """One run, and what it had to do with. Raises Absent."""
 
     def lineage(self, question: LineageQuestion) -> Lineage:
         """The graph around data or a program. Raises Absent."""

@@ -1,0 +1,86 @@
+"""`jupyter colophon runs`: lists in an interval, and one run with everything recorded, here and of a server."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_colophon.core.names import program
+from live import LiveServer, live_server
+from support.commands import Commands, Done
+from support.urns import ORDERS, table
+
+Call = Callable[..., Done]
+LOAD = str(program("shop", "etl", "flows", "Load"))
+TIME = "2026-11-20T12:0{}:00.000Z"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+    with live_server(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home")) as running:
+        catalog = running.catalog()
+        catalog.put_aspect(ORDERS, "technicalMetadata", {"properties": {}, "tags": []})
+        catalog.put_aspect(ORDERS, "businessMetadata", {"properties": {"owner": "then"}, "tags": ["raw"]})
+        for minute, status in enumerate(["succeeded", "failed", "running"]):
+            run = {"program": LOAD, "runId": f"r{minute}", "start": TIME.format(minute), "arguments": {"in": "/a"}}
+            urn = catalog.start_run(run)["urn"]
+            catalog.add_accesses(urn, {"accesses": [{"data": ORDERS, "mode": "read", "component": "join"}]})
+            if status != "running":
+                catalog.change_run(urn, {"status": status, "end": TIME.format(minute + 1), "facts": {"rows": 3}})
+        catalog.put_aspect(ORDERS, "businessMetadata", {"properties": {"owner": "now"}, "tags": []})
+        catalog.close()
+        yield running
+
+
+@pytest.fixture(params=["store", "server"])
+def call(request: pytest.FixtureRequest, served: LiveServer, tmp_path: Path) -> Call:
+    """Calls a command on one catalog: on its file, or through its server."""
+    home = tmp_path / "home"
+    home.mkdir()
+    commands = Commands(home, served.data / "colophon" / "colophon.db", environment={"COLOPHON_TOKEN": served.token})
+    if request.param == "store":
+        return commands
+    return lambda *arguments: commands.bare(*arguments, f"--url={served.url}")
+
+
+def test_runs_of_a_program_and_of_data_are_listed_in_an_interval(call: Call) -> None:
+    def ids(*arguments: str) -> list[Any]:
+        return [one["runId"] for one in call("runs", *arguments, "--json").answer["runs"]]
+
+    for meant in ("shop/etl/flows/Load", LOAD, "sales.orders", ORDERS):
+        assert ids(meant) == ["r2", "r1", "r0"]
+    assert ids("sales.orders", "--limit=1") == ["r2"]
+    assert ids("sales.orders", "--status=failed") == ["r1"]
+    assert ids("sales.orders", "--start=2026-11-20T12:01:30Z") == ["r2", "r1"]
+    assert ids("sales.orders", "--end=2026-11-20T12:01:00Z", "--start=0") == ["r0"]
+    text = call("runs", "sales.orders").out.splitlines()
+    assert text[0].split() == ["Program", "Status", "Start", "End", "By", "Run"]
+    assert text[2].startswith("Load      failed")
+    assert call("runs", table("none")).out == "There is none.\n"
+
+
+def test_a_run_is_shown_with_what_was_said_of_what_it_touched_then(call: Call) -> None:
+    urn = call("runs", "sales.orders", "--json").answer["runs"][2]["urn"]
+    shown = call("runs", urn, "--json").answer
+    assert (shown["status"], shown["arguments"], shown["facts"]) == ("succeeded", {"in": "/a"}, {"rows": 3})
+    assert [(one["role"], one["mode"], one["name"]) for one in shown["touched"]] == [
+        ("program", None, "Load"),
+        ("application", None, "etl"),
+        ("data", "read", "orders"),
+    ]
+    assert shown["touched"][2]["user"] == {"properties": {"owner": "then"}, "tags": ["raw"]}
+    text = call("runs", urn).out
+    assert "owner=then raw" in text
+    assert "argument   in     /a" in text
+
+
+def test_what_is_not_there_or_wrong_is_one_line(call: Call) -> None:
+    absent = call("runs", "urn:li:dataProcessInstance:0b0f7f6e-2f1e-4c0e-9a6e-1f3a0f6f7a10")
+    assert (absent.status, absent.err.count("\n")) == (1, 1)
+    for wrong in (["orders"], ["shop/etl/tables/Load"], ["sales.orders", "--start=soon"]):
+        refused = call("runs", *wrong)
+        assert (refused.status, refused.err.count("\n")) == (1, 1), wrong
+    backwards = call("runs", "sales.orders", "--start=now", "--end=now-1d")
+    assert (backwards.status, "--start" in backwards.err) == (1, True)
+    for usage in ([], ["a.b", "c"], ["sales.orders", "--status=done"], ["sales.orders", "--limit=0"]):
+        assert call("runs", *usage).status == 2, usage
