@@ -1,17 +1,20 @@
 """The composition root of those who keep a store healthy: no door, no feed, nothing made in it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from jupyter_colophon.core.access import ScopeAuthorizer
 from jupyter_colophon.core.errors import NoCatalog
 from jupyter_colophon.core.names import Identity
 from jupyter_colophon.core.registry import Registry
+from jupyter_colophon.core.sinks import SinkState
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.service.backups import Backups
 from jupyter_colophon.service.checking import Checker, Progress
 from jupyter_colophon.service.compaction import compact
 from jupyter_colophon.service.condition import Condition, condition
 from jupyter_colophon.service.moving import Mover
+from jupyter_colophon.service.sinks import states
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage import providers
 from jupyter_colophon.storage.secret import store_key
@@ -49,6 +52,10 @@ class Keeper:
     def condition(self) -> Condition:
         """How the store is doing."""
         return condition(self.provider)
+
+    def sinks(self, names: Iterable[str]) -> list[SinkState]:
+        """How far these sinks have come."""
+        return states(self.provider, names)
 
     def age_ms(self, time: int) -> int:
         """How long ago that was."""

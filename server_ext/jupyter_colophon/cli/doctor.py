@@ -2,7 +2,7 @@
 
 import getpass
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from jupyter_colophon.cli.instance_checks import looked_at_instances
 from jupyter_colophon.cli.places import Place, look
 from jupyter_colophon.cli.told import Told
 from jupyter_colophon.core import errors
+from jupyter_colophon.core.sinks import SinkState
 from jupyter_colophon.core.store import StoreChoice
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class Doctor(Command):
         try:
             with self.keeper() as keeper:
                 yield from _opened(keeper)
+                yield from _sinks(keeper.sinks(self.asked.sinks))
         except errors.NoCatalog as error:
             yield Told("store", "warning", error.detail, "the first request to the server makes it")
         except errors.MetadataError as error:
@@ -157,6 +159,14 @@ def _condition(keeper: "Keeper") -> Iterator[Told]:
     yield Told("inbox", "ok", f"{now.inbox} waiting")
     held = now.dead_letters
     yield Told("dead letters", "warning" if held else "ok", str(held), "replay or remove them" if held else "")
+
+
+def _sinks(states: Iterable[SinkState]) -> Iterator[Told]:
+    for one in states:
+        fine = not one.problem and not one.lost and not one.dead_letters
+        told = f"{one.behind} changes behind, {one.dead_letters} dead letters, {one.lost} lost"
+        why = f"; {one.problem}" if one.problem else ""
+        yield Told(f"sink {one.name}", "ok" if fine else "warning", told + why, "" if fine else "docs/notifications.md")
 
 
 def _size(count: int) -> str:
