@@ -187,7 +187,7 @@ def proposal(document: Document) -> Proposal:
         Urn.parse(document["urn"]),
         document.get("aspect"),
         operation,
-        Annotation.of(value) if operation == "annotate" else value,
+        Annotation.of(value or {}) if operation == "annotate" else value,
         Condition(version=document.get("ifVersion")),
         document.get("run"),
     )
