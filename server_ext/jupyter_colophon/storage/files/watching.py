@@ -88,15 +88,19 @@ class FileWatch:
 
     def start(self) -> None:
         """Begin to watch, in a thread of its own."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="colophon-files", daemon=True)
-            self._thread.start()
+        with self._lock:
+            # Who closes meanwhile finds it started, or not at all.
+            if self._thread is None and not self._stop.is_set():
+                self._thread = threading.Thread(target=self._run, name="colophon-files", daemon=True)
+                self._thread.start()
 
     def close(self) -> None:
         """Stop; nothing is told afterwards."""
         self._stop.set()
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join()
+        with self._lock:
+            thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join()
 
     def _run(self) -> None:
         try:
