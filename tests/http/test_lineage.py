@@ -106,7 +106,13 @@ async def test_a_walk_goes_on_from_its_frontier(api: Any, chain: None) -> None:
     whole = (await api("GET", "lineage", params=params | {"levels": 9}, answers="lineage")).body
     assert edges == {(one["source"], one["target"]) for one in whole["edges"]}
     assert len(found["edges"]) + len(rest["edges"]) == len(whole["edges"])
-    for wrong in ({"frontier": []}, {"frontier": ["x"]}, {"frontier": [A], "levels": 0}, {}):
+    for wrong in (
+        {"frontier": []},
+        {"frontier": ["x"]},
+        {"frontier": [A, "urn:li:custom:(x)"]},
+        {"frontier": [A], "levels": 0},
+        {},
+    ):
         assert (await api("POST", "lineage", "next", body=wrong)).status == 400
     backwards = {"frontier": [A], "start": "now", "end": "now-1d"}
     assert (await api("POST", "lineage", "next", body=backwards)).status == 400

@@ -68,7 +68,7 @@ def test_every_link_leads_to_an_operation_by_parameters_that_it_has(name: str) -
 def test_bounds_and_words_are_those_that_are_enforced() -> None:
     told = {one["name"]: one["schema"] for one in OPERATIONS["readLineage"][2]["parameters"]}
     assert told["levels"] == {"type": "integer", "minimum": 1, "maximum": 20, "default": 1}
-    assert told["direction"]["enum"] == ["both", "upstream", "downstream"]
+    assert told["direction"]["enum"] == ["both", "upstream", "downstream", "undirected"]
     aspect = OPERATIONS["readAspect"][2]["responses"]
     assert aspect["200"]["headers"]["ETag"]["required"]
     assert "304" in aspect

@@ -8,6 +8,7 @@ from typing import TypeVar
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import Absent, IllegalQuery
 from jupyter_colophon.core.jsontext import stored
+from jupyter_colophon.core.keys import has_key
 from jupyter_colophon.core.lineage import MAX_LEVELS, MAX_RELATIONS, Lineage, LineageQuestion, Window
 from jupyter_colophon.core.lineage_answers import DiffQuestion, Impact, LineageDiff, PathQuestion, Paths
 from jupyter_colophon.core.names import Urn
@@ -22,6 +23,8 @@ from jupyter_colophon.storage.touches import Triple
 
 T = TypeVar("T")
 _PATHS_SHOWN = 100
+#: What is data, a program, or somebody outside who writes into streams.
+_WALKED = ("dataset", "dataJob", "custom")
 _MODES = ("read", "write", "both", "unknown")
 
 
@@ -35,7 +38,10 @@ class Asking:
     as_of: int | None
 
     def walk(self, question: LineageQuestion, until: str = "") -> Walk:
-        """Walk to what the principal may see."""
+        """Walk to what the principal may see. Raises IllegalQuery for a frontier of what has no lineage."""
+        for one in map(Urn.parse, question.frontier):
+            if one.type not in _WALKED or not has_key(one):
+                raise IllegalQuery(f"holds {one}, which has no lineage", "frontier")
         return Walker(edges_at(self.tx, self.as_of), self.clock, self.nodes.shown).walk(question, until)
 
     @property
