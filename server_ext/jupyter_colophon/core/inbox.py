@@ -39,7 +39,9 @@ def _keys(value: object) -> str:
 def named_keys(keys: Iterable[str], *, tags: bool) -> str:
     """Keys of properties in a line of the log; that there were tags, and not which."""
     said = [shown(key) for key in keys]
-    return ", ".join([*said[:_NAMED], *(["…"] if len(said) > _NAMED else []), *(["tags"] if tags else [])]) or "all keys"
+    return (
+        ", ".join([*said[:_NAMED], *(["…"] if len(said) > _NAMED else []), *(["tags"] if tags else [])]) or "all keys"
+    )
 
 
 @dataclass(frozen=True, slots=True)
