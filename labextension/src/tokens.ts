@@ -33,6 +33,16 @@ export interface IPage {
   limit?: number;
 }
 
+/** To what a search is narrowed down: each is exact, and all must hold. */
+export interface ISearchFilters {
+  namespace?: string;
+  type?: string;
+  tag?: string;
+  scope?: string;
+  platform?: string;
+  owner?: string;
+}
+
 /** An interval of time; open where a side is left out. ISO 8601 or `now-1d`. */
 export interface IInterval {
   start?: string;
@@ -59,7 +69,7 @@ export interface ICatalog {
   me(): Promise<Me>;
   entityType(type: string): Promise<EntityType>;
   entity(urn: string): Promise<Entity>;
-  search(query: string, page?: IPage, signal?: AbortSignal): Promise<SearchAnswer>;
+  search(query: string, page?: IPage & ISearchFilters, signal?: AbortSignal): Promise<SearchAnswer>;
   keys(prefix: string, page?: IPage, signal?: AbortSignal): Promise<Keys>;
   lineage(question: ILineageQuestion, signal?: AbortSignal): Promise<Lineage>;
   run(urn: string): Promise<Run>;

@@ -14,7 +14,7 @@ import type {
   Versions,
   Written
 } from '../generated/api';
-import type { ICatalog, ILineageQuestion, IPage, IRunsQuestion } from '../tokens';
+import type { ICatalog, ILineageQuestion, IPage, IRunsQuestion, ISearchFilters } from '../tokens';
 import { address } from './addresses';
 import { send } from './requests';
 
@@ -34,7 +34,7 @@ export class Catalog implements ICatalog {
     return this._get(address(['entities', urn]));
   }
 
-  search(query: string, page: IPage = {}, signal?: AbortSignal): Promise<SearchAnswer> {
+  search(query: string, page: IPage & ISearchFilters = {}, signal?: AbortSignal): Promise<SearchAnswer> {
     return this._get(address(['search'], { q: query, ...page }), signal);
   }
 

@@ -2,6 +2,13 @@ import type { Keys, SearchAnswer } from '../generated/api';
 
 type Hit = SearchAnswer['hits'][number];
 
+/** By what a search can be narrowed down. */
+export const FILTERS = ['namespace', 'type', 'tag', 'scope', 'platform', 'owner'] as const;
+
+/** By what matches are counted. */
+export const FACETS = ['type', 'namespace', 'tag'] as const;
+export type FacetName = (typeof FACETS)[number];
+
 /** A metadata key as the catalog lists it. */
 export type Key = Keys['keys'][number];
 
@@ -53,7 +60,8 @@ export function foundKeys(named: readonly Key[], hits: readonly Hit[]): IFoundKe
   for (const key of named) {
     found.set(id(key), { ...key, values: [] });
   }
-  for (const match of hits.flatMap(hit => hit.matches)) {
+  const said = hits.flatMap(hit => hit.matches).filter(match => match.where === 'key' || match.where === 'value');
+  for (const match of said) {
     const next = fromMatch(match);
     const have = found.get(id(next));
     if (!have) {

@@ -1,12 +1,13 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ILayoutRestorer } from '@jupyterlab/application';
-import { ICommandPalette } from '@jupyterlab/apputils';
+import { ICommandPalette, InputDialog } from '@jupyterlab/apputils';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { CommandIDs, DOMAIN } from '../commands';
 import { metadataIcon } from '../icons';
 import { SearchPanel } from '../panels/search';
 import { SearchModel } from '../panels/search/model';
-import { ICatalog, IChangeFeed } from '../tokens';
+import { SavedSearches } from '../model/saved-searches';
+import { ICatalog, IChangeFeed, ISchemaspaces } from '../tokens';
 import { openersOf } from './openers';
 
 export const sidebar: JupyterFrontEndPlugin<void> = {
@@ -14,18 +15,22 @@ export const sidebar: JupyterFrontEndPlugin<void> = {
   description: 'The tab Metadata of the left sidebar: keys and entities.',
   autoStart: true,
   requires: [ICatalog],
-  optional: [IChangeFeed, ITranslator, ILayoutRestorer, ICommandPalette],
+  optional: [IChangeFeed, ITranslator, ILayoutRestorer, ICommandPalette, ISchemaspaces],
   activate: (
     app: JupyterFrontEnd,
     catalog: ICatalog,
     feed: IChangeFeed | null,
     translator: ITranslator | null,
     restorer: ILayoutRestorer | null,
-    palette: ICommandPalette | null
+    palette: ICommandPalette | null,
+    spaces: ISchemaspaces | null
   ) => {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
     const { commands, shell } = app;
-    const panel = new SearchPanel(new SearchModel(catalog, feed), openersOf(commands), trans);
+    const model = new SearchModel(catalog, feed, spaces && new SavedSearches(spaces));
+    const askName = async (): Promise<string | null> =>
+      (await InputDialog.getText({ title: trans.__('Save this search'), label: trans.__('Name') })).value;
+    const panel = new SearchPanel(model, { ...openersOf(commands), askName }, trans);
     shell.add(panel, 'left', { rank: 850, type: 'Metadata' });
     restorer?.add(panel, panel.id);
     commands.addCommand(CommandIDs.showSearch, {

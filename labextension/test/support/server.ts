@@ -101,8 +101,19 @@ export function cell(id: string): string {
 
 const STAMP = { time: '2026-11-20T12:00:00.000Z', actor: 'ada' };
 
+type Match = SearchAnswer['hits'][number]['matches'][number];
+
+/** Why something is a hit; what is not said is usual. */
+type Why = Pick<Match, 'key' | 'value' | 'scope'> & Partial<Match>;
+
 /** A search hit. */
-export function hit(name: string, matches: SearchAnswer['hits'][number]['matches']): SearchAnswer['hits'][number] {
+export function hit(name: string, why: Why[] = []): SearchAnswer['hits'][number] {
+  const matches = why.map(one => ({
+    aspect: 'businessMetadata',
+    where: 'value' as const,
+    parts: [{ text: one.value, found: true }],
+    ...one
+  }));
   return {
     urn: table(name),
     type: 'dataset',

@@ -2,10 +2,12 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { ProblemNote } from '../pieces/problem';
 import { useModel } from '../pieces/use-model';
+import { Facets } from './filters';
 import { Hits, Recent } from './hits';
 import type { ISearchActions } from './index';
 import { KeyList } from './keys';
 import type { ISearchState, SearchModel } from './model';
+import { SavedList, SaveSearch } from './saved';
 
 interface ISearchProps {
   model: SearchModel;
@@ -148,8 +150,11 @@ export function SearchBody(props: ISearchProps): React.JSX.Element {
       <p role="status" aria-live="polite" className="jp-Colophon-summary">
         {summary(state, trans)}
       </p>
+      <Facets model={model} trans={trans} />
+      <SaveSearch model={model} trans={trans} ask={() => props.actions.askName()} />
       {state.problem && <ProblemNote problem={state.problem} trans={trans} retry={() => void model.refresh()} />}
       <div className="jp-Colophon-results">
+        <SavedList model={model} trans={trans} />
         <KeySection {...props} />
         <EntitySection {...props} />
         <Empty {...props} />

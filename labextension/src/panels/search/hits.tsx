@@ -22,9 +22,29 @@ function place(
     .join(' · ');
 }
 
-/** Why a hit is one; its own tags and name are on show already. */
+/** Why a hit is one; its own tags, name and type are on show already. */
 function reasons(hit: Hit): Hit['matches'] {
-  return hit.matches.filter(match => match.key !== 'tags' && match.key !== 'name').slice(0, 3);
+  return hit.matches.filter(match => match.key !== 'tags' && ['key', 'value'].includes(match.where)).slice(0, 3);
+}
+
+/** A text with what was found marked in it; plain text, whatever somebody wrote. */
+function Marked({ parts }: { parts: Hit['matches'][number]['parts'] }): React.JSX.Element {
+  return <>{parts.map((part, index) => (part.found ? <mark key={index}>{part.text}</mark> : part.text))}</>;
+}
+
+function Reason({ match }: { match: Hit['matches'][number] }): React.JSX.Element {
+  const text = <Marked parts={match.parts} />;
+  return (
+    <span className="jp-Colophon-match" title={match.aspect}>
+      <b>{match.where === 'key' ? text : match.key}</b> {match.where === 'key' ? match.value : text}
+    </span>
+  );
+}
+
+/** The name, marked where it is why the hit is one. */
+function Name({ hit }: { hit: Hit }): React.JSX.Element {
+  const match = hit.matches.find(one => one.where === 'name');
+  return <span className="jp-Colophon-name">{match ? <Marked parts={match.parts} /> : hit.name}</span>;
 }
 
 function HitItem({ hit, open, trans }: IHitProps): React.JSX.Element {
@@ -38,13 +58,11 @@ function HitItem({ hit, open, trans }: IHitProps): React.JSX.Element {
         data-urn={hit.urn}
         onClick={() => open(hit.urn)}
       >
-        <span className="jp-Colophon-name">{hit.name}</span>
+        <Name hit={hit} />
         <span className="jp-Colophon-place">{place(hit, trans)}</span>
         {hit.description !== '' && <span className="jp-Colophon-description">{hit.description}</span>}
         {reasons(hit).map((match, index) => (
-          <span className="jp-Colophon-match" key={index}>
-            <b>{match.key}</b> {match.value}
-          </span>
+          <Reason match={match} key={index} />
         ))}
         {owner !== '' && !hit.matches.some(match => match.key === 'owner') && (
           <span className="jp-Colophon-match">

@@ -9,6 +9,8 @@ import type { SearchModel } from './model';
 /** What the search panel asks of the outside. */
 export interface ISearchActions {
   openEntity(urn: string): void;
+  /** Asks under which name a search is kept; null where it is not. */
+  askName(): Promise<string | null>;
 }
 
 /** The tab *Metadata* of the left sidebar. */

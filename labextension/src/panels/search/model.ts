@@ -2,11 +2,12 @@ import type { Change, SearchAnswer } from '../../generated/api';
 import type { ILiveState } from '../../model/live-model';
 import { LiveModel } from '../../model/live-model';
 import { asProblem, Superseded } from '../../model/problem';
-import type { IFoundKey, Key } from '../../model/query';
+import type { FacetName, IFoundKey, Key } from '../../model/query';
 import { carrierQuery, foundKeys, keyPrefix, typedQuery } from '../../model/query';
 import type { IRecent } from '../../model/recent';
 import { recentEntities } from '../../model/recent';
-import type { ICatalog, IChangeFeed } from '../../tokens';
+import type { ISavedSearch, SavedSearches } from '../../model/saved-searches';
+import type { ICatalog, IChangeFeed, IPage, ISearchFilters } from '../../tokens';
 
 type Hit = SearchAnswer['hits'][number];
 
@@ -29,6 +30,9 @@ export interface ISearchState extends ILiveState {
   total: number;
   atLeast: boolean;
   cursor: string | null;
+  filters: ISearchFilters;
+  facets: SearchAnswer['facets'];
+  saved: readonly ISavedSearch[];
 }
 
 const EMPTY: ISearchState = {
@@ -43,7 +47,10 @@ const EMPTY: ISearchState = {
   recent: [],
   total: 0,
   atLeast: false,
-  cursor: null
+  cursor: null,
+  filters: {},
+  facets: {},
+  saved: []
 };
 
 type Answer = Partial<ISearchState>;
@@ -52,21 +59,59 @@ type Answer = Partial<ISearchState>;
 export class SearchModel extends LiveModel<ISearchState> {
   constructor(
     private _catalog: ICatalog,
-    feed: IChangeFeed | null
+    feed: IChangeFeed | null,
+    private _saved: SavedSearches | null = null
   ) {
     super(feed, EMPTY);
   }
 
+  /** Whether searches can be kept. */
+  get keeps(): boolean {
+    return this._saved !== null;
+  }
+
   /** Types: asks when the fingers rest. */
   type(text: string): void {
-    this.set({ text, picked: null });
+    this._whole = false;
+    this.set(text.trim() === '' ? { text, picked: null, filters: {} } : { text, picked: null });
     this.refreshSoon(TYPING_PAUSE_MS);
   }
 
   /** Lists everything that carries a key. */
   async pick(key: Pick<Key, 'key' | 'kind'>): Promise<void> {
-    this.set({ text: carrierQuery(key), picked: key });
+    this.set({ text: carrierQuery(key), picked: key, filters: {} });
     await this.refresh();
+  }
+
+  /** Narrows the search down to one value, or no longer. */
+  toggleFilter(name: FacetName, value: string): void {
+    const { [name]: picked, ...others } = this.state.filters;
+    this.set({ filters: picked === value ? others : { ...others, [name]: value } });
+    void this.refresh();
+  }
+
+  /** Keeps the search that is shown. */
+  save(displayName: string): Promise<void> {
+    const search = { query: this._query(), filters: this.state.filters };
+    return this._with(async saved => saved.save(displayName, search));
+  }
+
+  /** Does a kept search again. */
+  open(kept: ISavedSearch): Promise<void> {
+    return this._with(async saved => {
+      const { query, filters } = await saved.read(kept);
+      this._whole = true;
+      this.set({ text: query, picked: null, filters });
+      await this.refresh();
+    });
+  }
+
+  /** Throws a kept search away. */
+  forget(kept: ISavedSearch): Promise<void> {
+    return this._with(async saved => {
+      await saved.remove(kept);
+      await this.refresh();
+    });
   }
 
   /** Adds the next page of hits. */
@@ -77,7 +122,7 @@ export class SearchModel extends LiveModel<ISearchState> {
     }
     this.set({ busy: true });
     try {
-      const answer = await this._catalog.search(this._query(), { cursor, limit: PAGE }, this.asking);
+      const answer = await this._search({ cursor }, this.asking);
       this.set({ hits: [...hits, ...answer.hits], cursor: answer.cursor, busy: false });
     } catch (reason) {
       if (!(reason instanceof Superseded)) {
@@ -98,7 +143,19 @@ export class SearchModel extends LiveModel<ISearchState> {
   }
 
   private _query(): string {
-    return this.state.picked ? this.state.text : typedQuery(this.state.text);
+    return this.state.picked || this._whole ? this.state.text : typedQuery(this.state.text);
+  }
+
+  private _search(page: IPage, signal: AbortSignal | undefined): Promise<SearchAnswer> {
+    return this._catalog.search(this._query(), { ...this.state.filters, ...page, limit: PAGE }, signal);
+  }
+
+  private async _with(work: (saved: SavedSearches) => Promise<void>): Promise<void> {
+    try {
+      await (this._saved && work(this._saved));
+    } catch (reason) {
+      this.set({ problem: asProblem(reason) });
+    }
   }
 
   private _answer(signal: AbortSignal): Promise<Answer> {
@@ -110,9 +167,10 @@ export class SearchModel extends LiveModel<ISearchState> {
 
   /** Nothing typed: every key, and what changed lately. */
   private async _askAll(signal: AbortSignal): Promise<Answer> {
-    const [keys, head] = await Promise.all([
+    const [keys, head, saved] = await Promise.all([
       this._catalog.keys('', { limit: PAGE * 2 }, signal),
-      this._catalog.changes(0, 0)
+      this._catalog.changes(0, 0),
+      this._saved?.all(signal) ?? []
     ]);
     const log = await this._catalog.changes(Math.max(0, head.cursor - RECENT_CHANGES), RECENT_CHANGES);
     return {
@@ -122,7 +180,9 @@ export class SearchModel extends LiveModel<ISearchState> {
       recent: recentEntities(log.changes),
       total: 0,
       atLeast: false,
-      cursor: null
+      cursor: null,
+      facets: {},
+      saved
     };
   }
 
@@ -130,7 +190,7 @@ export class SearchModel extends LiveModel<ISearchState> {
     const prefix = keyPrefix(this.state.text);
     const [keys, answer] = await Promise.all([
       prefix === '' ? { keys: [], cursor: null } : this._catalog.keys(prefix, { limit: PAGE }, signal),
-      this._catalog.search(this._query(), { limit: PAGE }, signal)
+      this._search({}, signal)
     ]);
     return {
       ...this._page(answer),
@@ -140,11 +200,15 @@ export class SearchModel extends LiveModel<ISearchState> {
   }
 
   private async _askCarriers(signal: AbortSignal): Promise<Answer> {
-    const answer = await this._catalog.search(this._query(), { limit: PAGE }, signal);
+    const answer = await this._search({}, signal);
     return { ...this._page(answer), keys: [], moreKeys: false };
   }
 
   private _page(answer: SearchAnswer): Answer {
-    return { hits: answer.hits, total: answer.total, atLeast: answer.atLeast, cursor: answer.cursor, recent: [] };
+    const { hits, total, atLeast, cursor, facets } = answer;
+    return { hits, total, atLeast, cursor, facets, recent: [] };
   }
+
+  /** Whether the text is a kept query, in which no word is still growing. */
+  private _whole = false;
 }

@@ -1,0 +1,51 @@
+import type { Instance } from '../generated/api';
+import type { ISchemaspaces, ISearchFilters } from '../tokens';
+import { FILTERS } from './query';
+
+/** A search that was kept, as it is listed. */
+export interface ISavedSearch {
+  name: string;
+  display_name: string;
+  version: number | null;
+}
+
+/** What a kept search looks for. */
+export interface ISearch {
+  query: string;
+  filters: ISearchFilters;
+}
+
+const SPACE = 'saved-searches';
+const SCHEMA = 'saved-search';
+const MOST = 100;
+
+function textOf(metadata: Instance['metadata'], name: string): string {
+  const value = (metadata as Record<string, unknown>)[name];
+  return typeof value === 'string' ? value : '';
+}
+
+/** Searches that are kept: instances of a schemaspace of their own. Every call rejects with a `CatalogProblem`. */
+export class SavedSearches {
+  constructor(private _spaces: ISchemaspaces) {}
+
+  /** All that can be done again, by name. */
+  async all(signal?: AbortSignal): Promise<ISavedSearch[]> {
+    const found = await this._spaces.instances(SPACE, { valid: true, sort: 'display_name', limit: MOST }, signal);
+    return found.instances.map(({ name, display_name, version }) => ({ name, display_name, version }));
+  }
+
+  async read(saved: ISavedSearch): Promise<ISearch> {
+    const { metadata } = await this._spaces.instance(SPACE, saved.name);
+    const told = FILTERS.map(name => [name, textOf(metadata, name)] as const).filter(([, value]) => value !== '');
+    return { query: textOf(metadata, 'query'), filters: Object.fromEntries(told) };
+  }
+
+  async save(displayName: string, search: ISearch): Promise<void> {
+    const metadata = { query: search.query, ...search.filters };
+    await this._spaces.create(SPACE, { display_name: displayName, schema_name: SCHEMA, metadata });
+  }
+
+  async remove(saved: ISavedSearch): Promise<void> {
+    await this._spaces.remove(SPACE, saved.name, saved.version);
+  }
+}

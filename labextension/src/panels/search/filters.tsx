@@ -1,0 +1,63 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+import type { FacetName } from '../../model/query';
+import { FACETS } from '../../model/query';
+import { typeWord } from '../pieces/words';
+import { useModel } from '../pieces/use-model';
+import type { ISearchState, SearchModel } from './model';
+
+const SHOWN = 6;
+
+interface IFacetProps {
+  name: FacetName;
+  model: SearchModel;
+  trans: TranslationBundle;
+}
+
+function title(name: FacetName, trans: TranslationBundle): string {
+  return { type: trans.__('Type'), namespace: trans.__('Namespace'), tag: trans.__('Tag') }[name];
+}
+
+/** The values to offer: the most frequent first, and the picked one whether it is among them or not. */
+function offered(state: ISearchState, name: FacetName): { value: string; count: number }[] {
+  const picked = state.filters[name];
+  const counts = (state.facets[name] ?? []).filter(one => one.value !== '').slice(0, SHOWN);
+  const lost = picked !== undefined && !counts.some(one => one.value === picked);
+  return lost ? [{ value: picked, count: 0 }, ...counts] : counts;
+}
+
+function Facet({ name, model, trans }: IFacetProps): React.JSX.Element | null {
+  const state = useModel(model);
+  const values = offered(state, name);
+  // One value for all leaves nothing to choose.
+  if (values.length < 2 && state.filters[name] === undefined) {
+    return null;
+  }
+  return (
+    <div role="group" className="jp-Colophon-tags" aria-label={title(name, trans)}>
+      {values.map(({ value, count }) => (
+        <button
+          key={value}
+          type="button"
+          className="jp-Colophon-tag jp-Colophon-pick"
+          aria-pressed={state.filters[name] === value}
+          onClick={() => model.toggleFilter(name, value)}
+        >
+          {name === 'type' ? typeWord(value, trans) : value} <span className="jp-Colophon-tagCount">{count}</span>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** What the matches have in common, counted; each value narrows the search down to what has it. */
+export function Facets(props: { model: SearchModel; trans: TranslationBundle }): React.JSX.Element | null {
+  const state = useModel(props.model);
+  return state.text.trim() === '' ? null : (
+    <div className="jp-Colophon-facets">
+      {FACETS.map(name => (
+        <Facet key={name} name={name} {...props} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,141 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { Widget } from '@lumino/widgets';
+import { afterEach, expect, test } from 'vitest';
+import { Catalog } from '../../../src/api/client';
+import { Schemaspaces } from '../../../src/api/schemaspaces';
+import { SavedSearches } from '../../../src/model/saved-searches';
+import { SearchPanel } from '../../../src/panels/search';
+import { SearchModel } from '../../../src/panels/search/model';
+import { answerOf, FakeServer, hit } from '../../support/server';
+import { until } from '../../support/waiting';
+
+const NASTY = '<img src=x onerror=alert(1)>';
+const SPACE = 'schemaspaces/saved-searches/instances';
+const ROW = { name: 'mine', display_name: 'Mine', schema_name: 'saved-search', version: 3, valid: true };
+const FACETS = {
+  type: [{ value: 'dataset', count: 2 }],
+  namespace: [
+    { value: 'sales', count: 1 },
+    { value: NASTY, count: 1 }
+  ],
+  tag: []
+};
+
+function server(): FakeServer {
+  return new FakeServer()
+    .on('GET', 'keys', { body: { keys: [], cursor: null } })
+    .on('GET', 'changes', { body: { cursor: 0, changes: [] } })
+    .on('GET', 'search', ({ query }) => ({
+      body: {
+        ...answerOf(query.get('namespace') === 'sales' ? [hit('a')] : [why(), hit('a')]),
+        facets: FACETS
+      }
+    }))
+    .on('GET', SPACE, { body: { instances: [ROW], total: 1, tags: [], schemas: [], cursor: null } })
+    .on('GET', `${SPACE}/mine`, {
+      body: { ...ROW, metadata: { query: 'owner:ops', namespace: 'sales', tags: ['x'] } }
+    })
+    .on('POST', SPACE, { status: 201, body: ROW })
+    .on('DELETE', `${SPACE}/mine`, { body: { name: 'mine', version: 4 } });
+}
+
+/** A hit whose texts somebody made to be read as HTML. */
+function why(): ReturnType<typeof hit> {
+  return hit(NASTY, [
+    {
+      key: 'note',
+      value: NASTY,
+      scope: 'USER',
+      parts: [
+        { text: '<img ', found: true },
+        { text: 'src=x onerror=alert(1)>', found: false }
+      ]
+    },
+    { key: 'owner', value: 'ada', scope: 'USER', where: 'key', parts: [{ text: 'owner', found: true }] }
+  ]);
+}
+
+let open: SearchPanel | null = null;
+
+afterEach(() => {
+  open?.dispose();
+  open = null;
+});
+
+function shown(behind: FakeServer, keeps = true): SearchModel {
+  const saved = keeps ? new SavedSearches(new Schemaspaces(behind.settings)) : null;
+  const model = new SearchModel(new Catalog(behind.settings), null, saved);
+  const actions = { openEntity: () => undefined, askName: () => Promise.resolve(' Mine ') };
+  open = new SearchPanel(model, actions, nullTranslator.load(''));
+  Widget.attach(open, document.body);
+  return model;
+}
+
+function button(name: string): HTMLButtonElement | undefined {
+  return [...document.querySelectorAll('button')].find(
+    one => (one.getAttribute('aria-label') ?? one.textContent)?.trim() === name
+  );
+}
+
+async function click(name: string): Promise<void> {
+  await until(() => button(name) !== undefined);
+  button(name)?.click();
+}
+
+async function typed(model: SearchModel, text: string): Promise<void> {
+  model.type(text);
+  await until(() => document.querySelector('[data-urn]') !== null && model.state.hits.length > 0);
+}
+
+test('what was found is marked, and stays text whatever it says', async () => {
+  await typed(shown(server()), 'img');
+  const marks = [...document.querySelectorAll('mark')].map(mark => mark.textContent);
+  expect(marks).toEqual(['<img ', 'owner']);
+  expect(document.querySelector('.jp-Colophon-hit .jp-Colophon-name')?.textContent).toBe(NASTY);
+  expect(document.querySelector('img')).toBeNull();
+});
+
+test('values that matches have narrow the search down, and give it free again', async () => {
+  const behind = server();
+  const model = shown(behind);
+  await typed(model, 'a');
+  expect(document.querySelector('[role="group"][aria-label="Type"]')).toBeNull();
+  await click('sales 1');
+  await until(() => model.state.hits.length === 1 && button('sales 1')?.getAttribute('aria-pressed') === 'true');
+  expect(behind.seen.at(-1)?.query.get('namespace')).toBe('sales');
+  await click('sales 1');
+  await until(() => model.state.hits.length === 2);
+  expect(behind.seen.at(-1)?.query.get('namespace')).toBeNull();
+});
+
+test('a search is kept under a name, done again and thrown away', async () => {
+  const behind = server();
+  const model = shown(behind);
+  await typed(model, 'ops');
+  model.toggleFilter('tag', 'raw');
+  await click('Save this search');
+  await until(() => behind.count('POST', SPACE) === 1);
+  expect(behind.seen.find(seen => seen.method === 'POST')?.body).toEqual({
+    display_name: 'Mine',
+    schema_name: 'saved-search',
+    metadata: { query: 'ops*', tag: 'raw' }
+  });
+  model.type('');
+  await click('Mine');
+  await until(() => model.state.text === 'owner:ops' && !model.state.busy);
+  expect(model.state.filters).toEqual({ namespace: 'sales' });
+  expect(
+    behind.seen
+      .filter(seen => seen.path === 'search')
+      .at(-1)
+      ?.query.get('q')
+  ).toBe('owner:ops');
+  model.type('');
+  await click('Delete the saved search Mine');
+  await until(() => behind.count('DELETE', `${SPACE}/mine`) === 1);
+});
+
+test('without schemaspaces no search is kept', async () => {
+  await typed(shown(server(), false), 'a');
+  expect(button('Save this search')).toBeUndefined();
+});
