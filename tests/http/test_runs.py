@@ -174,3 +174,47 @@ async def test_a_run_does_not_end_before_it_began(api: Any, sales: None) -> None
     refused = await api("PATCH", "runs", run.body["urn"], body=early)
     assert refused.status == 400
     assert refused.body["errors"][0]["pointer"] == "/end"
+
+
+async def test_a_run_tells_what_it_touched_with_what_was_said_then(api: Any, sales: None) -> None:
+    said = ("entities", ORDERS, "aspects", "businessMetadata")
+    await api("PUT", *said, body=metadata({"owner": "then"}, ["raw"]), answers="written")
+    start = START | {"arguments": {"input": "/in"}}
+    urn = (await api("POST", "runs", body=start, answers="run")).body["urn"]
+    assert (await api("GET", "runs", urn, "accesses", answers="touched")).body == {"touched": []}
+    await api("POST", "runs", urn, "accesses", body={"accesses": [{"data": ORDERS, "mode": "read"}]}, answers="run")
+    await api("PUT", *said, body=metadata({"owner": "now"}), answers="written")
+    touched = (await api("GET", "runs", urn, "accesses", answers="touched")).body["touched"]
+    assert [(one["role"], one["mode"]) for one in touched] == [
+        ("program", None),
+        ("application", None),
+        ("data", "read"),
+    ]
+    assert touched[2]["user"] == {"properties": {"owner": "then"}, "tags": ["raw"]}
+    assert touched[2]["system"] is None
+    changed = await api("PATCH", "runs", urn, body={"arguments": {"mode": "full"}}, answers="run")
+    assert changed.body["arguments"] == {"input": "/in", "mode": "full"}
+
+
+async def test_a_run_that_a_proposal_or_a_run_names_is_there(api: Any, sales: None) -> None:
+    absent = f"urn:li:dataProcessInstance:{UUID}"
+    value = metadata({"format": "csv"})
+    one = {"urn": ORDERS, "aspect": "technicalMetadata", "operation": "upsert", "value": value}
+    refused = await api("POST", "proposals", body={"proposals": [one, one | {"run": absent}]})
+    assert (refused.status, refused.body["errors"][0]["pointer"]) == (404, "/proposals/1/run")
+    assert (await api("GET", "entities", ORDERS)).body["aspects"]["technicalMetadata"]["version"] == 1
+    for parent in (absent, UUID, "r0", "urn:li:x"):
+        refused = await api("POST", "runs", body=START | {"parent": parent})
+        assert refused.status in (400, 404), parent
+    known = (await api("POST", "runs", body=START | {"runId": UUID}, answers="run")).body["urn"]
+    assert (await api("POST", "proposals", body={"proposals": [one | {"run": known}]})).status == 200
+    child = await api("POST", "runs", body=START | {"parent": UUID}, answers="run")
+    assert child.body["parent"] == known
+
+
+async def test_a_run_that_has_ended_does_not_go_on(api: Any) -> None:
+    urn = (await api("POST", "runs", body=START, answers="run")).body["urn"]
+    assert (await api("PATCH", "runs", urn, body={"status": "running", "end": "2026-11-20T12:01:00Z"})).status == 400
+    await api("PATCH", "runs", urn, body={"status": "failed"}, answers="run")
+    assert (await api("PATCH", "runs", urn, body={"status": "running"})).status == 409
+    assert (await api("GET", "runs", urn, answers="run")).body["status"] == "failed"

@@ -272,3 +272,21 @@ async def test_what_is_sent_again_with_its_key_is_done_once(v3: Any, shop: None)
     assert (await v3("PUT", RUN, {"facts": {"n": 1}}, headers=key)).body == first.body
     assert (await v3("GET", RUN)).body["facts"] == {"n": 2}
     assert (await v3("PUT", RUN, {"facts": {"n": 3}}, headers=key)).status == 409
+
+
+class TestWithSystem:
+    """Where the setting says that machines' metadata are kept as well."""
+
+    @pytest.fixture
+    def jp_server_config(self, jp_server_config: dict[str, Any]) -> dict[str, Any]:
+        colophon = jp_server_config["Colophon"] | {"snapshot_system_metadata": True}
+        return {**jp_server_config, "Colophon": colophon}
+
+    async def test_what_machines_said_is_kept_too(self, v3: Any, shop: None) -> None:
+        await v3("POST", f"{RUN}/accesses", READS)
+        await v3("PUT", "namespaces/shop/datasets/orders", {"description": "Changed"})
+        records = (await v3("GET", f"{RUN}/metadata/accesses")).body
+        said = {one["role"]: one for one in records if one["scope"] == "SYSTEM"}
+        assert said["data"]["properties"] == {"description": "All orders", "type": "table"}
+        assert said["program"]["tags"] == ["Flow", "Load", "Realtime"]
+        assert [one["scope"] for one in records] == ["USER", "SYSTEM"] * 3
