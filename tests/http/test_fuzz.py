@@ -74,6 +74,11 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
         yield server
 
 
+@schemathesis.serializer("application/x-ndjson")
+def _lines(_: Any, value: Any) -> bytes:
+    return (value if isinstance(value, str) else json.dumps(value)).encode("utf-8", "replace")
+
+
 @API.parametrize()
 @SETTINGS
 def test_every_operation_answers_as_it_tells(case: Case, live: LiveServer) -> None:
