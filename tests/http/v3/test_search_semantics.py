@@ -1,0 +1,39 @@
+"""What a query finds, by the cases of `conformance/search.json` (catalog.md 4.3), asked through `/colophon/v3`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+CASES = json.loads((Path(__file__).parents[2] / "conformance" / "search.json").read_text("utf-8"))
+
+
+async def test_every_case_finds_what_it_says_through_v3_too(v3: Any, api: Any) -> None:
+    proposals = [
+        {"urn": entity["urn"], "aspect": aspect, "operation": "upsert", "value": value}
+        for entity in CASES["entities"]
+        for aspect, value in entity.items()
+        if aspect != "urn"
+    ]
+    assert (await api("POST", "proposals", body={"proposals": proposals}, answers="written-batch")).status == 200
+    wrong = []
+    for case in CASES["cases"]:
+        if "filters" in case:
+            continue
+        found = await v3("GET", "metadata/search", query=case["query"], responseFormat="v6")
+        if case.get("refused"):
+            assert found.status == 400
+            continue
+        names = [_name(one["entity"]["details"]) for one in found.body["results"]]
+        if "includes" in case:
+            fits = set(case["includes"]) <= set(names)
+        else:
+            fits = sorted(names) == sorted(case["finds"]) and case.get("first") in (None, *names[:1])
+        if not fits:
+            wrong.append((case, names))
+    assert wrong == []
+
+
+def _name(details: dict[str, str]) -> str:
+    """The short name: that of a foreign dataset is in its URN."""
+    name = details.get("program") or details.get("dataset") or details["application"]
+    return name.split(",")[1] if name.startswith("urn:li:") else name
