@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Iterable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from jupyter_server.utils import url_path_join
 from tornado.httputil import (
@@ -75,8 +75,9 @@ class _Held(HTTPMessageDelegate):
 
     async def headers_received(self, start_line: RequestStartLine | ResponseStartLine, headers: HTTPHeaders) -> None:
         await self._late.loaded()
-        request = self._request
-        self._routed = self._late.application.start_request(request.server_connection, request.connection)
+        # A request that came over the wire has a connection.
+        connection: Any = self._request.connection
+        self._routed = self._late.application.start_request(self._request.server_connection, connection)
         if (more := self._routed.headers_received(start_line, headers)) is not None:
             await more
 
