@@ -18,6 +18,15 @@ class Part(NamedTuple):
     found: bool
 
 
+class Group(NamedTuple):
+    """So many found entities have this namespace and type and these tags."""
+
+    namespace: str
+    type: str
+    tags: tuple[str, ...]
+    size: int
+
+
 @dataclass(frozen=True, slots=True)
 class Reason:
     """Why an entity was found: something of it that a term of the query fits.

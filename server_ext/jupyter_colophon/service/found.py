@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from jupyter_colophon.storage.spi import Group, Match
+from jupyter_colophon.core.search import Group
+from jupyter_colophon.storage.spi import Match
 
 _TYPE_ORDER = {name: at for at, name in enumerate(("dataset", "dataJob", "dataFlow", "instance", "namespace"))}
 #: Weights that keep what counts first above what counts next: BM25's scores of 50 terms stay below the least of them.

@@ -14,7 +14,7 @@ from jupyter_colophon.core.names import NO_NAMESPACE, Urn
 from jupyter_colophon.core.query import Query, Term, parse_query
 from jupyter_colophon.core.reasons import reasons
 from jupyter_colophon.core.registry import Registry
-from jupyter_colophon.core.search import Hit, SearchAnswer, SearchQuestion
+from jupyter_colophon.core.search import Group, Hit, SearchAnswer, SearchQuestion
 from jupyter_colophon.core.terms import filter_term, fold, fts_word, value_rows
 from jupyter_colophon.service.found import Found
 from jupyter_colophon.service.gate import Gate
@@ -23,7 +23,7 @@ from jupyter_colophon.service.past_search import PastSearch
 from jupyter_colophon.storage import aspects, values
 from jupyter_colophon.storage.ending import lasting
 from jupyter_colophon.storage.index import EVERYTHING
-from jupyter_colophon.storage.spi import Group, Match, StorageProvider, TableContext, Words
+from jupyter_colophon.storage.spi import Match, StorageProvider, TableContext, Words
 
 #: Only the newest matches are ranked; beyond that ranking costs seconds (catalog.md 4.4).
 RANKED_MAX = 5_000

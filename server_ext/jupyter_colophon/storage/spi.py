@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from jupyter_colophon.core.lineage import Window
+from jupyter_colophon.core.search import Group
 
 FieldType = Literal["int", "long", "float", "double", "string", "bytes", "bool"]
 Row = dict[str, Any]
@@ -172,15 +173,6 @@ class Match(NamedTuple):
     tags: tuple[str, ...]
     score: float
     terms: frozenset[str] = frozenset()
-
-
-class Group(NamedTuple):
-    """So many found documents have this namespace and type and these tags."""
-
-    namespace: str
-    type: str
-    tags: tuple[str, ...]
-    size: int
 
 
 class SearchIndex(Protocol):

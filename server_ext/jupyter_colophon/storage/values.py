@@ -16,9 +16,7 @@ def entities_with(tx: TableContext, namespace: str, key: str, value: Pattern, li
     return said(tx, TABLE, namespace, Pattern(key, "exact"), value, limit)
 
 
-def said(
-    tx: TableContext, table: str, namespace: str, key: Pattern, value: Pattern, limit: int
-) -> Iterator[Row]:
+def said(tx: TableContext, table: str, namespace: str, key: Pattern, value: Pattern, limit: int) -> Iterator[Row]:
     """Rows of one namespace, of what is or was said, by key and value (folded); a value is asked of a whole key alone."""
     if key.kind != "exact":
         return tx.table(table).scan(_within(namespace, pattern=key), limit)

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from jupyter_colophon.core.jsontext import stored
+from jupyter_colophon.core.search import Group
 from jupyter_colophon.storage import ranking
 from jupyter_colophon.storage.portable.tables import DOCUMENTS, NUMBERS, TOKENS
-from jupyter_colophon.storage.spi import Document, Group, Match, Range, Row, StructuredTable, Words
+from jupyter_colophon.storage.spi import Document, Match, Range, Row, StructuredTable, Words
 
 _NUMBER = ("documents",)
 #: No encoded word begins with this (`core/terms.fts_word`), and none has the other.

@@ -9,10 +9,11 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from jupyter_colophon.core.search import Group
 from jupyter_colophon.storage import ranking
 from jupyter_colophon.storage.postgresql.dialect import DIALECT
 from jupyter_colophon.storage.postgresql.execute import Execute
-from jupyter_colophon.storage.spi import Document, Group, Match, Words
+from jupyter_colophon.storage.spi import Document, Match, Words
 
 _URN, _ASKED = DIALECT.compare("urn", "string"), DIALECT.compare("%s", "string")
 #: `search_entries` is what a list of hits needs and is small. A document has one row of tokens, or several where it

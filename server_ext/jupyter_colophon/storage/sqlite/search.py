@@ -13,8 +13,9 @@ import json
 from collections.abc import Sequence
 from operator import itemgetter
 
+from jupyter_colophon.core.search import Group
 from jupyter_colophon.storage import ranking
-from jupyter_colophon.storage.spi import Document, Group, Match, Words
+from jupyter_colophon.storage.spi import Document, Match, Words
 from jupyter_colophon.storage.sqlite.guarded import Guarded
 
 #: `search_entries` is what a list of hits needs and is small; `search_texts` is what FTS5 needs to forget a document.
