@@ -27,6 +27,7 @@ from jupyter_colophon.settings import Settings
 if TYPE_CHECKING:
     from jupyter_colophon.relay.relay import Relay
     from jupyter_colophon.relay.seam import Bus
+    from jupyter_colophon.service.consumers import Consumers, ConsumerState
     from jupyter_colophon.service.instances.instances import Instances
     from jupyter_colophon.service.schemaspaces.spaces import Spaces
     from jupyter_colophon.wiring import Catalog
@@ -66,6 +67,7 @@ class Door:
     relay: "Relay | None" = None
     closed: bool = False
     _catalog: "Catalog | None" = None
+    _consumers: "Consumers | None" = None
     _opening: threading.Lock = field(default_factory=threading.Lock)
     _instances: "Instances | None" = None
     _composing: threading.Lock = field(default_factory=threading.Lock)
@@ -77,6 +79,7 @@ class Door:
                 raise Misconfigured(self.wrong)
             if self._catalog is None:
                 self._catalog = self._opened()
+                self._consumers = self._consuming(self._catalog)
                 # What others did to the files of instances is recorded from now on, whoever asks for it.
                 if not self.closed:
                     self.threads.submit(self._follow_instances)
@@ -99,12 +102,18 @@ class Door:
             _logger.error("serves no catalog: %s (c.Colophon.storage_provider, storage_options)", error.detail)
             raise Misconfigured(self.wrong) from error
 
-    def deliver(self, told: Mapping[str, Mapping[str, Any]], bus: "Bus") -> None:
-        """Deliver changes to these sinks from now on: what other processes write, too, before anybody asks us."""
-        from jupyter_colophon.relay.relay import Relay
+    def _consuming(self, catalog: "Catalog") -> "Consumers":
+        from jupyter_colophon.service.consumers import Consumers
+        from jupyter_colophon.wiring import now_ms
 
-        self.relay = Relay(told, self.catalog, bus)
-        self.relay.start()
+        consumers = Consumers(catalog.provider, catalog.feed, now_ms, self.settings.metadata_consumers)
+        if not self.closed:
+            consumers.start()
+        return consumers
+
+    def consumers(self) -> "list[ConsumerState]":
+        """How the consumers of lineage do; none before the catalog is open."""
+        return self._consumers.states() if self._consumers is not None else []
 
     def end_kernel(self, kernel: str) -> None:
         """A kernel is gone, in whatever way: nobody else can tell how the runs ended that it left. Waits for nothing."""
@@ -118,6 +127,13 @@ class Door:
             self.catalog().write_path.end_kernel(kernel, principal)
         except MetadataError as error:
             _logger.warning("cannot record that the runs of a kernel ended: %s", error.detail)
+
+    def deliver(self, told: Mapping[str, Mapping[str, Any]], bus: "Bus") -> None:
+        """Deliver changes to these sinks from now on: what other processes write, too, before anybody asks us."""
+        from jupyter_colophon.relay.relay import Relay
+
+        self.relay = Relay(told, self.catalog, bus)
+        self.relay.start()
 
     def spaces(self) -> "Spaces":
         """The schemaspaces; the first question loads them, on the thread of its request."""
@@ -159,6 +175,8 @@ class Door:
                 self._instances.close()
                 self._instances = None
         with self._opening:
+            if self._consumers is not None:
+                self._consumers.close()
             if self._catalog is not None:
                 self._catalog.close()
                 self._catalog = None

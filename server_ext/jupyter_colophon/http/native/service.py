@@ -1,6 +1,6 @@
 """Who asks, how the service is, and what the registry knows."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from jupyter_server.auth.decorator import authorized
@@ -59,6 +59,7 @@ class HealthHandler(ApiHandler):
                 "store": {"provider": door.store.provider, **store},
                 "kernels": len(door.tokens),
                 "schemaspaces": {"problems": problems},
+                "consumers": [asdict(one) for one in door.consumers()],
                 "instances": {"store": door.settings.metadata_store, "elyraDoor": door.elyra_door},
                 **known,
             },
