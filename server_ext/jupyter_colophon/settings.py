@@ -97,6 +97,12 @@ class Settings(Configurable):
     unrecoverable_reset = Bool(
         False, config=True, help="Delete a namespace with everything in it without `confirm=` (for tests and trials)."
     )
+    sinks = Dict(
+        value_trait=Dict(),
+        key_trait=Unicode(),
+        config=True,
+        help="Where changes are delivered to (docs/notifications.md): a name, and the options of each, of which `kind` is webhook, jupyter-events, or that of another package.",
+    )
     connections_per_user = Int(
         64, min=1, config=True, help="How many connections one user may have that follow the change log."
     )
