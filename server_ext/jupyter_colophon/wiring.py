@@ -20,8 +20,8 @@ from jupyter_colophon.service.documents import schemas_dir
 from jupyter_colophon.service.feed import Feed
 from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.service.inbox import Inbox
-from jupyter_colophon.service.lineage import LineageReader
 from jupyter_colophon.service.keys import KeyLister
+from jupyter_colophon.service.lineage import LineageReader
 from jupyter_colophon.service.listing import Lister
 from jupyter_colophon.service.metadata import MetadataReader
 from jupyter_colophon.service.mutations import Mutator

@@ -9,13 +9,12 @@ from jupyter_colophon.core.change import ChangeOperation
 from jupyter_colophon.core.errors import Absent, AlreadyThere, InvalidInstance, Problem, RunStands
 from jupyter_colophon.core.jsontext import compact, stored
 from jupyter_colophon.core.names import Urn, run_urn
-from jupyter_colophon.core.urn import PREFIX
 from jupyter_colophon.core.run import RUNNING, Access, ColumnEdge, RunChange, RunStart, RunStatus
+from jupyter_colophon.core.urn import PREFIX
 from jupyter_colophon.storage.commit import Commit
 from jupyter_colophon.storage.commit_columns import record_columns
 from jupyter_colophon.storage.commit_snapshots import keep_snapshot
 from jupyter_colophon.storage.spi import Row
-
 
 #: How a status is told in a sentence.
 _ENDED = {"succeeded": "succeeded", "failed": "failed", "killed": "been killed"}
