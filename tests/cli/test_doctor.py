@@ -8,6 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.core.errors import Undelivered
+from jupyter_colophon.core.inbox import Refusal
+from jupyter_colophon.storage import sinks
+from support.catalog import ADA, opened
 from support.commands import Commands
 from support.packages import install_things
 
@@ -90,6 +94,65 @@ def test_a_damaged_file_never_ends_in_a_traceback_nor_in_silence(colophon: Comma
         bad = [one for one in _checks(colophon, 1).values() if one["status"] == "bad"]
         assert any("restore" in one["advice"] for one in bad), bad
         assert colophon("verify").status == 1
+
+
+def _set_sinks(colophon: Commands, **sinks: Any) -> None:
+    config = colophon.home / "config"
+    config.mkdir(exist_ok=True)
+    (config / "jupyter_server_config.json").write_text(json.dumps({"Colophon": {"sinks": sinks}}))
+
+
+HOOK = {"kind": "webhook", "url": "https://hooks.example.org/Hidden", "secret": "a secret of both sides"}
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        (HOOK | {"secret": "short"}, "must have at least 16 characters"),
+        (HOOK | {"kind": "nope"}, "there is no kind of sink 'nope'"),
+        (HOOK | {"attempts": 0}, "its option attempts"),
+    ],
+)
+def test_a_sink_that_is_set_wrongly_is_told_as_it_is_set_now(
+    options: dict[str, Any], fault: str, colophon: Commands, database: Path, tmp_path: Path
+) -> None:
+    catalog = opened(database)
+    row = {
+        "sink": "hook",
+        "holder": "",
+        "seq": 0,
+        "beat": 1,
+        "attempts": 1,
+        "lost": 0,
+        "problem": "of earlier settings",
+    }
+    catalog.provider.tx_runner.run(lambda tx: tx.table("sinks").upsert(row))
+    catalog.close()
+    _set_sinks(colophon, hook=options, fine=HOOK)
+    checks = _checks(colophon, 0)
+    assert fault in checks["settings of sink hook"]["detail"]
+    assert "c.Colophon.sinks" in checks["settings of sink hook"]["advice"]
+    assert checks["sink hook"]["status"] == "warning"
+    assert "of earlier settings" not in checks["sink hook"]["detail"]
+    assert checks["sink fine"]["status"] == "ok"
+    assert "settings of sink fine" not in checks
+    assert fault in _checks(colophon, 0, tmp_path / "none.db")["settings of sink hook"]["detail"]
+    _set_sinks(colophon, hook=HOOK)
+    checks = _checks(colophon, 0)
+    assert "settings of sink hook" not in checks
+    assert "of earlier settings" in checks["sink hook"]["detail"]
+
+
+def test_dead_letters_are_told_with_what_to_do_about_them(colophon: Commands, database: Path) -> None:
+    catalog = opened(database)
+    (change, *_) = catalog.feed.changes(0, 1, {}, ADA)
+    refusal = Refusal.of(Undelivered("it answered 500"))
+    catalog.provider.tx_runner.run(lambda tx: sinks.bury(tx, "hook", change, refusal, 3, 1_000))
+    catalog.close()
+    told = _checks(colophon, 0)["dead letters"]
+    assert (told["status"], told["detail"]) == ("warning", "1")
+    assert "POST /colophon/api/dead-letters/{id}/replay" in told["advice"]
+    assert "DELETE /colophon/api/dead-letters/{id}" in told["advice"]
 
 
 def test_what_packages_register_and_what_is_wrong_with_instances_is_told(colophon: Commands, tmp_path: Path) -> None:

@@ -180,6 +180,51 @@ def test_a_process_that_starts_again_goes_on_where_it_was(
     assert receiver.seqs == list(range(before + 1, head + 1))
 
 
+def test_an_audit_message_that_comes_twice_is_known_by_its_number(
+    catalog: Catalog, deliver: Deliver, receiver: Receiver
+) -> None:
+    _, before = begun(deliver, catalog, receiver, format="audit")
+    receiver.plan.extend([500])
+    head = write(catalog, 3)
+    receiver.wait(lambda one: head in one.seqs)
+    assert len(receiver.seen) > 1
+    assert set(receiver.seqs) <= set(range(before + 1, head + 1))
+    assert {one["version"] for document in receiver.got for one in document["changes"]} == {2}
+
+
+@pytest.mark.parametrize("wrong", [{"secret": "short"}, {"kind": "nope"}], ids=["secret", "kind"])
+def test_a_sink_that_is_first_set_wrongly_is_told_what_came_until_it_is_set_right(
+    wrong: dict[str, Any], catalog: Catalog, deliver: Deliver, receiver: Receiver
+) -> None:
+    _, before = begun(deliver, catalog, receiver, **wrong)
+    missed = write(catalog, 3)
+    assert state(catalog).behind == missed - before
+    begun(deliver, catalog, receiver)
+    head = write(catalog, 1)
+    receiver.wait(lambda one: head in one.seqs)
+    assert receiver.seqs == list(range(before + 1, head + 1))
+
+
+def test_a_sink_of_this_process_alone_is_never_behind(catalog: Catalog, deliver: Deliver, receiver: Receiver) -> None:
+    begun(deliver, catalog, receiver, kind="jupyter-events")
+    write(catalog, 2)
+    assert state(catalog).behind > 0
+    deliver(hook={"kind": "jupyter-events"})
+    until(lambda: state(catalog).behind == 0)
+
+
+def test_what_was_wrong_with_earlier_settings_is_not_told_of_those_of_now(
+    catalog: Catalog, deliver: Deliver, receiver: Receiver
+) -> None:
+    relay, _ = begun(deliver, catalog, receiver, attempts=1)
+    receiver.judge = lambda document: 400
+    write(catalog, 1)
+    until(lambda: (found := state(catalog)).behind == 0 and found.problem)
+    relay.close()
+    deliver(hook=hook(receiver))
+    until(lambda: not state(catalog).problem)
+
+
 WRONG = [
     ({"kind": "nope"}, "there is no kind of sink 'nope'"),
     ({}, "it has no kind"),

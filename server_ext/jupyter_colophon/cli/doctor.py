@@ -2,7 +2,7 @@
 
 import getpass
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from jupyter_colophon.cli.command import FINE, REFUSED, Command
 from jupyter_colophon.cli.instance_checks import looked_at_instances
 from jupyter_colophon.cli.places import Place, look
+from jupyter_colophon.cli.sink_checks import faults, looked_at_settings, looked_at_sinks
 from jupyter_colophon.cli.told import Told
 from jupyter_colophon.core import errors
-from jupyter_colophon.core.sinks import SinkState
 from jupyter_colophon.core.store import StoreChoice
 
 if TYPE_CHECKING:
@@ -23,6 +23,10 @@ _FREE_LEAST = 256 * 1024 * 1024
 #: For so long a change may be without a seal; seconds, in ms.
 _UNSEALED_MS = 60_000
 _RESTORE = "move it away and restore a backup: jupyter colophon restore FILE"
+_DEAD_LETTERS = (
+    "look at them: GET /colophon/api/dead-letters; apply one again: POST /colophon/api/dead-letters/{id}/replay;"
+    " or throw it away: DELETE /colophon/api/dead-letters/{id} (docs/api.md)"
+)
 #: What to do about a store that cannot be opened, by cause; the first class that fits.
 _ADVICE: tuple[tuple[type[errors.MetadataError], str], ...] = (
     (errors.StoreDamaged, _RESTORE),
@@ -47,13 +51,15 @@ class Doctor(Command):
 
     def work(self) -> int:
         """Look at everything that can be looked at."""
-        found = [*_versions(), *self._store(self.asked.store()), *looked_at_instances(self.asked)]
+        wrong = faults(self.asked)
+        store = [*_versions(), *self._store(self.asked.store(), wrong)]
+        found = [*store, *looked_at_settings(wrong), *looked_at_instances(self.asked)]
         bad = any(one.status == "bad" for one in found)
         lines = [f"{one.status:8}{one.check}: {one.detail}" + (f" -> {one.advice}" * bool(one.advice)) for one in found]
         self.answer({"ok": not bad, "checks": [one._asdict() for one in found]}, "\n".join(lines))
         return REFUSED if bad else FINE
 
-    def _store(self, store: StoreChoice) -> Iterator[Told]:
+    def _store(self, store: StoreChoice, wrong: Mapping[str, str]) -> Iterator[Told]:
         place = None
         if store.provider == "sqlite" and isinstance(store.options.get("path"), str):
             path = Path(store.options["path"])
@@ -64,7 +70,7 @@ class Doctor(Command):
         try:
             with self.keeper() as keeper:
                 yield from _opened(keeper)
-                yield from _sinks(keeper.sinks(self.asked.sinks))
+                yield from looked_at_sinks(keeper.sinks(self.asked.sinks), wrong)
         except errors.NoCatalog as error:
             yield Told("store", "warning", error.detail, "the first request to the server makes it")
         except errors.MetadataError as error:
@@ -158,15 +164,7 @@ def _condition(keeper: "Keeper") -> Iterator[Told]:
     yield Told("seals", "warning" if late else "ok", sealed, "jupyter colophon verify seals it" if late else "")
     yield Told("inbox", "ok", f"{now.inbox} waiting")
     held = now.dead_letters
-    yield Told("dead letters", "warning" if held else "ok", str(held), "replay or remove them" if held else "")
-
-
-def _sinks(states: Iterable[SinkState]) -> Iterator[Told]:
-    for one in states:
-        fine = not one.problem and not one.lost and not one.dead_letters
-        told = f"{one.behind} changes behind, {one.dead_letters} dead letters, {one.lost} lost"
-        why = f"; {one.problem}" if one.problem else ""
-        yield Told(f"sink {one.name}", "ok" if fine else "warning", told + why, "" if fine else "docs/notifications.md")
+    yield Told("dead letters", "warning" if held else "ok", str(held), _DEAD_LETTERS if held else "")
 
 
 def _size(count: int) -> str:

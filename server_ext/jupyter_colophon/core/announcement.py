@@ -55,7 +55,7 @@ class Announcer:
         }
 
     def audit(self, change: Change) -> Document | None:
-        """The audit message; None for what CDAP has no message for."""
+        """The audit message, with the number of its change beside it; None for what CDAP has no message for."""
         found = self._audited(change)
         if found is None:
             return None
@@ -67,6 +67,7 @@ class Announcer:
             "user": change.actor,
             "type": kind,
             "payload": payload,
+            "seq": change.seq,
         }
 
     def _audited(self, change: Change) -> tuple[str, Document] | None:

@@ -1,6 +1,7 @@
 """From the settings to sinks: by kind, ours and those of other packages."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -50,6 +51,19 @@ def made(name: str, options: Mapping[str, Any], announcer: Announcer, bus: Bus) 
     except Exception as error:
         # Another package's code, and options that may hold a secret.
         raise Misconfigured(f"its kind {shown(kind)} cannot be used ({type(error).__name__})") from error
+
+
+def fault(name: str, options: Mapping[str, Any], announcer: Announcer) -> str:
+    """What is wrong with these settings; empty where a sink can be made of them. Nothing is delivered."""
+    try:
+        handling(options)
+        sink = made(name, options, announcer, lambda schema, data: None)
+    except Misconfigured as error:
+        return error.detail
+    # Another package's code may fail here, too; the sink was made.
+    with suppress(Exception):
+        sink.close()
+    return ""
 
 
 def _maker(kind: str) -> Maker:

@@ -9,6 +9,8 @@ from jupyter_colophon.core.errors import MetadataError, Misconfigured, StorageEr
 from jupyter_colophon.relay.courier import Courier
 from jupyter_colophon.relay.loading import handling, made
 from jupyter_colophon.relay.seam import Bus, Sink
+from jupyter_colophon.storage import sinks
+from jupyter_colophon.storage.spi import TableContext
 from jupyter_colophon.wiring import Catalog
 
 #: How long a store that is away is waited for before it is tried again, in seconds.
@@ -51,11 +53,14 @@ class Relay:
             except MetadataError as error:
                 self.problems[name] = error.detail
                 _logger.error("nothing goes to the sink %s: %s (c.Colophon.sinks)", name, error.detail)
+                # What is written until it is set right is for it, too.
+                _place(catalog, name, sinks.begin)
 
     def _add(self, catalog: Catalog, name: str, options: Mapping[str, Any]) -> None:
         how, sink = handling(options), made(name, options, catalog.announcer, self._bus)
         if sink.local:
             self._local.append(sink)
+            _place(catalog, name, sinks.forget)
             catalog.feed.listen(sink.deliver)
             return
         courier = Courier(name, sink, how, catalog)
@@ -74,3 +79,10 @@ class Relay:
                 _logger.warning("the sinks wait for the store: %s", error.detail)
                 self._ended.wait(_PAUSE_S)
         return None
+
+
+def _place(catalog: Catalog, name: str, work: Callable[[TableContext, str], None]) -> None:
+    try:
+        catalog.provider.tx_runner.run(lambda tx: work(tx, name))
+    except StorageError as error:
+        _logger.warning("the place of the sink %s in the change log cannot be kept: %s", name, error.detail)

@@ -17,8 +17,21 @@ _NOBODY = ""
 
 
 def read(tx: TableContext, sink: str) -> Row | None:
-    """The sink's row; None before anybody delivered to it."""
+    """The sink's row; None before it was first set."""
     return tx.table("sinks").read((sink,))
+
+
+def begin(tx: TableContext, sink: str) -> None:
+    """Have a sink begin with what comes from now on, where it has not begun; nobody delivers to it yet."""
+    if read(tx, sink) is None:
+        tx.table("sinks").upsert(_new(tx, sink))
+
+
+def forget(tx: TableContext, sink: str) -> None:
+    """Keep no place in the log for a sink to which nobody delivers."""
+    row = read(tx, sink)
+    if row is not None and row["holder"] == _NOBODY:
+        tx.table("sinks").delete((sink,))
 
 
 def claim(tx: TableContext, sink: str, holder: str, stale: int | None) -> Row | None:
@@ -26,9 +39,12 @@ def claim(tx: TableContext, sink: str, holder: str, stale: int | None) -> Row | 
 
     A new sink begins with what comes. One whose changes were compacted away goes on after them.
     """
-    row = read(tx, sink) or {"sink": sink, "holder": _NOBODY, "seq": tx.log.head(), "beat": 0, "attempts": 0, "lost": 0}
+    row = read(tx, sink) or _new(tx, sink)
     if row["holder"] not in (_NOBODY, holder) and row["beat"] != stale:
         return None
+    if row["holder"] != holder:
+        # It may have other settings now: what was wrong before shows again at the next try.
+        row["problem"] = ""
     floor = chain.floor(tx)
     if row["seq"] < floor:
         row |= {"seq": floor, "lost": row["lost"] + floor - row["seq"], "attempts": 0}
@@ -36,6 +52,10 @@ def claim(tx: TableContext, sink: str, holder: str, stale: int | None) -> Row | 
     row |= {"holder": holder, "beat": row["beat"] + 1, "seq": min(row["seq"], tx.log.head())}
     tx.table("sinks").upsert(row)
     return row
+
+
+def _new(tx: TableContext, sink: str) -> Row:
+    return {"sink": sink, "holder": _NOBODY, "seq": tx.log.head(), "beat": 0, "attempts": 0, "lost": 0}
 
 
 def note(tx: TableContext, sink: str, me: str, **changes: object) -> bool:

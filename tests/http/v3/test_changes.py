@@ -146,6 +146,11 @@ async def test_audit_messages_tell_of_births_deaths_metadata_and_accesses(
     entity = {"details": {"namespace": "shop", "dataset": "fresh"}, "type": "dataset"}
     assert {json_of(one["metadataEntity"]) for one in mine} == {json_of(entity)}
     assert {one["version"] for one in mine} == {2}
+    own = (await v3("GET", CHANGES, after=cursor, format="change")).body["changes"]
+    numbers = [one["seq"] for one in found]
+    assert numbers == sorted(set(numbers))
+    births = [one["seq"] for one in own if one["urn"] == urn and one["operation"] == "create"]
+    assert mine[0]["seq"] in births
     kinds = [one["type"] for one in mine]
     assert (kinds[0], kinds[-1]) == ("CREATE", "DELETE")
     assert set(kinds) == {"CREATE", "METADATA_CHANGE", "ACCESS", "DELETE"}

@@ -1,0 +1,39 @@
+"""What the doctor tells of sinks: whether they can be made of the settings, and how far they have come."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from jupyter_colophon.cli.told import Told
+from jupyter_colophon.core.sinks import SinkState
+from jupyter_colophon.settings import Settings
+
+_WHERE = "docs/notifications.md"
+
+
+def faults(settings: Settings) -> dict[str, str]:
+    """What is wrong with the settings of sinks, by name, whatever happened before these were set."""
+    if not settings.sinks:
+        return {}
+    # Most catalogs have no sinks, and need none of this.
+    from jupyter_colophon.core.announcement import Announcer
+    from jupyter_colophon.relay.loading import fault
+    from jupyter_colophon.wiring import load_registry
+
+    announcer = Announcer(settings.identity(), load_registry())
+    found = {name: fault(name, options, announcer) for name, options in settings.sinks.items()}
+    return {name: wrong for name, wrong in found.items() if wrong}
+
+
+def looked_at_settings(wrong: Mapping[str, str]) -> Iterator[Told]:
+    """A line for each sink that cannot be made."""
+    for name, fault in sorted(wrong.items()):
+        yield Told(f"settings of sink {name}", "warning", fault, f"set it right in c.Colophon.sinks ({_WHERE})")
+
+
+def looked_at_sinks(states: Iterable[SinkState], wrong: Mapping[str, str]) -> Iterator[Told]:
+    """How far each has come. The last delivery's problem says nothing of a sink that cannot be made now."""
+    for one in states:
+        problem = "nothing goes to it" if one.name in wrong else one.problem
+        fine = not problem and not one.lost and not one.dead_letters
+        told = f"{one.behind} changes behind, {one.dead_letters} dead letters, {one.lost} lost"
+        why = f"; {problem}" if problem else ""
+        yield Told(f"sink {one.name}", "ok" if fine else "warning", told + why, "" if fine else _WHERE)
