@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import pytest
 from jupyter_colophon import metadata
+from jupyter_colophon.client.problems import Refused
 from jupyter_colophon.client.programs.spool import default_folder
 from jupyter_colophon.core.errors import IllegalName
 
@@ -179,6 +180,42 @@ def test_what_is_said_of_fields_is_propagated_to_the_same_or_to_others(
     assert all(tags and tags[0].startswith("tag-") for _, tags in found.values())
 
 
+@pytest.mark.parametrize("is_bundled", [False, True])
+@pytest.mark.parametrize("name", ["t", "of which only a field is known"])
+def test_fields_that_no_schema_names_are_propagated_too(
+    catalog: Any, database: str, name: str, is_bundled: bool
+) -> None:
+    source = metadata.MetadataEntity.of_dataset(name, database)
+    sink = metadata.MetadataEntity.of_dataset("sink", database)
+    odd = "emp (Name, \u00e4)"
+    for named in ("empName", odd):
+        write(catalog, source.append("field", named).urn, {}, [f"tag-{named[:3]}"])
+    write(catalog, metadata.MetadataEntity.of_dataset(f"{name}2", database).append("field", "other").urn, {}, ["not"])
+    assert catalog.fields(source.urn) == [odd, "empName"]
+    bundle = metadata.prefetch([source], fields=True) if is_bundled else None
+    with metadata.run("shop.spark.load", namespace=database, bundle=bundle) as context:
+        context.metadata.propagate(source, sink, fields="same")
+    assert (context.metadata.flush(), context.metadata.dropped) == (0, 0)
+    assert [said(catalog, sink.append("field", named))[1] for named in ("empName", odd)] == [["tag-emp"]] * 2
+    assert catalog.fields(sink.urn) == [odd, "empName"]
+
+
+def test_a_bundle_without_fields_does_not_pretend_that_there_are_none(
+    catalog: Any, database: str, tmp_path: Path
+) -> None:
+    source = metadata.MetadataEntity.of_dataset("t", database)
+    write(catalog, source.append("field", "empName").urn, {}, ["confidential"])
+    metadata.prefetch([source]).save(tmp_path / "without.json")
+    metadata.prefetch([source], fields=True).save(tmp_path / "with.json")
+    with metadata.run("shop.spark.load", namespace=database, bundle=tmp_path / "with.json") as context:
+        assert context.metadata.get(source.append("field", "empName"), "USER").tags == ("confidential",)
+    with (
+        pytest.raises(metadata.MetadataNotAvailable, match="fields=True"),
+        metadata.run("shop.spark.load", namespace=database, bundle=tmp_path / "without.json") as context,
+    ):
+        context.metadata.propagate(source, "sink", fields="same")
+
+
 def test_what_is_declared_and_what_is_touched_is_lineage(catalog: Any, database: str) -> None:
     @metadata.uses("t", access="in")
     @metadata.uses("{sink}", access="out", component="writer")
@@ -312,3 +349,17 @@ def test_the_route_of_metadata_knows_fields_and_refuses_what_is_not_there(server
     urn = f"urn:li:schemaField:({URN.format(database, 't')},nobody)"
     found = server.call("GET", f"colophon/api/entities/{quote(urn, safe='')}/metadata")
     assert found["USER"] == {"properties": {}, "tags": [], "version": -1}
+
+
+def test_fields_that_are_gone_are_not_listed_and_only_datasets_have_some(catalog: Any, database: str) -> None:
+    table = metadata.MetadataEntity.of_dataset("t", database)
+    for name in ("a", "b"):
+        write(catalog, table.append("field", name).urn, {}, ["x"])
+    catalog.propose([{"urn": table.append("field", "a").urn, "operation": "delete"}])
+    assert catalog.fields(table.urn) == ["b"]
+    assert catalog.fields(f"urn:li:namespace:{database}") == []
+    catalog.propose([{"urn": table.urn, "operation": "delete"}])
+    assert catalog.fields(table.urn) == []
+    with pytest.raises(Refused) as refusal:
+        catalog.fields("nothing")
+    assert refusal.value.status == 400

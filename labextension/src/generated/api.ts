@@ -29,6 +29,7 @@ entity: Entity
 "entity-metadata": EntityMetadata
 "entity-summary": EntitySummary
 "entity-type": EntityType
+fields: Fields
 health: Health
 "inbox-entry": InboxEntry
 instance: Instance
@@ -317,6 +318,13 @@ uihints: {
 
 }
 }[]
+}
+/**
+ * The fields of a dataset of which something was said, by name.
+ */
+export interface Fields {
+urn: string
+fields: string[]
 }
 /**
  * Whether reads and writes can be made.

@@ -68,6 +68,10 @@ class Catalog:
                 return None
             raise
 
+    def fields(self, urn: str) -> list[str]:
+        """The names of a dataset's fields of which something was said: `Fields`."""
+        return list(self._get(f"{_at(urn)}/fields").get("fields", ()))
+
     def entities(self, *, limit: int = 50, timeout_s: float | None = None, **filters: str | None) -> Document:
         """A page of entities; filters are namespace, type, prefix and cursor: `Entities`."""
         return self._get("/entities", {"limit": limit, **filters}, timeout_s)

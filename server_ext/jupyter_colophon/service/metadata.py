@@ -38,6 +38,11 @@ class MetadataReader:
         self.gate.require(principal, urn)
         self.provider.tx_runner.run(lambda tx: self._required(tx, urn, namespace, None), read_only=True)
 
+    def fields(self, urn: Urn, principal: Principal) -> list[str]:
+        """The fields of a dataset of which something was said, sorted. Nobody need know the dataset for that."""
+        self.gate.require(principal, urn)
+        return sorted(self.provider.tx_runner.run(lambda tx: aspects.fields(tx, urn), read_only=True))
+
     def _read(self, tx: TableContext, urn: Urn, namespace: str, time: int | None) -> Scoped:
         summary = self._required(tx, urn, namespace, time)
         if summary is None:

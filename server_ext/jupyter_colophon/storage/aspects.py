@@ -6,6 +6,7 @@ from typing import Any
 
 from jupyter_colophon.core.difference import diff
 from jupyter_colophon.core.entity import Aspect, AspectVersion, EntitySummary, Stamp
+from jupyter_colophon.core.holding import held_prefix
 from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.registry import Registry
@@ -48,6 +49,17 @@ def names(
             break
         found.append(row["urn"])
     return found
+
+
+def fields(tx: TableContext, urn: Urn) -> list[str]:
+    """The names of a dataset's fields that are entities now: of each, something was said."""
+    prefix = held_prefix(urn) if urn.type == "dataset" else None
+    if prefix is None:
+        return []
+    ends = ending(tx)
+    # "-" is the character after ",", so this takes every URN that begins so and no other.
+    rows = tx.table("entities").scan(Range((prefix,), (prefix[:-1] + "-",), end_inclusive=False))
+    return [row["name"] for row in rows if not row["deleted"] and row["namespace"] not in ends]
 
 
 def present(

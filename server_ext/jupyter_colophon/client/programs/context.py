@@ -32,7 +32,7 @@ class RunMetadata(Writer):
 
     def __init__(self, run: str, reader: Reader, shipper: Shipper, namespace: str | None) -> None:
         self._reader, self._shipper, self._namespace = reader, shipper, namespace
-        super().__init__(run, self._ship, reader.get, self._entity)
+        super().__init__(run, self._ship, reader.get, reader.fields, self._entity)
 
     @overload
     def get(self, of: MetadataEntity | str) -> ByScope: ...

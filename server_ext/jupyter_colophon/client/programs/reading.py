@@ -4,8 +4,8 @@ import json
 import os
 import tempfile
 import threading
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -37,28 +37,34 @@ class Bundle:
     """Metadata that was read before a run, for where no server can be asked (seed 001, "In Cloud")."""
 
     entities: Mapping[str, ByScope] = field(default_factory=dict)
+    #: The names of the fields, by dataset, where they were asked for.
+    fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, catalog: "Catalog", entities: Iterable[MetadataEntity], *, fields: bool = False) -> "Bundle":
         """Reads these entities now, with `fields` also the fields of each dataset. Raises MetadataNotAvailable."""
         found: dict[str, ByScope] = {}
+        names: dict[str, tuple[str, ...]] = {}
         for one in entities:
             found[one.urn] = asked(catalog, one)
-            for name in field_names(found[one.urn]) if fields else ():
-                below = one.append("field", name)
-                found[below.urn] = asked(catalog, below)
-        return cls(found)
+            if fields:
+                names[one.urn] = _field_names(catalog, one, found[one.urn])
+                below = (one.append("field", name) for name in names[one.urn])
+                found |= {each.urn: asked(catalog, each) for each in below}
+        return cls(found, names)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Bundle":
         """The bundle in a file. Raises OSError, ValueError."""
         document = json.loads(Path(path).read_text("utf-8"))
-        return cls({urn: _by_scope(told) for urn, told in document["entities"].items()})
+        entities = {urn: _by_scope(told) for urn, told in document["entities"].items()}
+        return cls(entities, {urn: tuple(names) for urn, names in document.get("fields", {}).items()})
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes it to a file that is yours alone (0600), all at once or not at all. Raises OSError."""
         place = Path(path)
-        document = {"entities": {urn: _document(told) for urn, told in sorted(self.entities.items())}}
+        entities = {urn: _document(told) for urn, told in sorted(self.entities.items())}
+        document = {"entities": entities, "fields": dict(self.fields)}
         descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
@@ -78,6 +84,7 @@ class Reader:
     def __init__(self, catalog: "Catalog | None", bundle: Bundle | None = None) -> None:
         self._catalog, self._is_closed = catalog, bundle is not None
         self._known = dict(bundle.entities) if bundle is not None else {}
+        self._fields = dict(bundle.fields) if bundle is not None else {}
         self._lock = threading.Lock()
 
     def get(self, entity: MetadataEntity) -> ByScope:
@@ -88,23 +95,43 @@ class Reader:
                 found = self._known[entity.urn] = self._asked(entity)
             return found
 
+    def fields(self, entity: MetadataEntity) -> tuple[str, ...]:
+        """The names of a dataset's fields: those of its schema, and those of which something was said. Raises as `get`."""
+        whole = self.get(entity)
+        with self._lock:
+            found = self._fields.get(entity.urn)
+            if found is None:
+                catalog = self._server(entity, "its fields are not in the run's bundle; say fields=True in prefetch")
+                found = self._fields[entity.urn] = _field_names(catalog, entity, whole)
+            return found
+
     def close(self) -> None:
         """Lets go of the server; what was read is still known."""
         if self._catalog is not None:
             self._catalog.close()
 
     def _asked(self, entity: MetadataEntity) -> ByScope:
+        return asked(self._server(entity, "it is not in the run's bundle; name it in prefetch"), entity)
+
+    def _server(self, entity: MetadataEntity, reason: str) -> "Catalog":
+        """Where to ask; with a bundle nowhere, for this reason."""
         if self._is_closed:
-            raise MetadataNotAvailable(entity.urn, "it is not in the run's bundle; name it in prefetch")
+            raise MetadataNotAvailable(entity.urn, reason)
         if self._catalog is None:
             raise MetadataNotAvailable(entity.urn, "no server is known (COLOPHON_URL)")
-        return asked(self._catalog, entity)
+        return self._catalog
 
 
 def asked(catalog: "Catalog", entity: MetadataEntity) -> ByScope:
     """What the server says of an entity. Raises MetadataNotAvailable where it says nothing at all, Refused."""
-    try:
+    with _answering(entity):
         return _by_scope(catalog.metadata(entity.urn) or {})
+
+
+@contextmanager
+def _answering(entity: MetadataEntity) -> Iterator[None]:
+    try:
+        yield
     except ServerAway as away:
         raise MetadataNotAvailable(entity.urn, str(away)) from away
     except Refused as refusal:
@@ -113,11 +140,13 @@ def asked(catalog: "Catalog", entity: MetadataEntity) -> ByScope:
         raise MetadataNotAvailable(entity.urn, str(refusal)) from refusal
 
 
-def field_names(found: ByScope) -> tuple[str, ...]:
-    """The names of a dataset's fields, as far as its schema is known."""
+def _field_names(catalog: "Catalog", entity: MetadataEntity, whole: ByScope) -> tuple[str, ...]:
+    """The names of a dataset's fields: those of its schema in their order, then others of which something was said."""
+    named: tuple[str, ...] = ()
     with suppress(ValueError):
-        return RecordSchema.of(found["SYSTEM"].properties.get("schema", "[]")).names
-    return ()
+        named = RecordSchema.of(whole["SYSTEM"].properties.get("schema", "[]")).names
+    with _answering(entity):
+        return tuple(dict.fromkeys([*named, *catalog.fields(entity.urn)]))
 
 
 def _by_scope(told: Mapping[str, Any]) -> ByScope:

@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from jupyter_colophon.client.programs.entity import MetadataEntity
-from jupyter_colophon.client.programs.reading import ByScope, Scope, field_names
+from jupyter_colophon.client.programs.reading import ByScope, Scope
 from jupyter_colophon.core.annotation import ASPECT_OF_SCOPE, Annotation
 from jupyter_colophon.core.scoped import Metadata
 
@@ -26,9 +26,10 @@ class Writer:
         run: str,
         emit: Callable[[Proposal], None],
         read: Callable[[MetadataEntity], ByScope],
+        fields: Callable[[MetadataEntity], tuple[str, ...]],
         named: Callable[[MetadataEntity | str], MetadataEntity],
     ) -> None:
-        self._run, self._emit, self._read, self._named = run, emit, read, named
+        self._run, self._emit, self._read, self._fields, self._named = run, emit, read, fields, named
 
     def add_properties(self, of: MetadataEntity | str, properties: Mapping[str, str], *, scope: Scope = "USER") -> None:
         """Sets properties; others stay. Raises TypeError for what is no text."""
@@ -63,16 +64,23 @@ class Writer:
         """Says of the sink what is said of the source: all of it, or what fits the globs; an empty list is nothing.
 
         `fields` does the same for fields, from the source's to the sink's: by name, or `"same"` for all that the source's
-        schema names. What is said of the source is read as `get` reads it. Raises MetadataNotAvailable.
+        schema names or of which something was said. What is said of the source is read as `get` reads it. Raises MetadataNotAvailable.
         """
         one, other = self._named(source), self._named(sink)
         chosen = _Choice(properties, tags, scope)
         whole = self._read(one)
-        pairs = _field_pairs(whole, fields)
-        below = [(one.append("field", a), other.append("field", b)) for a, b in pairs]
+        below = [(one.append("field", a), other.append("field", b)) for a, b in self._field_pairs(one, fields)]
         for place, found in [(other, whole), *((to, self._read(of)) for of, to in below)]:
             if (change := chosen.of(found[scope])) is not None:
                 self._annotate(place, change, scope)
+
+    def _field_pairs(self, source: MetadataEntity, fields: Any) -> list[tuple[str, str]]:
+        if fields == "same":
+            return [(name, name) for name in self._fields(source)]
+        if isinstance(fields, str):
+            msg = 'fields are a mapping of names, or "same"'
+            raise ValueError(msg)
+        return list((fields or {}).items())
 
     def _annotate(self, of: MetadataEntity | str, change: Annotation, scope: Scope) -> None:
         if scope not in ASPECT_OF_SCOPE:
@@ -96,15 +104,6 @@ class _Choice:
         kept = {key: text for key, text in found.properties.items() if _fits(key, self._keys) and key not in self._left}
         tags = tuple(tag for tag in found.tags if _fits(tag, self._tags))
         return Annotation(properties=kept, tags=tags) if kept or tags else None
-
-
-def _field_pairs(whole: ByScope, fields: Any) -> list[tuple[str, str]]:
-    if fields == "same":
-        return [(name, name) for name in field_names(whole)]
-    if isinstance(fields, str):
-        msg = 'fields are a mapping of names, or "same"'
-        raise ValueError(msg)
-    return list((fields or {}).items())
 
 
 def _globs(told: Globs) -> tuple[str, ...]:

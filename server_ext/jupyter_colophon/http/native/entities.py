@@ -117,6 +117,19 @@ class MetadataHandler(ApiHandler):
         self.answer({"urn": str(urn), "USER": _scope(found.user), "SYSTEM": _scope(found.system)})
 
 
+class FieldsHandler(ApiHandler):
+    """`GET /entities/{urn}/fields`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation("listFields", answers="fields", refuses=[Absent])
+    async def get(self, in_path: str) -> None:
+        """The fields of a dataset of which something was said, whether its schema names them or not."""
+        urn, principal = self.urn(in_path), self.principal
+        found = await self.hop(lambda catalog: catalog.metadata.fields(urn, principal))
+        self.answer({"urn": str(urn), "fields": found})
+
+
 def _scope(found: Metadata) -> documents.Document:
     return {"properties": dict(found.properties), "tags": list(found.tags), "version": found.version}
 
@@ -200,6 +213,7 @@ ROUTES = [
     ("/entities", EntitiesHandler),
     ("/entities/{urn}", EntityHandler),
     ("/entities/{urn}/metadata", MetadataHandler),
+    ("/entities/{urn}/fields", FieldsHandler),
     ("/entities/{urn}/aspects/{aspect}", AspectHandler),
     ("/entities/{urn}/aspects/{aspect}/versions", VersionsHandler),
 ]
