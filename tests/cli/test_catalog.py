@@ -67,6 +67,7 @@ def test_keys_and_their_values_are_counted(call: Call) -> None:
 
 def test_namespaces_are_made_listed_and_deleted(call: Call) -> None:
     assert call("namespace", "create", "fresh").out == "Namespace fresh was made.\n"
+    assert call("namespace", "create", "fresh").out == "Namespace fresh was there already.\n"
     assert "fresh" in call("namespace", "list", "--json").answer["namespaces"]
     assert call("namespace", "delete", "fresh").out == "Namespace fresh was deleted.\n"
     assert "fresh" not in call("namespace", "list").out
@@ -144,6 +145,10 @@ def test_changes_are_followed_as_they_happen(call: Call, colophon: Commands, req
         (["changes", "--format=xml"], 2, "'format' trait"),
         (["namespace", "drop", "x"], 2, "list, create NAME or delete NAME"),
         (["namespace", "create", "a-b"], 1, "namespace"),
+        (["lineage", "sales.orders", "--start=rubbish"], 2, "--start: a time is"),
+        (["lineage", "sales.orders", "--as-of=rubbish"], 2, "--as-of: a time is"),
+        (["runs", "sales.orders", "--end=rubbish"], 2, "--end: a time is"),
+        (["runs", "sales.orders", "--start=2", "--end=1"], 2, "--start: is after --end"),
         (["show", "sales.orders", "--wrong"], 2, "--wrong"),
     ],
 )

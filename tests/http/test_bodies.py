@@ -174,3 +174,9 @@ async def test_every_answer_says_its_type_and_is_an_object(api: Any, sales: None
     refused = await api("GET", "entities", "x")
     assert refused.headers["X-Content-Type-Options"] == "nosniff"
     assert (await api("POST", "search", body={})).status == 405
+
+
+@pytest.mark.parametrize("number", ["1" * 10_000, "-" + "1" * 10_000, "1e400"])
+async def test_a_number_that_is_too_large_is_refused_in_plain_words(api: Any, sales: None, number: str) -> None:
+    refused = await api("PUT", *BUSINESS, body=f'{{"properties": {{}}, "tags": [{number}]}}'.encode())
+    assert (refused.status, refused.body["detail"]) == (400, "a number is too large")

@@ -152,3 +152,20 @@ async def test_what_is_asserted_has_a_source_and_no_run(api: Any, record: Any) -
     assert {one["urn"] for one in found["nodes"]} >= {A, P}
     other = (await api("GET", "lineage", params={"urn": table("unheard")}, answers="lineage")).body
     assert {one["target"] for one in other["edges"]} == {node["urn"], C}
+
+
+async def test_a_time_that_cannot_be_read_is_named(api: Any, chain: None) -> None:
+    for name in ("start", "end", "asOf"):
+        refused = [
+            await api("GET", "lineage", params={"urn": A, name: "rubbish"}),
+            await api("POST", "lineage", "next", body={"frontier": [A], name: "rubbish"}),
+        ]
+        for one in refused:
+            assert one.status == 400
+            assert one.body["detail"].startswith(f"{name}: a time is ")
+
+
+async def test_a_parameter_that_is_missing_is_named(api: Any) -> None:
+    for path, name in ((("lineage",), "urn"), (("lineage", "path"), "from"), (("export",), "namespace")):
+        refused = await api("GET", *path)
+        assert (refused.status, refused.body["detail"]) == (400, f"{name}: is missing")

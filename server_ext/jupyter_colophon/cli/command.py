@@ -17,7 +17,7 @@ from traitlets import Bool, TraitError, Unicode, default
 from traitlets.config import Application, Config
 
 from jupyter_colophon.cli.progress import Line
-from jupyter_colophon.core.errors import Absent, MetadataError, Misconfigured
+from jupyter_colophon.core.errors import Absent, IllegalQuery, MetadataError, Misconfigured
 from jupyter_colophon.settings import Settings
 
 # Loaded when a command opens the store: `--help` and wrong usage need none of it.
@@ -205,7 +205,7 @@ class Command(Configured):
         except Misconfigured as error:
             return self.told(error.detail, WRONG_USAGE)
         except MetadataError as error:
-            return self.told(_sentence(error), REFUSED)
+            return self.told(_sentence(error), WRONG_USAGE if _is_of_option(error) else REFUSED)
         except BrokenPipeError:
             raise
         except OSError as error:
@@ -242,6 +242,10 @@ def called(app: Application, argv: list[str] | None = None) -> None:
 def tell(text: str) -> None:
     """Say one line on stderr."""
     print(f"jupyter colophon: {' '.join(text.split())}", file=sys.stderr)
+
+
+def _is_of_option(error: MetadataError) -> bool:
+    return isinstance(error, IllegalQuery) and error.parameter.startswith("--")
 
 
 def _sentence(error: MetadataError) -> str:

@@ -50,7 +50,8 @@ class Lineage(CatalogCommand):
 
     def _question(self) -> lineage.LineageQuestion:
         now = time.time_ns() // 1_000_000
-        start, end, as_of = (parse_time(told, now) if told else None for told in (self.since, self.until, self.as_of))
+        times = {"--start": self.since, "--end": self.until, "--as-of": self.as_of}
+        start, end, as_of = (parse_time(told, now, option) if told else None for option, told in times.items())
         if start is not None and end is not None and start > end:
             raise IllegalQuery("is after --end", "--start")
         return lineage.LineageQuestion(

@@ -24,11 +24,12 @@ class Namespace(CatalogCommand):
             return self._list()
         urn = str(names.namespace(rest[0]))
         with self.source() as source:
-            if word == "create":
-                source.make_namespace(rest[0])
-            else:
+            if word == "delete":
                 source.delete(urn)
-        self.answer({"urn": urn}, f"Namespace {rest[0]} was {'made' if word == 'create' else 'deleted'}.")
+                became = "deleted"
+            else:
+                became = "made" if source.make_namespace(rest[0]) else "there already"
+        self.answer({"urn": urn, "changed": became != "there already"}, f"Namespace {rest[0]} was {became}.")
         return FINE
 
     def _list(self) -> int:

@@ -81,7 +81,8 @@ class Runs(CatalogCommand):
 
     def _window(self) -> Window:
         now = time.time_ns() // 1_000_000
-        start, end = (parse_time(text, now) if text else None for text in (self.since, self.until))
+        times = {"--start": self.since, "--end": self.until}
+        start, end = (parse_time(told, now, option) if told else None for option, told in times.items())
         if start is not None and end is not None and start > end:
             raise IllegalQuery("is after --end", "--start")
         return Window(start, end)

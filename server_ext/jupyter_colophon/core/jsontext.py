@@ -13,6 +13,10 @@ MAX_DEPTH = 64
 MAX_KEYS = 200_000
 
 
+class _Refused(ValueError):
+    """What others may call JSON, and we do not."""
+
+
 def parse(body: bytes, subject: str = "the body") -> Any:
     """A body, or whatever else `subject` names in sentences, as Python values.
 
@@ -25,8 +29,11 @@ def parse(body: bytes, subject: str = "the body") -> Any:
         raise TooLarge(f"the document is nested deeper than {MAX_DEPTH} levels") from None
     except UnicodeDecodeError:
         raise Unparsable(f"{subject} is not UTF-8") from None
-    except ValueError as error:
+    except (json.JSONDecodeError, _Refused) as error:
         raise Unparsable(f"{subject} is no JSON: {error}") from None
+    except ValueError:
+        # Python reads no whole number of thousands of digits.
+        raise _too_large() from None
     _check(value)
     return value
 
@@ -47,12 +54,12 @@ def compact(value: Any) -> str:
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        raise ValueError("an object has the same member twice")
+        raise _Refused("an object has the same member twice")
     return members
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+    raise _Refused(f"{name} is no JSON number")
 
 
 def _check(value: Any) -> None:
@@ -85,7 +92,11 @@ def _check_scalar(item: Any) -> None:
     if isinstance(item, str):
         _check_text(item)
     elif isinstance(item, float) and not isfinite(item):
-        raise Unparsable("a number is too large")
+        raise _too_large()
+
+
+def _too_large() -> Unparsable:
+    return Unparsable("a number is too large")
 
 
 def _check_text(text: str) -> None:

@@ -25,18 +25,15 @@ _INSTANT = re.compile(
 )
 
 
-def parse_time(text: str, now_ms: int) -> int:
+def parse_time(text: str, now_ms: int, name: str = "") -> int:
     """A time in ms: ISO 8601, a number of seconds or milliseconds, or `now` with steps such as `now-1d+2h`.
 
-    Raises `IllegalQuery` for anything else, and for times before 1970 or after the year 9999.
+    Raises `IllegalQuery`, which names the parameter, for anything else, and for times before 1970 or after the year 9999.
     """
-    text = text.strip()
-    if _NUMBER.fullmatch(text):
-        number = int(text)
-        return _in_range(number if number >= MILLISECONDS_FROM else number * 1000)
-    if len(text) <= CHARACTERS_MAX and _RELATIVE.fullmatch(text):
-        return _in_range(now_ms + sum(_step(*step) for step in _STEP.findall(text)))
-    return parse_instant(text)
+    try:
+        return _any_time(text.strip(), now_ms)
+    except IllegalQuery as error:
+        raise IllegalQuery(error.reason, name) from None
 
 
 def parse_span(text: str, name: str) -> int:
@@ -66,6 +63,15 @@ def parse_instant(text: str) -> int:
 def format_time(ms: int) -> str:
     """A time as ISO 8601 in UTC with milliseconds, such as `2026-11-20T12:00:00.000Z`."""
     return f"{(_EPOCH + ms * _MILLISECOND).replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
+
+
+def _any_time(text: str, now_ms: int) -> int:
+    if _NUMBER.fullmatch(text):
+        number = int(text)
+        return _in_range(number if number >= MILLISECONDS_FROM else number * 1000)
+    if len(text) <= CHARACTERS_MAX and _RELATIVE.fullmatch(text):
+        return _in_range(now_ms + sum(_step(*step) for step in _STEP.findall(text)))
+    return parse_instant(text)
 
 
 def _step(sign: str, number: str, unit: str) -> int:

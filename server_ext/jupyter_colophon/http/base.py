@@ -78,6 +78,8 @@ class Identified:
         if parameter not in self.operation.takes:
             raise LookupError(f"{self.operation.id} does not declare {parameter.name}")
         told = self.request.headers.get(parameter.name) if parameter.place == "header" else self._sent(parameter.name)
+        if told is None and parameter.required:
+            raise IllegalQuery("is missing", parameter.name)
         return parameter.default if told is None else parameter.read(told)
 
     def _sent(self, name: str) -> str | None:

@@ -75,6 +75,6 @@ def time(name: str, says: str) -> Parameter[int | None]:
     """A time in ms since 1970 (catalog.md 5.1); None where it is not sent, or empty."""
 
     def read(told: str) -> int | None:
-        return parse_time(told, clock.time_ns() // 1_000_000) if told else None
+        return parse_time(told, clock.time_ns() // 1_000_000, name) if told else None
 
     return Parameter(name, f"{says} {_TIME}", {"type": "string", "format": "colophon-time"}, read, None)

@@ -9,8 +9,10 @@ from support.v3 import AVRO
 
 async def test_a_namespace_is_made_once_and_described(v3: Any) -> None:
     assert (await v3("GET", "namespaces/new")).status == 404
-    for _ in range(2):
-        assert (await v3("PUT", "namespaces/new", {"description": "New"})).status == 200
+    assert (await v3("DELETE", "namespaces/new")).status == 404
+    for changed in (True, False):
+        made = await v3("PUT", "namespaces/new", {"description": "New"})
+        assert (made.status, made.body["changed"]) == (200, changed)
     found = (await v3("GET", "namespaces/new")).body
     assert (found["name"], found["description"]) == ("new", "New")
     assert {"name": "new"} in (await v3("GET", "namespaces")).body

@@ -101,10 +101,10 @@ class Local:
             done = self._catalog.deployer.entity(meant, of_data(name, told), self._principal)
         return any(one.changed for one in done)
 
-    def make_namespace(self, name: str) -> None:
+    def make_namespace(self, name: str) -> bool:
         """Make a namespace."""
         self._catalog.namespaces.clear(name)
-        self._catalog.deployer.namespace(name, {}, self._principal)
+        return any(one.changed for one in self._catalog.deployer.namespace(name, {}, self._principal))
 
     def delete(self, urn: str) -> None:
         """Delete an entity, and what it holds."""

@@ -127,9 +127,10 @@ class Remote:
         found = _told(ask).body
         return found["changes"], found["cursor"]
 
-    def make_namespace(self, name: str) -> None:
+    def make_namespace(self, name: str) -> bool:
         """Make a namespace."""
-        _told(lambda: self._v3.request("PUT", f"/namespaces/{quote(name, safe='')}", body={}))
+        path = f"/namespaces/{quote(name, safe='')}"
+        return bool(_told(lambda: self._v3.request("PUT", path, body={}).body)["changed"])
 
     def delete(self, urn: str) -> None:
         """Delete an entity, and what it holds."""

@@ -98,8 +98,8 @@ class CatalogSource(Protocol):
     def deploy(self, urn: str, told: Mapping[str, Any]) -> bool:
         """Make a dataset or an application, told as in `/v3` (docs/v3.md); returns whether anything changed."""
 
-    def make_namespace(self, name: str) -> None:
-        """Make a namespace; one that is there stays as it is."""
+    def make_namespace(self, name: str) -> bool:
+        """Make a namespace; one that is there stays as it is. Returns whether it was made."""
 
     def delete(self, urn: str) -> None:
         """Delete an entity, and what it holds; a namespace only where it holds nothing. Raises Absent, NotEmpty."""

@@ -135,7 +135,9 @@ class DiffHandler(ApiHandler):
 
 def _going_on(body: dict[str, Any]) -> LineageQuestion:
     now = clock.time_ns() // 1_000_000
-    start, end, as_of = (parse_time(body[name], now) if body.get(name) else None for name in ("start", "end", "asOf"))
+    start, end, as_of = (
+        parse_time(body[name], now, name) if body.get(name) else None for name in ("start", "end", "asOf")
+    )
     if start is not None and end is not None and start > end:
         raise IllegalQuery("is after end", "start")
     frontier = tuple(dict.fromkeys(Urn.parse(one) for one in body["frontier"]))

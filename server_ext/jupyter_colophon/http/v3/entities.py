@@ -142,22 +142,30 @@ class NamespaceHandler(_EntityHandler):
         told, principal = await self.asked_body(), self.principal
         facts = _texts(told, "description") | told.get("config", {})
 
-        def work(catalog: Any) -> None:
+        def work(catalog: Any) -> bool:
             catalog.namespaces.clear(name)
-            catalog.deployer.namespace(name, facts, principal)
+            return any(one.changed for one in catalog.deployer.namespace(name, facts, principal))
 
-        await self.hop(work)
-        self.answer({"message": f"Namespace '{name}' is there.", "name": name})
+        changed = await self.hop(work)
+        self.answer({"message": f"Namespace '{name}' is there.", "name": name, "changed": changed})
 
     @authenticated
     @authorized("write", resource="colophon")
     @operation("v3DeleteNamespace", takes=[_CONFIRM], answers={200: _NAMED})
     async def delete(self) -> None:
         """Delete a namespace and everything in it."""
-        name, principal = names.namespace(self.segments()[-1]).parts[0], self.principal
-        if self.asked(_CONFIRM) != name and not self.door.settings.unrecoverable_reset:
-            raise Unconfirmed(name)
-        await self.hop(lambda catalog: catalog.namespaces.delete(name, principal))
+        urn, principal = names.namespace(self.segments()[-1]), self.principal
+        name = urn.parts[0]
+        confirmed = self.asked(_CONFIRM) == name or self.door.settings.unrecoverable_reset
+
+        def work(catalog: Any) -> None:
+            if not confirmed:
+                # What is not there needs no confirmation; reading it tells as much.
+                catalog.metadata.require(urn, "", principal)
+                raise Unconfirmed(name)
+            catalog.namespaces.delete(name, principal)
+
+        await self.hop(work)
         self.answer({"message": f"Namespace '{name}' was deleted."})
 
 

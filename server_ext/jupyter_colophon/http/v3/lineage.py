@@ -136,7 +136,7 @@ class NextHandler(_LineageHandler):
         now, identity = clock.time_ns() // 1_000_000, self.door.identity
 
         def told(name: str) -> int | None:
-            return parse_time(str(body[name]), now) if str(body.get(name, "")) else None
+            return parse_time(str(body[name]), now, name) if str(body.get(name, "")) else None
 
         def named(name: str) -> list[str]:
             return [str(from_lineage_key(key, identity)) for key in body.get(name, ())]
