@@ -208,6 +208,9 @@ async def test_a_time_that_cannot_be_read_is_named(v3: Any, shop: None) -> None:
     path = "namespaces/shop/datasets/orders/lineage"
     for name in ("start", "end", "asOf"):
         asked = {**EVER, name: "rubbish"}
-        for refused in (await v3("GET", path, **asked), await v3("POST", f"{path}/next", {"frontier": ["dataset:shop.orders"], **asked})):
+        for refused in (
+            await v3("GET", path, **asked),
+            await v3("POST", f"{path}/next", {"frontier": ["dataset:shop.orders"], **asked}),
+        ):
             assert refused.status == 400
             assert f"{name}: a time is " in json.dumps(refused.body)
