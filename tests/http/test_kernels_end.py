@@ -68,4 +68,6 @@ async def test_what_a_kernel_was_running_when_it_died_is_killed_and_its_successo
     os.kill(process, signal.SIGKILL)
     assert (await ended(api, urn))["status"] == "killed"
     assert kernel in jp_serverapp.kernel_manager.list_kernel_ids()
+    # One that is still beginning cannot be shut down.
+    await jp_serverapp.kernel_manager.get_kernel(kernel).ready
     await jp_serverapp.kernel_manager.shutdown_kernel(kernel)

@@ -11,7 +11,7 @@ from jupyter_colophon.core.errors import BackupRefused
 from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.service.checking import Progress
 from jupyter_colophon.service.sealing import seal
-from jupyter_colophon.storage import assertions, backup, index, restoring, tables, truth
+from jupyter_colophon.storage import assertions, backup, index, past, restoring, tables, truth
 from jupyter_colophon.storage.comparison import mend_run
 from jupyter_colophon.storage.migrations.numbered import numbered
 from jupyter_colophon.storage.secret import store_key
@@ -113,6 +113,8 @@ def _derive_entities(registry: Registry, after: str, tx: TableContext) -> list[s
     index.refresh(tx, [index.Becoming(one.entity, {}, truth.said_aspects(registry, one)) for one in found])
     tx.table("entity_names").upsert_all([truth.name_row(one.entity) for one in found if not one.entity["deleted"]])
     for told in found:
+        said = past.of_history(tx, registry, told.entity, told.aspects)
+        tx.table(past.TABLE).upsert_all(list(said.values()))
         if asserted.ASPECT in told.aspects:
             assertions.mend(tx, told.entity["urn"])
     return [told.entity["urn"] for told in found]

@@ -209,11 +209,8 @@ def _derived(registry: Registry, told: Told | None) -> Derived | None:
 
 
 def _past(tx: TableContext, registry: Registry, told: Told | None) -> dict[Key, Row]:
-    """What an entity said before; nothing where there is none, or where its history cannot be read."""
-    try:
-        return {} if told is None else past.of_history(tx, registry, told.entity, told.aspects)
-    except Unreadable:
-        return {}
+    """What an entity said before; nothing where there is none."""
+    return {} if told is None else past.of_history(tx, registry, told.entity, told.aspects)
 
 
 def _place(rows: Sequence[Row], key: Iterable[str]) -> Key | None:

@@ -7,13 +7,12 @@ history of aspects is the truth: what a version says and the next one does not i
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.errors import Absent, StoreDamaged
 from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.core.registry import AspectSpec, Registry
 from jupyter_colophon.core.terms import SEARCHED, fold, value_rows
 from jupyter_colophon.storage import index
 from jupyter_colophon.storage.spi import Key, Range, Row, TableContext
-from jupyter_colophon.storage.truth import Unreadable
 
 TABLE: Final = "past_values"
 KEY: Final = ("namespace", "key", "value", "urn", "aspect", "version")
@@ -30,15 +29,16 @@ def lost(entity: Row, spec: AspectSpec, old: Row, value: Any, time: int) -> list
 
 
 def of_history(tx: TableContext, registry: Registry, entity: Row, aspects: Mapping[str, Row]) -> dict[Key, Row]:
-    """Every such row of an entity with these aspects, by its key. Raises Unreadable.
+    """Every such row of an entity with these aspects, by its key; none where its history cannot be read.
 
-    Most entities were never changed and have none: their history is not looked at.
+    What cannot be read is told by `soundness`. Most entities were never changed and have none: their history is not
+    looked at.
     """
     changed = [name for name, aspect in aspects.items() if aspect["version"] > 1]
     try:
         rows = [row for name in changed for row in _of_aspect(tx, entity, registry.aspect(entity["type"], name))]
-    except (Absent, ValueError, TypeError, AttributeError) as error:
-        raise Unreadable(entity["urn"]) from error
+    except (Absent, StoreDamaged, ValueError, TypeError, AttributeError):
+        return {}
     return {tuple(row[part] for part in KEY): row for row in rows}
 
 
