@@ -67,8 +67,8 @@ def test_what_is_wrong_is_one_line_and_an_exit_code(call: Call) -> None:
     for arguments, status in (
         (("sales.none",), 1),
         (("staged",), 1),
-        (("sales.staged", "--start=now", "--end=now-1d"), 1),
-        (("sales.staged", "--start=soon"), 1),
+        (("sales.staged", "--start=now", "--end=now-1d"), 2),
+        (("sales.staged", "--start=soon"), 2),
         (("sales.staged", "--as-of=now-1d"), 1),
         (("sales.staged", "--levels=0"), 2),
         (("sales.staged", "--direction=up"), 2),
