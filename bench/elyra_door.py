@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -162,13 +163,17 @@ def _delete(side: Side, at: int) -> object:
     return side.client.ask("DELETE", f"{_PATH}/new{at}")
 
 
+def _get(path: str, side: Side, _: int) -> object:
+    return side.client.ask("GET", path)
+
+
 def _lists(ours: Side, theirs: Side, size: int) -> Iterator[tuple[str, ...]]:
     asks: tuple[tuple[Side, str], ...] = ((ours, _PATH), (theirs, _PATH), (ours, f"{_PATH}?limit=50"))
     least = [float("inf")] * len(asks)
     behind = [float("inf")] * 2
     for _ in range(_LIST_ROUNDS):
         for at, (side, path) in enumerate(asks):
-            spent = side.cpu_ms(lambda side, _, path=path: side.client.ask("GET", path), _LIST_REQUESTS)
+            spent = side.cpu_ms(partial(_get, path), _LIST_REQUESTS)
             least[at] = min(least[at], spent)
         for at, side in enumerate((ours, theirs)):
             behind[at] = min(behind[at], _behind(side))

@@ -8,6 +8,7 @@ import fts5
 import lucene
 import stores
 from clock import Spread, spreads
+from jupyter_colophon.core.query import Pattern
 from jupyter_colophon.core.search import SearchQuestion
 from jupyter_colophon.service.search import RANKED_MAX
 from jupyter_colophon.storage import values
@@ -59,14 +60,12 @@ def rows(size: int) -> Iterator[tuple[str, ...]]:
 
 def _pairs(tx: TableContext, other: lucene.Lucene) -> list[Spread]:
     asked = [("ns03", "source", f"feed{number}") for number in range(3, 500, 20)]
-    cases = [
-        (
-            lambda one=one: list(values.entities_with(tx, *one, prefix=True, limit=20)),
-            partial(other.pairs, *one),
-        )
-        for one in asked
-    ]
+    cases = [(partial(_with_pair, tx, *one), partial(other.pairs, *one)) for one in asked]
     return spreads(cases, ROUNDS)
+
+
+def _with_pair(tx: TableContext, namespace: str, key: str, value: str) -> object:
+    return list(values.entities_with(tx, namespace, key, Pattern(value, "prefix"), limit=20))
 
 
 def _measured(words: list[str], ours: Side, other: Side, rounds: int = ROUNDS) -> list[Spread]:
