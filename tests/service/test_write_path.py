@@ -234,7 +234,7 @@ class TestDeletion:
         assert names(search(catalog, "second")) == ["orders"]
         assert search(catalog, "first").total == 0
 
-    def test_only_a_deletion_may_name_no_aspect(self, catalog: Catalog) -> None:
+    def test_a_proposal_without_an_aspect_brings_no_value(self, catalog: Catalog) -> None:
         say(catalog)
         for operation in ("upsert", "create", "patch"):
             proposal = Proposal(ORDERS_URN, None, operation, metadata())  # type: ignore[arg-type]

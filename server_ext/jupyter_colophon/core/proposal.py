@@ -1,47 +1,55 @@
 """What a principal asks an aspect to become, and what came of it."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
+from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
 from jupyter_colophon.core.errors import ConditionFailed
 from jupyter_colophon.core.names import Urn
 
 #: The version of an aspect that does not exist (datahub.md C, If-Version-Match).
 ABSENT = -1
 
-Operation = Literal["upsert", "create", "patch", "delete", "annotate"]
+Operation = Literal["upsert", "create", "create-entity", "update", "patch", "delete", "annotate"]
+#: Those that make something new: for their conditions the version is that of what is absent.
+CREATING: Final = frozenset({"create", "create-entity"})
 #: What has to exist already: nothing (recorders meet what they record), the namespace, or the entity (catalog.md 2).
 Needs = Literal["nothing", "namespace", "entity"]
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What must still be true of the aspect when the proposal is committed. Versions; -1 is absent."""
+    """What must still be true of the aspect when the proposal is committed; all that is told must be.
 
-    version: int | None = None
+    A version is compared as text; -1 is absent. Times are ms, and what is absent was never modified.
+    """
+
+    version: int | str | None = None
     exists: bool = False
     unmodified_since: int | None = None
     modified_since: int | None = None
 
     def check(self, subject: str, version: int, time: int | None) -> None:
         """Raise ConditionFailed unless the present version and time (ms, None when absent) meet it."""
-        if self.version is not None and version != self.version:
-            expected = "that it does not exist" if self.version == ABSENT else f"version {self.version}"
+        if self.version is not None and str(version) != str(self.version):
+            expected = "that it does not exist" if str(self.version) == str(ABSENT) else f"version {self.version}"
             raise ConditionFailed(subject, expected, version)
         if self.exists and version == ABSENT:
             raise ConditionFailed(subject, "that it exists", version)
-        if self.unmodified_since is not None and (time or 0) > self.unmodified_since:
+        if self.unmodified_since is not None and time is not None and time > self.unmodified_since:
             raise ConditionFailed(subject, "no change since the time given", version)
-        if self.modified_since is not None and (time or 0) <= self.modified_since:
+        if self.modified_since is not None and (time is None or time <= self.modified_since):
             raise ConditionFailed(subject, "a change since the time given", version)
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """One wish. Without an aspect, `delete` means the whole entity.
+    """One wish. Without an aspect, `delete` means the whole entity, and `create` its key aspect.
 
-    The value of `annotate` is a Change (core/annotation.py). An entity that another one holds (a field, a custom entity) exists, for
-    `needs`, with its holder.
+    `create` wants that the aspect is absent, `create-entity` that the entity was before the batch, `update` that the
+    aspect is there. With `if_absent` (DataHub's `If-None-Match: *`), what is there already is left as it is, and that is
+    no refusal. The value of `annotate` is a Change (core/annotation.py). An entity that another one holds (a field, a
+    custom entity) exists, for `needs`, with its holder.
     """
 
     urn: Urn
@@ -51,16 +59,22 @@ class Proposal:
     condition: Condition = Condition()
     run: str | None = None
     needs: Needs = "nothing"
+    if_absent: bool = False
+    system: SystemMetadata | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a proposal became. `version` is -1 after a deletion; `seq` is None when nothing changed."""
+    """What a proposal became. `version` is -1 after a deletion; `seq` is None when nothing changed.
+
+    `filtered` tells that it was left out: it asked for something new (`if_absent`), and something was there.
+    """
 
     urn: Urn
     aspect: str | None
     version: int
     seq: int | None
+    filtered: bool = False
 
     @property
     def changed(self) -> bool:

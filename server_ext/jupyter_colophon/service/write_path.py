@@ -1,31 +1,27 @@
 """The only way metadata changes: authorise, validate, then one transaction {condition, commit}, then publish."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from jupyter_colophon.core import asserted, business
 from jupyter_colophon.core.access import Action, Authorizer, Principal
-from jupyter_colophon.core.annotation import ASPECT_OF_SCOPE, Change
+from jupyter_colophon.core.annotation import ASPECT_OF_SCOPE
 from jupyter_colophon.core.errors import (
     Absent,
     AccessDenied,
     AlreadyThere,
     InvalidInstance,
     NotEmpty,
-    OtherDoor,
-    PatchFailed,
     Problem,
 )
 from jupyter_colophon.core.keys import has_key
 from jupyter_colophon.core.names import Identity, Urn, namespace
 from jupyter_colophon.core.once import Once
-from jupyter_colophon.core.patch import apply_json_patch, apply_merge_patch
-from jupyter_colophon.core.proposal import ABSENT, Proposal, Written
+from jupyter_colophon.core.proposal import ABSENT, CREATING, Proposal, Written
 from jupyter_colophon.core.registry import AspectSpec, Registry
 from jupyter_colophon.core.run import Access, ColumnEdge, Recording, Run, RunChange, RunStart, Source
 from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
+from jupyter_colophon.service.validation import changed, require_door, told_within, validate
 from jupyter_colophon.storage import answers, forms
 from jupyter_colophon.storage import runs as stored_runs
 from jupyter_colophon.storage.commit import Commit
@@ -40,6 +36,8 @@ Around = Callable[[TableContext, Callable[[], list[Written]]], list[Written]]
 ETERNAL = frozenset({"default", "system"})
 #: How much of a deleted namespace is taken away in one transaction, so that nobody waits long for it.
 _CLEARED_AT_ONCE = 100
+#: The operations that give the whole value.
+_WHOLE = CREATING | {"upsert", "update"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +82,7 @@ class WritePath:
             commit.expect(proposal.urn for proposal in proposals)
             done = []
             for at, (proposal, spec) in enumerate(zip(proposals, specs, strict=True)):
-                with _told_within(within, at):
+                with told_within(within, at):
                     done.append(self._apply(commit, proposal, spec))
             return done
 
@@ -103,7 +101,7 @@ class WritePath:
             self._authorise(proposal, principal)
         specs = []
         for at, proposal in enumerate(proposals):
-            with _told_within(within, at):
+            with told_within(within, at):
                 specs.append(self._validated(proposal, door))
         return specs
 
@@ -198,7 +196,7 @@ class WritePath:
 
     def _authorise(self, proposal: Proposal, principal: Principal) -> None:
         if proposal.aspect is None:
-            self._may(principal, "admin", proposal.urn)
+            self._may(principal, "admin" if proposal.operation == "delete" else "emit", proposal.urn)
             return
         # Who may not read an entity is told nothing, not even which aspects its type has.
         self._may(principal, "read", proposal.urn)
@@ -223,35 +221,44 @@ class WritePath:
         if not has_key(proposal.urn):
             raise InvalidInstance("the proposal", (Problem("", "the URN has not the parts of its type"),))
         if proposal.aspect is None:
-            if proposal.operation != "delete":
-                raise InvalidInstance("the proposal", (Problem("", "only delete is possible without an aspect"),))
-            _require_door(self.registry.type(proposal.urn.type).door, door, str(proposal.urn))
+            if proposal.operation not in (*CREATING, "delete") or proposal.value is not None:
+                wrong = "only delete, create and create-entity are possible without an aspect, and without a value"
+                raise InvalidInstance("the proposal", (Problem("", wrong),))
+            require_door(self.registry.type(proposal.urn.type).door, door, str(proposal.urn))
             return None
         spec = self.registry.aspect(proposal.urn.type, proposal.aspect)
         if spec.key:
             raise InvalidInstance(spec.name, (Problem("", "is made of the URN; nobody writes it"),))
-        _require_door(spec.door, door, f"{spec.name} of {proposal.urn}")
-        if proposal.operation in ("upsert", "create"):
-            _validate(spec, proposal.value)
+        require_door(spec.door, door, f"{spec.name} of {proposal.urn}")
+        if proposal.operation in _WHOLE:
+            validate(spec, proposal.value)
         if proposal.operation == "annotate":
             if spec.name not in ASPECT_OF_SCOPE.values():
                 raise InvalidInstance(spec.name, (Problem("", "has no properties and tags to annotate"),))
             # What is wrong with a key or a value is so whatever is there: who sends it to the inbox is told at once.
-            _validate(spec, proposal.value.applied(spec.empty))
+            validate(spec, proposal.value.applied(spec.empty))
         return spec
 
     def _apply(self, commit: Commit, proposal: Proposal, spec: AspectSpec | None) -> Written:
         commit.refuse_ending(proposal.urn)
-        if spec is None:
+        if spec is None and proposal.operation == "delete":
             return self._remove_entity(commit, proposal.urn)
         if proposal.needs == "entity":
             commit.require(proposal.urn)
-        commit.check(proposal.urn, spec, proposal.condition)
+        version, taken = _found(commit, proposal)
+        if taken and proposal.if_absent:
+            return Written(proposal.urn, proposal.aspect, version, None, filtered=True)
+        commit.check(proposal)
+        if taken and proposal.operation in CREATING:
+            raise AlreadyThere("the entity" if spec is None else f"the aspect {spec.name} of", str(proposal.urn))
+        if spec is None:
+            return commit.create_entity(proposal.urn, create_namespace=proposal.needs == "nothing")
         if proposal.operation == "delete":
             return commit.remove(proposal.urn, spec, proposal.run)
+        return self._put(commit, proposal, spec)
+
+    def _put(self, commit: Commit, proposal: Proposal, spec: AspectSpec) -> Written:
         _, value, _ = commit.current(proposal.urn, spec.name)
-        if proposal.operation == "create" and value is not None:
-            raise AlreadyThere(f"the aspect {spec.name} of", str(proposal.urn))
         new = self._new(commit, proposal, spec, value)
         if new is None:
             return Written(proposal.urn, spec.name, ABSENT, None)
@@ -265,7 +272,7 @@ class WritePath:
         new = proposal.value
         if proposal.operation in ("patch", "annotate"):
             old = dict(spec.empty) if value is None else value
-            new = _changed(spec, old, proposal.value)
+            new = changed(spec, old, proposal.value)
             if value is None and new == old and proposal.operation == "annotate":
                 return None
         if spec.scope == "SYSTEM":
@@ -283,6 +290,15 @@ class WritePath:
         return commit.remove_entity(urn)
 
 
+def _found(commit: Commit, proposal: Proposal) -> tuple[int, bool]:
+    """The version that is there, and whether what is asked for cannot be new any more."""
+    aspect = proposal.aspect or commit.registry.type(proposal.urn.type).key_aspect
+    version, _, _ = commit.current(proposal.urn, aspect)
+    if proposal.operation == "create-entity":
+        return version, commit.was_there(proposal.urn)
+    return version, version != ABSENT and not commit.is_implied(proposal.urn, aspect)
+
+
 def _refuse_strange_runs(tx: TableContext, proposals: Sequence[Proposal], batch: str) -> None:
     """Raise Absent for the first run that is named and that nobody recorded."""
     places = {proposal.run: at for at, proposal in reversed([*enumerate(proposals)]) if proposal.run is not None}
@@ -291,40 +307,3 @@ def _refuse_strange_runs(tx: TableContext, proposals: Sequence[Proposal], batch:
             absent = Absent("run", run)
             absent.problems = (Problem(f"{batch}/{at}/run" if batch else "/run", "there is no such run"),)
             raise absent
-
-
-@contextmanager
-def _told_within(batch: str, at: int) -> Iterator[None]:
-    """Make the pointers of a proposal's problems lead into the batch that holds it."""
-    try:
-        yield
-    except (InvalidInstance, PatchFailed) as error:
-        if batch:
-            value = f"{batch}/{at}/value"
-            error.problems = tuple(Problem(value + one.pointer, one.message) for one in error.problems)
-        raise
-
-
-def _require_door(needed: str, door: str, subject: str) -> None:
-    if needed not in ("", door):
-        raise OtherDoor(subject, needed)
-
-
-def _changed(spec: AspectSpec, value: Any, changes: Any) -> Any:
-    """A list is a JSON Patch (RFC 6902), an object a merge patch (RFC 7396), or a change of properties and tags."""
-    if isinstance(changes, Change):
-        new: Any = changes.applied(value)
-    elif isinstance(changes, list):
-        new = apply_json_patch(value, changes)
-    else:
-        new = apply_merge_patch(value, changes)
-    _validate(spec, new)
-    return new
-
-
-def _validate(spec: AspectSpec, value: Any) -> None:
-    spec.schema.validate(value, spec.name)
-    if spec.name == "businessMetadata" and (problems := business.size_problems(value)):
-        raise InvalidInstance(spec.name, problems)
-    if spec.name == asserted.ASPECT and (wrong := asserted.problems(value)):
-        raise InvalidInstance(spec.name, tuple(wrong))

@@ -5,7 +5,7 @@ Only `service/write_path.py` may import this module (style.md C.4).
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from jupyter_colophon.core.access import Principal
@@ -16,7 +16,7 @@ from jupyter_colophon.core.holding import UNDECLARED, held_prefix, holder_of
 from jupyter_colophon.core.jsontext import compact, stored
 from jupyter_colophon.core.keys import key_aspect
 from jupyter_colophon.core.names import NO_NAMESPACE, Identity, Urn, namespace
-from jupyter_colophon.core.proposal import ABSENT, Condition, Written
+from jupyter_colophon.core.proposal import ABSENT, CREATING, Proposal, Written
 from jupyter_colophon.core.registry import AspectSpec, Registry
 from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
 from jupyter_colophon.core.terms import SEARCHED
@@ -34,6 +34,7 @@ class _Working:
     aspects: dict[str, Row]
     before: Mapping[str, Row]
     exists: bool
+    existed: bool
     #: The numbers of the changes that made it, by aspect: who asks for just that is told of them.
     made: dict[str, int] = field(default_factory=dict)
     changed: bool = field(default=False)
@@ -70,7 +71,7 @@ class Commit:
             row = rows.get(text)
             exists = row is not None and not row["deleted"]
             has = aspects[text]
-            self._entities[text] = _Working(urn, row or self._new_row(urn), has, dict(has), exists)
+            self._entities[text] = _Working(urn, row or self._new_row(urn), has, dict(has), exists, exists)
 
     def current(self, urn: Urn, aspect: str) -> tuple[int, Any | None, int | None]:
         """(version or -1, value, time in ms) of an aspect as this transaction sees it."""
@@ -79,10 +80,22 @@ class Commit:
             return ABSENT, None, None
         return row["version"], stored(row["value"]), row["time"]
 
-    def check(self, urn: Urn, spec: AspectSpec, condition: Condition) -> None:
-        """Raise ConditionFailed unless the condition holds now."""
-        version, _, time = self.current(urn, spec.name)
-        condition.check(f"{spec.name} of this entity", version, time)
+    def check(self, proposal: Proposal) -> None:
+        """Raise ConditionFailed unless the proposal's condition holds now."""
+        aspect = proposal.aspect or self.registry.type(proposal.urn.type).key_aspect
+        version, _, time = self.current(proposal.urn, aspect)
+        condition = proposal.condition
+        if proposal.operation == "update":
+            condition = replace(condition, exists=True)
+        condition.check(f"{aspect} of this entity", ABSENT if proposal.operation in CREATING else version, time)
+
+    def was_there(self, urn: Urn) -> bool:
+        """Whether the entity existed before this transaction."""
+        return self._open(urn).existed
+
+    def is_implied(self, urn: Urn, aspect: str) -> bool:
+        """Whether this transaction made an aspect with its entity, and nobody has asked for it."""
+        return aspect in self._open(urn).made
 
     def refuse_ending(self, urn: Urn) -> None:
         """Raise Absent for an entity of a namespace that is being deleted, NamespaceEnding for the namespace itself."""
@@ -136,9 +149,16 @@ class Commit:
             self.tx.table("holdings").upsert({"holder": str(holder), "urn": str(urn)})
         kind = self.registry.type(urn.type)
         key = self.registry.aspect(urn.type, kind.key_aspect)
-        self._write(entity, key, compact(key_aspect(urn)), "create", None)
+        entity.made[key.name] = self._write(entity, key, compact(key_aspect(urn)), "create", None)
         status = self.registry.aspect(urn.type, "status")
         entity.made["status"] = self._write(entity, status, compact({"removed": False}), "create", None)
+
+    def create_entity(self, urn: Urn, *, create_namespace: bool) -> Written:
+        """Make the entity exist, as `ensure` does; one that this transaction made already stays as it is."""
+        new = not self._open(urn).exists
+        self.ensure(urn, create_namespace=create_namespace)
+        entity, key = self._open(urn), self.registry.type(urn.type).key_aspect
+        return Written(urn, None, entity.aspects[key]["version"], entity.made[key] if new else None)
 
     def put(self, urn: Urn, spec: AspectSpec, value: Mapping[str, Any], run: str | None = None) -> Written:
         """Make a value the newest version of an aspect; an equal value changes nothing."""
@@ -146,8 +166,9 @@ class Commit:
         row = entity.aspects.get(spec.name)
         there = row is not None and row["value"] is not None
         text = compact(value)
+        made = entity.made.pop(spec.name, None)
         if row is not None and row["value"] == text:
-            return Written(urn, spec.name, row["version"], entity.made.get(spec.name))
+            return Written(urn, spec.name, row["version"], made)
         seq = self._write(entity, spec, text, "update" if there else "create", run)
         return Written(urn, spec.name, entity.aspects[spec.name]["version"], seq)
 

@@ -6,6 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.annotation import Annotation
+from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.core.inbox import InboxEntry, Refusal
 from jupyter_colophon.core.names import Urn
@@ -27,6 +28,8 @@ def _proposal(told: dict[str, Any]) -> Proposal:
     read = {"urn": Urn.parse(told["urn"]), "condition": Condition(**told["condition"])}
     if told["operation"] == "annotate":
         read["value"] = Annotation.of(told["value"])
+    if told.get("system") is not None:
+        read["system"] = SystemMetadata.of(told["system"])
     return Proposal(**(told | read))
 
 
@@ -38,6 +41,8 @@ def _proposal_document(one: Proposal) -> dict[str, Any]:
         "value": one.value.document if isinstance(one.value, Annotation) else one.value,
         "condition": asdict(one.condition),
         "run": one.run,
+        "if_absent": one.if_absent,
+        "system": None if one.system is None else one.system.document,
     }
 
 
@@ -53,8 +58,9 @@ def _refusal(told: dict[str, Any]) -> Refusal:
 NOTHING: Form[Any] = Form(lambda one: one, lambda told: told)
 NUMBER: Form[int] = Form(lambda number: number, int)
 WRITTEN: Form[list[Written]] = Form(
-    lambda all_: [[str(one.urn), one.aspect, one.version, one.seq] for one in all_],
-    lambda told: [Written(Urn.parse(urn), aspect, version, seq) for urn, aspect, version, seq in told],
+    lambda all_: [[str(one.urn), one.aspect, one.version, one.seq, one.filtered] for one in all_],
+    # An answer of an earlier release tells nothing of what was left out.
+    lambda told: [Written(Urn.parse(urn), *rest) for urn, *rest in told],
 )
 PROPOSALS: Form[tuple[Proposal, ...]] = Form(
     lambda all_: [_proposal_document(one) for one in all_], lambda told: tuple(_proposal(one) for one in told)

@@ -1,0 +1,98 @@
+"""What a proposal says about itself, beside the value: which run of which pipeline observed it, and when (seed 003).
+
+It is kept with each version of an aspect and with its change, and told to nobody who may not read the aspect.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final
+
+from jupyter_colophon.core.errors import InvalidInstance, Problem
+from jupyter_colophon.core.jsontext import compact
+from jupyter_colophon.core.jsonvalue import copied
+
+#: What DataHub's clients send where nobody chose a run.
+NO_RUN: Final = "no-run-id-provided"
+#: How large it may be, as JSON: it is repeated with every version.
+SIZE_MAX: Final = 16 * 1024
+_SUBJECT = "the system metadata"
+
+
+@dataclass(frozen=True, slots=True)
+class SystemMetadata:
+    """DataHub's SystemMetadata; `more` holds the members that we do not know, as they came. Times are ms.
+
+    `version` is what the writer said; the version of an aspect is told by its row alone.
+    """
+
+    run_id: str | None = None
+    last_run_id: str | None = None
+    last_observed: int | None = None
+    pipeline_name: str | None = None
+    registry_name: str | None = None
+    registry_version: str | None = None
+    version: str | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, document: object, pointer: str = "") -> "SystemMetadata":
+        """What a document says; members that are null are as good as absent. Raises InvalidInstance."""
+        if not isinstance(document, Mapping):
+            raise InvalidInstance(_SUBJECT, (Problem(pointer, "is an object"),))
+        told = {name: value for name, value in document.items() if value is not None}
+        wrong = [
+            Problem(f"{pointer}/{name}", must)
+            for name, (_, fits, must) in _MEMBERS.items()
+            if name in told and not fits(told[name])
+        ]
+        if len(compact(told).encode("utf-8", "surrogatepass")) > SIZE_MAX:
+            wrong.append(Problem(pointer, f"takes at most {SIZE_MAX} bytes"))
+        if wrong:
+            raise InvalidInstance(_SUBJECT, tuple(wrong))
+        told = {name: copied(value) for name, value in told.items()}
+        known: dict[str, Any] = {ours: told.pop(name) for name, (ours, _, _) in _MEMBERS.items() if name in told}
+        return cls(**known, more=told)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """As DataHub writes it, without what is absent; `of` reads it again."""
+        names = {ours: name for name, (ours, _, _) in _MEMBERS.items()}
+        told = {names[one.name]: getattr(self, one.name) for one in fields(self) if one.name != "more"}
+        return {name: value for name, value in told.items() if value not in (None, {})} | dict(self.more)
+
+    @property
+    def run(self) -> str | None:
+        """The run that wrote it; None where nobody chose one."""
+        return None if self.run_id in (None, "", NO_RUN) else self.run_id
+
+    def observed_again(self, by: "SystemMetadata") -> "SystemMetadata":
+        """What is known of a value when somebody says it once more (datahub.md C, no-op)."""
+        last = by.last_observed if by.last_observed is not None else self.last_observed
+        return replace(self, last_run_id=self.run_id, run_id=by.run_id, last_observed=last)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_time(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 63
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(one, str) for one in value.values())
+
+
+_TEXT: Final = (_is_text, "is text")
+#: DataHub's members: what we call them, what fits, and what is said where something else comes.
+_MEMBERS: Final[dict[str, tuple[str, Callable[[object], bool], str]]] = {
+    "runId": ("run_id", *_TEXT),
+    "lastRunId": ("last_run_id", *_TEXT),
+    "lastObserved": ("last_observed", _is_time, "is a time in milliseconds"),
+    "pipelineName": ("pipeline_name", *_TEXT),
+    "registryName": ("registry_name", *_TEXT),
+    "registryVersion": ("registry_version", *_TEXT),
+    "version": ("version", *_TEXT),
+    "properties": ("properties", _are_texts, "is an object of texts"),
+}

@@ -1,0 +1,50 @@
+"""What can be said of a proposal's value without looking at what else is there: it fits its aspect, or every place that does not."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from jupyter_colophon.core import asserted, business
+from jupyter_colophon.core.annotation import Change
+from jupyter_colophon.core.errors import InvalidInstance, OtherDoor, PatchFailed, Problem
+from jupyter_colophon.core.patch import apply_json_patch, apply_merge_patch
+from jupyter_colophon.core.registry import AspectSpec
+
+
+@contextmanager
+def told_within(batch: str, at: int) -> Iterator[None]:
+    """Make the pointers of a proposal's problems lead into the batch that holds it."""
+    try:
+        yield
+    except (InvalidInstance, PatchFailed) as error:
+        if batch:
+            value = f"{batch}/{at}/value"
+            error.problems = tuple(Problem(value + one.pointer, one.message) for one in error.problems)
+        raise
+
+
+def require_door(needed: str, door: str, subject: str) -> None:
+    """Raise OtherDoor unless this is the door through which the subject is changed."""
+    if needed not in ("", door):
+        raise OtherDoor(subject, needed)
+
+
+def changed(spec: AspectSpec, value: Any, changes: Any) -> Any:
+    """A list is a JSON Patch (RFC 6902), an object a merge patch (RFC 7396), or a change of properties and tags."""
+    if isinstance(changes, Change):
+        new: Any = changes.applied(value)
+    elif isinstance(changes, list):
+        new = apply_json_patch(value, changes)
+    else:
+        new = apply_merge_patch(value, changes)
+    validate(spec, new)
+    return new
+
+
+def validate(spec: AspectSpec, value: Any) -> None:
+    """Raise InvalidInstance, with every problem, unless the value is one of the aspect."""
+    spec.schema.validate(value, spec.name)
+    if spec.name == "businessMetadata" and (problems := business.size_problems(value)):
+        raise InvalidInstance(spec.name, problems)
+    if spec.name == asserted.ASPECT and (wrong := asserted.problems(value)):
+        raise InvalidInstance(spec.name, tuple(wrong))
