@@ -1,5 +1,6 @@
 """Catalogs on a store of its own, and relays that deliver from them."""
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -59,10 +60,26 @@ def deliver(catalog: Catalog) -> Iterator[Deliver]:
 
 def hook(receiver: Receiver, **options: Any) -> dict[str, Any]:
     """The settings of a webhook that tries again at once."""
-    usual = {"kind": "webhook", "url": receiver.url, "secret": SECRET, "allow_private": True, "pause_s": 0.02}
+    usual = {
+        "kind": "webhook",
+        "url": receiver.url,
+        "secret": SECRET,
+        "allow_private": True,
+        "pause_s": 0.02,
+        "lease_s": 1,
+    }
     return usual | options
 
 
 def state(catalog: Catalog, name: str = "hook") -> Any:
     """How the sink is doing."""
     return states(catalog.provider, [name])[0]
+
+
+def until(fits: Callable[[], Any]) -> Any:
+    """What this is, when it is something."""
+    for _ in range(1200):
+        if found := fits():
+            return found
+        time.sleep(0.05)
+    raise AssertionError("it never was so")

@@ -3,36 +3,19 @@
 import hmac
 import json
 import threading
-import time
-from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
 
 import pytest
 from jupyter_colophon.core.names import Identity
 from jupyter_colophon.core.store import StoreChoice
-from jupyter_colophon.relay import courier
 from jupyter_colophon.relay.relay import Relay
 from jupyter_colophon.storage import sinks
 from jupyter_colophon.wiring import Catalog, open_catalog
-from relay.conftest import SECRET, Deliver, hook, state
+from relay.conftest import SECRET, Deliver, hook, state, until
 from support.catalog import ADA, say
 from support.receiver import HANG, REDIRECT, Receiver, receiving
 from support.urns import ORDERS, table
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(courier, "BEAT_S", 0.1)
-    monkeypatch.setattr(courier, "LEASE_S", 1.0)
-
-
-def until(fits: Callable[[], Any]) -> Any:
-    for _ in range(600):
-        if found := fits():
-            return found
-        time.sleep(0.05)
-    raise AssertionError("it never was so")
 
 
 def begun(deliver: Deliver, catalog: Catalog, receiver: Receiver, **options: Any) -> tuple[Relay, int]:

@@ -348,6 +348,14 @@ class Undelivered(MetadataError):
     """A sink did not take a change. The words name no secret, and nothing that the other side said."""
 
 
+class Undeliverable(Undelivered):
+    """A sink will never take this change: it is put aside at once."""
+
+
+class Unreachable(Undelivered):
+    """A sink takes nothing now, whatever it is given: it is waited for, as long as that takes."""
+
+
 class TooManyConnections(MetadataError):
     """One user follows the change log over more connections than one may have."""
 

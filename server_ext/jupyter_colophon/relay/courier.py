@@ -1,7 +1,8 @@
 """Delivering to one sink: one process at a time, in the log's order, tried again, and at last put aside.
 
 What was delivered is noted after it was: who is killed in between delivers it again. A change that fails holds up those
-behind it while it is tried, so that nobody is told a later state before an earlier one; then it is a dead letter.
+behind it while it is tried, so that nobody is told a later state before an earlier one; then it is a dead letter. A sink
+that takes nothing at all is waited for: no change is put aside for that.
 """
 
 import logging
@@ -10,21 +11,19 @@ import time
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 from jupyter_colophon.core.change import Change
-from jupyter_colophon.core.errors import StorageError, Undelivered
+from jupyter_colophon.core.errors import StorageError, Undeliverable, Undelivered, Unreachable
 from jupyter_colophon.core.inbox import Refusal
 from jupyter_colophon.relay.loading import Handling
-from jupyter_colophon.relay.seam import LEASE_S, Sink
+from jupyter_colophon.relay.seam import Sink
 from jupyter_colophon.storage import log, sinks
 from jupyter_colophon.storage.spi import Row, TableContext
 from jupyter_colophon.wiring import Catalog, now_ms
 
-#: How often a process that delivers says so, and others look whether it does, in seconds.
-BEAT_S: Final = 5.0
-#: How many changes are delivered at once, where all goes well, and the longest pause after a failure, in seconds.
-BATCH_MAX, LONGEST_PAUSE_S = 100, 300.0
+#: How many changes are delivered at once, where all goes well, and the longest pauses, in seconds: after a change failed,
+#: and while the sink takes nothing.
+BATCH_MAX, LONGEST_PAUSE_S, LONGEST_WAIT_S = 100, 300.0, 5.0
 _logger = logging.getLogger("jupyter_colophon.relay")
 
 
@@ -57,12 +56,16 @@ class Courier:
         """There are changes."""
         self._woken.set()
 
-    def close(self) -> None:
-        """End, and let another process go on."""
+    def end(self) -> None:
+        """Begin nothing more."""
         self._ended.set()
         self._woken.set()
+
+    def close(self, patience_s: float) -> None:
+        """End, and let another process go on; what is under way has so long to be taken."""
+        self.end()
         if self._thread is not None:
-            self._thread.join(timeout=5)
+            self._thread.join(timeout=patience_s)
 
     def _work(self) -> None:
         away = False
@@ -79,7 +82,7 @@ class Courier:
                 if not away:
                     _logger.warning("the sink %s waits for the store: %s", self.name, error.detail)
                 away = True
-            self._woken.wait(BEAT_S)
+            self._woken.wait(self.handling.beat_s)
         self._release()
 
     def _release(self) -> None:
@@ -99,7 +102,7 @@ class Courier:
             if row["beat"] != beat or not since:
                 self._seen = (row["beat"], time.monotonic())
                 return None
-            if time.monotonic() - since < LEASE_S:
+            if time.monotonic() - since < self.handling.lease_s:
                 return None
             stale = row["beat"]
         found = run(lambda tx: sinks.claim(tx, self.name, self._me, stale))
@@ -124,7 +127,7 @@ class Courier:
                 after, attempts = found[-1].seq, 0
                 self._batch = min(2 * self._batch, BATCH_MAX)
                 self._note(seq=after, attempts=0, problem="")
-            elif len(found) > 1:
+            elif len(found) > 1 and not isinstance(refused, Unreachable):
                 # Which of them it was, each by itself shows.
                 self._batch = 1
             else:
@@ -134,9 +137,11 @@ class Courier:
 
     def _is_over(self, change: Change, refused: Undelivered, attempts: int) -> bool:
         """Whether this was the last try, and the change a dead letter; else waits before the next one."""
-        if attempts < self.handling.attempts:
+        waits = isinstance(refused, Unreachable)
+        if waits or (attempts < self.handling.attempts and not isinstance(refused, Undeliverable)):
             self._note(attempts=attempts, problem=refused.detail)
-            self._pause(min(self.handling.pause_s * 2 ** min(attempts - 1, 30), LONGEST_PAUSE_S))
+            longest = LONGEST_WAIT_S if waits else LONGEST_PAUSE_S
+            self._pause(min(self.handling.pause_s * 2 ** min(attempts - 1, 30), longest))
             return False
         _logger.warning("change %s goes to the sink %s no more: %s", change.seq, self.name, refused.detail)
 
@@ -192,7 +197,7 @@ class Courier:
 
     def _pause(self, seconds: float) -> None:
         end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0 and not self._ended.wait(min(left, BEAT_S)):
+        while (left := end - time.monotonic()) > 0 and not self._ended.wait(min(left, self.handling.beat_s)):
             self._note()
 
     def _note(self, **changes: object) -> None:

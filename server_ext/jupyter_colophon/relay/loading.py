@@ -9,43 +9,65 @@ from typing import Any, Final
 
 from jupyter_colophon.core.announcement import Announcer
 from jupyter_colophon.core.errors import MetadataError, Misconfigured, shown
-from jupyter_colophon.relay.seam import GROUP, Bus, Maker, Sink, Surroundings
+from jupyter_colophon.relay.seam import DELIVERY_S, GROUP, Bus, Maker, Sink, Surroundings
 
 # As with stores: what we ship is not looked for among all installed packages.
 _SHIPPED: Final = {
     "webhook": ("jupyter_colophon.relay.webhook", "make"),
     "jupyter-events": ("jupyter_colophon.relay.jupyter_events", "make"),
+    "kafka": ("jupyter_colophon.relay.kafka.sink", "make"),
 }
+
+
+#: The relay's own options; the others are the sink's.
+_OWN: Final = ("attempts", "kind", "lease_s", "namespaces", "pause_s", "server")
 
 
 @dataclass(frozen=True, slots=True)
 class Handling:
     """The relay's own options of a sink: for which namespaces it is (empty: all), how often one change is tried, and
-    how long after the first failure, in seconds; doubled each time."""
+    how long after the first failure, in seconds; doubled each time.
+
+    After `lease_s` of silence another process delivers. `server`: whether servers deliver, or `jupyter colophon relay`
+    alone.
+    """
 
     namespaces: tuple[str, ...] = ()
     attempts: int = 12
     pause_s: float = 1.0
+    lease_s: float = 2 * DELIVERY_S
+    server: bool = True
+
+    @property
+    def beat_s(self) -> float:
+        """How often a process that delivers says so, and others look whether it does, in seconds."""
+        return self.lease_s / 6
 
 
 def handling(options: Mapping[str, Any]) -> Handling:
     """The relay's own options. Raises Misconfigured."""
-    spaces = options.get("namespaces", ())
+    spaces, server = options.get("namespaces", ()), options.get("server", True)
     if not (isinstance(spaces, list | tuple) and all(isinstance(one, str) for one in spaces)):
         raise Misconfigured("its option namespaces must be a list of names")
+    if not isinstance(server, bool):
+        raise Misconfigured("its option server must be True or False")
     return Handling(
-        tuple(spaces), int(_number(options, "attempts", 12, 1, 1_000)), _number(options, "pause_s", 1.0, 0.01, 3600.0)
+        tuple(spaces),
+        int(_number(options, "attempts", 12, 1, 1_000)),
+        _number(options, "pause_s", 1.0, 0.01, 3600.0),
+        _number(options, "lease_s", 2 * DELIVERY_S, 1.0, 3600.0),
+        server,
     )
 
 
-def made(name: str, options: Mapping[str, Any], announcer: Announcer, bus: Bus) -> Sink:
+def made(name: str, options: Mapping[str, Any], announcer: Announcer, bus: Bus, origin: str = "") -> Sink:
     """A sink of these settings. Raises Misconfigured, whatever is wrong with it."""
     kind = options.get("kind")
     if not isinstance(kind, str):
         raise Misconfigured("it has no kind")
-    own = {key: value for key, value in options.items() if key not in ("kind", "namespaces", "attempts", "pause_s")}
+    own = {key: value for key, value in options.items() if key not in _OWN}
     try:
-        return _maker(kind)(Surroundings(name, own, announcer, bus))
+        return _maker(kind)(Surroundings(name, own, announcer, bus, handling(options).lease_s / 2, origin))
     except MetadataError as error:
         raise Misconfigured(error.detail) from error
     except Exception as error:

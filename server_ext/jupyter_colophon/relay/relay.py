@@ -19,9 +19,13 @@ _logger = logging.getLogger("jupyter_colophon.relay")
 
 
 class Relay:
-    """Delivers changes to every sink that the settings name. What is wrong with one harms no other."""
+    """Delivers changes to every sink that the settings name. What is wrong with one harms no other.
 
-    def __init__(self, told: Mapping[str, Mapping[str, Any]], catalog: Callable[[], Catalog], bus: Bus) -> None:
+    Without a `bus` it is a process of its own: it delivers to sinks that servers leave alone, and to none that is a
+    server's own.
+    """
+
+    def __init__(self, told: Mapping[str, Mapping[str, Any]], catalog: Callable[[], Catalog], bus: Bus | None) -> None:
         self._told, self._open, self._bus = told, catalog, bus
         #: Why a sink is not delivered to, by its name.
         self.problems: dict[str, str] = {}
@@ -34,12 +38,14 @@ class Relay:
         """Deliver from now on; the catalog is opened in the background."""
         self._thread.start()
 
-    def close(self) -> None:
-        """Deliver no more."""
+    def close(self, patience_s: float = 5.0) -> None:
+        """Deliver no more; what is under way has so long to be taken."""
         self._ended.set()
         self._thread.join(timeout=5)
         for courier in self._couriers:
-            courier.close()
+            courier.end()
+        for courier in self._couriers:
+            courier.close(patience_s)
         for sink in self._local:
             sink.close()
 
@@ -57,7 +63,13 @@ class Relay:
                 _place(catalog, name, sinks.begin)
 
     def _add(self, catalog: Catalog, name: str, options: Mapping[str, Any]) -> None:
-        how, sink = handling(options), made(name, options, catalog.announcer, self._bus)
+        how = handling(options)
+        sink = made(name, options, catalog.announcer, self._bus or _nowhere, catalog.origin())
+        if self._bus is None and sink.local:
+            return
+        if self._bus is not None and not how.server:
+            _place(catalog, name, sinks.begin)
+            return
         if sink.local:
             self._local.append(sink)
             _place(catalog, name, sinks.forget)
@@ -86,3 +98,7 @@ def _place(catalog: Catalog, name: str, work: Callable[[TableContext, str], None
         catalog.provider.tx_runner.run(lambda tx: work(tx, name))
     except StorageError as error:
         _logger.warning("the place of the sink %s in the change log cannot be kept: %s", name, error.detail)
+
+
+def _nowhere(schema: str, data: Mapping[str, Any]) -> None:
+    """The bus of a process that has none."""

@@ -12,9 +12,8 @@ from jupyter_colophon.core.announcement import Announcer
 from jupyter_colophon.core.change import Change
 
 GROUP: Final = "jupyter_colophon.sinks"
-#: How long `deliver` may take, in seconds; after LEASE_S of silence another process delivers too.
+#: How long `deliver` may take, in seconds, where the sink's lease is the usual one: half of it.
 DELIVERY_S: Final = 15.0
-LEASE_S: Final = 30.0
 
 #: Takes the name of an event's schema and its data to those who listen in this server.
 Bus = Callable[[str, Mapping[str, Any]], None]
@@ -28,7 +27,10 @@ class Sink(Protocol):
         """Whether it is for this process alone: then every process delivers, from now on, and nothing is tried again."""
 
     def deliver(self, changes: Sequence[Change]) -> None:
-        """Take these changes; returns when they are where they belong, or raises Undelivered where not all of them are."""
+        """Take these changes; returns when they are where they belong, or raises Undelivered where not all of them are.
+
+        Undeliverable says that trying again is no use, Unreachable that nothing is taken, whatever it is.
+        """
 
     def close(self) -> None:
         """Let go of connections."""
@@ -36,12 +38,18 @@ class Sink(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a sink is made of: its name, its options without those that are the relay's own, and what it may use."""
+    """What a sink is made of: its name, its options without those that are the relay's own, and what it may use.
+
+    `limit_s` is how long `deliver` may take, in seconds; twice that time of silence, and another process delivers too.
+    `origin` tells this catalog from others, in ids of events.
+    """
 
     name: str
     options: Mapping[str, Any]
     announcer: Announcer
     bus: Bus
+    limit_s: float = DELIVERY_S
+    origin: str = ""
 
 
 Maker = Callable[[Surroundings], Sink]

@@ -1,0 +1,53 @@
+"""A change as DataHub's MetadataChangeLog tells it, and what could not be done as a FailedMetadataChangeProposal."""
+
+from typing import Any, Final
+
+from jupyter_colophon.core.change import Change
+from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.jsontext import compact
+from jupyter_colophon.core.registry import AspectSpec, Registry
+from jupyter_colophon.core.urn import simple
+
+Document = dict[str, Any]
+_JSON: Final = "application/json"
+
+
+def log_entry(change: Change, registry: Registry) -> Document | None:
+    """The MetadataChangeLog of a change; None for runs, for accesses, and for the end of an entity.
+
+    That an entity is gone was told by the change that took its key aspect away.
+    """
+    if change.aspect is None:
+        return None
+    told: Document = {
+        "entityType": change.type,
+        "entityUrn": change.urn,
+        "changeType": _change_type(change, registry),
+        "aspectName": change.aspect,
+        "created": {"time": change.time, "actor": str(simple("corpuser", change.actor))},
+    }
+    if change.value is not None:
+        told["aspect"] = _generic(change.value)
+    if change.previous is not None:
+        told["previousAspectValue"] = _generic(change.previous)
+    return told
+
+
+def _change_type(change: Change, registry: Registry) -> str:
+    if change.value is None:
+        return "DELETE"
+    spec = _spec(change, registry)
+    # As DataHub does: what makes the entity is created, whatever else is new is put.
+    return "CREATE" if spec is not None and spec.key else "UPSERT"
+
+
+def _spec(change: Change, registry: Registry) -> AspectSpec | None:
+    """The aspect of a change; None where the registry knows it no more."""
+    try:
+        return registry.aspect(change.type, change.aspect or "")
+    except Absent:
+        return None
+
+
+def _generic(value: Any) -> Document:
+    return {"value": compact(value), "contentType": _JSON}

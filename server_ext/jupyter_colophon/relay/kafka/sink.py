@@ -1,0 +1,53 @@
+"""The sink of kind `kafka`."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from jupyter_colophon.core.change import Change
+from jupyter_colophon.core.errors import Misconfigured, Undeliverable, shown
+from jupyter_colophon.relay.kafka.connecting import checked, connection
+from jupyter_colophon.relay.kafka.sending import Sender, producing
+from jupyter_colophon.relay.kafka.topics import Record, Speaker, topics
+from jupyter_colophon.relay.seam import Surroundings
+
+_OPTIONS: Final = ("properties_file", "servers", "topics")
+
+
+def make(about: Surroundings) -> "Kafka":
+    """The sink of these options. Raises Misconfigured, which shows no value."""
+    for name in about.options:
+        if name not in _OPTIONS:
+            raise Misconfigured(f"there is no option {shown(str(name))}")
+    named = topics(about.options.get("topics"))
+    properties = producing(connection(about.options), about.limit_s)
+    checked(properties, "Producer")
+    return Kafka(Speaker(about.announcer, named, about.origin), Sender(properties, about.limit_s))
+
+
+@dataclass(slots=True)
+class Kafka:
+    """Sends changes to topics. Whoever sees a repr of it sees no password."""
+
+    speaker: Speaker
+    sender: Sender = field(repr=False)
+
+    @property
+    def local(self) -> bool:
+        """No: it is one for all processes."""
+        return False
+
+    def deliver(self, changes: Sequence[Change]) -> None:
+        """Send all that is said of them. Raises Undeliverable, Unreachable."""
+        self.sender.send([record for change in changes for record in self._said(change)])
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self.sender.close()
+
+    def _said(self, change: Change) -> Iterator[Record]:
+        try:
+            yield from self.speaker.change(change)
+        except Exception as error:
+            # Whatever is wrong with one change, it is so each time.
+            raise Undeliverable(f"it cannot be told ({type(error).__name__})") from error

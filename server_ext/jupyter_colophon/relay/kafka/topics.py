@@ -1,0 +1,82 @@
+"""What is said on which topic, and how."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from jupyter_colophon.core.announcement import Announcer, Document
+from jupyter_colophon.core.change import Change
+from jupyter_colophon.core.datahub.mcl import log_entry
+from jupyter_colophon.core.errors import Misconfigured, shown
+from jupyter_colophon.core.jsontext import compact
+
+#: What can be said, and the topic on which it is unless the settings name another one (datahub.md 5, catalog.md 7.2).
+TOPICS: Final = {
+    "versioned": "MetadataChangeLog_Versioned_v1",
+    "timeseries": "MetadataChangeLog_Timeseries_v1",
+    "failed": "FailedMetadataChangeProposal_v1",
+    "records": "cdap-metadata-updates",
+    "audit": "audit",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record of Kafka. The same event has the same id whenever it is sent."""
+
+    topic: str
+    key: bytes
+    value: bytes
+    event: str
+
+    @property
+    def headers(self) -> list[tuple[str, bytes]]:
+        """What stands beside the value."""
+        return [("event-id", self.event.encode()), ("content-type", b"application/json")]
+
+    @property
+    def size(self) -> int:
+        """Its bytes, a little more than less: with headers and what Kafka puts round them."""
+        return len(self.key) + len(self.value) + len(self.event) + 128
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """Says changes and failures. `topics` has no place for what is switched off; `origin` is the catalog's own id."""
+
+    announcer: Announcer
+    topics: Mapping[str, str]
+    origin: str
+
+    def change(self, change: Change) -> Iterator[Record]:
+        """All that is said of a change; nothing of a kind for which there are no words."""
+        # A store that was restored to an earlier time numbers on from there: the time tells such changes apart.
+        event = f"{self.origin}-{change.seq}-{change.time}"
+        for what, document in self._documents(change):
+            if document is not None:
+                yield self._record(what, change.urn, document, event)
+
+    def _documents(self, change: Change) -> Iterator[tuple[str, Document | None]]:
+        if "versioned" in self.topics:
+            yield "versioned", log_entry(change, self.announcer.registry)
+        if "records" in self.topics:
+            yield "records", self.announcer.record(change)
+        if "audit" in self.topics:
+            yield "audit", self.announcer.audit(change)
+
+    def _record(self, what: str, urn: str, told: Document, event: str) -> Record:
+        return Record(self.topics[what], urn.encode(), compact(told).encode(), event)
+
+
+def topics(told: object) -> dict[str, str]:
+    """The topics of the option `topics`: an empty name or None switches one off. Raises Misconfigured."""
+    if told is None:
+        return dict(TOPICS)
+    if not isinstance(told, Mapping):
+        raise Misconfigured("its option topics must be a dict of names")
+    for name, topic in told.items():
+        if name not in TOPICS:
+            raise Misconfigured(f"there is no topic {shown(str(name))} to be named: {', '.join(TOPICS)}")
+        if topic is not None and not isinstance(topic, str):
+            raise Misconfigured(f"its topic {name} must be a name, or None")
+    return {name: topic for name, topic in (TOPICS | dict(told)).items() if topic}

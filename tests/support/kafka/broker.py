@@ -1,0 +1,136 @@
+"""One node of Kafka, in KRaft mode, on a port of its own, with all it keeps in a folder of its own."""
+
+import base64
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import uuid
+from pathlib import Path
+
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient, NewTopic
+from jupyter_colophon.spark.java import ensure_java
+
+JARS = Path(__file__).parents[3] / "build" / "kafka"
+_JAVA = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"]
+_SETTINGS = {
+    "process.roles": "broker,controller",
+    "node.id": "1",
+    "controller.listener.names": "CONTROLLER",
+    "inter.broker.listener.name": "PLAINTEXT",
+    "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
+    "num.partitions": "3",
+    "num.network.threads": "2",
+    "num.io.threads": "2",
+    "offsets.topic.num.partitions": "1",
+    "offsets.topic.replication.factor": "1",
+    "transaction.state.log.num.partitions": "1",
+    "transaction.state.log.replication.factor": "1",
+    "transaction.state.log.min.isr": "1",
+    "share.coordinator.state.topic.num.partitions": "1",
+    "share.coordinator.state.topic.replication.factor": "1",
+    "share.coordinator.state.topic.min.isr": "1",
+    "group.initial.rebalance.delay.ms": "0",
+    "log.cleaner.dedupe.buffer.size": "8388608",
+    # A record of more than that is refused by the broker, and not by the client.
+    "message.max.bytes": "600000",
+}
+
+
+class Broker:
+    """A broker that runs until `stop`. It is a child of this process and ends with it."""
+
+    def __init__(self, folder: Path) -> None:
+        assert any(JARS.glob("kafka_*.jar")), "Kafka's jars are not there: make .stamps/kafka"
+        self.folder = folder
+        self.port, controller = _free_ports(2)
+        listeners = f"PLAINTEXT://127.0.0.1:{self.port},CONTROLLER://127.0.0.1:{controller}"
+        settings = _SETTINGS | {
+            "listeners": listeners,
+            "advertised.listeners": f"PLAINTEXT://127.0.0.1:{self.port}",
+            "controller.quorum.voters": f"1@127.0.0.1:{controller}",
+            "log.dirs": str(folder / "data"),
+        }
+        folder.mkdir(parents=True)
+        self._file = folder / "server.properties"
+        self._file.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
+        cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        made = self._java("kafka.tools.StorageTool", "format", "-t", cluster, "-c", self._file)
+        assert made.wait(timeout=60) == 0, (folder / "log").read_text()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def servers(self) -> str:
+        """How clients reach it."""
+        return f"127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        self._process = self._java("kafka.Kafka", self._file)
+        admin = AdminClient({"bootstrap.servers": self.servers, "log_level": 0})
+        for _ in range(120):
+            assert self._process.poll() is None, (self.folder / "log").read_text()
+            try:
+                admin.list_topics(timeout=0.5)
+            except KafkaException:
+                continue
+            return
+        raise AssertionError("Kafka did not start")
+
+    def kill(self) -> None:
+        """End it at once."""
+        assert self._process is not None
+        self._process.kill()
+        self._process.wait(timeout=60)
+        self._process = None
+
+    def freeze(self) -> None:
+        """Let it stand still with all its connections."""
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        self._signal(signal.SIGCONT)
+
+    def stop(self) -> None:
+        """End it and remove all that it kept."""
+        if self._process is not None:
+            self.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def make_topic(self, name: str, partitions: int = 3, **settings: str) -> None:
+        """Make a topic."""
+        config = {key.replace("_", "."): value for key, value in settings.items()}
+        admin = AdminClient({"bootstrap.servers": self.servers})
+        admin.create_topics([NewTopic(name, partitions, 1, config=config)])[name].result(30)
+
+    def remove_topic(self, name: str) -> None:
+        """Remove a topic with all that is on it."""
+        admin = AdminClient({"bootstrap.servers": self.servers})
+        admin.delete_topics([name])[name].result(30)
+        for _ in range(100):
+            if name not in admin.list_topics(timeout=5).topics:
+                return
+            time.sleep(0.1)
+        raise AssertionError("the topic is still there")
+
+    def _signal(self, which: signal.Signals) -> None:
+        assert self._process is not None
+        os.kill(self._process.pid, which)
+
+    def _java(self, main: str, *arguments: object) -> "subprocess.Popen[bytes]":
+        command = [str(ensure_java() / "bin" / "java"), *_JAVA, "-cp", str(JARS / "*"), main, *map(str, arguments)]
+        # Also when this process is killed, it ends.
+        with (self.folder / "log").open("ab") as log:
+            return subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command], stdout=log, stderr=log)
+
+
+def _free_ports(count: int) -> list[int]:
+    taken = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [one.getsockname()[1] for one in taken]
+    for one in taken:
+        one.close()
+    return ports
