@@ -19,12 +19,12 @@ class Part(NamedTuple):
 
 
 class Group(NamedTuple):
-    """So many found entities have this namespace and type and these tags."""
+    """So many found entities have this namespace and type, and so many of them each tag."""
 
     namespace: str
     type: str
-    tags: tuple[str, ...]
     size: int
+    tags: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)

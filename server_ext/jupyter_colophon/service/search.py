@@ -186,9 +186,10 @@ def _facet(name: str, alike: Sequence[Match | Group]) -> tuple[tuple[str, int], 
     """The values of a facet that most have."""
     counter: Counter[str] = Counter()
     for one in alike:
-        size = one.size if isinstance(one, Group) else 1
-        for value in one.tags if name == "tag" else (one.type if name == "type" else one.namespace,):
-            counter[value] += size
+        if name == "tag":
+            counter.update(one.tags)
+        else:
+            counter[one.type if name == "type" else one.namespace] += one.size if isinstance(one, Group) else 1
     return tuple(nsmallest(_FACET_VALUES, counter.items(), key=lambda pair: (-pair[1], pair[0])))
 
 

@@ -2,13 +2,13 @@
 
 import heapq
 import json
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.core.search import Group
 from jupyter_colophon.storage import ranking
+from jupyter_colophon.storage.grouping import TAGS_APART, grouped
 from jupyter_colophon.storage.portable.tables import DOCUMENTS, NUMBERS, TOKENS
 from jupyter_colophon.storage.spi import Document, Match, Range, Row, StructuredTable, Words
 
@@ -69,8 +69,7 @@ class PortableSearch:
         """The newest `cap` matches, those that are alike counted together."""
         urns = [(urn,) for _, urn in islice(self._matching(words), cap)]
         rows = self._table(DOCUMENTS.id).multi_read(urns)
-        alike = Counter((row["namespace"], row["type"], tuple(stored(row["tags"]))) for row in rows)
-        return [Group(*same, count) for same, count in alike.items()]
+        return grouped((row["namespace"], row["type"], TAGS_APART.join(stored(row["tags"]))) for row in rows)
 
     def documents(self, urns: Sequence[str]) -> list[Match]:
         """These documents, unranked."""

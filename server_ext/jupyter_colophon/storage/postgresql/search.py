@@ -11,6 +11,7 @@ from typing import Any
 
 from jupyter_colophon.core.search import Group
 from jupyter_colophon.storage import ranking
+from jupyter_colophon.storage.grouping import TAGS_APART, grouped
 from jupyter_colophon.storage.postgresql.dialect import DIALECT
 from jupyter_colophon.storage.postgresql.execute import Execute
 from jupyter_colophon.storage.spi import Document, Match, Words
@@ -43,16 +44,15 @@ _MATCH = """SELECT e.urn, e.namespace, e.type, e.tags, e.length FROM (
         SELECT DISTINCT id FROM search_tokens WHERE tokens @@ %s::tsquery ORDER BY id DESC LIMIT %s) AS m
     JOIN search_entries AS e ON e.id = m.id ORDER BY e.length, e.id DESC"""
 _COUNT = "SELECT COUNT(*) FROM (SELECT DISTINCT id FROM search_tokens WHERE tokens @@ %s::tsquery LIMIT %s) AS m"
-_GROUPS = """SELECT e.namespace, e.type, e.tags, COUNT(*) FROM (
+_ALIKE = """SELECT e.namespace, e.type, e.tags FROM (
         SELECT DISTINCT id FROM search_tokens WHERE tokens @@ %s::tsquery ORDER BY id DESC LIMIT %s) AS m
-    JOIN search_entries AS e ON e.id = m.id GROUP BY e.namespace, e.type, e.tags"""
+    JOIN search_entries AS e ON e.id = m.id"""
 _NEWEST = "SELECT COALESCE(MAX(id), 0) FROM search_entries"
 _WHOLE = """SELECT e.urn, e.namespace, e.type, e.tags, t.words
     FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id"""
 _DOCUMENTS = f"{_WHOLE} WHERE {_URN} = ANY(ARRAY(SELECT {DIALECT.compare('u', 'string')} FROM unnest(%s::text[]) AS u))"
 _AFTER = f"{_WHOLE} WHERE {_URN} > {_ASKED} ORDER BY {_URN} LIMIT %s"
 _TEXTS = "SELECT id, words FROM search_texts WHERE id > %s ORDER BY id LIMIT 500"
-_TAGS_APART = "\x1f"
 #: No encoded word begins with these: encoding makes characters of plane 15 only (`core/terms.fts_word`).
 _TERM, _HASHED = "\ue000", "\ue001"
 #: How many bytes a `tsvector` takes for one token, and for all of them, with room to spare.
@@ -72,7 +72,7 @@ class PostgresSearch:
 
     def _put(self, document: Document) -> None:
         words = " ".join([*sorted(document.words), *sorted(_TERM + term for term in document.terms)])
-        shown = (document.namespace, document.type, _TAGS_APART.join(document.tags), len(document.words))
+        shown = (document.namespace, document.type, TAGS_APART.join(document.tags), len(document.words))
         old = self._execute(_OLD, (document.urn,)).fetchone()
         if old is None:
             added = self._execute(_ADD, (document.urn, *shown)).fetchone()[0]
@@ -110,8 +110,8 @@ class PostgresSearch:
     def groups(self, words: Words, cap: int) -> list[Group]:
         """The newest `cap` matches, those that are alike counted together."""
         expression = _expression(words)
-        found = self._execute(_GROUPS, (expression, cap), prepare=False) if expression else ()
-        return [Group(space, kind, _tags(tags), count) for space, kind, tags, count in found]
+        found = self._execute(_ALIKE, (expression, cap), prepare=False) if expression else ()
+        return grouped(found)
 
     def documents(self, urns: Sequence[str]) -> list[Match]:
         """These documents, unranked."""
@@ -181,7 +181,7 @@ def _quoted(token: str) -> str:
 
 
 def _tags(text: str) -> tuple[str, ...]:
-    return tuple(text.split(_TAGS_APART)) if text else ()
+    return tuple(text.split(TAGS_APART)) if text else ()
 
 
 def _terms(words: str) -> frozenset[str]:

@@ -15,6 +15,7 @@ from operator import itemgetter
 
 from jupyter_colophon.core.search import Group
 from jupyter_colophon.storage import ranking
+from jupyter_colophon.storage.grouping import TAGS_APART, grouped
 from jupyter_colophon.storage.spi import Document, Match, Words
 from jupyter_colophon.storage.sqlite.guarded import Guarded
 
@@ -47,16 +48,15 @@ _MATCH = """SELECT e.urn, e.namespace, e.type, e.tags, e.length FROM (
         SELECT rowid FROM search_tokens WHERE search_tokens MATCH ? ORDER BY rowid DESC LIMIT ?) AS m
     JOIN search_entries AS e ON e.id = m.rowid"""
 _COUNT = "SELECT COUNT(*) FROM (SELECT 1 FROM search_tokens WHERE search_tokens MATCH ? LIMIT ?)"
-_GROUPS = """SELECT e.namespace, e.type, e.tags, COUNT(*) FROM (
+_ALIKE = """SELECT e.namespace, e.type, e.tags FROM (
         SELECT rowid FROM search_tokens WHERE search_tokens MATCH ? ORDER BY rowid DESC LIMIT ?) AS m
-    JOIN search_entries AS e ON e.id = m.rowid GROUP BY e.namespace, e.type, e.tags"""
+    JOIN search_entries AS e ON e.id = m.rowid"""
 _NEWEST = "SELECT COALESCE(MAX(id), 0) FROM search_entries"
 _DOCUMENTS = """SELECT e.urn, e.namespace, e.type, e.tags, t.words
     FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id
     WHERE e.urn IN (SELECT value FROM json_each(?))"""
 _AFTER = """SELECT e.urn, e.namespace, e.type, e.tags, t.words
     FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id WHERE e.urn > ? ORDER BY e.urn LIMIT ?"""
-_TAGS_APART = "\x1f"
 #: No encoded word begins with this: encoding makes characters of plane 15 only (`core/terms.fts_word`).
 _TERM = "\ue000"
 _TAGS, _LENGTH = itemgetter(3), itemgetter(4)
@@ -76,7 +76,7 @@ class SqliteSearch:
         known = {urn: (number, words) for urn, number, words in execute(_KNOWN, (urns,))}
         for one in documents:
             words = " ".join([*sorted(one.words), *sorted(_TERM + term for term in one.terms)])
-            shown = (one.namespace, one.type, _TAGS_APART.join(one.tags), len(one.words))
+            shown = (one.namespace, one.type, TAGS_APART.join(one.tags), len(one.words))
             old = known.get(one.urn)
             if old is None:
                 texts.append((execute(_ADD, (one.urn, *shown)).lastrowid, words))
@@ -113,8 +113,8 @@ class SqliteSearch:
 
     def groups(self, words: Words, cap: int) -> list[Group]:
         """The newest `cap` matches, those that are alike counted together."""
-        found = self._connection.execute(_GROUPS, (_expression(words), cap))
-        return [Group(space, kind, _tags(tags), count) for space, kind, tags, count in found]
+        found = self._connection.execute(_ALIKE, (_expression(words), cap))
+        return grouped(found)
 
     def documents(self, urns: Sequence[str]) -> list[Match]:
         """These documents, unranked."""
@@ -146,7 +146,7 @@ def _expression(words: Words) -> str:
 
 
 def _tags(text: str) -> tuple[str, ...]:
-    return tuple(text.split(_TAGS_APART)) if text else ()
+    return tuple(text.split(TAGS_APART)) if text else ()
 
 
 def _terms(words: str) -> frozenset[str]:
