@@ -67,6 +67,8 @@ def test_a_row_comes_back_whole(log: StorageProvider) -> None:
         "run": None,
         "previous": '{"a": "\\u0000"}',
         "value": "x" * 100_000,
+        "previous_system": None,
+        "system": '{"runId":"r"}',
     }
     log.tx_runner.run(lambda tx: tx.log.append(full))
     log.tx_runner.run(lambda tx: tx.log.append(EMPTY))

@@ -7,8 +7,9 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
+import psycopg
 import pytest
-from jupyter_colophon.core.errors import InvalidField, StorageError, StoreUnavailable
+from jupyter_colophon.core.errors import InvalidField, StorageError, StoreUnavailable, TableSchemaIncompatible
 from jupyter_colophon.core.names import Identity
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.storage import providers
@@ -195,3 +196,28 @@ def test_a_document_of_any_size_is_found_by_each_of_its_words() -> None:
         provider.tx_runner.run(lambda tx: tx.search.remove("urn"))
         assert provider.tx_runner.run(found, read_only=True) == [0] * 6
         provider.close()
+
+
+def test_a_catalog_whose_change_log_had_fewer_fields_gains_them() -> None:
+    with fresh_schema() as store:
+        open_catalog(store, Identity()).close()
+        with psycopg.connect(store.options["dsn"]) as connection:
+            connection.execute(f"SET search_path TO {store.options['schema']}")
+            connection.execute("ALTER TABLE change_log DROP COLUMN previous_system, DROP COLUMN system")
+            connection.execute("DELETE FROM structured_tables WHERE id = '+'")
+        catalog = open_catalog(store, Identity())
+        say(catalog)
+        rows = catalog.provider.tx_runner.run(lambda tx: tx.log.read(0, 100, {}), read_only=True)
+        assert rows
+        assert {row["system"] for row in rows} == {None}
+        catalog.close()
+
+
+def test_a_catalog_that_a_newer_version_made_is_refused() -> None:
+    with fresh_schema() as store:
+        open_catalog(store, Identity()).close()
+        with psycopg.connect(store.options["dsn"]) as connection:
+            connection.execute(f"SET search_path TO {store.options['schema']}")
+            connection.execute("UPDATE structured_tables SET shape = '99' WHERE id = '+'")
+        with pytest.raises(TableSchemaIncompatible):
+            open_catalog(store, Identity())

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
 from jupyter_colophon.core.registry import Scope
 
 ChangeOperation = Literal["create", "update", "delete", "run-start", "run-end", "access"]
@@ -28,3 +29,6 @@ class Change:
     run: str | None
     previous: Mapping[str, Any] | None
     value: Mapping[str, Any] | None
+    #: What its writer, and that of the value before it, said of themselves.
+    previous_system: SystemMetadata | None = None
+    system: SystemMetadata | None = None

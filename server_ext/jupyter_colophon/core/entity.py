@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
 from jupyter_colophon.core.registry import Scope
 
 
@@ -26,6 +27,7 @@ class Aspect:
     actor: str
     via: str | None
     time: int
+    system: SystemMetadata | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class AspectVersion:
     via: str | None
     time: int
     diff: tuple[Mapping[str, Any], ...]
+    system: SystemMetadata | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -254,7 +254,7 @@ class WritePath:
         if spec is None:
             return commit.create_entity(proposal.urn, create_namespace=proposal.needs == "nothing")
         if proposal.operation == "delete":
-            return commit.remove(proposal.urn, spec, proposal.run)
+            return commit.remove(proposal.urn, spec, proposal.run, proposal.system)
         return self._put(commit, proposal, spec)
 
     def _put(self, commit: Commit, proposal: Proposal, spec: AspectSpec) -> Written:
@@ -265,7 +265,7 @@ class WritePath:
         if not spec.door and self.registry.type(proposal.urn.type).door and commit.entity(proposal.urn)["deleted"]:
             raise Absent("entity", str(proposal.urn))
         commit.ensure(proposal.urn, create_namespace=spec.scope == "SYSTEM" and proposal.needs == "nothing")
-        return commit.put(proposal.urn, spec, new, proposal.run)
+        return commit.put(proposal.urn, spec, new, proposal.run, proposal.system)
 
     def _new(self, commit: Commit, proposal: Proposal, spec: AspectSpec, value: Any | None) -> Any | None:
         """What the aspect becomes; None where nothing is to be written."""

@@ -10,6 +10,7 @@ from jupyter_colophon.core.holding import held_prefix
 from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.registry import Registry
+from jupyter_colophon.storage import forms
 from jupyter_colophon.storage.ending import ending, is_ending
 from jupyter_colophon.storage.spi import Range, Row, TableContext
 
@@ -142,7 +143,13 @@ def _with_diffs(rows: Sequence[Row]) -> Iterator[AspectVersion]:
     for at, row in enumerate(rows):
         older = values[at + 1] if at + 1 < len(rows) else None
         yield AspectVersion(
-            row["version"], values[at], row["actor"], row["via"], row["time"], _patch(older, values[at])
+            row["version"],
+            values[at],
+            row["actor"],
+            row["via"],
+            row["time"],
+            _patch(older, values[at]),
+            forms.system(row["system"]),
         )
 
 
@@ -175,4 +182,5 @@ def _aspect(registry: Registry, entity_type: str, row: Row) -> Aspect:
         actor=row["actor"],
         via=row["via"],
         time=row["time"],
+        system=forms.system(row["system"]),
     )

@@ -187,7 +187,8 @@ def _row(header: Header, line: bytes) -> tuple[str, Row]:
     for name, kind in spec.fields.items():
         if kind == "bytes" and row[name] is not None:
             row[name] = _bytes(row[name])
-    return spec.id, row
+    # A log of an earlier release has fewer fields; tables of the store do without what is not given.
+    return spec.id, (dict.fromkeys(tables.CHANGE) | row if spec.id == LOG.id else row)
 
 
 def _header(line: bytes) -> Header:

@@ -14,6 +14,7 @@ from typing import Any
 
 from jupyter_colophon.core.errors import LogCompacted, LogShorter
 from jupyter_colophon.storage.spi import Range, Row, TableContext
+from jupyter_colophon.storage.tables import CHANGE_GAINED
 
 #: How many rows one seal is for, at most.
 SEAL_ROWS = 500
@@ -70,7 +71,11 @@ class Seal:
 def chained(before: bytes, rows: Iterable[Row]) -> bytes:
     """The hash after these rows, which follow the row with the hash `before`."""
     for row in rows:
-        text = json.dumps([row[name] for name in _SEALED], ensure_ascii=False, separators=(",", ":"))
+        told = [row[name] for name in _SEALED]
+        # The log gained these: rows that have none are hashed as they were before.
+        gained = [row[name] for name in CHANGE_GAINED]
+        told += gained if any(one is not None for one in gained) else []
+        text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
         before = sha256(before + text.encode("utf-8", "surrogatepass")).digest()
     return before
 

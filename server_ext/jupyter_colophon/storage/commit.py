@@ -11,6 +11,7 @@ from typing import Any
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.asserted import ASPECT as ASSERTED
 from jupyter_colophon.core.change import ChangeOperation
+from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
 from jupyter_colophon.core.errors import Absent, NamespaceEnding
 from jupyter_colophon.core.holding import UNDECLARED, held_prefix, holder_of
 from jupyter_colophon.core.jsontext import compact, stored
@@ -20,8 +21,9 @@ from jupyter_colophon.core.proposal import ABSENT, CREATING, Proposal, Written
 from jupyter_colophon.core.registry import AspectSpec, Registry
 from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
 from jupyter_colophon.core.terms import SEARCHED
-from jupyter_colophon.storage import assertions, index, past
+from jupyter_colophon.storage import assertions, forms, index, past
 from jupyter_colophon.storage.ending import is_ending
+from jupyter_colophon.storage.ingestion import Ingesting, run_in
 from jupyter_colophon.storage.spi import Range, Row, TableContext
 
 
@@ -59,6 +61,7 @@ class Commit:
         self._lasting: set[str] = set()
         #: Rows that nobody reads before the end, by table: they are written at once.
         self._last: dict[str, list[Row]] = defaultdict(list)
+        self._ingesting = Ingesting()
 
     def expect(self, urns: Iterable[Urn]) -> None:
         """Look at all these entities at once; any other is looked at when it is asked for."""
@@ -160,25 +163,36 @@ class Commit:
         entity, key = self._open(urn), self.registry.type(urn.type).key_aspect
         return Written(urn, None, entity.aspects[key]["version"], entity.made[key] if new else None)
 
-    def put(self, urn: Urn, spec: AspectSpec, value: Mapping[str, Any], run: str | None = None) -> Written:
-        """Make a value the newest version of an aspect; an equal value changes nothing."""
+    def put(
+        self,
+        urn: Urn,
+        spec: AspectSpec,
+        value: Mapping[str, Any],
+        run: str | None = None,
+        system: SystemMetadata | None = None,
+    ) -> Written:
+        """Make a value the newest version of an aspect; an equal value changes no more than when it was observed."""
         entity = self._open(urn)
         row = entity.aspects.get(spec.name)
         there = row is not None and row["value"] is not None
         text = compact(value)
         made = entity.made.pop(spec.name, None)
         if row is not None and row["value"] == text:
+            if system is not None:
+                self._observe(row, system)
             return Written(urn, spec.name, row["version"], made)
-        seq = self._write(entity, spec, text, "update" if there else "create", run)
+        seq = self._write(entity, spec, text, "update" if there else "create", run, system)
         return Written(urn, spec.name, entity.aspects[spec.name]["version"], seq)
 
-    def remove(self, urn: Urn, spec: AspectSpec, run: str | None = None) -> Written:
+    def remove(
+        self, urn: Urn, spec: AspectSpec, run: str | None = None, system: SystemMetadata | None = None
+    ) -> Written:
         """Take an aspect away: a version without a value. An absent one stays so."""
         entity = self._open(urn)
         row = entity.aspects.get(spec.name)
         if row is None or row["value"] is None:
             return Written(urn, spec.name, ABSENT, None)
-        seq = self._write(entity, spec, None, "delete", run)
+        seq = self._write(entity, spec, None, "delete", run, system)
         return Written(urn, spec.name, ABSENT, seq)
 
     def remove_entity(self, urn: Urn) -> Written:
@@ -216,6 +230,7 @@ class Commit:
             self._last["entities"].append(entity.row)
         for table, rows in self._last.items():
             self.tx.table(table).upsert_all(rows)
+        self._ingesting.finish(self.tx, self.now)
         becoming = (
             index.Becoming(one.row, self._said(one.urn, one.before), self._said(one.urn, one.aspects))
             for one in changed
@@ -234,6 +249,8 @@ class Commit:
         run: str | None,
         previous: str | None,
         value: str | None,
+        previous_system: str | None = None,
+        system: str | None = None,
     ) -> int:
         """Add a row to the change log about an entity; returns its number."""
         return self.tx.log.append(
@@ -252,6 +269,8 @@ class Commit:
                 "run": run,
                 "previous": previous,
                 "value": value,
+                "previous_system": previous_system,
+                "system": system,
             }
         )
 
@@ -307,9 +326,11 @@ class Commit:
         value: str | None,
         what: ChangeOperation,
         run: str | None,
+        system: SystemMetadata | None = None,
     ) -> int:
         old = entity.aspects.get(spec.name, {})
         version = old.get("version", 0) + 1
+        said = None if system is None else compact(system.document)
         row = {
             "urn": entity.row["urn"],
             "aspect": spec.name,
@@ -318,14 +339,27 @@ class Commit:
             "actor": self.principal.user,
             "via": self.principal.via,
             "time": self.now,
+            "system": said,
         }
+        was = None if old.get("value") is None else run_in(old["system"])
+        self._ingesting.follow(row["urn"], spec.name, was, system.run if system and value is not None else None)
         entity.aspects[spec.name] = row | {"base": old.get("base", 0)}
         self._last["aspect_versions"].append(row)
         self._last[past.TABLE] += past.lost(entity.row, spec, old, value and stored(value), self.now)
         self._last["aspects"].append(entity.aspects[spec.name])
         entity.changed = True
         shown = ABSENT if value is None else version
-        return self.log(entity.row, spec.name, what, shown, spec.scope, run, old.get("value"), value)
+        before = old.get("value"), value, old.get("system"), said
+        return self.log(entity.row, spec.name, what, shown, spec.scope, run, *before)
+
+    def _observe(self, row: Row, system: SystemMetadata) -> None:
+        """A value that is there is said once more: no version, and no change, but another run may have it now."""
+        before = forms.system(row["system"])
+        now = system if before is None else before.observed_again(system)
+        self._ingesting.follow(row["urn"], row["aspect"], before.run if before else None, now.run)
+        row["system"] = compact(now.document)
+        self._last["aspects"].append(row)
+        self._last["aspect_versions"].append({name: row[name] for name in _OF_VERSION})
 
     def _said(self, urn: Urn, aspects: Mapping[str, Row]) -> index.Aspects:
         """What search knows of these aspects."""
@@ -336,5 +370,7 @@ class Commit:
         }
 
 
+#: The fields of a row of an aspect that its newest version has as well.
+_OF_VERSION = ("urn", "aspect", "version", "value", "actor", "via", "time", "system")
 #: What the product writes about a namespace that a recorder met (architecture.md, Identity).
 _CAPTURED = {"properties": {"origin": "captured"}, "tags": []}

@@ -9,6 +9,7 @@ from jupyter_colophon.core.annotation import Annotation
 from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.core.inbox import InboxEntry, Refusal
+from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import Condition, Proposal, Written
 from jupyter_colophon.core.run import RecordedAccess, Run
@@ -52,6 +53,11 @@ def _run(told: dict[str, Any]) -> Run:
 
 def _refusal(told: dict[str, Any]) -> Refusal:
     return Refusal(**(told | {"problems": tuple(Problem(**one) for one in told["problems"])}))
+
+
+def system(text: str | None) -> SystemMetadata | None:
+    """What a writer said of itself, as a row has it."""
+    return None if text is None else SystemMetadata.of(stored(text))
 
 
 #: What nobody asks for again.

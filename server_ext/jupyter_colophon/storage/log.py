@@ -5,6 +5,7 @@ from typing import Any
 
 from jupyter_colophon.core.change import Change
 from jupyter_colophon.core.jsontext import stored
+from jupyter_colophon.storage import forms
 from jupyter_colophon.storage.spi import Row, TableContext
 
 
@@ -14,7 +15,9 @@ def changes(tx: TableContext, after: int, limit: int, where: Mapping[str, str]) 
 
 
 def _change(row: Row) -> Change:
-    return Change(**(row | {"previous": _value(row["previous"]), "value": _value(row["value"])}))
+    values = {"previous": _value(row["previous"]), "value": _value(row["value"])}
+    systems = {name: forms.system(row[name]) for name in ("previous_system", "system")}
+    return Change(**(row | values | systems))
 
 
 def _value(text: str | None) -> Any:

@@ -21,7 +21,11 @@ CHANGE: Mapping[str, FieldType] = {
     "run": "string",
     "previous": "string",
     "value": "string",
+    "previous_system": "string",
+    "system": "string",
 }
+#: Those that the log gained after its first release: a store makes it without them, and adds them.
+CHANGE_GAINED = ("previous_system", "system")
 #: By which of them the change log can be filtered.
 CHANGE_FILTERS = ("namespace", "urn", "type")
 
@@ -66,7 +70,8 @@ ENTITY_NAMES = TableSpec(
     ("namespace", "type", "name", "urn"),
 )
 
-#: `value` is null after a deletion; `base` is the last version before the entity's present life.
+#: `value` is null after a deletion; `base` is the last version before the entity's present life. `system` is what its
+#: writer said of it (core/datahub/system_metadata.py); versions up to `floor` are no longer kept.
 ASPECTS = TableSpec(
     "aspects",
     {
@@ -78,10 +83,13 @@ ASPECTS = TableSpec(
         "actor": "string",
         "via": "string",
         "time": "long",
+        "system": "string",
+        "floor": "long",
     },
     ("urn", "aspect"),
 )
 
+#: `undone` versions were rolled back with their run: nothing goes back to them.
 ASPECT_VERSIONS = TableSpec(
     "aspect_versions",
     {
@@ -92,9 +100,19 @@ ASPECT_VERSIONS = TableSpec(
         "actor": "string",
         "via": "string",
         "time": "long",
+        "system": "string",
+        "undone": "bool",
     },
     ("urn", "aspect", "version"),
 )
+
+#: The aspects whose present value came with a run of an ingestion, by the run that DataHub's clients name.
+INGESTED = TableSpec(
+    "ingested", {"run": "string", "urn": "string", "aspect": "string", "time": "long"}, ("run", "urn", "aspect")
+)
+
+#: Those runs, by when they wrote last.
+INGESTIONS = TableSpec("ingestions", {"run": "string", "time": "long"}, ("run",), ("time",))
 
 #: One row for each thing that an entity says, for `key:value` search, keys and completion (catalog.md 4.4).
 METADATA_VALUES = TableSpec(
@@ -299,6 +317,8 @@ ALL = (
     ENTITY_NAMES,
     ASPECTS,
     ASPECT_VERSIONS,
+    INGESTED,
+    INGESTIONS,
     METADATA_VALUES,
     PAST_VALUES,
     KEY_CARRIERS,

@@ -16,8 +16,8 @@ _ALL = "SELECT id, shape FROM structured_tables ORDER BY id"
 _SHAPE = "SELECT shape FROM structured_tables WHERE id = %s"
 _KEEP = """INSERT INTO structured_tables (id, shape) VALUES (%s, %s)
     ON CONFLICT (id) DO UPDATE SET shape = excluded.shape"""
-#: What stands for the tables of the seams among the shapes; no table has such a name.
-_SEAMS = "-"
+#: What stands for the tables of the seams among the shapes, and for what was done to them since; no table has such a name.
+_SEAMS, _GROWTH = _RESERVED = "-", "+"
 
 
 class PostgresAdmin:
@@ -28,9 +28,13 @@ class PostgresAdmin:
         making: Callable[[Callable[[Execute], None]], None],
         looking: Callable[[Callable[[Execute], None]], None],
         seams: Sequence[str],
+        growth: Sequence[str],
     ) -> None:
-        """`making` makes the schema where there is none; `looking` leaves a schema away that is not there."""
-        self._making, self._looking, self._seams = making, looking, seams
+        """`making` makes the schema where there is none; `looking` leaves a schema away that is not there.
+
+        `seams` makes the tables of the seams; `growth` is what is done to them since, once each.
+        """
+        self._making, self._looking, self._seams, self._growth = making, looking, seams, growth
         self._made = hashlib.sha256("\n".join(seams).encode()).hexdigest()
         self._known: dict[str, TableSpec] = {}
 
@@ -47,6 +51,7 @@ class PostgresAdmin:
                 execute(_KEEP, (_SEAMS, self._made))
             elif shapes[_SEAMS] != self._made:
                 raise TableSchemaIncompatible("the tables of the change log, search or lineage are another version's")
+            self._grow(execute, int(shapes.get(_GROWTH, 0)))
             for spec in specs:
                 check_newcomer(spec, shapes)
                 if shapes.get(spec.id) != to_text(spec):
@@ -70,7 +75,7 @@ class PostgresAdmin:
         """Take a table away with all its rows, if it is there."""
 
         def work(execute: Execute) -> None:
-            if table_id != _SEAMS and table_id in _shapes(execute):
+            if table_id not in _RESERVED and table_id in _shapes(execute):
                 execute(f'DROP TABLE "{table_id}"')
                 execute("DELETE FROM structured_tables WHERE id = %s", (table_id,))
 
@@ -84,7 +89,7 @@ class PostgresAdmin:
     def spec(self, execute: Execute, table_id: str) -> TableSpec:
         """The shape of a table as a transaction needs it. Raises InvalidField where there is none."""
         if table_id not in self._known:
-            found = execute(_SHAPE, (table_id,)).fetchone() if table_id != _SEAMS else None
+            found = execute(_SHAPE, (table_id,)).fetchone() if table_id not in _RESERVED else None
             if found is None:
                 raise InvalidField(f"there is no table {table_id}")
             self._known[table_id] = from_text(found[0])
@@ -93,8 +98,16 @@ class PostgresAdmin:
     def _stored(self) -> dict[str, str]:
         found: dict[str, str] = {}
         self._looking(lambda execute: found.update(_shapes(execute)))
-        found.pop(_SEAMS, None)
-        return found
+        return {table_id: shape for table_id, shape in found.items() if table_id not in _RESERVED}
+
+    def _grow(self, execute: Execute, grown: int) -> None:
+        """Do to the tables of the seams what was not done yet. Raises TableSchemaIncompatible where more was."""
+        if grown > len(self._growth):
+            raise TableSchemaIncompatible("the tables of the change log, search or lineage are a newer version's")
+        for statement in self._growth[grown:]:
+            execute(statement)
+        if grown < len(self._growth):
+            execute(_KEEP, (_GROWTH, str(len(self._growth))))
 
 
 def _shapes(execute: Execute) -> dict[str, str]:

@@ -10,18 +10,26 @@ from jupyter_colophon.storage.postgresql.dialect import DIALECT
 from jupyter_colophon.storage.postgresql.execute import Execute
 from jupyter_colophon.storage.spi import Row
 from jupyter_colophon.storage.sql.statements import names
-from jupyter_colophon.storage.tables import CHANGE, CHANGE_FILTERS
+from jupyter_colophon.storage.tables import CHANGE, CHANGE_FILTERS, CHANGE_GAINED
 
 _FIELDS = tuple(CHANGE)
 _GIVEN = tuple(name for name in CHANGE if name != "seq")
+
+
+def _column(name: str) -> str:
+    return DIALECT.column(name, CHANGE[name])
+
+
 CREATION = [
-    f"""CREATE TABLE change_log ({", ".join(DIALECT.column(name, kind) for name, kind in CHANGE.items())},
+    f"""CREATE TABLE change_log ({", ".join(_column(name) for name in CHANGE if name not in CHANGE_GAINED)},
         PRIMARY KEY (seq))""",
     *(
         f"CREATE INDEX change_log_by_{name} ON change_log ({DIALECT.compare(name, 'string')}, seq)"
         for name in CHANGE_FILTERS
     ),
 ]
+#: What was done to it since; each once, in this order.
+GROWTH = [f"ALTER TABLE change_log ADD COLUMN {_column(name)}" for name in CHANGE_GAINED]
 _HEAD = "SELECT COALESCE(MAX(seq), 0) FROM change_log"
 _ADD = f"INSERT INTO change_log ({names(_FIELDS)}) VALUES ({DIALECT.marks(len(_FIELDS))})"
 _APPEND = (

@@ -40,7 +40,7 @@ class PostgresProvider:
 
     def __init__(self) -> None:
         self._alone = Alone()
-        self.table_admin = PostgresAdmin(self._making_schema, self._exclusively, _CREATION)
+        self.table_admin = PostgresAdmin(self._making_schema, self._exclusively, _CREATION, log.GROWTH)
         self.tx_runner = self
 
     def initialize(self, config: Mapping[str, Any]) -> None:

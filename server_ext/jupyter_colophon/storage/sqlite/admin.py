@@ -1,6 +1,6 @@
 """Tables on SQLite: made, widened and taken away; their shapes are kept beside them (`spi.TableAdmin`)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from sqlite3 import Connection
 from typing import TypeVar
 
@@ -22,8 +22,14 @@ Exclusively = Callable[[Callable[[Connection], T]], T]
 class SqliteAdmin:
     """Makes tables and takes them away, each call in one transaction of its own."""
 
-    def __init__(self, exclusively: Callable[[Callable[[Connection], None]], None], seams: list[str]) -> None:
-        self._exclusively, self._seams = exclusively, seams
+    def __init__(
+        self,
+        exclusively: Callable[[Callable[[Connection], None]], None],
+        seams: list[str],
+        gained: Mapping[str, Mapping[str, str]],
+    ) -> None:
+        """`gained`: the columns that tables of the seams do not have from their creation, by table."""
+        self._exclusively, self._seams, self._gained = exclusively, seams, gained
         self._known: dict[str, TableSpec] = {}
 
     def create_or_update(self, *specs: TableSpec) -> None:
@@ -34,6 +40,8 @@ class SqliteAdmin:
         def work(connection: Connection) -> None:
             for statement in (_SHAPES, *self._seams):
                 connection.execute(statement)
+            for table, columns in self._gained.items():
+                _widen(connection, table, columns)
             for spec in specs:
                 check_newcomer(spec, _ids(connection))
                 _make(connection, spec)
@@ -104,10 +112,15 @@ def _make(connection: Connection, spec: TableSpec) -> None:
     connection.execute(
         f'CREATE TABLE IF NOT EXISTS "{spec.id}" ({", ".join(columns.values())}, PRIMARY KEY ({key})) WITHOUT ROWID'
     )
-    present = {row[1] for row in connection.execute(f'PRAGMA table_info("{spec.id}")')}
-    for name in columns:
-        if name not in present:
-            connection.execute(f'ALTER TABLE "{spec.id}" ADD COLUMN {columns[name]}')
+    _widen(connection, spec.id, columns)
     for name in spec.indexes:
         connection.execute(f'CREATE INDEX IF NOT EXISTS "{spec.id}_by_{name}" ON "{spec.id}" ("{name}")')
     connection.execute(_KEEP, (spec.id, to_text(spec)))
+
+
+def _widen(connection: Connection, table: str, columns: Mapping[str, str]) -> None:
+    """Add those columns that the table has not, in their order."""
+    present = {row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')}
+    for name, column in columns.items():
+        if name not in present:
+            connection.execute(f'ALTER TABLE "{table}" ADD COLUMN {column}')

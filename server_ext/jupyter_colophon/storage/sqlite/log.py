@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from jupyter_colophon.storage.spi import Row
+from jupyter_colophon.storage.sqlite.dialect import DIALECT
 from jupyter_colophon.storage.sqlite.guarded import Guarded
-from jupyter_colophon.storage.tables import CHANGE, CHANGE_FILTERS
+from jupyter_colophon.storage.tables import CHANGE, CHANGE_FILTERS, CHANGE_GAINED
 
 FIELDS = tuple(CHANGE)
 _COLUMNS = ", ".join(FIELDS)
@@ -17,6 +18,7 @@ CREATION = [
         previous TEXT, value TEXT)""",
     *(f"CREATE INDEX IF NOT EXISTS change_log_by_{name} ON change_log ({name}, seq)" for name in CHANGE_FILTERS),
 ]
+GAINED = {name: DIALECT.column(name, CHANGE[name]) for name in CHANGE_GAINED}
 _APPEND = f"INSERT INTO change_log ({', '.join(FIELDS[1:])}) VALUES ({', '.join('?' * (len(FIELDS) - 1))})"
 _TAKE_OVER = f"INSERT INTO change_log ({_COLUMNS}) VALUES ({', '.join('?' * len(FIELDS))})"
 _COMPACT = "DELETE FROM change_log WHERE seq <= ? AND seq < (SELECT MAX(seq) FROM change_log)"

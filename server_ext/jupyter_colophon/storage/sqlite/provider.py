@@ -28,6 +28,8 @@ _REOPENING_S = 0.01
 _PROBE_TABLE = "CREATE TABLE IF NOT EXISTS health (id INTEGER PRIMARY KEY, at REAL)"
 _PROBE = "INSERT INTO health (id, at) VALUES (1, julianday('now')) ON CONFLICT DO UPDATE SET at = excluded.at"
 _CREATION = [*log.CREATION, *search.CREATION, *edges.CREATION, _PROBE_TABLE]
+#: Columns that tables of the seams gained, by table.
+_GAINED = {"change_log": log.GAINED}
 
 
 class SqliteProvider:
@@ -49,7 +51,7 @@ class SqliteProvider:
         self._opened = threading.Lock()
         self._closed = False
         self._journal_mode = ""
-        self.table_admin = SqliteAdmin(self._exclusively, _CREATION)
+        self.table_admin = SqliteAdmin(self._exclusively, _CREATION, _GAINED)
         self.tx_runner = self
 
     def initialize(self, config: Mapping[str, Any]) -> None:

@@ -1,0 +1,129 @@
+"""What a writer says of itself is kept with each version and each change, and equal content moves nothing else."""
+
+from typing import Any
+
+import pytest
+from jupyter_colophon.core.change import Change
+from jupyter_colophon.core.datahub.system_metadata import SystemMetadata, told
+from jupyter_colophon.core.errors import InvalidInstance
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.proposal import Proposal, Written
+from jupyter_colophon.storage import chain, log
+from jupyter_colophon.wiring import Catalog
+from support.catalog import ADA, forget, metadata
+from support.keeping import findings, keeper
+from support.urns import ORDERS
+
+URN, ASPECT = Urn.parse(ORDERS), "technicalMetadata"
+
+
+def write(catalog: Catalog, value: str, system: SystemMetadata | None) -> Written:
+    proposal = Proposal(URN, ASPECT, "upsert", metadata({"a": value}), system=system)
+    return catalog.write_path.propose([proposal], ADA)[0]
+
+
+def said(catalog: Catalog) -> SystemMetadata | None:
+    return catalog.reader.aspect(URN, ASPECT, ADA).system
+
+
+def changes(catalog: Catalog) -> list[Change]:
+    def work(tx: Any) -> list[Change]:
+        return [one for one in log.changes(tx, 0, 1_000, {"urn": ORDERS}) if one.aspect == ASPECT]
+
+    return catalog.provider.tx_runner.run(work, read_only=True)
+
+
+FIRST = SystemMetadata(
+    run_id="first", last_observed=1, pipeline_name="p", properties={"k": "v"}, more={"schemaVersion": 2}
+)
+SECOND = SystemMetadata(run_id="second", last_observed=2)
+
+
+def test_each_version_and_each_change_keeps_what_its_writer_said(catalog: Catalog) -> None:
+    write(catalog, "1", FIRST)
+    write(catalog, "2", SECOND)
+    write(catalog, "3", None)
+    history, _ = catalog.reader.versions(URN, ASPECT, 9, "", ADA)
+    assert [one.system for one in history] == [None, SECOND, FIRST]
+    assert [(one.previous_system, one.system) for one in changes(catalog)] == [
+        (None, FIRST),
+        (FIRST, SECOND),
+        (SECOND, None),
+    ]
+
+
+def test_equal_content_makes_neither_version_nor_change_and_is_observed(catalog: Catalog) -> None:
+    write(catalog, "1", FIRST)
+    done = write(catalog, "1", SECOND)
+    assert (done.version, done.changed) == (1, False)
+    assert len(changes(catalog)) == 1
+    moved = SystemMetadata(
+        run_id="second",
+        last_run_id="first",
+        last_observed=2,
+        pipeline_name="p",
+        properties={"k": "v"},
+        more={"schemaVersion": 2},
+    )
+    assert said(catalog) == moved
+    assert catalog.reader.versions(URN, ASPECT, 9, "", ADA)[0][0].system == moved
+    assert findings(keeper(catalog)) == []
+
+
+def test_what_nobody_said_anything_of_takes_it_from_who_says_the_same(catalog: Catalog) -> None:
+    write(catalog, "1", None)
+    write(catalog, "1", None)
+    assert said(catalog) is None
+    assert not write(catalog, "1", FIRST).changed
+    assert said(catalog) == FIRST
+
+
+def test_a_deletion_keeps_it_too_and_a_new_life_begins_without_it(catalog: Catalog) -> None:
+    write(catalog, "1", FIRST)
+    catalog.write_path.propose([Proposal(URN, ASPECT, "delete", system=SECOND)], ADA)
+    deleted = changes(catalog)[-1]
+    assert (deleted.operation, deleted.previous_system, deleted.system) == ("delete", FIRST, SECOND)
+    forget(catalog)
+    write(catalog, "1", None)
+    assert said(catalog) is None
+
+
+def test_the_chain_of_seals_holds_it(catalog: Catalog) -> None:
+    write(catalog, "1", FIRST)
+    row = catalog.provider.tx_runner.run(lambda tx: tx.log.read(0, 1_000, {"urn": ORDERS}), read_only=True)[-1]
+    altered = [row | {"system": None}, row | {"previous_system": row["system"], "system": None}]
+    hashes = {chain.chained(chain.BEGINNING, [one]) for one in (row, *altered)}
+    assert len(hashes) == 3
+    assert findings(keeper(catalog)) == []
+
+
+@pytest.mark.parametrize(
+    ("document", "pointer"),
+    [
+        ({"runId": 1}, "/runId"),
+        ({"lastObserved": "now"}, "/lastObserved"),
+        ({"lastObserved": True}, "/lastObserved"),
+        ({"lastObserved": 2**63}, "/lastObserved"),
+        ({"properties": {"a": 1}}, "/properties"),
+        ({"version": 3}, "/version"),
+        ({"properties": {"a": "x" * 20_000}}, ""),
+        ([], ""),
+        ("text", ""),
+    ],
+)
+def test_what_is_none_is_refused_with_its_place(document: Any, pointer: str) -> None:
+    with pytest.raises(InvalidInstance) as refused:
+        SystemMetadata.of(document, "/system")
+    assert [one.pointer for one in refused.value.problems] == [f"/system{pointer}"]
+
+
+def test_members_that_nobody_knows_come_back_and_nulls_do_not() -> None:
+    document = {
+        "runId": "r",
+        "lastObserved": 0,
+        "aspectCreated": {"time": 1, "actor": "urn:li:corpuser:a"},
+        "clientId": "c",
+    }
+    assert SystemMetadata.of(document | {"pipelineName": None}).document == document
+    assert told(SystemMetadata.of(document), 3, 9) == document | {"version": "3", "lastRunId": "no-run-id-provided"}
+    assert told(None, 1, 9)["lastObserved"] == 9
