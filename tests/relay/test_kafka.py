@@ -1,18 +1,25 @@
 """Changes on a real Kafka: everything is there, in order for each entity, whatever is away, large or broken."""
 
 import json
-from collections.abc import Iterator, Sequence
+import threading
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.storage import sinks
 from jupyter_colophon.wiring import Catalog
-from relay.conftest import Deliver, until
-from support.catalog import say
+from relay.conftest import Deliver, state, until
+from support.catalog import ADA, say
 from support.kafka.broker import Broker
 from support.kafka.heard import Heard, listening
+from support.relaying import relaying
 from support.urns import table
 
-TOPICS = {"versioned": "log", "timeseries": "series", "failed": "failed", "records": "records", "audit": "audit"}
+URNS = [table(f"t{n}") for n in range(5)]
+Topics = dict[str, str]
 
 
 @pytest.fixture(scope="module")
@@ -24,39 +31,200 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
 
 
 @pytest.fixture
-def topics(broker: Broker, request: pytest.FixtureRequest) -> dict[str, str]:
+def topics() -> Topics:
     """Topics of the test's own."""
-    mark = f"{abs(hash(request.node.nodeid)):x}"
-    return {what: f"{name}-{mark}" for what, name in TOPICS.items()}
+    mark = uuid.uuid4().hex[:8]
+    return {what: f"{what}-{mark}" for what in ("versioned", "timeseries", "failed", "records", "audit")}
 
 
-def kafka(broker: Broker, topics: dict[str, str], **options: Any) -> dict[str, Any]:
-    return {"kind": "kafka", "servers": broker.servers, "topics": topics, "pause_s": 0.05, "lease_s": 6} | options
+def kafka(broker: Broker, topics: Topics, **options: Any) -> dict[str, Any]:
+    """The settings of a sink that tries again at once."""
+    usual = {"kind": "kafka", "servers": broker.servers, "topics": topics, "pause_s": 0.05, "lease_s": 4}
+    return usual | options
 
 
-def write(catalog: Catalog, urns: Sequence[str], rounds: int) -> None:
-    for number in range(rounds):
+def begun(catalog: Catalog) -> None:
+    """Wait until somebody delivers to the sink: it begins with what comes then."""
+    until(lambda: catalog.provider.tx_runner.run(lambda tx: sinks.read(tx, "kafka"), read_only=True))
+
+
+def write(catalog: Catalog, rounds: int, start: int = 0, urns: Sequence[str] = URNS) -> None:
+    """Have each entity say so many numbers, one after the other."""
+    for number in range(start, start + rounds):
         for urn in urns:
             say(catalog, urn, {"number": str(number)})
 
 
 def numbers(heard: Sequence[Heard], urn: str) -> list[int]:
-    """The values of `number` of an entity's business metadata as they came, each event once."""
-    seen: dict[str, Any] = {}
+    """The numbers that an entity said, as they were heard first. An event that comes again is the same event."""
+    events: dict[str, Any] = {}
     for one in heard:
         if one.key == urn and one.value.get("aspectName") == "technicalMetadata":
-            seen.setdefault(one.event, one.value)
-    return [int(json.loads(one["aspect"]["value"])["properties"]["number"]) for one in seen.values()]
+            assert events.setdefault(one.event, one.value) == one.value
+    return [int(json.loads(one["aspect"]["value"])["properties"]["number"]) for one in events.values()]
 
 
-def test_changes_are_told_in_datahubs_words_and_in_cdaps(
-    broker: Broker, topics: dict[str, str], catalog: Catalog, deliver: Deliver
+def heard_all(rounds: int, urns: Sequence[str] = URNS) -> Callable[[Sequence[Heard]], bool]:
+    """Whether each entity was heard to say all its numbers."""
+    return lambda heard: all(len(numbers(heard, urn)) >= rounds for urn in urns)
+
+
+def test_a_change_is_told_in_datahubs_words_and_in_cdaps(
+    broker: Broker, topics: Topics, catalog: Catalog, deliver: Deliver
 ) -> None:
-    urns = [table(f"t{n}") for n in range(5)]
-    deliver(k=kafka(broker, topics))
-    until(lambda: catalog.feed.listeners >= 1)
-    write(catalog, urns, 20)
+    deliver(kafka=kafka(broker, topics))
+    begun(catalog)
+    urn = table("orders")
+    write(catalog, 2, urns=[urn])
     with listening(broker.servers, [topics["versioned"], topics["records"], topics["audit"]]) as listener:
-        heard = listener.wait(lambda found: sum(one.topic == topics["audit"] for one in found) >= 105)
-    for urn in urns:
+        heard = listener.wait(lambda found: sum(one.key == urn for one in found) >= 9)
+    log = [one.value for one in heard if one.topic == topics["versioned"] and one.key == urn]
+    assert [(one["aspectName"], one["changeType"]) for one in log] == [
+        ("datasetKey", "CREATE"),
+        ("status", "UPSERT"),
+        ("technicalMetadata", "UPSERT"),
+        ("technicalMetadata", "UPSERT"),
+    ]
+    last = log[-1]
+    assert (last["entityType"], last["entityUrn"], last["created"]["actor"]) == ("dataset", urn, "urn:li:corpuser:ada")
+    assert json.loads(last["previousAspectValue"]["value"]) == {"properties": {"number": "0"}, "tags": []}
+    assert last["aspect"] == {"value": '{"properties":{"number":"1"},"tags":[]}', "contentType": "application/json"}
+    records = [one.value["updated"]["properties"] for one in heard if one.topic == topics["records"] and one.key == urn]
+    assert records == [{"number": "0"}, {"number": "1"}]
+    audits = [one.value["type"] for one in heard if one.topic == topics["audit"] and one.key == urn]
+    assert audits == ["CREATE", "METADATA_CHANGE", "METADATA_CHANGE"]
+    # One change has one event id, wherever it is told.
+    assert {one.event for one in heard if one.topic == topics["records"]} < {
+        one.event for one in heard if one.topic == topics["versioned"]
+    }
+
+
+def test_a_topic_can_be_switched_off(broker: Broker, topics: Topics, catalog: Catalog, deliver: Deliver) -> None:
+    deliver(kafka=kafka(broker, topics | {"records": "", "audit": None}))
+    begun(catalog)
+    write(catalog, 1)
+    with listening(broker.servers, list(topics.values())) as listener:
+        heard = listener.wait(heard_all(1))
+    until(lambda: state(catalog, "kafka").behind == 0)
+    assert {one.topic for one in heard} == {topics["versioned"]}
+
+
+def test_what_a_killed_relay_left_is_told_by_the_next_in_order(
+    broker: Broker, topics: Topics, store: StoreChoice, catalog: Catalog, tmp_path: Path
+) -> None:
+    told = {"kafka": kafka(broker, topics, server=False)}
+    writer = threading.Thread(target=write, args=(catalog, 120))
+    with relaying(tmp_path / "a", store, sinks=told) as first:
+        begun(catalog)
+        with listening(broker.servers, [topics["versioned"]]) as listener:
+            writer.start()
+            listener.wait(lambda heard: len(heard) > 100)
+            first.kill()
+            writer.join()
+            with relaying(tmp_path / "b", store, sinks=told):
+                heard = listener.wait(heard_all(120))
+                until(lambda: state(catalog, "kafka").behind == 0)
+    for urn in URNS:
+        assert numbers(heard, urn) == list(range(120))
+
+
+def test_of_two_relays_one_leads_and_the_other_goes_on_when_it_stops(
+    broker: Broker, topics: Topics, store: StoreChoice, catalog: Catalog, tmp_path: Path
+) -> None:
+    told = {"kafka": kafka(broker, topics, server=False)}
+    with relaying(tmp_path / "a", store, sinks=told) as first, relaying(tmp_path / "b", store, sinks=told):
+        begun(catalog)
+        with listening(broker.servers, [topics["versioned"]]) as listener:
+            write(catalog, 10)
+            listener.wait(heard_all(10))
+            assert first.stop() == 0
+            write(catalog, 10, 10)
+            heard = listener.wait(heard_all(20))
+        until(lambda: state(catalog, "kafka").behind == 0)
+    # Who stops in peace leaves nothing to be told twice.
+    assert len(heard) == len({one.event for one in heard})
+    for urn in URNS:
         assert numbers(heard, urn) == list(range(20))
+
+
+def test_writes_do_not_wait_for_kafka_and_it_gets_all_when_it_is_back(
+    broker: Broker, topics: Topics, catalog: Catalog, deliver: Deliver
+) -> None:
+    deliver(kafka=kafka(broker, topics))
+    begun(catalog)
+    write(catalog, 5)
+    broker.kill()
+    write(catalog, 20, 5)
+    away = until(lambda: (found := state(catalog, "kafka")).attempts > 1 and found)
+    assert away.behind >= 100
+    assert away.oldest is not None
+    assert "Kafka takes nothing" in away.problem
+    broker.start()
+    with listening(broker.servers, [topics["versioned"]]) as listener:
+        heard = listener.wait(heard_all(25))
+    found = until(lambda: (one := state(catalog, "kafka")).behind == 0 and one)
+    assert (found.dead_letters, found.oldest, found.problem) == (0, None, "")
+    for urn in URNS:
+        assert numbers(heard, urn) == list(range(25))
+
+
+def test_what_is_too_large_or_cannot_be_told_is_a_dead_letter_and_the_others_go_on(
+    broker: Broker, topics: Topics, catalog: Catalog, deliver: Deliver
+) -> None:
+    deliver(kafka=kafka(broker, topics | {"records": "", "audit": ""}))
+    begun(catalog)
+    write(catalog, 3)
+    # More than the broker takes, more than the client takes, and what is no change of any entity.
+    for name, size in (("large", 700_000), ("huge", 2_000_000)):
+        say(catalog, table(name), {f"k{n}": "x" * 50_000 for n in range(size // 50_000)})
+    broken = _broken(catalog)
+    write(catalog, 3, 3)
+    with listening(broker.servers, [topics["versioned"]]) as listener:
+        heard = listener.wait(heard_all(6))
+    until(lambda: state(catalog, "kafka").behind == 0)
+    for urn in URNS:
+        assert numbers(heard, urn) == list(range(6))
+    letters, _ = catalog.dead_letters.page("delivery", 50, "", ADA)
+    assert [one.refusal.detail for one in letters if one.seq == broken] == ["it cannot be told (IllegalName)"]
+    told = {one.seq: (str(one.proposals[0].urn), one.refusal.detail) for one in letters if one.seq != broken}
+    assert sorted(told.values()) == [
+        (table("huge"), "it is larger than Kafka takes (1000000 bytes)"),
+        (table("large"), "Kafka refuses it (MSG_SIZE_TOO_LARGE)"),
+    ]
+
+
+def _broken(catalog: Catalog) -> int:
+    """Damage in the log: a change whose entity has no URN; returns its number."""
+    row = {"time": 1, "urn": "urn:li:dataset:(", "type": "dataset", "namespace": "sales", "name": "?"}
+    row |= {"aspect": "technicalMetadata", "operation": "update", "version": 1, "scope": "SYSTEM", "actor": "ada"}
+    row |= {"via": None, "run": None, "previous": None, "value": '{"properties":{"a":"b"},"tags":[]}'}
+    return catalog.provider.tx_runner.run(lambda tx: tx.log.append(row))
+
+
+WRONG = [
+    ({}, "its option servers must be"),
+    ({"servers": "h:1", "topics": {"logs": "x"}}, "there is no topic 'logs'"),
+    ({"servers": "h:1", "topics": {"audit": 3}}, "its topic audit must be a name"),
+    ({"servers": "h:1", "password": "hidden"}, "there is no option 'password'"),
+    ({"servers": "h:1", "properties_file": "/nowhere"}, "its properties_file cannot be read"),
+    ({"servers": "h:1", "properties": "hidden"}, "line 1 of its properties_file is not name=value"),
+    ({"servers": "h:1", "properties": "acks=hidden"}, "its properties_file may not say 'acks'"),
+    ({"servers": "h:1", "properties": "sasl.passwort=hidden"}, "refuses the property sasl.passwort"),
+    ({"servers": "h:1", "properties": "socket.timeout.ms=hidden"}, "refuses the property socket.timeout.ms"),
+    ({"servers": "h:1", "properties": "ssl.ca.location=/hidden\nsecurity.protocol=ssl"}, "refuses a property"),
+]
+
+
+@pytest.mark.parametrize(("options", "told"), WRONG)
+def test_a_sink_that_is_set_wrongly_is_told_without_what_it_was_told(
+    options: dict[str, Any], told: str, catalog: Catalog, deliver: Deliver, tmp_path: Path
+) -> None:
+    options = dict(options)
+    if "properties" in options:
+        file = tmp_path / "kafka.properties"
+        file.write_text(options.pop("properties"))
+        options["properties_file"] = str(file)
+    relay = deliver(kafka={"kind": "kafka"} | options)
+    found = until(lambda: relay.problems.get("kafka"))
+    assert told in found
+    assert "hidden" not in found

@@ -27,6 +27,7 @@ COMMANDS = {
     "runs": "List runs of a program or of data, or show one with all it touched.",
     "lineage": "Show what made an entity, and what was made of it.",
     "completion": "Have a shell complete what you type.",
+    "relay": "Deliver changes to sinks, in a process of its own, until stopped.",
     "flush": "Ship what programs said while no server answered.",
     "metadata": "List, create, update, remove, migrate, export, import, move or recover instances of schemaspaces.",
 }

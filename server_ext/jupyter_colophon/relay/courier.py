@@ -82,6 +82,9 @@ class Courier:
                 if not away:
                     _logger.warning("the sink %s waits for the store: %s", self.name, error.detail)
                 away = True
+            except Exception:
+                # Whatever it is, this thread is the only one that delivers.
+                _logger.exception("the sink %s failed, and goes on later", self.name)
             self._woken.wait(self.handling.beat_s)
         self._release()
 

@@ -5,6 +5,7 @@ and whoever was too slow finds out in the transaction in which it would note how
 """
 
 from jupyter_colophon.core.change import Change
+from jupyter_colophon.core.errors import IllegalName
 from jupyter_colophon.core.inbox import Refusal
 from jupyter_colophon.core.jsontext import compact
 from jupyter_colophon.core.names import Urn
@@ -79,7 +80,6 @@ def bury(tx: TableContext, sink: str, change: Change, refusal: Refusal, attempts
     # The inbox numbers its own by the same clock, from the other end.
     while table.read((number,), ("id",)) is not None:
         number += 1_000
-    about = Proposal(Urn.parse(change.urn), change.aspect, "delete" if change.value is None else "upsert")
     table.upsert(
         {
             "id": number,
@@ -91,10 +91,18 @@ def bury(tx: TableContext, sink: str, change: Change, refusal: Refusal, attempts
             "failed": now,
             "attempts": attempts,
             "problem": compact(forms.REFUSAL.write(refusal)),
-            "proposals": compact(forms.PROPOSALS.write((about,))),
+            "proposals": compact(forms.PROPOSALS.write(_about(change))),
             "seq": change.seq,
         }
     )
+
+
+def _about(change: Change) -> tuple[Proposal, ...]:
+    """Which aspect of which entity a change was about; nothing where the log is damaged there."""
+    try:
+        return (Proposal(Urn.parse(change.urn), change.aspect, "delete" if change.value is None else "upsert"),)
+    except IllegalName:
+        return ()
 
 
 def deliver_again(tx: TableContext, sender: str, seq: int) -> None:

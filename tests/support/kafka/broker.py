@@ -33,6 +33,9 @@ _SETTINGS = {
     "share.coordinator.state.topic.num.partitions": "1",
     "share.coordinator.state.topic.replication.factor": "1",
     "share.coordinator.state.topic.min.isr": "1",
+    # Who was killed is missed soon, and may come back.
+    "broker.session.timeout.ms": "1500",
+    "broker.heartbeat.interval.ms": "300",
     "group.initial.rebalance.delay.ms": "0",
     "log.cleaner.dedupe.buffer.size": "8388608",
     # A record of more than that is refused by the broker, and not by the client.

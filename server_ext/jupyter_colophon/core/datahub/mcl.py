@@ -6,7 +6,7 @@ from jupyter_colophon.core.change import Change
 from jupyter_colophon.core.errors import Absent
 from jupyter_colophon.core.jsontext import compact
 from jupyter_colophon.core.registry import AspectSpec, Registry
-from jupyter_colophon.core.urn import simple
+from jupyter_colophon.core.urn import Urn, simple
 
 Document = dict[str, Any]
 _JSON: Final = "application/json"
@@ -21,7 +21,7 @@ def log_entry(change: Change, registry: Registry) -> Document | None:
         return None
     told: Document = {
         "entityType": change.type,
-        "entityUrn": change.urn,
+        "entityUrn": str(Urn.parse(change.urn)),
         "changeType": _change_type(change, registry),
         "aspectName": change.aspect,
         "created": {"time": change.time, "actor": str(simple("corpuser", change.actor))},

@@ -32,7 +32,7 @@ _OURS: Final = frozenset(
     }
 )
 _SERVERS: Final = "bootstrap.servers"
-_NAMED = re.compile(r'property "([a-zA-Z0-9._-]+)"')
+_NAMED = re.compile(r'property:? "([a-zA-Z0-9._-]+)"')
 _logger = logging.getLogger("jupyter_colophon.relay.librdkafka")
 
 
