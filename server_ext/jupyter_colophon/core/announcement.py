@@ -34,7 +34,12 @@ class Announcer:
             return self.record(change)
         if form == "audit":
             return self.audit(change)
-        return asdict(change) | {"time": format_time(change.time)}
+        systems = {"system": change.system, "previous_system": change.previous_system}
+        said = {name: one.document for name, one in systems.items() if one is not None}
+        return {name: one for name, one in asdict(change).items() if name not in systems} | {
+            "time": format_time(change.time),
+            **said,
+        }
 
     def record(self, change: Change) -> Document | None:
         """The metadata change record; None where no property and no tag changed."""

@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from jupyter_colophon.core.change import Change
+from jupyter_colophon.core.datahub.system_metadata import NO_RUN
 from jupyter_colophon.core.errors import Absent
 from jupyter_colophon.core.jsontext import compact
 from jupyter_colophon.core.registry import AspectSpec, Registry
@@ -27,10 +28,22 @@ def log_entry(change: Change, registry: Registry) -> Document | None:
         "created": {"time": change.time, "actor": str(simple("corpuser", change.actor))},
     }
     if change.value is not None:
-        told["aspect"] = _generic(change.value)
+        told |= {"aspect": _generic(change.value), "systemMetadata": _system(change)}
     if change.previous is not None:
         told["previousAspectValue"] = _generic(change.previous)
+    if change.previous_system is not None:
+        told["previousSystemMetadata"] = change.previous_system.document
     return told
+
+
+def _system(change: Change) -> Document:
+    """What the writer said of itself; of one who said nothing, as much as is known. Versions are counted by us."""
+    if change.system is not None:
+        told = change.system.document
+    else:
+        run = NO_RUN if change.run is None else Urn.parse(change.run).parts[0]
+        told = {"lastObserved": change.time, "runId": run}
+    return told | {"version": str(change.version)}
 
 
 def _change_type(change: Change, registry: Registry) -> str:
