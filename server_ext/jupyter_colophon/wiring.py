@@ -10,9 +10,10 @@ from typing import Any
 from jupyter_colophon.core.access import Principal, ScopeAuthorizer
 from jupyter_colophon.core.announcement import Announcer
 from jupyter_colophon.core.cursor import Cursors
+from jupyter_colophon.core.datahub.model import model_of
 from jupyter_colophon.core.names import Identity, namespace
 from jupyter_colophon.core.proposal import Proposal
-from jupyter_colophon.core.registry import Registry
+from jupyter_colophon.core.registry import Model, Registry
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
 from jupyter_colophon.service.dead_letters import DeadLetters
@@ -206,9 +207,13 @@ def load_documents(folder: str) -> dict[str, Any]:
 
 
 def load_registry() -> Registry:
-    """The entity registry that is shipped."""
+    """The entity registry that is shipped. DataHub's part of it is read when somebody asks for it."""
     registry = json.loads((schemas_dir() / "registry.json").read_text("utf-8"))
-    return Registry.from_documents(registry, load_documents("aspects"))
+    return Registry.from_documents(registry, load_documents("aspects"), _load_model)
+
+
+def _load_model() -> Model:
+    return model_of(json.loads((schemas_dir() / "datahub" / "model.json").read_text("utf-8")))
 
 
 def _make_eternal_namespaces(provider: StorageProvider, write_path: WritePath) -> None:

@@ -9,16 +9,19 @@ from jupyter_colophon.wiring import load_documents, load_registry
 from support.urns import CELL, ORDERS, SALES
 
 REGISTRY = load_registry()
+OF_PEOPLE = {"businessMetadata", "instance", "institutionalMemory", "documentation"}
 URNS = [ORDERS, CELL, SALES, "urn:li:dataFlow:(colophon,notebook,default)", "urn:li:instance:(runtimes,kfp)"]
+URNS += ["urn:li:corpuser:ada", "urn:li:chart:(looker,sales)", "urn:li:container:b2d2"]
+URNS += ["urn:li:mlModel:(urn:li:dataPlatform:science,scores,PROD)", "urn:li:dataHubRetention:(*,*)"]
 
 
 def test_every_type_has_its_key_aspect_status_and_both_scopes() -> None:
     for kind in REGISTRY.types:
         scopes = {spec.name: spec.scope for spec in kind.aspects}
-        assert {"status", kind.key_aspect} <= scopes.keys()
-        assert scopes["businessMetadata"] == "USER"
-        written = {"businessMetadata", "instance"}
-        assert {scope for name, scope in scopes.items() if name not in written} == {"SYSTEM"}
+        assert {"status", "technicalMetadata", kind.key_aspect} <= scopes.keys()
+        for name, scope in scopes.items():
+            written = name in OF_PEOPLE or name.startswith("editable")
+            assert scope == ("USER" if written else "SYSTEM"), name
         assert [spec.name for spec in kind.aspects if spec.key] == [kind.key_aspect]
 
 
@@ -36,17 +39,28 @@ def test_every_empty_value_and_example_is_valid() -> None:
 def test_a_key_aspect_is_the_urn_taken_apart(text: str) -> None:
     urn = Urn.parse(text)
     kind = REGISTRY.type(urn.type)
-    assert has_key(urn)
-    assert REGISTRY.aspect(urn.type, kind.key_aspect).schema.problems(key_aspect(urn)) == ()
+    assert has_key(urn, kind)
+    assert REGISTRY.aspect(urn.type, kind.key_aspect).schema.problems(key_aspect(urn, kind)) == ()
 
 
-def test_a_urn_of_another_kind_has_no_key() -> None:
-    assert not has_key(Urn.parse("urn:li:corpuser:ada"))
+@pytest.mark.parametrize(
+    "text",
+    [
+        "urn:li:corpuser:(ada)",
+        "urn:li:chart:looker",
+        "urn:li:mlModel:(urn:li:dataPlatform:science,scores)",
+        "urn:li:mlModel:(science,scores,PROD)",
+        "urn:li:mlModel:(urn:li:dataPlatform:science,scores,NOWHERE)",
+    ],
+)
+def test_a_urn_with_other_parts_than_its_type_has_no_key(text: str) -> None:
+    urn = Urn.parse(text)
+    assert not has_key(urn, REGISTRY.type(urn.type))
 
 
 def test_what_the_registry_does_not_know_is_absent() -> None:
     with pytest.raises(Absent):
-        REGISTRY.type("corpuser")
+        REGISTRY.type("corpUser")
     for kind, aspect in (("dataset", "none"), ("dataset", "dataJobKey"), ("none", "status")):
         with pytest.raises(Absent):
             REGISTRY.aspect(kind, aspect)

@@ -88,8 +88,9 @@ async def test_what_is_no_json_that_we_take_is_refused(api: Any, sales: None) ->
 
 
 async def test_numbers_that_no_json_can_hold_are_refused_where_any_value_may_be(api: Any, sales: None) -> None:
-    schema = b'{"fields": [], "platformSchema": {"n": %s}}'
-    path = ("entities", ORDERS, "aspects", "schemaMetadata")
+    schema = b'{"upstreams": [], "fineGrainedLineages": [{"upstreamType": "NONE", "downstreamType": "FIELD", '
+    schema += b'"confidenceScore": %s}]}'
+    path = ("entities", ORDERS, "aspects", "upstreamLineage")
     for number in (b"1e999", b"-1e999", b"NaN"):
         assert (await api("PUT", *path, body=schema % number)).status == 400
     assert (await api("PUT", *path, body=schema % b"1e300")).status == 200

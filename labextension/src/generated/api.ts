@@ -311,6 +311,14 @@ scope: ("USER" | "SYSTEM")
  * The key aspect, derived from the URN; nobody writes it.
  */
 key: boolean
+/**
+ * Whether a form shows it where there is none yet.
+ */
+offered: boolean
+/**
+ * Appended by time; it has no versions.
+ */
+timeseries: boolean
 schema: {
 
 }

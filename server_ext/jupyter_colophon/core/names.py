@@ -84,6 +84,9 @@ TAKEN_TYPES: Final = frozenset({"namespace", "dataset", "stream", "application",
 
 # A made-up name space of our own for UUIDv5; it must never change, since run URNs depend on it (rule 7).
 _RUN_IDS: Final = uuid.uuid5(uuid.NAMESPACE_URL, "urn:jupyter-colophon:run")
+_PLATFORMS: Final = f"{PREFIX}dataPlatform:"
+#: Types whose first part is the orchestrator or tool that they belong to.
+_WITH_TOOLS: Final = frozenset({"dataFlow", "chart", "dashboard", "notebook"})
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _ID = re.compile(r"[A-Za-z0-9_-]+")
 _RUN_ID = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
@@ -280,12 +283,12 @@ class Identity:
         return urn.parts[-1]
 
     def platform_of(self, urn: Urn) -> str | None:
-        """The platform of a dataset or of a field's dataset, the orchestrator of a flow or job; else None."""
+        """The platform, orchestrator or tool that the URN begins with, or that of what holds it; else None."""
         if urn.type in ("schemaField", "dataJob"):
             return self.platform_of(urn.nested(0))
-        if urn.type == "dataset":
-            return urn.nested(0).parts[-1]
-        return urn.parts[0] if urn.type == "dataFlow" else None
+        if urn.type in _WITH_TOOLS:
+            return urn.parts[0]
+        return _named_platform(urn.parts[0]) if urn.parts[0].startswith(_PLATFORMS) else None
 
     def _own_namespace(self, urn: Urn) -> str | None:
         if urn.type == "namespace":
@@ -297,6 +300,14 @@ class Identity:
             return cluster if orchestrator == APPLICATION_ORCHESTRATOR and fits_namespace(cluster) else None
         named = dict(pairs_of(urn)).get("namespace", "") if urn.type == "custom" else ""
         return named if fits_namespace(named) else None
+
+
+def _named_platform(part: str) -> str | None:
+    """The platform whose URN a part is; None for a text that only begins like one."""
+    try:
+        return Urn.parse(part).parts[-1]
+    except IllegalName:
+        return None
 
 
 def _parts_in_namespace(urn: Urn, platform: str, fabric: str) -> tuple[str, str] | None:

@@ -1,10 +1,18 @@
-"""The entity registry: which entity types exist, and which aspects each has."""
+"""The entity registry: which entity types exist, and which aspects each has.
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+Ours are told by `schemas/registry.json`. DataHub's (core/datahub/model.py) are more of both; they are loaded when
+somebody first asks for one that is not ours, so that nobody waits for them at the start.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any, Literal
 
+from jupyter_colophon.core.datahub.joined import joined
 from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.relationships import Relationship
 from jupyter_colophon.core.schema import Schema
 
 Scope = Literal["USER", "SYSTEM"]
@@ -14,7 +22,8 @@ Scope = Literal["USER", "SYSTEM"]
 class AspectSpec:
     """One aspect: its schema, whose it is, and the value that a patch of an absent one starts from.
 
-    `door` names the only door through which it is changed; empty for the usual ones.
+    `door` names the only door through which it is changed; empty for the usual ones. `offered`: forms show it also
+    where there is none yet. One that is `timeseries` is appended by time and has no versions.
     """
 
     name: str
@@ -25,60 +34,185 @@ class AspectSpec:
     empty: Mapping[str, Any] = field(default_factory=dict)
     uihints: Mapping[str, Any] = field(default_factory=dict)
     door: str = ""
+    offered: bool = False
+    timeseries: bool = False
+    schema_version: int = 1
+    relationships: tuple[Relationship, ...] = ()
+    #: The member that tells the items of a list apart, by the pointer to the list.
+    array_keys: Mapping[str, str] = field(default_factory=dict)
+    #: The pointers to texts that people look for; `*` is any item or key.
+    searched: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EntityType:
-    """One kind of thing that metadata is about."""
+    """One kind of thing that metadata is about.
+
+    `key` names the parts of its URN; None where they are of any number. `more` gives the aspects besides its `own`.
+    """
 
     type: str
     title: str
     key_aspect: str
-    aspects: tuple[AspectSpec, ...]
+    key: tuple[str, ...] | None
+    own: tuple[AspectSpec, ...]
+    more: Callable[[], tuple[AspectSpec, ...]] = tuple
+    category: str = ""
+    doc: str = ""
+
+    @cached_property
+    def aspects(self) -> tuple[AspectSpec, ...]:
+        """All its aspects."""
+        return (*self.own, *self.more())
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, AspectSpec]:
+        return {spec.name: spec for spec in self.aspects}
+
+    @cached_property
+    def _own_by_name(self) -> Mapping[str, AspectSpec]:
+        return {spec.name: spec for spec in self.own}
+
+    def aspect(self, name: str) -> AspectSpec | None:
+        """The aspect of this name; None where it has none."""
+        return self._own_by_name.get(name) or self._by_name.get(name)
 
     @property
     def door(self) -> str:
         """The only door through which such an entity comes and goes: that of one of its aspects."""
-        return next((spec.door for spec in self.aspects if spec.door), "")
+        return next((spec.door for spec in self.own if spec.door), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Modelled:
+    """An entity type of DataHub's model, with the names of its aspects; its key aspect is not among them."""
+
+    key_aspect: str
+    aspects: tuple[str, ...]
+    category: str = ""
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """DataHub's model: entity types and aspects by their names, and the parts of URNs by the name of the key aspect."""
+
+    entities: Mapping[str, Modelled] = field(default_factory=dict)
+    aspects: Mapping[str, AspectSpec] = field(default_factory=dict)
+    keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class Registry:
-    """Entity types by name. Made from `schemas/registry.json` and `schemas/aspects/*.json`."""
+    """Entity types by name: ours first, then those of the model, of which ours have the aspects too."""
 
-    def __init__(self, types: Mapping[str, EntityType]) -> None:
-        self._types = dict(types)
-        self._aspects = {(kind.type, spec.name): spec for kind in types.values() for spec in kind.aspects}
+    def __init__(self, own: Iterable[EntityType], more: Callable[[], Iterable[EntityType]] = tuple) -> None:
+        self._own = {kind.type: kind for kind in own}
+        self._more = more
 
     @classmethod
-    def from_documents(cls, registry: Mapping[str, Any], aspects: Mapping[str, Mapping[str, Any]]) -> "Registry":
+    def from_documents(
+        cls,
+        registry: Mapping[str, Any],
+        aspects: Mapping[str, Mapping[str, Any]],
+        model: Callable[[], Model] = Model,
+    ) -> "Registry":
         """The registry of these documents; an aspect's own member `colophon` says its scope and hints."""
         specs = {name: _aspect_spec(name, document) for name, document in aspects.items()}
-        return cls(
-            {
-                entry["type"]: EntityType(
-                    entry["type"], entry["title"], entry["keyAspect"], tuple(specs[name] for name in entry["aspects"])
-                )
-                for entry in registry["entities"]
-            }
-        )
+        widening = {name for name, document in aspects.items() if document.get("colophon", {}).get("widens")}
+        rest = _Rest(model, {name: specs[name] for name in widening})
+        own = [_own(entry, specs, rest) for entry in registry["entities"]]
+        everywhere = tuple(specs[name] for name in registry["everywhere"])
+        return cls(own, lambda: rest.types({kind.type for kind in own}, everywhere))
+
+    @cached_property
+    def _types(self) -> Mapping[str, EntityType]:
+        return self._own | {kind.type: kind for kind in self._more()}
 
     @property
     def types(self) -> tuple[EntityType, ...]:
-        """All entity types, in the registry's order."""
+        """All entity types: ours in the registry's order, then the model's."""
         return tuple(self._types.values())
 
     def type(self, name: str) -> EntityType:
         """An entity type; raises Absent."""
-        if name not in self._types:
+        kind = self._own.get(name) or self._types.get(name)
+        if kind is None:
             raise Absent("entity type", name)
-        return self._types[name]
+        return kind
 
     def aspect(self, entity_type: str, name: str) -> AspectSpec:
         """An aspect of an entity type; raises Absent."""
-        self.type(entity_type)
-        if (entity_type, name) not in self._aspects:
+        spec = self.type(entity_type).aspect(name)
+        if spec is None:
             raise Absent(f"aspect of a {entity_type}", name)
-        return self._aspects[entity_type, name]
+        return spec
+
+
+class _Rest:
+    """What the model adds to ours; it is loaded with the first question."""
+
+    def __init__(self, load: Callable[[], Model], widened: Mapping[str, AspectSpec]) -> None:
+        self._load, self.widened = load, widened
+
+    @cached_property
+    def _model(self) -> Model:
+        model = self._load()
+        wider = {name: _wider(spec, model.aspects.get(name, spec)) for name, spec in self.widened.items()}
+        return replace(model, aspects={**model.aspects, **wider})
+
+    def aspects(self, type_: str, own: Iterable[str], named: Iterable[str] = ()) -> tuple[AspectSpec, ...]:
+        """The aspects of a type besides its own."""
+        modelled = self._model.entities.get(type_)
+        names = dict.fromkeys([*named, *(modelled.aspects if modelled else ())])
+        return tuple(self._model.aspects[name] for name in names if name not in set(own))
+
+    def types(self, known: Collection[str], everywhere: tuple[AspectSpec, ...]) -> Iterator[EntityType]:
+        """The types that are not known."""
+        for name, modelled in self._model.entities.items():
+            if name not in known:
+                own = (*everywhere, self._model.aspects[modelled.key_aspect])
+                yield EntityType(
+                    type=name,
+                    title=title_of(name),
+                    key_aspect=modelled.key_aspect,
+                    key=self._model.keys[modelled.key_aspect],
+                    own=own,
+                    more=partial(self.aspects, name, [spec.name for spec in own]),
+                    category=modelled.category,
+                    doc=modelled.doc,
+                )
+
+
+def title_of(name: str) -> str:
+    """A name such as `dataHubPolicy` as words: `Data hub policy`."""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name).lower()
+    return words[:1].upper() + words[1:]
+
+
+def _own(entry: Mapping[str, Any], specs: Mapping[str, AspectSpec], rest: _Rest) -> EntityType:
+    named = [name for name in entry["aspects"] if name in rest.widened]
+    own = [name for name in entry["aspects"] if name not in named]
+    return EntityType(
+        type=entry["type"],
+        title=entry["title"],
+        key_aspect=entry["keyAspect"],
+        key=None if entry["key"] is None else tuple(entry["key"]),
+        own=tuple(specs[name] for name in own),
+        more=partial(rest.aspects, entry["type"], own, named),
+    )
+
+
+def _wider(ours: AspectSpec, theirs: AspectSpec) -> AspectSpec:
+    if ours is theirs:
+        return ours
+    return replace(
+        theirs,
+        title=ours.title,
+        scope=ours.scope,
+        schema=Schema(lambda: joined(ours.schema.document, theirs.schema.document)),
+        empty=ours.empty,
+        uihints=ours.uihints,
+    )
 
 
 def _aspect_spec(name: str, document: Mapping[str, Any]) -> AspectSpec:
@@ -92,4 +226,5 @@ def _aspect_spec(name: str, document: Mapping[str, Any]) -> AspectSpec:
         empty=about.get("empty", {}),
         uihints=about.get("uihints", {}),
         door=about.get("door", ""),
+        offered=about.get("scope") == "USER",
     )

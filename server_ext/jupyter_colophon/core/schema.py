@@ -1,6 +1,6 @@
 """JSON Schema: the one function that validates, with a retriever that refuses (security.md, facts 2 and 3)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, cast
@@ -29,13 +29,18 @@ class Schema:
 
     def __init__(
         self,
-        document: Mapping[str, Any],
+        document: Mapping[str, Any] | Callable[[], Mapping[str, Any]],
         known: Mapping[str, Mapping[str, Any]] | None = None,
         dialect: Dialect = Dialect.DRAFT_2020_12,
     ) -> None:
-        self.document = document
+        self._given = document
         self._known = known or {}
         self._dialect = dialect
+
+    @cached_property
+    def document(self) -> Mapping[str, Any]:
+        """The schema itself; one that was given as a function is made at its first use."""
+        return self._given() if callable(self._given) else self._given
 
     def compiled(self) -> "Schema":
         """Compile it now. Raises ValueError where it is no schema, or has expressions that are not linear."""

@@ -8,7 +8,6 @@ from typing import TypeVar
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import Absent, IllegalQuery
 from jupyter_colophon.core.jsontext import stored
-from jupyter_colophon.core.keys import has_key
 from jupyter_colophon.core.lineage import MAX_LEVELS, MAX_RELATIONS, Lineage, LineageQuestion, Window
 from jupyter_colophon.core.lineage_answers import DiffQuestion, Impact, LineageDiff, PathQuestion, Paths
 from jupyter_colophon.core.names import Urn
@@ -40,7 +39,7 @@ class Asking:
     def walk(self, question: LineageQuestion, until: str = "") -> Walk:
         """Walk to what the principal may see. Raises IllegalQuery for a frontier of what has no lineage."""
         for one in map(Urn.parse, question.frontier):
-            if one.type not in _WALKED or not has_key(one):
+            if one.type not in _WALKED:
                 raise IllegalQuery(f"holds {one}, which has no lineage", "frontier")
         return Walker(edges_at(self.tx, self.as_of), self.clock, self.nodes.shown).walk(question, until)
 

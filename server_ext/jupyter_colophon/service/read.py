@@ -1,6 +1,6 @@
 """Entities, aspects and their history."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from jupyter_colophon.core.access import Principal
@@ -83,15 +83,15 @@ class Reader:
         last = page[-1]
         return page, self.cursors.write("entities", [*asked, [last.namespace, last.type, last.name, last.urn]])
 
-    def _shelves(self, tx: TableContext, listing: Listing, principal: Principal) -> list[tuple[str, str]]:
+    def _shelves(self, tx: TableContext, listing: Listing, principal: Principal) -> Iterator[tuple[str, str]]:
         """Every (namespace, type) to look through, in order."""
         spaces = [listing.namespace] if listing.namespace else [NO_NAMESPACE, *aspects.namespaces(tx)]
-        types = [listing.type] if listing.type else sorted(kind.type for kind in self.registry.types)
-        shown = [space for space in lasting(tx, spaces) if self.gate.may_read(principal, space)]
-        return [(space, kind) for space in shown for kind in types]
+        for space in lasting(tx, spaces):
+            if self.gate.may_read(principal, space):
+                yield from ((space, kind) for kind in ([listing.type] if listing.type else aspects.types(tx, space)))
 
     def _page(
-        self, tx: TableContext, shelves: Sequence[tuple[str, str]], listing: Listing, place: list[str] | None
+        self, tx: TableContext, shelves: Iterable[tuple[str, str]], listing: Listing, place: list[str] | None
     ) -> list[EntitySummary]:
         urns: list[str] = []
         for shelf in shelves:

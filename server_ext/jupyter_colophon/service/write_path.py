@@ -218,7 +218,7 @@ class WritePath:
         self._may(principal, "emit", Urn.parse(program))
 
     def _validated(self, proposal: Proposal, door: str) -> AspectSpec | None:
-        if not has_key(proposal.urn):
+        if not has_key(proposal.urn, self.registry.type(proposal.urn.type)):
             raise InvalidInstance("the proposal", (Problem("", "the URN has not the parts of its type"),))
         if proposal.aspect is None:
             if proposal.operation not in (*CREATING, "delete") or proposal.value is not None:

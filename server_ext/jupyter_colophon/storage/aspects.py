@@ -37,6 +37,14 @@ def namespaces(tx: TableContext, *, ever: bool = False) -> list[str]:
     return sorted(row["namespace"] for row in rows if ever or not row["deleted"])
 
 
+def types(tx: TableContext, namespace: str) -> Iterator[str]:
+    """The types of which a namespace has entities, in order: one look into the table for each."""
+    place: tuple[str, ...] = (namespace,)
+    while rows := list(tx.table("entity_names").scan(Range(place, (namespace,), begin_inclusive=len(place) == 1), 1)):
+        yield rows[0]["type"]
+        place = (namespace, rows[0]["type"])
+
+
 def names(
     tx: TableContext, namespace: str, entity_type: str, prefix: str, after: tuple[str, str] | None, limit: int
 ) -> list[str]:

@@ -152,7 +152,7 @@ class Commit:
             self.tx.table("holdings").upsert({"holder": str(holder), "urn": str(urn)})
         kind = self.registry.type(urn.type)
         key = self.registry.aspect(urn.type, kind.key_aspect)
-        entity.made[key.name] = self._write(entity, key, compact(key_aspect(urn)), "create", None)
+        entity.made[key.name] = self._write(entity, key, compact(key_aspect(urn, kind)), "create", None)
         status = self.registry.aspect(urn.type, "status")
         entity.made["status"] = self._write(entity, status, compact({"removed": False}), "create", None)
 

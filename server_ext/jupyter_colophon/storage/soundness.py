@@ -64,7 +64,7 @@ def _entity(registry: Registry, tx: TableContext, told: Told) -> Iterator[Findin
     if row["deleted"]:
         for name in sorted(name for name, aspect in told.aspects.items() if aspect["value"] is not None):
             yield Finding(row["urn"], f"it is deleted, and yet has {name}")
-    elif has_key(urn):
+    else:
         yield from _key(registry, urn, told)
     for name, aspect in told.aspects.items():
         yield from (Finding(row["urn"], f"{name}: {fault}") for fault in _aspect(registry, tx, row["type"], aspect))
@@ -73,13 +73,15 @@ def _entity(registry: Registry, tx: TableContext, told: Told) -> Iterator[Findin
 def _key(registry: Registry, urn: Urn, told: Told) -> Iterator[Finding]:
     """The key aspect says what the URN says."""
     try:
-        name = registry.type(urn.type).key_aspect
+        kind = registry.type(urn.type)
     except Absent:
         yield Finding(str(urn), "its type is not in the registry")
         return
-    row = told.aspects.get(name)
-    if row is None or _parsed(row["value"]) != key_aspect(urn):
-        yield Finding(str(urn), f"{name}: is not that of the URN")
+    row = told.aspects.get(kind.key_aspect)
+    if not has_key(urn, kind):
+        yield Finding(str(urn), "its URN has not the parts of its type")
+    elif row is None or _parsed(row["value"]) != key_aspect(urn, kind):
+        yield Finding(str(urn), f"{kind.key_aspect}: is not that of the URN")
 
 
 def _aspect(registry: Registry, tx: TableContext, entity_type: str, row: Row) -> Iterator[str]:

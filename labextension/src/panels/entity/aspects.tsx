@@ -71,8 +71,11 @@ function UserAspect(props: IUserAspectsProps & { spec: AspectSpec }): React.JSX.
 /** What people wrote: to read, and to edit. */
 export function UserAspects(props: IUserAspectsProps): React.JSX.Element {
   const { model, trans } = props;
-  const { type } = useModel(model);
-  const specs = (type?.aspects ?? []).filter(spec => spec.scope === 'USER' && !spec.key);
+  const { entity, type } = useModel(model);
+  // There are dozens of aspects that nobody uses here: what is not there and not ours is not asked for.
+  const specs = (type?.aspects ?? []).filter(
+    spec => spec.scope === 'USER' && !spec.key && (spec.offered || spec.name in (entity?.aspects ?? {}))
+  );
   return (
     <section className="jp-Colophon-card-section" data-scope="USER" aria-label={trans.__('What people wrote')}>
       <h2>

@@ -56,6 +56,8 @@ def entity_type(value: EntityType) -> Document:
                 "title": spec.title,
                 "scope": spec.scope,
                 "key": spec.key,
+                "offered": spec.offered,
+                "timeseries": spec.timeseries,
                 "schema": spec.schema.document,
                 "uihints": dict(spec.uihints),
             }
