@@ -213,3 +213,21 @@ async def test_reading_on_from_beyond_the_end_is_told_to_begin_again(api: Any, s
     gone = await api("GET", "changes", params={"after": 999_999})
     assert gone.status == 410
     assert gone.body["type"].endswith("log-shorter")
+
+
+async def test_who_answers_no_ping_is_closed_and_who_does_hears_on(
+    api: Any, sales: None, listen: Listen, jp_serverapp: Any, jp_http_port: int, jp_base_url: str, jp_auth_header: Any
+) -> None:
+    jp_serverapp.web_app.settings |= {"ws_ping_interval": 50, "ws_ping_timeout": 500}
+    answering = await listen()
+    reader, writer = await asyncio.open_connection("127.0.0.1", jp_http_port)
+    head = {"Host": "127.0.0.1", "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
+    lines = [f"{name}: {value}" for name, value in {**head, "Sec-WebSocket-Key": "YQ==", **jp_auth_header}.items()]
+    asked = f"GET {jp_base_url}colophon/api/changes/ws HTTP/1.1"
+    writer.write("\r\n".join([asked, *lines, "\r\n"]).encode())
+    # All that is ever sent to who says nothing: an answer, hello, pings, and the end.
+    assert b'"hello"' in await reader.read()
+    writer.close()
+    say(jp_serverapp.web_app.settings[SETTING].catalog(), tags=["heard"])
+    assert len(await answering.until(lambda one: (one["value"] or {}).get("tags") == ["heard"])) == 1
+    answering.socket.close()

@@ -8,16 +8,17 @@ import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Semaphore
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.http.backlog import Backlog, Told
+from jupyter_colophon.http.backlog import Backlog, Told, messages
 
 # A server has a board from its start, which waits for neither of these.
 if TYPE_CHECKING:
     from jupyter_colophon.core.change import Change
     from jupyter_colophon.wiring import Catalog
 
+T = TypeVar("T")
 #: How many subscribers are told before others have their turn.
 _AT_ONCE = 200
 
@@ -49,7 +50,7 @@ class Subscriber:
 def texts(catalog: "Catalog", changes: "Sequence[Change]", form: str) -> list[Told]:
     """Changes as JSON, without those for which the form has no words."""
     told = ((change.seq, catalog.announcer.told(change, form)) for change in changes)
-    return [Told(seq, json.dumps(one, ensure_ascii=False)) for seq, one in told if one is not None]
+    return [Told(seq, json.dumps(one, ensure_ascii=False).encode()) for seq, one in told if one is not None]
 
 
 class Board:
@@ -111,15 +112,21 @@ class Board:
     async def _hand_out(self, told: Sequence[tuple[Wish, list[Told]]]) -> None:
         try:
             for wish, found in told:
-                for few in _few(list(self._groups.get(wish, ()))):
-                    for one in few:
-                        if not one.backlog.add(found):
-                            one.cut_off()
-                    await asyncio.sleep(0)
+                # A message at a time: who reads as quickly as we write has no more than that waiting.
+                for message in messages(found):
+                    await self._tell(wish, message)
         finally:
             self._turn.release()
 
+    async def _tell(self, wish: Wish, message: Sequence[Told]) -> None:
+        for some in few(list(self._groups.get(wish, ()))):
+            for one in some:
+                if not one.backlog.add(message):
+                    one.cut_off()
+            await asyncio.sleep(0)
 
-def _few(all_: Sequence[Subscriber]) -> Iterator[Sequence[Subscriber]]:
+
+def few(all_: Sequence[T]) -> Iterator[Sequence[T]]:
+    """So many at a time that others have their turn between."""
     for start in range(0, len(all_), _AT_ONCE):
         yield all_[start : start + _AT_ONCE]

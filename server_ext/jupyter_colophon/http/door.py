@@ -19,6 +19,7 @@ from jupyter_colophon.core.names import Identity
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.http.board import Board
 from jupyter_colophon.http.crews import Crews
+from jupyter_colophon.http.pulse import Pulse
 from jupyter_colophon.http.schemas import ApiSchemas
 from jupyter_colophon.http.tokens import KernelTokens
 from jupyter_colophon.settings import Settings
@@ -62,6 +63,7 @@ class Door:
     crews: Crews = field(default_factory=Crews)
     #: Who follows the change log, and over how many connections each user does.
     board: Board = field(default_factory=Board)
+    pulse: Pulse = field(default_factory=Pulse)
     sockets: Counter[str] = field(default_factory=Counter)
     #: What delivers changes to sinks; None where the settings name none.
     relay: "Relay | None" = None

@@ -1,10 +1,10 @@
 """Following the change log over a connection: first what came after a number, then what comes, each change once and in order."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from jupyter_colophon.core.errors import IllegalQuery, TooManyConnections
-from jupyter_colophon.http.backlog import Backlog, Finished, Told
+from jupyter_colophon.http.backlog import Backlog, Finished, Told, messages
 from jupyter_colophon.http.base import Identified
 from jupyter_colophon.http.board import Subscriber, Wish, texts
 from jupyter_colophon.http.parameter import DIGITS_MAX
@@ -18,11 +18,15 @@ SLICE: Final = 500
 
 
 class Following:
-    """One connection that follows."""
+    """One connection that follows. `heard` is called when something is `ready`, and when that is the end."""
 
-    def __init__(self, asks: Identified, wish: Wish, cut_off: Callable[[], None]) -> None:
+    def __init__(
+        self, asks: Identified, wish: Wish, cut_off: Callable[[], None], heard: Callable[[], None] | None = None
+    ) -> None:
         self._hop, self._board, self._wish = asks.hop, asks.door.board, wish
-        self._subscriber = Subscriber(wish, Backlog(), cut_off)
+        self._subscriber = Subscriber(wish, Backlog(heard), cut_off)
+        #: The number up to which everything was handed out.
+        self._sent = 0
 
     async def begin(self) -> int:
         """Listen from now on; returns the number of the newest change. Raises StorageError."""
@@ -30,33 +34,51 @@ class Following:
         head: int = await self._hop(lambda catalog: catalog.feed.head())
         return head
 
-    async def batches(self, after: int, head: int, patience_s: float | None = None) -> AsyncIterator[list[Told]]:
+    async def earlier(self, after: int, head: int) -> AsyncIterator[Sequence[Told]]:
+        """What came after a number, up to the head. Raises LogCompacted, StorageError."""
+        while after < head:
+            found, after = await self._read(after)
+            for message in messages(found):
+                yield message
+        self._sent = max(after, head)
+
+    def ready(self) -> Sequence[Told]:
+        """What to send next of what came since; nothing, where nothing did."""
+        while waited := self._subscriber.backlog.ready():
+            if fresh := self._fresh(waited):
+                return fresh
+        return ()
+
+    async def batches(self, after: int, head: int, patience_s: float | None = None) -> AsyncIterator[Sequence[Told]]:
         """What to send next, until `end`; nothing, where nothing came for so long. Raises LogCompacted, StorageError.
 
         First what came after a number up to the head, then what comes.
         """
-        while after < head:
-            found, after = await self._earlier(after)
-            if found:
-                yield found
-        sent = max(after, head)
+        async for message in self.earlier(after, head):
+            yield message
         while True:
             try:
                 waited = await self._subscriber.backlog.take(patience_s)
             except Finished:
                 return
-            fresh = [one for one in waited if one.seq > sent]
-            if fresh:
-                sent = fresh[-1].seq
+            fresh = self._fresh(waited)
             if fresh or not waited:
                 yield fresh
+
+    def _fresh(self, waited: Sequence[Told]) -> Sequence[Told]:
+        """Those that were not handed out before: two listeners of the feed may tell the same."""
+        if waited and waited[0].seq <= self._sent:
+            waited = [one for one in waited if one.seq > self._sent]
+        if waited:
+            self._sent = waited[-1].seq
+        return waited
 
     def end(self) -> None:
         """Listen no more."""
         self._board.leave(self._subscriber)
         self._subscriber.backlog.finish()
 
-    async def _earlier(self, after: int) -> tuple[list[Told], int]:
+    async def _read(self, after: int) -> tuple[list[Told], int]:
         wish = self._wish
 
         def read(catalog: "Catalog") -> tuple[list[Told], int]:

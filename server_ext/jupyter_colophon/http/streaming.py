@@ -75,11 +75,11 @@ class StreamHandler(ApiHandler):
         self.set_header("Content-Type", KIND)
         self.set_header("Cache-Control", "no-store")
         self.set_header("X-Accel-Buffering", "no")
-        await self._event(f'id: {start}\nevent: hello\ndata: {{"head": {head}}}\n\n')
+        await self._event(b'id: %d\nevent: hello\ndata: {"head": %d}\n\n' % (start, head))
         async for told in following.batches(start, head, _QUIET_S):
-            await self._event("".join(map(_event, told)) or ": nothing new\n\n")
+            await self._event(b"".join(map(_event, told)) or b": nothing new\n\n")
 
-    async def _event(self, text: str) -> None:
+    async def _event(self, text: bytes) -> None:
         self.write(text)
         await self.flush()
 
@@ -90,5 +90,5 @@ class StreamHandler(ApiHandler):
             connection.stream.close()  # type: ignore[attr-defined]  # of an HTTP1Connection
 
 
-def _event(told: Told) -> str:
-    return f"id: {told.seq}\nevent: change\ndata: {told.text}\n\n"
+def _event(told: Told) -> bytes:
+    return b"id: %d\nevent: change\ndata: %b\n\n" % told

@@ -6,12 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from jupyter_server.auth.decorator import authorized, ws_authenticated
-from jupyter_server.base.handlers import JupyterHandler
-from jupyter_server.base.websocket import WebSocketMixin
-from tornado.httputil import HTTPHeaders
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, authenticated
-from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from jupyter_colophon.core.errors import IllegalQuery, LogCompacted, MetadataError, StorageError, TooManyConnections
 from jupyter_colophon.http import reading, streaming
@@ -23,6 +19,7 @@ from jupyter_colophon.http.native.parameters import NAMESPACE, TYPE
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import text
 from jupyter_colophon.http.problems import row_of
+from jupyter_colophon.http.sockets import QuietSocket
 
 _TRY_AGAIN_LATER = 1013
 _URN = text("urn", "Of this entity alone.", format="colophon-urn")
@@ -64,7 +61,7 @@ class ChangesStream(streaming.StreamHandler):
         await self.stream(_filters(self), _FORM)
 
 
-class ChangesSocket(Identified, WebSocketMixin, WebSocketHandler, JupyterHandler):  # type: ignore[misc]
+class ChangesSocket(QuietSocket):
     """`/changes/ws?after=&namespace=&urn=&type=`: first `hello` with the log's head, then changes."""
 
     @ws_authenticated
@@ -87,17 +84,15 @@ class ChangesSocket(Identified, WebSocketMixin, WebSocketHandler, JupyterHandler
     def open(self, *args: Any, **kwargs: Any) -> None:
         """Say hello, then send what came after `after`, then what comes."""
         super().open(*args, **kwargs)
-        # Thousands may be open for days: what only the beginning needed is let go of.
-        self.request.headers = HTTPHeaders()
-        self._following = Following(self, self._wish, self._cut_off)
+        self._following = Following(self, self._wish, self._cut_off, self._send_on)
         self.door.sockets[self._wish.principal.user] += 1
-        self._sender = asyncio.ensure_future(self._send_on())
-
-    def on_message(self, message: str | bytes) -> None:
-        """Nothing is expected from the other side."""
+        #: Whether something is on its way: what comes meanwhile waits for that.
+        self._busy = True
+        self._beginning: asyncio.Task[None] | None = asyncio.ensure_future(self._begin())
 
     def on_close(self) -> None:
         """Stop listening."""
+        super().on_close()
         if hasattr(self, "_following"):
             self.door.sockets[self._wish.principal.user] -= 1
             self._following.end()
@@ -106,23 +101,43 @@ class ChangesSocket(Identified, WebSocketMixin, WebSocketHandler, JupyterHandler
         self._following.end()
         self.close(_TRY_AGAIN_LATER, "too far behind: read on with after")
 
-    async def _send_on(self) -> None:
+    async def _begin(self) -> None:
         try:
             head = await self._following.begin()
-            await self.write_message(json.dumps({"kind": "hello", "head": head}))
-            start = head if self._after is None else self._after
-            async for told in self._following.batches(start, head):
-                await self.write_message(_message(told))
-        except (WebSocketClosedError, StreamClosedError):
+            await self.send(json.dumps({"kind": "hello", "head": head}).encode())
+            async for told in self._following.earlier(head if self._after is None else self._after, head):
+                await self.send(_message(told))
+        except StreamClosedError:
             pass
         except LogCompacted:
             self.close(_TRY_AGAIN_LATER, "these changes are no longer kept: list again")
         except MetadataError:
             self.close(_TRY_AGAIN_LATER, "the catalog cannot be read: read on with after")
+        else:
+            self._beginning = None
+            self._busy = False
+            self._send_on()
+
+    def _send_on(self) -> None:
+        """Send what waits, until what was sent does not leave at once: then go on when it has left."""
+        while not self._busy and (told := self._following.ready()):
+            try:
+                sent = self.send(_message(told))
+            except StreamClosedError:
+                # It is being closed, which ends the following.
+                return
+            if not sent.done():
+                self._busy = True
+                sent.add_done_callback(self._left)
+
+    def _left(self, sent: "asyncio.Future[None]") -> None:
+        if not sent.cancelled() and sent.exception() is None:
+            self._busy = False
+            self._send_on()
 
 
-def _message(told: Sequence[Told]) -> str:
-    return f'{{"kind":"changes","cursor":{told[-1].seq},"changes":[{",".join(one.text for one in told)}]}}'
+def _message(told: Sequence[Told]) -> bytes:
+    return b'{"kind":"changes","cursor":%d,"changes":[%b]}' % (told[-1].seq, b",".join(one.text for one in told))
 
 
 def _filters(handler: Identified) -> dict[str, str]:
