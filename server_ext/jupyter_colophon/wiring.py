@@ -14,6 +14,7 @@ from jupyter_colophon.core.datahub.model import model_of
 from jupyter_colophon.core.names import Identity, namespace
 from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.core.registry import Model, Registry
+from jupyter_colophon.core.schema import Schema
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
 from jupyter_colophon.service.dead_letters import DeadLetters
@@ -28,6 +29,7 @@ from jupyter_colophon.service.listing import Lister
 from jupyter_colophon.service.metadata import MetadataReader
 from jupyter_colophon.service.mutations import Mutator
 from jupyter_colophon.service.namespaces import Namespaces
+from jupyter_colophon.service.openlineage.collector import Collector
 from jupyter_colophon.service.read import Reader
 from jupyter_colophon.service.runs import RunReader
 from jupyter_colophon.service.sealing import Sealer
@@ -59,6 +61,7 @@ class Catalog:
     runs: RunReader
     feed: Feed
     announcer: Announcer
+    collector: Collector
     sealer: Sealer
     inbox: Inbox
     dead_letters: DeadLetters
@@ -167,6 +170,7 @@ def _catalog(
     write_path = WritePath(provider, registry, identity, gate.authorizer, now_ms, publish, facts, snapshots_system)
     _make_eternal_namespaces(provider, write_path)
     inbox = Inbox(provider, write_path, now_ms)
+    collector = Collector(provider, write_path, identity, Schema(load_documents("openlineage")["event"]), now_ms)
     namespaces = Namespaces(provider, write_path)
     namespaces.resume()
     inbox.resume()
@@ -183,9 +187,10 @@ def _catalog(
         runs=RunReader(provider, gate, cursors),
         feed=feed,
         announcer=Announcer(identity, registry),
+        collector=collector,
         sealer=sealer,
         inbox=inbox,
-        dead_letters=DeadLetters(provider, write_path, cursors, now_ms),
+        dead_letters=DeadLetters(provider, write_path, cursors, collector, now_ms),
         metadata=MetadataReader(provider, registry, gate, facts),
         lister=Lister(searcher, identity),
         deployer=Deployer(reader, write_path),

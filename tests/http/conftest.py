@@ -116,6 +116,13 @@ def elyra(jp_serverapp: Any, http_server_client: Any, jp_auth_header: Any, jp_ba
 
 
 @pytest.fixture
+def openlineage(jp_serverapp: Any, http_server_client: Any, jp_auth_header: Any, jp_base_url: str) -> Call:
+    """`await openlineage("POST", "api", "v1", "lineage", body=…)`: the same through the OpenLineage door."""
+    prefix = f"{jp_base_url}colophon/openlineage"
+    return Caller(http_server_client.fetch, prefix, jp_auth_header, contract.OPENLINEAGE)
+
+
+@pytest.fixture
 def sales(api: Call, jp_asyncio_loop: Any) -> None:
     """The namespace `sales` with the dataset `orders`, as a recorder would make them known."""
     proposal = {"urn": ORDERS, "aspect": "technicalMetadata", "operation": "upsert"}

@@ -10,6 +10,7 @@ import jsonschema_rs
 from jupyter_colophon.http.elyra.description import document as elyra_document
 from jupyter_colophon.http.native.description import document
 from jupyter_colophon.http.openapi import component
+from jupyter_colophon.http.openlineage.description import document as openlineage_document
 
 DOCUMENT = document("0")
 ELYRA_DOCUMENT = elyra_document("0")
@@ -63,4 +64,5 @@ class Contract:
 NATIVE = Contract(DOCUMENT, "application/problem+json", {"$ref": "#/components/schemas/Problem"})
 _ERROR = ELYRA_DOCUMENT["paths"]["/schemaspace"]["get"]["responses"]["403"]["content"]["application/json"]["schema"]
 ELYRA = Contract(ELYRA_DOCUMENT, "application/json", _ERROR)
+OPENLINEAGE = Contract(openlineage_document("0"), NATIVE.refused, NATIVE.problem)
 check = NATIVE.check

@@ -90,7 +90,7 @@ source: string
 sourceField: string
 target: string
 targetField: string
-transformation: ("identity" | "transformation" | "aggregation")
+transformation: ("identity" | "transformation" | "aggregation" | "join" | "group_by" | "filter" | "sort" | "window" | "conditional" | "indirect")
 }[]
 }
 /**
@@ -773,7 +773,7 @@ sourceField: string
 target: string
 targetField: string
 program: string
-transformation: ("identity" | "transformation" | "aggregation")
+transformation: ("identity" | "transformation" | "aggregation" | "join" | "group_by" | "filter" | "sort" | "window" | "conditional" | "indirect")
 }[]
 truncated: boolean
 /**

@@ -11,7 +11,19 @@ AccessMode = Literal["read", "write", "both", "unknown"]
 #: What an entity is to a run.
 Role = Literal["program", "application", "data"]
 FactValue = str | int | float | bool
-Transformation = Literal["identity", "transformation", "aggregation"]
+#: How a column was made of another: what flowed is one of the first three, the others only steered what came out.
+Transformation = Literal[
+    "identity",
+    "transformation",
+    "aggregation",
+    "join",
+    "group_by",
+    "filter",
+    "sort",
+    "window",
+    "conditional",
+    "indirect",
+]
 
 #: The status of a run that has not ended.
 RUNNING: Literal["running"] = "running"

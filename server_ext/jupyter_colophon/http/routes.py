@@ -2,9 +2,10 @@
 
 from jupyter_colophon.http.elyra.routes import ROUTES as ELYRA
 from jupyter_colophon.http.native.routes import ROUTES as NATIVE
+from jupyter_colophon.http.openlineage.routes import ROUTES as OPENLINEAGE
 from jupyter_colophon.http.v3.routes import ROUTES as V3
 
 
 def routes(*, elyra: bool) -> list[tuple[str, type]]:
     """Every route of a server; `elyra` says whether it opens the Elyra door."""
-    return [*NATIVE, *V3, *(ELYRA if elyra else [])]
+    return [*NATIVE, *V3, *OPENLINEAGE, *(ELYRA if elyra else [])]

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.errors import Absent, AccessDenied, MetadataError, StorageError
-from jupyter_colophon.core.inbox import DeadLetter, Refusal
+from jupyter_colophon.core.inbox import EVENTS, DeadLetter, Refusal
 from jupyter_colophon.core.once import Once
 from jupyter_colophon.core.proposal import Written
 from jupyter_colophon.service.inbox import WITHIN
+from jupyter_colophon.service.openlineage.collector import Collector
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage import answers, forms, sinks
 from jupyter_colophon.storage import dead_letters as rows
@@ -24,6 +25,7 @@ class DeadLetters:
     provider: StorageProvider
     write_path: WritePath
     cursors: Cursors
+    collector: Collector
     now: Callable[[], int]
 
     def page(self, kind: str, limit: int, cursor: str, principal: Principal) -> tuple[list[DeadLetter], str | None]:
@@ -82,6 +84,9 @@ class DeadLetters:
             return done
 
         try:
+            if letter.kind == EVENTS:
+                self.collector.replay(letter)
+                return []
             return self.write_path.propose(letter.proposals, letter.sender, WITHIN, once=once, around=removing)
         except StorageError:
             raise

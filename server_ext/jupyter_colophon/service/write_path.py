@@ -17,6 +17,7 @@ from jupyter_colophon.core.errors import (
 from jupyter_colophon.core.keys import has_key
 from jupyter_colophon.core.names import Identity, Urn, namespace
 from jupyter_colophon.core.once import Once
+from jupyter_colophon.core.openlineage.event import Event
 from jupyter_colophon.core.proposal import ABSENT, CREATING, Proposal, Written
 from jupyter_colophon.core.registry import AspectSpec, Registry
 from jupyter_colophon.core.run import Access, ColumnEdge, Recording, Run, RunChange, RunStart, Source
@@ -25,6 +26,7 @@ from jupyter_colophon.service.validation import changed, require_door, told_with
 from jupyter_colophon.storage import answers, forms
 from jupyter_colophon.storage import runs as stored_runs
 from jupyter_colophon.storage.commit import Commit
+from jupyter_colophon.storage.commit_openlineage import take
 from jupyter_colophon.storage.commit_record import record, record_source
 from jupyter_colophon.storage.commit_runs import change_run, record_accesses, start_run
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
@@ -166,6 +168,19 @@ class WritePath:
         """Record that somebody outside wrote into a stream on a day: once. Raises Absent."""
         self._may(principal, "emit", stream)
         return self._on_run(lambda commit: record_source(commit, stream, source), principal, None)
+
+    def take_event(
+        self, event: Event, principal: Principal, around: Callable[[TableContext], None] = lambda tx: None
+    ) -> None:
+        """Take an event of OpenLineage in; `around` is done in the same transaction. Raises AlreadyThere."""
+        for urn in (*([event.program()] if event.job else ()), *(one.urn for one in event.data)):
+            self._may(principal, "emit", urn)
+
+        def act(tx: TableContext) -> None:
+            around(tx)
+            self._commit(tx, lambda commit: take(commit, event, self.snapshots_system), principal)
+
+        self._transaction(act, forms.NOTHING, None)
 
     def end_kernel(self, kernel: str, principal: Principal) -> int:
         """Record that the runs which a kernel left behind are killed; returns how many."""

@@ -4,35 +4,70 @@ Only `service/write_path.py` may import this module.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from jupyter_colophon.core.jsontext import compact, stored
 from jupyter_colophon.core.run import ColumnEdge
 from jupyter_colophon.storage.commit import Commit
-from jupyter_colophon.storage.spi import Row
+from jupyter_colophon.storage.spi import Range, Row
+
+#: How many edges are looked up, and written, at once.
+_AT_ONCE = 1_000
+_KEY = ("target", "target_field", "source", "source_field", "program")
 
 
-def record_columns(commit: Commit, run: Row, columns: Sequence[ColumnEdge]) -> None:
-    """Add to what is known: what an earlier run made stays what it made."""
-    known = commit.tx.table("column_edges")
+def record_columns(commit: Commit, run: Row, columns: Sequence[ColumnEdge], time: int | None = None) -> None:
+    """Add to what is known: what an earlier run made stays what it made. `time` is when it was made, in ms."""
     made: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    rows: dict[tuple[str, ...], Row] = {}
     for edge in columns:
         target, source = str(edge.target), str(edge.source)
         made[target].add((edge.target_field, source, edge.source_field, edge.transformation))
-        known.upsert(
-            {
-                "target": target,
-                "target_field": edge.target_field,
-                "source": source,
-                "source_field": edge.source_field,
-                "program": run["program"],
-                "transformation": edge.transformation,
-                "run": run["urn"],
-                "last": commit.now,
-            }
-        )
+        key = (target, edge.target_field, source, edge.source_field, run["program"])
+        told = {"transformation": edge.transformation, "run": run["urn"]}
+        rows[key] = dict(zip(_KEY, key, strict=True)) | told | {"last": commit.now if time is None else time}
+    _keep_newest(commit, rows)
     for target, edges in made.items():
         _unite(commit, run, target, edges)
+
+
+def hand_over_columns(commit: Commit, run: Row, program: str) -> None:
+    """What a run made was made by another program than was known."""
+    runs, known = commit.tx.table("column_runs"), commit.tx.table("column_edges")
+    targets = {one["data"] for one in commit.tx.table("accesses").scan(Range.prefix(run["urn"]))}
+    for target in sorted(targets):
+        row = runs.read((target, run["program"], run["urn"]))
+        if row is None:
+            continue
+        runs.delete((target, run["program"], run["urn"]))
+        runs.upsert(row | {"program": program})
+        others = {pair for one in _made(commit, target, run["program"]) for pair in one}
+        for field, source, source_field, how in stored(row["edges"]):
+            key = (target, field, source, source_field, run["program"])
+            there = known.read(key)
+            last = commit.now if there is None else there["last"]
+            if (field, source, source_field) not in others:
+                known.delete(key)
+            new = {"transformation": how, "run": run["urn"], "last": last}
+            _keep_newest(commit, {(*key[:4], program): dict(zip(_KEY, (*key[:4], program), strict=True)) | new})
+
+
+def _made(commit: Commit, target: str, program: str) -> Iterator[set[tuple[str, str, str]]]:
+    for row in commit.tx.table("column_runs").scan(Range.prefix(target, program)):
+        yield {(field, source, source_field) for field, source, source_field, _ in stored(row["edges"])}
+
+
+def _keep_newest(commit: Commit, rows: dict[tuple[str, ...], Row]) -> None:
+    """Write these edges, but where a later one is known."""
+    table, keys = commit.tx.table("column_edges"), list(rows)
+    for at in range(0, len(keys), _AT_ONCE):
+        part = keys[at : at + _AT_ONCE]
+        there = {tuple(row[name] for name in _KEY): row for row in table.multi_read(part)}
+        table.upsert_all([rows[key] for key in part if key not in there or _newness(there[key]) <= _newness(rows[key])])
+
+
+def _newness(row: Row) -> tuple[int, str, str]:
+    return row["last"], row["run"], row["transformation"]
 
 
 def _unite(commit: Commit, run: Row, target: str, edges: set[tuple[str, ...]]) -> None:

@@ -130,7 +130,7 @@ def record_access(commit: Commit, run: Row, access: Access, with_system: bool) -
             "data": data,
             "mode": access.mode,
             "component": access.component,
-            "first": known["first"] if known else time,
+            "first": min(known["first"], time) if known else time,
             "last": max(known["last"], time) if known else time,
             "recorded": known["recorded"] if known else commit.now,
         }

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from jupyter_colophon.core.inbox import PROPOSALS, DeadLetter, Refusal
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.inbox import EVENTS, PROPOSALS, DeadLetter, Refusal
 from jupyter_colophon.core.jsontext import compact, stored
 from jupyter_colophon.storage import forms
 from jupyter_colophon.storage.spi import Field, Range, Row, TableContext
@@ -13,6 +14,22 @@ def bury(tx: TableContext, parcel: Row, refusal: Refusal, now: int) -> None:
     kept = {name: parcel[name] for name in ("id", "actor", "sender", "run", "time", "proposals")}
     more = {"kind": PROPOSALS, "failed": now, "attempts": 1, "problem": compact(forms.REFUSAL.write(refusal))}
     tx.table("dead_letters").upsert(kept | more)
+
+
+def bury_event(tx: TableContext, event: str | None, sender: Principal, refusal: Refusal, now: int) -> None:
+    """Keep what was sent for an event of OpenLineage and is none."""
+    kept = {"id": free_number(tx, now), "kind": EVENTS, "actor": sender.user, "run": None, "event": event}
+    told = {"sender": compact(forms.PRINCIPAL.write(sender)), "problem": compact(forms.REFUSAL.write(refusal))}
+    times = {"time": now, "failed": now, "attempts": 1}
+    tx.table("dead_letters").upsert(kept | told | times | {"proposals": "[]"})
+
+
+def free_number(tx: TableContext, now: int) -> int:
+    """A number for a letter that was no batch: the inbox numbers its own by the same clock, from the other end."""
+    number = now * 1_000 + 999
+    while tx.table("dead_letters").read((number,), ("id",)) is not None:
+        number += 1_000
+    return number
 
 
 def read(tx: TableContext, number: int) -> DeadLetter | None:
@@ -69,4 +86,5 @@ def _letter(row: Row) -> DeadLetter:
         refusal=forms.REFUSAL.read(stored(row["problem"])),
         proposals=forms.PROPOSALS.read(stored(row["proposals"])),
         seq=row["seq"],
+        event=row["event"],
     )

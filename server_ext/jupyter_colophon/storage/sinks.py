@@ -12,6 +12,7 @@ from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.core.sinks import DELIVERY, SinkState, sender_of
 from jupyter_colophon.storage import chain, forms, log
+from jupyter_colophon.storage.dead_letters import free_number
 from jupyter_colophon.storage.spi import Field, Range, Row, TableContext
 
 _NOBODY = ""
@@ -75,14 +76,9 @@ def release(tx: TableContext, sink: str, me: str) -> None:
 
 def bury(tx: TableContext, sink: str, change: Change, refusal: Refusal, attempts: int, now: int) -> None:
     """Keep a change that the sink would not take as a dead letter: which one it was, and no value."""
-    table = tx.table("dead_letters")
-    number = now * 1_000 + 999
-    # The inbox numbers its own by the same clock, from the other end.
-    while table.read((number,), ("id",)) is not None:
-        number += 1_000
-    table.upsert(
+    tx.table("dead_letters").upsert(
         {
-            "id": number,
+            "id": free_number(tx, now),
             "kind": DELIVERY,
             "actor": sender_of(sink),
             "sender": compact([sender_of(sink), None, []]),

@@ -244,6 +244,16 @@ COLUMN_RUNS = TableSpec(
     ("target", "program", "run"),
 )
 
+#: What OpenLineage's events said, but for what aspects hold: JSON by part (storage/commit_openlineage.py).
+OPENLINEAGE = TableSpec("openlineage", {"subject": "string", "part": "string", "said": "string"}, ("subject", "part"))
+
+#: What OpenLineage calls datasets and jobs; a namespace has a row of its own, with the name "". `first` is in ms.
+OPENLINEAGE_NAMES = TableSpec(
+    "openlineage_names",
+    {"kind": "string", "namespace": "string", "name": "string", "urn": "string", "first": "long"},
+    ("kind", "namespace", "name"),
+)
+
 #: What writes with an idempotency key were answered (storage/answers.py): JSON, compressed.
 ANSWERS = TableSpec(
     "answers",
@@ -269,7 +279,7 @@ INBOX = TableSpec(
     ("state",),
 )
 
-#: `seq` is that of a change which a sink would not take; null for a batch of the inbox.
+#: `seq` is that of a change which a sink would not take, `event` what was sent for an event of OpenLineage and is none.
 DEAD_LETTERS = TableSpec(
     "dead_letters",
     {
@@ -284,6 +294,7 @@ DEAD_LETTERS = TableSpec(
         "problem": "string",
         "proposals": "string",
         "seq": "long",
+        "event": "string",
     },
     ("id",),
     ("actor",),
@@ -331,6 +342,8 @@ ALL = (
     SNAPSHOTS,
     COLUMN_EDGES,
     COLUMN_RUNS,
+    OPENLINEAGE,
+    OPENLINEAGE_NAMES,
     ANSWERS,
     INBOX,
     DEAD_LETTERS,

@@ -1,0 +1,1 @@
+"""What OpenLineage tells, as ours: no input or output."""

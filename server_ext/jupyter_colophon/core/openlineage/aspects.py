@@ -1,0 +1,106 @@
+"""Facets of OpenLineage as DataHub's aspects: what of them has one (docs/openlineage.md has the table)."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.openlineage.facets import Facets, standing
+from jupyter_colophon.core.urn import encoded
+
+Aspects = dict[str, Mapping[str, Any]]
+#: Beginnings of the names of types, in lower case, and DataHub's types; what none fits is a string.
+_TYPES: Final = (
+    (("bool",), "BooleanType"),
+    (("timestamp", "time"), "TimeType"),
+    (("date",), "DateType"),
+    (("int", "bigint", "smallint", "tinyint", "long", "short", "byte", "float", "double", "decimal", "num", "real"),
+     "NumberType"),
+    (("binary", "varbinary", "blob", "bytea", "fixed"), "BytesType"),
+    (("array", "list"), "ArrayType"),
+    (("map",), "MapType"),
+    (("struct", "row", "record"), "RecordType"),
+    (("enum",), "EnumType"),
+    (("union",), "UnionType"),
+)  # fmt: skip
+_OWNER: Final = "TECHNICAL_OWNER"
+_LEVELS_MOST: Final = 32
+
+
+def of_dataset(urn: Urn, facets: Facets) -> Aspects:
+    """What the facets of a dataset say, by aspect."""
+    told, found = standing(facets), Aspects()
+    if fields := list(_fields((told.get("schema") or {}).get("fields") or ())):
+        found["schemaMetadata"] = {
+            "schemaName": urn.parts[1],
+            "platform": urn.parts[0],
+            "version": 0,
+            "hash": "",
+            "platformSchema": {"com.linkedin.schema.OtherSchema": {"rawSchema": ""}},
+            "fields": fields,
+        }
+    if text := (told.get("documentation") or {}).get("description"):
+        found["datasetProperties"] = {"description": text}
+    return found | _shared(told)
+
+
+def of_job(urn: Urn, facets: Facets) -> Aspects:
+    """What the facets of a job say, by aspect."""
+    told, found = standing(facets), Aspects()
+    text = (told.get("documentation") or {}).get("description")
+    place = (told.get("sourceCodeLocation") or {}).get("url")
+    if text or place:
+        info = {"name": urn.parts[1], "type": {"string": "COMMAND"}, "description": text, "externalUrl": place}
+        found["dataJobInfo"] = {key: value for key, value in info.items() if value}
+    return found | _shared(told)
+
+
+#: By the type of the entity.
+ASPECTS_OF: Final[Mapping[str, Callable[[Urn, Facets], Aspects]]] = {"dataset": of_dataset, "dataJob": of_job}
+
+
+def _shared(told: Facets) -> Aspects:
+    found = Aspects()
+    if owners := (told.get("ownership") or {}).get("owners"):
+        found["ownership"] = {
+            "owners": [{"owner": _person(one["name"]), "type": _OWNER} for one in owners],
+            "ownerTypes": {},
+            "lastModified": _NOBODY,
+        }
+    if tags := (told.get("tags") or {}).get("tags"):
+        words = dict.fromkeys(":".join(filter(None, (one["key"], one.get("value")))) for one in tags)
+        found["globalTags"] = {"tags": [{"tag": f"urn:li:tag:{encoded(word)}"} for word in words]}
+    return found
+
+
+#: When nobody says when it was said.
+_NOBODY: Final = {"time": 0, "actor": "urn:li:corpuser:unknown"}
+
+
+def _person(name: str) -> str:
+    """An owner as OpenLineage tells it: `user:jdoe`, `team:data`, or a name alone."""
+    kind, colon, rest = name.partition(":")
+    if colon and rest and kind in ("team", "group"):
+        return f"urn:li:corpGroup:{encoded(rest)}"
+    return f"urn:li:corpuser:{encoded(rest if colon and rest and kind == 'user' else name)}"
+
+
+def _fields(told: Any, above: str = "", level: int = 0) -> Iterator[dict[str, Any]]:
+    for one in told if level < _LEVELS_MOST else ():
+        path = f"{above}.{one['name']}" if above else one["name"]
+        native = one.get("type") or ("struct" if one.get("fields") else "unknown")
+        field = {
+            "fieldPath": path,
+            "nullable": True,
+            "description": one.get("description"),
+            "type": {"type": {f"com.linkedin.schema.{_type(native)}": {}}},
+            "nativeDataType": native,
+            "recursive": False,
+            "isPartOfKey": False,
+        }
+        yield {key: value for key, value in field.items() if value is not None}
+        yield from _fields(one.get("fields") or (), path, level + 1)
+
+
+def _type(native: str) -> str:
+    word = native.lower()
+    return next((type_ for beginnings, type_ in _TYPES if word.startswith(beginnings)), "StringType")

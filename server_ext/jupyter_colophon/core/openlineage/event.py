@@ -1,0 +1,153 @@
+"""One event of OpenLineage: a run went on, or a job or a dataset was described."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from typing import Any, Final, Literal
+from uuid import UUID
+
+from jupyter_colophon.core.errors import IllegalName, InvalidInstance, Problem
+from jupyter_colophon.core.names import Identity, Urn
+from jupyter_colophon.core.openlineage.columns import Columns, columns_of
+from jupyter_colophon.core.openlineage_names import Symlink, openlineage_dataset, openlineage_job
+from jupyter_colophon.core.run import ColumnEdge
+
+EventType = Literal["START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"]
+Mode = Literal["read", "write"]
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+SUBJECT: Final = "the event"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Spelling:
+    """What OpenLineage calls a job or a dataset."""
+
+    namespace: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToldData:
+    """A dataset in an event. `mode` is None where nothing reads or writes it; `own` are input or output facets."""
+
+    urn: Urn
+    spelling: Spelling
+    mode: Mode | None
+    facets: Mapping[str, Any]
+    own: Mapping[str, Any]
+    columns: Columns
+
+
+@dataclass(frozen=True)
+class Event:
+    """An event that its schema takes. `time` is in µs since 1970; `run` is empty for events of jobs and datasets."""
+
+    time: int
+    type: EventType
+    run: str
+    job: Spelling | None
+    run_facets: Mapping[str, Any]
+    job_facets: Mapping[str, Any]
+    data: tuple[ToldData, ...]
+    producer: str
+
+    def program(self, engine: str | None = None) -> Urn:
+        """The job as ours (rule 6). Raises LookupError for an event without one."""
+        if self.job is None:
+            raise LookupError("the event names no job")
+        return openlineage_job(self.job.namespace, self.job.name, engine)
+
+    @cached_property
+    def columns(self) -> tuple[ColumnEdge, ...]:
+        """What columns were made of columns, each pair once."""
+        known = {one.spelling: one.urn for one in self.data}
+        return tuple(
+            ColumnEdge(known.get(Spelling(*source)) or origin, field, made.urn, target, how)
+            for made in self.data
+            for (source, origin, field, target), how in sorted(
+                made.columns.items(), key=lambda one: (one[0][0], one[0][2:], one[1])
+            )
+        )
+
+
+def parse_event(document: Mapping[str, Any], identity: Identity) -> Event:
+    """An event of a document that the schema takes. Raises InvalidInstance with a pointer for each thing that is wrong."""
+    reading = _Reading(identity)
+    run, job = document.get("run"), document.get("job")
+    told = [("/dataset", document["dataset"], None)] if "dataset" in document and job is None else []
+    found = Event(
+        time=reading.time(document["eventTime"]),
+        type=document.get("eventType") or "OTHER",
+        run="" if run is None else reading.run_id(run["runId"]),
+        job=None if job is None else Spelling(job["namespace"], job["name"]),
+        run_facets=(run or {}).get("facets") or {},
+        job_facets=(job or {}).get("facets") or {},
+        data=tuple(reading.data([*told, *_touched(document)])),
+        producer=document.get("producer") or "",
+    )
+    if job is not None:
+        reading.job(found)
+    if reading.problems:
+        raise InvalidInstance(SUBJECT, tuple(reading.problems))
+    return found
+
+
+def _touched(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any], Mode]]:
+    sides: tuple[tuple[str, Mode], ...] = (("inputs", "read"), ("outputs", "write"))
+    for side, mode in sides:
+        for at, one in enumerate(document.get(side) or ()):
+            yield f"/{side}/{at}", one, mode
+
+
+class _Reading:
+    """Reads the parts of one event, and remembers what was wrong with them."""
+
+    def __init__(self, identity: Identity) -> None:
+        self.identity = identity
+        self.problems: list[Problem] = []
+
+    def time(self, text: str) -> int:
+        try:
+            told = datetime.fromisoformat(text)
+            since = (told if told.tzinfo else told.replace(tzinfo=UTC)) - _EPOCH
+        except (ValueError, OverflowError):
+            since = -_MICROSECOND
+        if since < timedelta(0) or "T" not in text.upper():
+            self.problems.append(Problem("/eventTime", "is no date and time of ISO 8601 since 1970"))
+        return since // _MICROSECOND
+
+    def run_id(self, text: str) -> str:
+        try:
+            return str(UUID(text))
+        except ValueError:
+            self.problems.append(Problem("/run/runId", "is no UUID"))
+            return text
+
+    def job(self, event: Event) -> None:
+        engine = (event.run_facets.get("processing_engine") or {}).get("name")
+        try:
+            event.program(engine)
+        except IllegalName as error:
+            self.problems.append(Problem("/job", error.detail))
+
+    def data(self, told: Iterable[tuple[str, Mapping[str, Any], Mode | None]]) -> Iterator[ToldData]:
+        for pointer, one, mode in told:
+            facets = one.get("facets") or {}
+            own = one.get("inputFacets" if mode == "read" else "outputFacets") or {}
+            try:
+                urn = openlineage_dataset(one["namespace"], one["name"], self.identity, _symlinks(facets))
+                columns = columns_of(facets.get("columnLineage"), self._source)
+            except IllegalName as error:
+                self.problems.append(Problem(pointer, error.detail))
+                continue
+            yield ToldData(urn, Spelling(one["namespace"], one["name"]), mode, facets, own, columns)
+
+    def _source(self, namespace: str, name: str) -> Urn:
+        return openlineage_dataset(namespace, name, self.identity)
+
+
+def _symlinks(facets: Mapping[str, Any]) -> list[Symlink]:
+    told = (facets.get("symlinks") or {}).get("identifiers") or ()
+    return [Symlink(one["namespace"], one["name"], one.get("type") or "TABLE") for one in told]

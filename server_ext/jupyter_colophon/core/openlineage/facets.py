@@ -1,0 +1,48 @@
+"""Facets of one thing, of which events tell in any order: each is as the newest event said (docs/openlineage.md).
+
+What is kept of a set of events is the same in whatever order they came, and however often: of two events of the same
+time the one with the greater text counts.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from jupyter_colophon.core.jsontext import compact
+
+Facets = Mapping[str, Any]
+#: When each facet was said, in µs since 1970.
+Stamps = Mapping[str, int]
+#: A facet with a longer text is not kept, but told of; of more facets the first by name are kept.
+FACET_CHARACTERS: Final = 1_048_576
+FACETS_MOST: Final = 100
+#: The member of a facet that says how long it was.
+OMITTED: Final = "_omittedCharacters"
+_KEPT_OF_OMITTED: Final = ("_producer", "_schemaURL")
+_WORD_MOST: Final = 4_096
+
+
+def merged(have: Facets, stamps: Stamps, told: Facets | None, time: int) -> tuple[dict[str, Any], dict[str, int]]:
+    """The facets, and when each was said, after an event of this time."""
+    facets, times = dict(have), {name: stamps[name] for name in have if name in stamps}
+    for name, value in (told or {}).items():
+        if value is None:
+            continue
+        new = _bounded(value)
+        if name in facets and (times.get(name, -1), compact(facets[name])) >= (time, compact(new)):
+            continue
+        facets[name], times[name] = new, time
+    kept = sorted(facets)[:FACETS_MOST]
+    return {name: facets[name] for name in kept}, {name: times[name] for name in kept if name in times}
+
+
+def standing(facets: Facets) -> dict[str, Any]:
+    """Those that no event has taken away (`_deleted`)."""
+    return {name: facet for name, facet in facets.items() if facet.get("_deleted") is not True}
+
+
+def _bounded(value: Any) -> Any:
+    size = len(compact(value))
+    if size <= FACET_CHARACTERS:
+        return value
+    told = {name: str(value[name])[:_WORD_MOST] for name in _KEPT_OF_OMITTED if name in value}
+    return told | {OMITTED: size}

@@ -1,0 +1,1 @@
+"""The OpenLineage door: `/colophon/openlineage`."""

@@ -1,0 +1,1 @@
+"""What OpenLineage's clients tell and ask."""

@@ -1,0 +1,184 @@
+"""Events of OpenLineage: runs, jobs and data are brought to what all events so far say, in whatever order they came.
+
+Only `service/write_path.py` may import this module.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from jupyter_colophon.core.errors import Absent, AlreadyThere
+from jupyter_colophon.core.jsontext import compact, stored
+from jupyter_colophon.core.names import Urn, run_urn
+from jupyter_colophon.core.openlineage import described
+from jupyter_colophon.core.openlineage.aspects import ASPECTS_OF
+from jupyter_colophon.core.openlineage.described import Telling
+from jupyter_colophon.core.openlineage.event import Event, ToldData
+from jupyter_colophon.core.openlineage.facets import merged
+from jupyter_colophon.core.openlineage.run_state import RunState, first_state
+from jupyter_colophon.core.run import Access
+from jupyter_colophon.storage.commit import Commit
+from jupyter_colophon.storage.commit_columns import record_columns
+from jupyter_colophon.storage.commit_placing import place
+from jupyter_colophon.storage.commit_runs import record_access
+from jupyter_colophon.storage.commit_snapshots import keep_snapshot
+from jupyter_colophon.storage.spi import Range, Row
+
+_SAID, _RUN = "said", "run"
+
+
+def take(commit: Commit, event: Event, with_system: bool) -> None:
+    """Take an event in. Raises AlreadyThere where its run is another job's."""
+    commit.expect(one.urn for one in event.data)
+    if event.run:
+        _take_run(commit, event, with_system)
+    elif event.job is not None:
+        told = Telling(event.job, event.job_facets, event.time, described.job_lineage(event), alone=True)
+        _describe(commit, event.program(), told, None)
+    for one in event.data:
+        run = f"urn:li:dataProcessInstance:{event.run}" if event.run else None
+        _describe(commit, one.urn, Telling(one.spelling, one.facets, event.time, described.data_lineage(event)), run)
+
+
+def _take_run(commit: Commit, event: Event, with_system: bool) -> None:
+    urn = str(run_urn(event.program(), event.run))
+    state = _state(commit, event, urn)
+    program, row = state.program, _row(commit, urn, state, event.run)
+    _describe(commit, program, Telling(state.job, event.job_facets, event.time), urn)
+    old = place(commit, urn, row)
+    if old is not None and old["program"] != row["program"]:
+        _hand_over(commit, Urn.parse(old["program"]), program, state, urn)
+    for entity in (program, Urn.parse(program.parts[0])) if event.data else ():
+        keep_snapshot(commit, urn, entity, None, with_system)
+    time = event.time // 1_000
+    for one in event.data:
+        record_access(commit, row, Access(one.urn, one.mode or "read", time=time), with_system)
+        _keep_own(commit, urn, one, event.time)
+    record_columns(commit, row, event.columns, time)
+
+
+def _state(commit: Commit, event: Event, urn: str) -> RunState:
+    """What is known of the event's run with this event, which is kept. Raises AlreadyThere for others' runs."""
+    table = commit.tx.table("openlineage")
+    kept = table.read((urn, _RUN))
+    before = None if kept is None else RunState.read(stored(kept["said"]))
+    if before is None and any(commit.tx.table("runs").scan_index("urn", urn, 1)):
+        raise AlreadyThere("a run of which another recorder told", event.run)
+    if before is not None and before.job != event.job:
+        raise AlreadyThere("another job's run", event.run)
+    state = first_state(event) if before is None else before.after(event)
+    if state != before:
+        table.upsert({"subject": urn, "part": _RUN, "said": compact(state.document)})
+    return state
+
+
+def _row(commit: Commit, urn: str, state: RunState, run_id: str) -> Row:
+    """The run's row as it has to be; it is who told of it first who recorded it."""
+    known = next(iter(commit.tx.table("runs").scan_index("urn", urn, 1)), None)
+    by = known or {"actor": commit.principal.user, "via": commit.principal.via}
+    return {
+        "program": str(state.program),
+        "run_id": run_id,
+        "urn": urn,
+        "start": state.start,
+        "stop": state.stop,
+        "status": state.status,
+        "parent": None if state.parent == urn else state.parent,
+        "actor": by["actor"],
+        "via": by["via"],
+        "facts": compact(state.facts),
+        "arguments": "{}",
+    }
+
+
+def _keep_own(commit: Commit, run: str, one: ToldData, time: int) -> None:
+    """Keep what is said of the data in this run alone: the facets of an input or an output."""
+    if not one.own:
+        return
+    table, part = commit.tx.table("openlineage"), f"{one.mode} {one.urn}"
+    kept = table.read((run, part))
+    old = {"facets": {}, "stamps": {}} if kept is None else stored(kept["said"])
+    facets, stamps = merged(old["facets"], old["stamps"], one.own, time)
+    said = compact({"facets": facets, "stamps": stamps})
+    if kept is None or said != kept["said"]:
+        table.upsert({"subject": run, "part": part, "said": said})
+
+
+def _describe(commit: Commit, urn: Urn, told: Telling, run: str | None) -> None:
+    """Bring the aspects of a dataset or a job to what all events so far say of it."""
+    if urn.type == "dataJob":
+        commit.ensure(Urn.parse(urn.parts[0]), create_namespace=True)
+    commit.ensure(urn, create_namespace=True)
+    table = commit.tx.table("openlineage")
+    kept = table.read((str(urn), _SAID))
+    stamps = {} if kept is None else stored(kept["said"])
+    _, old, _ = commit.current(urn, described.ASPECT)
+    new, when = described.after(old or described.EMPTY, stamps if old else {}, told)
+    if when != stamps:
+        table.upsert({"subject": str(urn), "part": _SAID, "said": compact(when)})
+    if new != old:
+        commit.put(urn, commit.registry.aspect(urn.type, described.ASPECT), new, run)
+        _translate(commit, urn, old or described.EMPTY, new, run)
+    _name(commit, urn, told)
+
+
+def _translate(commit: Commit, urn: Urn, old: Mapping[str, Any], new: Mapping[str, Any], run: str | None) -> None:
+    """Write the aspects that facets say as well, but nothing over what somebody else wrote."""
+    before = ASPECTS_OF[urn.type](urn, old["facets"])
+    for name, value in ASPECTS_OF[urn.type](urn, new["facets"]).items():
+        try:
+            spec = commit.registry.aspect(urn.type, name)
+        except Absent:
+            continue
+        _, there, _ = commit.current(urn, name)
+        said = commit.facts.of_aspect(name, value, urn, commit.entity(urn)["namespace"])
+        if said is not None and there in (None, before.get(name)) and spec.schema.is_valid(said):
+            commit.put(urn, spec, said, run)
+
+
+def _name(commit: Commit, urn: Urn, told: Telling) -> None:
+    """Have the entity found by OpenLineage's name for it."""
+    table, kind = commit.tx.table("openlineage_names"), urn.type
+    key = (kind, told.spelling.namespace, told.spelling.name)
+    known = table.read(key)
+    if known is None:
+        space = ("namespace", told.spelling.namespace, "")
+        if table.read(space) is None:
+            table.upsert(dict(zip(_NAME_KEY, space, strict=True)) | {"urn": "", "first": commit.now})
+    elif not described.is_better(urn, Urn.parse(known["urn"]), commit.identity):
+        return
+    first = commit.now if known is None else known["first"]
+    table.upsert(dict(zip(_NAME_KEY, key, strict=True)) | {"urn": str(urn), "first": first})
+
+
+_NAME_KEY = ("kind", "namespace", "name")
+
+
+def _hand_over(commit: Commit, old: Urn, new: Urn, state: RunState, run: str) -> None:
+    """A run turned out to be of a job whose engine was not known before: what was known only because of it goes along."""
+    said = {row["part"]: stored(row["said"]) for row in _parts(commit, str(old))}.get(_SAID, {})
+    _, value, _ = commit.current(old, described.ASPECT)
+    if value is None or described.is_alone(said) or _has_runs(commit, old) or _is_described(commit, old):
+        return
+    for name, facet in value["facets"].items():
+        time = said["facets"].get(name, 0)
+        _describe(commit, new, Telling(state.job, {name: facet}, time), run)
+    commit.remove_entity(old)
+    flow = Urn.parse(old.parts[0])
+    if not commit.held(flow) and not _is_described(commit, flow):
+        commit.remove_entity(flow)
+
+
+def _parts(commit: Commit, subject: str) -> Iterator[Row]:
+    return commit.tx.table("openlineage").scan(Range.prefix(subject))
+
+
+def _has_runs(commit: Commit, program: Urn) -> bool:
+    return any(True for _ in commit.tx.table("run_times").scan(Range.prefix(str(program)), 1))
+
+
+def _is_described(commit: Commit, urn: Urn) -> bool:
+    return any(
+        commit.current(urn, spec.name)[1] is not None
+        for spec in commit.registry.type(urn.type).aspects
+        if spec.scope == "USER"
+    )

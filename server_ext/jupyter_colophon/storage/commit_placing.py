@@ -1,0 +1,54 @@
+"""A run's row becomes what it has to be: also one that began earlier, ended otherwise or is of another program than was known.
+
+Only `service/write_path.py` may import this module.
+"""
+
+from jupyter_colophon.core.jsontext import compact
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.run import RUNNING
+from jupyter_colophon.storage.commit import Commit
+from jupyter_colophon.storage.commit_columns import hand_over_columns
+from jupyter_colophon.storage.spi import Range, Row
+
+
+def place(commit: Commit, urn: str, new: Row) -> Row | None:
+    """Write a run's row with all that is made of it; returns what it was before."""
+    old = next(iter(commit.tx.table("runs").scan_index("urn", urn, 1)), None)
+    if old is not None and {**old, "arguments": old["arguments"] or "{}"} == {**old, **new}:
+        return old
+    moved = old is not None and (old["program"], old["start"]) != (new["program"], new["start"])
+    if old is not None and moved:
+        commit.tx.table("runs").delete((old["program"], old["run_id"]))
+        for listed in (old["program"], ""):
+            commit.tx.table("run_times").delete((listed, old["start"], urn))
+    commit.tx.table("runs").upsert(new)
+    if old is None or moved:
+        for listed in (new["program"], ""):
+            commit.tx.table("run_times").upsert({"program": listed, "start": new["start"], "urn": urn})
+    if old is not None:
+        _place_edges(commit, old, new, moved=moved)
+    _announce(commit, old, new)
+    return old
+
+
+def _place_edges(commit: Commit, old: Row, new: Row, *, moved: bool) -> None:
+    edges, urn = commit.tx.edges, new["urn"]
+    if moved:
+        edges.forget(urn)
+        for one in list(commit.tx.table("accesses").scan(Range.prefix(urn))):
+            edges.add(one["data"], new["program"], one["mode"], urn, one["component"], new["start"], new["stop"])
+    elif old["stop"] != new["stop"]:
+        edges.stop(urn, new["stop"])
+    if old["program"] != new["program"]:
+        hand_over_columns(commit, old, new["program"])
+
+
+def _announce(commit: Commit, old: Row | None, new: Row) -> None:
+    """Tell that the run began, and each way in which it was known to have ended."""
+    about, status = commit.entity(Urn.parse(new["program"])), new["status"]
+    before = RUNNING if old is None else old["status"]
+    told = compact({"status": status})
+    if old is None:
+        commit.log(about, None, "run-start", 0, "SYSTEM", new["urn"], None, told)
+    if status not in (RUNNING, before):
+        commit.log(about, None, "run-end", 0, "SYSTEM", new["urn"], None, told)

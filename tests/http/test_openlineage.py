@@ -1,0 +1,150 @@
+"""Events of OpenLineage through their door (datahub.md A5 and D)."""
+
+import gzip
+import json
+from typing import Any
+
+import pytest
+from support.openlineage import RUN, data, event, recorded
+
+LINEAGE = ("api", "v1", "lineage")
+SPARK_JOB = "urn:li:dataJob:(urn:li:dataFlow:(spark,sparkns,PROD),oljob.execute_insert_into_hadoop_fs_relation_command.data_out)"
+IN, OUT = (f"urn:li:dataset:(urn:li:dataPlatform:file,/srv/example/olspark/data/{name},PROD)" for name in ("in", "out"))
+ORDERS, LAKE = (
+    "urn:li:dataset:(urn:li:dataPlatform:postgres,shop.public.orders,PROD)",
+    "urn:li:dataset:(urn:li:dataPlatform:s3,lake/orders,PROD)",
+)
+
+
+async def replay(openlineage: Any, name: str) -> None:
+    for one in recorded(name):
+        is_packed = "Content-Encoding" in one["headers"]
+        body = gzip.compress(json.dumps(one["body"]).encode()) if is_packed else one["body"]
+        told = await openlineage("POST", *LINEAGE, body=body, headers=one["headers"])
+        assert told.status == 201
+        assert told.body == {}
+
+
+async def test_what_the_spark_agent_sent_is_lineage_with_runs_and_columns(openlineage: Any, api: Any) -> None:
+    await replay(openlineage, "spark_agent")
+    params = {"urn": OUT, "direction": "upstream", "columns": "true"}
+    found = (await api("GET", "lineage", params=params)).body
+    ways = {(edge["source"], edge["target"]) for edge in found["edges"]}
+    assert ways == {(IN, SPARK_JOB), (SPARK_JOB, OUT)}
+    assert {(one["sourceField"], one["targetField"], one["transformation"]) for one in found["columns"]} == {
+        ("id", "id2", "transformation"),
+        ("n", "nn", "transformation"),
+    }
+    run = found["edges"][0]["runs"][0]
+    told = (await api("GET", "runs", run)).body
+    assert (told["status"], told["facts"]["engine"]) == ("succeeded", "spark 4.3.0")
+    assert told["parent"] == "urn:li:dataProcessInstance:01a1f879-2dac-710c-bcbf-cba77c4a6fb4"
+    schema = (await api("GET", "entities", OUT, "aspects", "schemaMetadata")).body["value"]
+    assert [(one["fieldPath"], one["nativeDataType"]) for one in schema["fields"]] == [
+        ("id2", "long"),
+        ("nn", "string"),
+    ]
+    facets = (await api("GET", "entities", OUT, "aspects", "openLineage")).body["value"]["facets"]
+    assert set(facets) == {"columnLineage", "dataSource", "schema"}
+
+
+@pytest.mark.parametrize("name", ["python_http", "python_async", "python_429", "python_503", "python_basepath"])
+async def test_what_the_python_client_sent_is_taken_however_often(name: str, openlineage: Any, api: Any) -> None:
+    await replay(openlineage, name)
+    log = (await api("GET", "changes", params={"limit": "0"})).body["cursor"]
+    await replay(openlineage, name)
+    assert (await api("GET", "changes", params={"limit": "0"})).body["cursor"] == log
+    run = (await api("GET", "runs", f"urn:li:dataProcessInstance:{RUN}")).body
+    types = {one["body"].get("eventType") for one in recorded(name)}
+    assert run["status"] == ("failed" if "FAIL" in types else "running")
+    assert {(one["data"], one["mode"]) for one in run["accesses"]} == {
+        ("urn:li:dataset:(urn:li:dataPlatform:pg,db.s.in,PROD)", "read"),
+        ("urn:li:dataset:(urn:li:dataPlatform:pg,db.s.out,PROD)", "write"),
+    }
+
+
+async def test_a_compressed_event_is_inflated_and_one_that_grows_too_large_is_refused(openlineage: Any) -> None:
+    packed, headers = gzip.compress(json.dumps(event()).encode()), {"Content-Encoding": "gzip"}
+    assert (await openlineage("POST", *LINEAGE, body=packed, headers=headers)).status == 201
+    bomb = gzip.compress(b" " * 17 * 1024 * 1024)
+    assert (await openlineage("POST", *LINEAGE, body=bomb, headers=headers)).status == 413
+    assert (await openlineage("POST", *LINEAGE, body=b"no gzip", headers=headers)).status == 400
+
+
+@pytest.mark.parametrize(
+    ("wrong", "pointer"),
+    [
+        ({"eventTime": "yesterday"}, "/eventTime"),
+        ({"eventTime": "1969-12-31T23:59:59Z"}, "/eventTime"),
+        ({"eventType": "DONE"}, "/eventType"),
+        ({"run": {"runId": "7"}}, "/run/runId"),
+        ({"job": {"namespace": "etl"}}, "/job"),
+        ({"job": {"namespace": "etl", "name": "n" * 600}}, "/job"),
+        ({"inputs": [data("x"), {"namespace": "file"}]}, "/inputs/1"),
+        ({"outputs": [data("x\ny")]}, "/outputs/0"),
+        ({"outputs": [data("t", schema={"fields": [{"type": "INT"}]})]}, "/outputs/0/facets/schema/fields/0"),
+        ({"inputs": {}}, "/inputs"),
+    ],
+)
+async def test_what_is_no_event_is_refused_with_a_pointer_and_kept(
+    wrong: Any, pointer: str, openlineage: Any, api: Any
+) -> None:
+    told = await openlineage("POST", *LINEAGE, body=event() | wrong)
+    assert told.status == 400
+    assert pointer in {one["pointer"] for one in told.body["errors"]}
+    [letter] = (await api("GET", "dead-letters", params={"kind": "openlineage"})).body["deadLetters"]
+    assert letter["problem"] == told.body
+    assert (await api("POST", "dead-letters", letter["id"], "replay")).status == 400
+    [again] = (await api("GET", "dead-letters")).body["deadLetters"]
+    assert again["attempts"] == 2
+    assert (await api("GET", "search", params={"q": "shop"})).body["total"] == 0
+
+
+async def test_what_is_no_json_is_kept_as_well(openlineage: Any, api: Any) -> None:
+    assert (await openlineage("POST", *LINEAGE, body=b"{")).status == 400
+    assert (await openlineage("POST", *LINEAGE, body=[])).status == 400
+    letters = (await api("GET", "dead-letters", params={"kind": "openlineage"})).body["deadLetters"]
+    assert [one["problem"]["title"] for one in letters] == ["Invalid instance", "Unparsable body"]
+
+
+async def test_an_event_of_another_jobs_run_is_applied_once_that_is_gone(openlineage: Any, api: Any) -> None:
+    program = "urn:li:dataJob:(urn:li:dataFlow:(colophon,app,sales),spark.join)"
+    await api("POST", "runs", body={"program": program, "runId": RUN, "start": "2026-01-01T00:00:00Z"})
+    assert (await openlineage("POST", *LINEAGE, body=event())).status == 409
+    assert len((await api("GET", "dead-letters")).body["deadLetters"]) == 1
+
+
+async def test_datasets_of_all_events_of_a_run_are_united_and_one_that_never_ends_blocks_nothing(
+    openlineage: Any, api: Any
+) -> None:
+    dangling = event("START", run=RUN.replace("01a1", "02a1"), inputs=[data("shop.public.orders")])
+    first = event("START", inputs=[data("shop.public.orders")])
+    last = event("COMPLETE", 5, outputs=[data("orders", "s3://lake")])
+    for one in (dangling, last, first):
+        assert (await openlineage("POST", *LINEAGE, body=one)).status == 201
+    run = (await api("GET", "runs", f"urn:li:dataProcessInstance:{RUN}")).body
+    assert (run["status"], run["start"], run["end"]) == (
+        "succeeded",
+        "2026-01-01T00:00:00.000Z",
+        "2026-01-01T00:00:05.000Z",
+    )
+    assert {(one["data"], one["mode"]) for one in run["accesses"]} == {(ORDERS, "read"), (LAKE, "write")}
+
+
+async def test_who_is_not_signed_in_sends_no_events(openlineage: Any) -> None:
+    assert (await openlineage("POST", *LINEAGE, body=event(), anonymous=True)).status == 403
+
+
+async def test_the_door_tells_what_it_takes_and_knows_no_other_path(openlineage: Any) -> None:
+    told = (await openlineage("GET", "openapi.json")).body
+    assert "post" in told["paths"]["/api/v1/lineage"]
+    assert (await openlineage("GET", "api", "v2")).status == 404
+
+
+async def test_datahubs_users_know_the_same_below_the_gms(
+    jp_serverapp: Any, http_server_client: Any, jp_base_url: str, jp_auth_header: Any
+) -> None:
+    path = f"{jp_base_url}colophon/datahub/openapi/openlineage/api/v1/lineage"
+    body = json.dumps(event())
+    told = await http_server_client.fetch(path, method="POST", body=body, headers=jp_auth_header)
+    assert told.code == 201

@@ -1,0 +1,51 @@
+"""Events of OpenLineage: recorded ones, and some made here."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+RECORDINGS = Path(__file__).parents[1] / "conformance" / "openlineage"
+RUN = "01a1f874-f0d4-7cde-ab58-240223d68fd6"
+
+
+def recorded(name: str) -> list[dict[str, Any]]:
+    """What a client sent: `uri`, `headers`, `body`, and the `status` that it was answered."""
+    found: list[dict[str, Any]] = json.loads((RECORDINGS / f"{name}.json").read_text())
+    return found
+
+
+def bodies(*names: str) -> Iterator[dict[str, Any]]:
+    """The events of these recordings."""
+    for name in names:
+        yield from (one["body"] for one in recorded(name))
+
+
+def event(
+    type_: str = "COMPLETE",
+    second: int = 0,
+    *,
+    run: str = RUN,
+    job: str = "load",
+    inputs: Any = (),
+    outputs: Any = (),
+    run_facets: Any = None,
+    job_facets: Any = None,
+) -> dict[str, Any]:
+    """A RunEvent of the job `etl` `load`."""
+    return {
+        "eventTime": f"2026-01-01T00:00:{second:02d}Z",
+        "eventType": type_,
+        "producer": "https://example.org/etl",
+        "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
+        "run": {"runId": run, "facets": run_facets or {}},
+        "job": {"namespace": "etl", "name": job, "facets": job_facets or {}},
+        "inputs": list(inputs),
+        "outputs": list(outputs),
+    }
+
+
+def data(name: str, namespace: str = "postgres://db:5432", own: Any = None, **facets: Any) -> dict[str, Any]:
+    """A dataset of an event; `own` are its input and output facets."""
+    told = {"namespace": namespace, "name": name, "facets": facets}
+    return told | ({"inputFacets": own, "outputFacets": own} if own else {})
