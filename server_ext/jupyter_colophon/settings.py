@@ -107,6 +107,14 @@ class Settings(Configurable):
         64, min=1, config=True, help="How many connections one user may have that follow the change log."
     )
     max_body_bytes = Int(10 * 1024 * 1024, min=1, config=True, help="The largest body of a request, in bytes.")
+    datahub_body_bytes_max = Int(
+        16 * 1024 * 1024, min=1, config=True, help="The largest body of a request of DataHub's clients, in bytes."
+    )
+    datahub_strict = Bool(
+        False,
+        config=True,
+        help="Refuse aspects with fields that the model does not know; else those fields are dropped, with a warning.",
+    )
 
     @default("database")
     def _default_database(self) -> str:

@@ -17,6 +17,10 @@ from jupyter_colophon.core.registry import Model, Registry
 from jupyter_colophon.core.schema import Schema
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
+from jupyter_colophon.service.datahub.door import DataHub
+from jupyter_colophon.service.datahub.finding import Finder
+from jupyter_colophon.service.datahub.reading import AspectReader
+from jupyter_colophon.service.datahub.tracing import Tracer
 from jupyter_colophon.service.dead_letters import DeadLetters
 from jupyter_colophon.service.deployment import Deployer
 from jupyter_colophon.service.documents import schemas_dir
@@ -72,6 +76,7 @@ class Catalog:
     mutator: Mutator
     transfer: Transfer
     streams: Streams
+    datahub: DataHub
 
     def origin(self) -> str:
         """What tells this catalog from others, in ids of events. It says nothing of the store's key. Raises StorageError."""
@@ -175,6 +180,7 @@ def _catalog(
     namespaces.resume()
     inbox.resume()
     reader, searcher = Reader(provider, registry, gate, cursors), Searcher(provider, registry, gate, cursors)
+    aspect_reader = AspectReader(provider, registry, gate)
     return Catalog(
         provider=provider,
         registry=registry,
@@ -198,6 +204,7 @@ def _catalog(
         mutator=Mutator(write_path),
         transfer=Transfer(reader, write_path, registry),
         streams=Streams(provider, gate, write_path, None if events is None else EventFiles(events), now_ms),
+        datahub=DataHub(aspect_reader, Finder(reader, searcher), Tracer(inbox, aspect_reader)),
     )
 
 

@@ -123,6 +123,12 @@ def openlineage(jp_serverapp: Any, http_server_client: Any, jp_auth_header: Any,
 
 
 @pytest.fixture
+def datahub(jp_serverapp: Any, http_server_client: Any, jp_auth_header: Any, jp_base_url: str) -> Call:
+    """`await datahub("POST", "aspects", params={"action": …}, body=…)`: the same through the door of DataHub's clients."""
+    return Caller(http_server_client.fetch, f"{jp_base_url}colophon/datahub", jp_auth_header, contract.DATAHUB)
+
+
+@pytest.fixture
 def sales(api: Call, jp_asyncio_loop: Any) -> None:
     """The namespace `sales` with the dataset `orders`, as a recorder would make them known."""
     proposal = {"urn": ORDERS, "aspect": "technicalMetadata", "operation": "upsert"}

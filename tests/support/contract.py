@@ -7,6 +7,8 @@ from functools import cached_property
 from typing import Any
 
 import jsonschema_rs
+from jupyter_colophon.http.datahub.description import document as datahub_document
+from jupyter_colophon.http.datahub.shapes import ERROR as DATAHUB_ERROR
 from jupyter_colophon.http.elyra.description import document as elyra_document
 from jupyter_colophon.http.native.description import document
 from jupyter_colophon.http.openapi import component
@@ -65,4 +67,5 @@ NATIVE = Contract(DOCUMENT, "application/problem+json", {"$ref": "#/components/s
 _ERROR = ELYRA_DOCUMENT["paths"]["/schemaspace"]["get"]["responses"]["403"]["content"]["application/json"]["schema"]
 ELYRA = Contract(ELYRA_DOCUMENT, "application/json", _ERROR)
 OPENLINEAGE = Contract(openlineage_document("0"), NATIVE.refused, NATIVE.problem)
+DATAHUB = Contract(datahub_document("0"), "application/json", DATAHUB_ERROR)
 check = NATIVE.check

@@ -1,7 +1,9 @@
 """The key aspect of an entity: its URN, taken apart (datahub.md C, key aspect)."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
+from jupyter_colophon.core.errors import InvalidInstance, Problem
 from jupyter_colophon.core.names import Urn, pairs_of
 from jupyter_colophon.core.registry import EntityType
 
@@ -11,6 +13,18 @@ def key_aspect(urn: Urn, kind: EntityType) -> dict[str, Any]:
     if kind.key is None:
         return {"type": urn.parts[0], "keys": dict(pairs_of(urn))}
     return dict(zip(kind.key, urn.parts, strict=True))
+
+
+def urn_of_key(kind: EntityType, key: object) -> Urn:
+    """The entity of this type whose key aspect this is. Raises InvalidInstance, IllegalName."""
+    spec = kind.aspect(kind.key_aspect)
+    if kind.key is None or spec is None:
+        raise InvalidInstance(kind.key_aspect, (Problem("", f"a {kind.type} is told by its URN"),))
+    spec.schema.validate(key, spec.name)
+    parts = cast("Mapping[str, str]", key)
+    if missing := [name for name in kind.key if name not in parts]:
+        raise InvalidInstance(spec.name, (Problem("", f"lacks {', '.join(missing)}"),))
+    return Urn(kind.type, tuple(parts[name] for name in kind.key), compound=len(kind.key) > 1)
 
 
 def has_key(urn: Urn, kind: EntityType) -> bool:

@@ -8,8 +8,12 @@ KEPT_MS = 24 * 60 * 60 * 1_000
 
 @dataclass(frozen=True, slots=True)
 class Once:
-    """A user's idempotency key, and the fingerprint of the request that came with it: method, path and body."""
+    """A user's idempotency key, and the fingerprint of the request that came with it: method, path and body.
+
+    After `known_ms` the same request is another one.
+    """
 
     user: str
     key: str
     fingerprint: str
+    known_ms: int = KEPT_MS

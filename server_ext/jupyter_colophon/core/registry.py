@@ -100,14 +100,21 @@ class Model:
     entities: Mapping[str, Modelled] = field(default_factory=dict)
     aspects: Mapping[str, AspectSpec] = field(default_factory=dict)
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    #: The names of the aspects' classes, by which some clients know them.
+    classes: Mapping[str, str] = field(default_factory=dict)
 
 
 class Registry:
     """Entity types by name: ours first, then those of the model, of which ours have the aspects too."""
 
-    def __init__(self, own: Iterable[EntityType], more: Callable[[], Iterable[EntityType]] = tuple) -> None:
+    def __init__(
+        self,
+        own: Iterable[EntityType],
+        more: Callable[[], Iterable[EntityType]] = tuple,
+        classes: Callable[[], Mapping[str, str]] = dict,
+    ) -> None:
         self._own = {kind.type: kind for kind in own}
-        self._more = more
+        self._more, self._load_classes = more, classes
 
     @classmethod
     def from_documents(
@@ -122,11 +129,27 @@ class Registry:
         rest = _Rest(model, {name: specs[name] for name in widening})
         own = [_own(entry, specs, rest) for entry in registry["entities"]]
         everywhere = tuple(specs[name] for name in registry["everywhere"])
-        return cls(own, lambda: rest.types({kind.type for kind in own}, everywhere))
+        return cls(own, lambda: rest.types({kind.type for kind in own}, everywhere), rest.classes)
 
     @cached_property
     def _types(self) -> Mapping[str, EntityType]:
         return self._own | {kind.type: kind for kind in self._more()}
+
+    @cached_property
+    def _classes(self) -> Mapping[str, str]:
+        return self._load_classes()
+
+    @cached_property
+    def _by_class(self) -> Mapping[str, str]:
+        return {name: aspect for aspect, name in self._classes.items()}
+
+    def class_of(self, aspect: str) -> str:
+        """The name of an aspect's class; that of one which the model does not know is its own."""
+        return self._classes.get(aspect, aspect)
+
+    def aspect_of_class(self, name: str) -> str | None:
+        """The aspect whose class has this name; None where there is none."""
+        return self._by_class.get(name)
 
     @property
     def types(self) -> tuple[EntityType, ...]:
@@ -165,6 +188,10 @@ class _Rest:
         modelled = self._model.entities.get(type_)
         names = dict.fromkeys([*named, *(modelled.aspects if modelled else ())])
         return tuple(self._model.aspects[name] for name in names if name not in set(own))
+
+    def classes(self) -> Mapping[str, str]:
+        """The names of the aspects' classes."""
+        return self._model.classes
 
     def types(self, known: Collection[str], everywhere: tuple[AspectSpec, ...]) -> Iterator[EntityType]:
         """The types that are not known."""

@@ -22,7 +22,7 @@ from jupyter_colophon.http.door import SETTING, Door, actor
 from jupyter_colophon.http.idempotency import ASKING, IDEMPOTENCY_KEY, fingerprint
 from jupyter_colophon.http.operation import Operation, Shape, declared, methods
 from jupyter_colophon.http.parameter import Parameter
-from jupyter_colophon.http.problems import document, problem
+from jupyter_colophon.http.problems import document, problem, row_of
 from jupyter_colophon.http.tokens import KernelIdentity
 
 if TYPE_CHECKING:
@@ -126,6 +126,11 @@ class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows ident
     #: Of a document that is answered.
     content_type = "application/json"
 
+    @property
+    def body_bytes_max(self) -> int:
+        """How large a body may be, also when it is inflated."""
+        return self.door.max_body_bytes
+
     def initialize(self) -> None:
         """Prepare for a body that comes in pieces."""
         self._pieces = bytearray()
@@ -134,7 +139,7 @@ class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows ident
 
     async def prepare(self) -> None:  # type: ignore[override]  # as Jupyter's own APIHandler
         """Refuse a body that says it is too large before it is read; then do what Jupyter does."""
-        limit = self.door.max_body_bytes
+        limit = self.body_bytes_max
         connection: Any = self.request.connection
         # A body in pieces does not say how long it is: it is read, and dropped, so that we can answer why; to a bound.
         connection.set_max_body_size(limit * _DROPPED_FACTOR)
@@ -154,7 +159,7 @@ class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows ident
         """Collect a piece of the body, inflated where it came compressed, under the limit."""
         if self._refused is not None:
             return
-        limit = self.door.max_body_bytes
+        limit = self.body_bytes_max
         try:
             # An error raised here would close the connection without an answer: `body` raises it.
             self._pieces += chunk if self._inflate is None else self._inflate.decompress(chunk, limit + 1)
@@ -174,8 +179,8 @@ class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows ident
         raw = self.sent()
         shape = self.operation.body_shape(self.request.headers.get("Content-Type", ""))
         if len(raw) <= _SMALL_BYTES:
-            return self._read(raw, shape)
-        return await asyncio.get_running_loop().run_in_executor(self.door.threads, self._read, raw, shape)
+            return self.read(raw, shape)
+        return await asyncio.get_running_loop().run_in_executor(self.door.threads, self.read, raw, shape)
 
     def sent(self) -> bytes:
         """The body as it was sent, but inflated. Raises Unparsable, TooLarge."""
@@ -185,7 +190,8 @@ class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows ident
             raise Unparsable("the body is cut off")
         return bytes(self._pieces)
 
-    def _read(self, raw: bytes, shape: Shape) -> Any:
+    def read(self, raw: bytes, shape: Shape) -> Any:
+        """A body of this shape. Raises Unparsable, TooLarge, InvalidInstance."""
         value = parse(raw)
         self.door.schemas.validate(shape, value)
         return value
@@ -196,14 +202,17 @@ class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows ident
         The method declares IDEMPOTENCY_KEY.
         """
         key, principal = self.asked(IDEMPOTENCY_KEY), self.principal
-        asked = str(self.request.uri).removeprefix(self.base_url)
 
         def keyed(catalog: "Catalog") -> T:
-            headers = [self.request.headers.get(name, "") for name in ASKING]
-            request = (str(self.request.method), asked, headers, bytes(self._pieces))
-            return work(catalog, Once(principal.user, key, fingerprint(*request)) if key else None)
+            return work(catalog, Once(principal.user, key, self.fingerprint()) if key else None)
 
         return await self.hop(keyed)
+
+    def fingerprint(self) -> str:
+        """What tells this request from another. It takes a moment where the body is large."""
+        asked = str(self.request.uri).removeprefix(self.base_url)
+        headers = [self.request.headers.get(name, "") for name in ASKING]
+        return fingerprint(str(self.request.method), asked, headers, bytes(self._pieces))
 
     def urn(self, in_path: str) -> Urn:
         """The URN in the path, or that of `?urn=` where the path has `-`. Raises IllegalName."""
@@ -220,6 +229,11 @@ class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows ident
         self.set_status(status)
         self.retry_later(status)
         self.finish(json.dumps(value, ensure_ascii=False), set_content_type=self.content_type)
+
+    @classmethod
+    def status_of(cls, cause: type[MetadataError]) -> int:
+        """The status of an error of this class."""
+        return row_of(cause).status
 
     def retry_later(self, status: int) -> None:
         """With a 503, say when to ask again."""

@@ -22,6 +22,7 @@ from jupyter_colophon.core.errors import (
     TooLarge,
     Unparsable,
 )
+from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.http.operation import METHODS, Operation, Shape, declared
 from jupyter_colophon.http.parameter import Parameter
@@ -81,7 +82,7 @@ class Api:
             },
         }
 
-    def _path(self, template: str, handler: type) -> Iterator[tuple[str, Document]]:
+    def _path(self, template: str, handler: type[ApiHandler]) -> Iterator[tuple[str, Document]]:
         if issubclass(handler, WebSocketHandler):
             told = declared(handler, "get")
             if told is not None:
@@ -89,16 +90,16 @@ class Api:
             return
         for method in METHODS:
             told = declared(handler, method)
-            if told is not None:
-                yield method, self._operation(template, method, told)
+            if told is not None and issubclass(handler, ApiHandler):
+                yield method, self._operation(template, method, told, handler)
 
-    def _operation(self, template: str, method: str, told: Operation) -> Document:
+    def _operation(self, template: str, method: str, told: Operation, handler: type[ApiHandler]) -> Document:
         made: Document = {
             "operationId": told.id,
             "summary": told.summary,
             "tags": [template.split("/")[1]],
             "parameters": [_parameter(one) for one in self._parameters(template, told)],
-            "responses": self._answers(method, told) | self._problems(_refused(template, method, told), told),
+            "responses": self._answers(method, told) | self._problems(_refused(template, method, told), told, handler),
         }
         if told.body:
             made["requestBody"] = {
@@ -142,11 +143,10 @@ class Api:
             return {"description": told}
         return {"description": told, "content": {kind or self.answered: {"schema": _schema(shape)}}}
 
-    def _problems(self, causes: Iterable[type[MetadataError]], told: Operation) -> Document:
+    def _problems(self, causes: Iterable[type[MetadataError]], told: Operation, handler: type[ApiHandler]) -> Document:
         titles: dict[int, list[str]] = {}
         for cause in dict.fromkeys(causes):
-            row = TABLE[cause]
-            titles.setdefault(row.status, []).append(row.title)
+            titles.setdefault(handler.status_of(cause), []).append(TABLE[cause].title)
         return {
             str(status): self._problem(status, list(dict.fromkeys(titles[status])), told) for status in sorted(titles)
         }

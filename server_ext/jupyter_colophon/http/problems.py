@@ -73,14 +73,14 @@ _BY_NAME = {cause.__name__: row for cause, row in TABLE.items()}
 _FAULT = Row(500, "internal-server-error", "Internal Server Error")
 
 
-def row_of(error: errors.MetadataError) -> Row:
+def row_of(cause: type[errors.MetadataError]) -> Row:
     """The row of an error's class, or of the nearest class above it."""
-    return next(TABLE[cls] for cls in type(error).__mro__ if cls in TABLE)
+    return next(TABLE[cls] for cls in cause.__mro__ if cls in TABLE)
 
 
 def problem(error: errors.MetadataError) -> dict[str, object]:
     """An error as a problem document (RFC 9457, `schemas/api/problem.json`)."""
-    row = row_of(error)
+    row = row_of(type(error))
     return document(row.status, row.type, row.title, error.detail, error.problems)
 
 

@@ -74,7 +74,7 @@ class Reader:
                 raise IllegalQuery("is no cursor of this list", "cursor")
 
         def work(tx: TableContext) -> list[EntitySummary]:
-            return self._page(tx, self._shelves(tx, listing, principal), listing, place)
+            return self._page(tx, self.shelves(tx, listing, principal), listing, place)
 
         found = self.provider.tx_runner.run(work, read_only=True)
         page = found[: listing.limit]
@@ -83,7 +83,7 @@ class Reader:
         last = page[-1]
         return page, self.cursors.write("entities", [*asked, [last.namespace, last.type, last.name, last.urn]])
 
-    def _shelves(self, tx: TableContext, listing: Listing, principal: Principal) -> Iterator[tuple[str, str]]:
+    def shelves(self, tx: TableContext, listing: Listing, principal: Principal) -> Iterator[tuple[str, str]]:
         """Every (namespace, type) to look through, in order."""
         spaces = [listing.namespace] if listing.namespace else [NO_NAMESPACE, *aspects.namespaces(tx)]
         for space in lasting(tx, spaces):

@@ -43,9 +43,9 @@ def once(tx: TableContext, asked: Once | None, form: Form[T], now: int, work: Ca
 
 
 def earlier(tx: TableContext, asked: Once, form: Form[T], now: int) -> T | None:
-    """What the same request was answered within the last day, if it came. Raises KeyReused."""
+    """What the same request was answered while it is known, if it came. Raises KeyReused."""
     row = tx.table("answers").read((asked.user, asked.key))
-    if row is None or row["time"] < now - KEPT_MS:
+    if row is None or row["time"] < now - asked.known_ms:
         return None
     if row["fingerprint"] != asked.fingerprint:
         raise KeyReused(asked.key)

@@ -91,6 +91,18 @@ def one(tx: TableContext, registry: Registry, entity_type: str, urn: str, name: 
     return _aspect(registry, entity_type, row)
 
 
+def counted(tx: TableContext, registry: Registry, entity_type: str, urn: str, name: str, count: int) -> Aspect | None:
+    """A version of an aspect in the entity's present life: 0 is the present one, 1 the first, -1 the one before the present."""
+    row = tx.table("aspects").read((urn, name))
+    if count == 0 or row is None or row["value"] is None:
+        return one(tx, registry, entity_type, urn, name)
+    number = row["base"] + count if count > 0 else row["version"] + count
+    found = tx.table("aspect_versions").read((urn, name, number))
+    if found is None or found["value"] is None or number <= row["base"] or _is_ending(tx, urn):
+        return None
+    return _aspect(registry, entity_type, found)
+
+
 def at(tx: TableContext, registry: Registry, entity_type: str, urn: str, time: int) -> dict[str, Aspect]:
     """The aspects that an entity had at a time, by name; nothing where it did not exist then."""
     found = {}

@@ -21,6 +21,7 @@ def model_of(bundle: Mapping[str, Any]) -> Model:
         {one["name"]: _entity(one) for one in bundle["entities"]},
         {name: _aspect(name, told, definitions) for name, told in bundle["aspects"].items()},
         {name: tuple(told["key"]) for name, told in bundle["aspects"].items() if "key" in told},
+        {name: told["ref"] for name, told in bundle["aspects"].items()},
     )
 
 

@@ -78,7 +78,7 @@ class ChangesSocket(QuietSocket):
             if after is not None:
                 await self.hop(lambda catalog: catalog.feed.require_kept(after))
         except (IllegalQuery, TooManyConnections, LogCompacted, StorageError) as error:
-            raise HTTPError(row_of(error).status, error.detail) from error
+            raise HTTPError(row_of(type(error)).status, error.detail) from error
         await super().get(*args, **kwargs)
 
     def open(self, *args: Any, **kwargs: Any) -> None:

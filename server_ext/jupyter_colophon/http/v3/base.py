@@ -52,7 +52,7 @@ class V3Handler(ApiHandler):
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         """Tell an error as `{"message", "reason", "status"}`; an unexpected one without its message."""
         error = kwargs.get("exc_info", (None, None, None))[1]
-        status = row_of(error).status if isinstance(error, MetadataError) else status_code
+        status = row_of(type(error)).status if isinstance(error, MetadataError) else status_code
         reason = responses.get(status, "Error")
         message = _message(error) if isinstance(error, MetadataError) else reason
         self.set_status(status)

@@ -1,0 +1,3 @@
+"""Relationships."""
+
+ROUTES: list[tuple[str, type]] = []

@@ -1,0 +1,231 @@
+"""The OpenAPI routes of entities: written, patched, read and deleted, many at once."""
+
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Any, Final
+
+from jupyter_server.auth.decorator import authorized
+from tornado.web import authenticated
+
+from jupyter_colophon.core.datahub import mcp
+from jupyter_colophon.core.errors import (
+    Absent,
+    AlreadyThere,
+    ConditionFailed,
+    IllegalName,
+    NotEmpty,
+    PatchFailed,
+)
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.proposal import Operation, Proposal
+from jupyter_colophon.http.datahub import deleting, documents, shapes
+from jupyter_colophon.http.datahub.asking import Answer, Asking
+from jupyter_colophon.http.datahub.base import DataHubHandler, names_in, urn_in
+from jupyter_colophon.http.datahub.proposing import Wish, propose
+from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
+from jupyter_colophon.http.operation import operation
+from jupyter_colophon.http.parameter import flag, text
+
+_ASPECT: Final = shapes.record(
+    "value",
+    value=shapes.ANY,
+    systemMetadata={"type": ["object", "string", "null"]},
+    headers={"type": ["object", "null"], "additionalProperties": {"type": "string"}},
+    auditStamp={"type": ["object", "null"]},
+)
+_PATCH: Final = shapes.record(
+    "value",
+    value={"type": ["array", "object"]},
+    systemMetadata={"type": ["object", "string", "null"]},
+    headers={"type": ["object", "null"], "additionalProperties": {"type": "string"}},
+)
+_URN: Final = shapes.record("urn", urn=shapes.TEXT)
+_ENTITIES: Final = shapes.several(_URN | {"additionalProperties": _ASPECT})
+_PATCHES: Final = shapes.several(_URN | {"additionalProperties": _PATCH})
+_WANTED: Final = shapes.several(_URN | {"additionalProperties": {"type": ["object", "null"]}}, maxItems=1_000)
+TOLD: Final = shapes.record("urn", urn=shapes.URN) | {"description": "An entity, and each aspect under its name."}
+LISTED: Final = shapes.several(TOLD)
+_ASYNC: Final = flag("async", "Whether it is done later: then the answer is 202.")
+SYSTEM: Final = flag("systemMetadata", "Whether to tell what was said beside each aspect.")
+_ASPECTS: Final = text("aspects", "The names of the aspects wanted, with commas between; all of them without it.")
+_REFUSED: Final = [IllegalName, Absent, AlreadyThere, NotEmpty, ConditionFailed, PatchFailed]
+
+
+class EntityTypeHandler(DataHubHandler):
+    """`POST PATCH /openapi/v3/entity/{type}`."""
+
+    @authenticated
+    @authorized("write", resource="colophon")
+    @operation(
+        "writeEntities",
+        takes=[_ASYNC, IDEMPOTENCY_KEY],
+        body={"application/json": _ENTITIES},
+        answers={200: LISTED, 202: LISTED},
+        refuses=_REFUSED,
+    )
+    async def post(self, kind: str) -> None:
+        """Make these the values of these aspects of these entities, wholly or not at all; with `async`, later."""
+        later = self.asked(_ASYNC)
+        await self.reply(lambda asking: _written(asking, kind, "upsert", later=later), _ENTITIES)
+
+    @authenticated
+    @authorized("write", resource="colophon")
+    @operation(
+        "patchEntities",
+        takes=[_ASYNC, IDEMPOTENCY_KEY],
+        body={"application/json": _PATCHES},
+        answers={200: LISTED, 202: LISTED},
+        refuses=_REFUSED,
+    )
+    async def patch(self, kind: str) -> None:
+        """Change these aspects of these entities by JSON Patches, or by DataHub's form of them."""
+        later = self.asked(_ASYNC)
+        await self.reply(lambda asking: _written(asking, kind, "patch", later=later), _PATCHES)
+
+
+class BatchGetHandler(DataHubHandler):
+    """`POST /openapi/v3/entity/{type}/batchGet`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation(
+        "readEntities",
+        takes=[SYSTEM],
+        body={"application/json": _WANTED},
+        answers={200: LISTED},
+        refuses=[IllegalName, Absent],
+    )
+    async def post(self, kind: str) -> None:
+        """Those of these entities that are there, with the aspects that are named of each, or with all."""
+        with_system = self.asked(SYSTEM)
+
+        def read(asking: Asking) -> Answer:
+            asking.catalog.registry.type(kind)
+            found = (_one(asking, kind, at, one, with_system) for at, one in enumerate(asking.body))
+            return Answer([one for one in found if one is not None])
+
+        await self.reply(read, _WANTED)
+
+
+class EntityHandler(DataHubHandler):
+    """`GET DELETE /openapi/v3/entity/{type}/{urn}`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation("readOneEntity", takes=[_ASPECTS, SYSTEM], answers={200: TOLD}, refuses=[IllegalName, Absent])
+    async def get(self, kind: str, _: str) -> None:
+        """One entity with its aspects, or with those that `aspects` names."""
+        urn, names, with_system = self._urn(kind), names_in(self.asked(_ASPECTS)), self.asked(SYSTEM)
+
+        def read(asking: Asking) -> Answer:
+            asking.catalog.registry.type(kind)
+            said = asking.catalog.datahub.reader.entities([urn], names, asking.principal).get(str(urn))
+            if said is None:
+                raise Absent("entity", str(urn))
+            return Answer(documents.v3_entity(str(urn), said, with_system=with_system))
+
+        await self.reply(read, None)
+
+    @authenticated
+    @authorized("write", resource="colophon")
+    @operation(
+        "deleteOneEntity",
+        takes=[_ASPECTS, IDEMPOTENCY_KEY],
+        answers={200: {"type": "null", "description": "It is gone."}},
+        refuses=[IllegalName, Absent, NotEmpty],
+    )
+    async def delete(self, kind: str, _: str) -> None:
+        """Take the entity away, or those of its aspects that `aspects` names."""
+        urn, names = self._urn(kind), names_in(self.asked(_ASPECTS))
+
+        def act(asking: Asking) -> Answer:
+            asking.catalog.registry.type(kind)
+            for name in sorted(names) if names else [None]:
+                deleting.gone(asking, urn, name)
+            return Answer(None)
+
+        await self.reply(act, None)
+
+    def _urn(self, kind: str) -> Urn:
+        """The URN in the path, which may hold slashes. Raises IllegalName."""
+        urn = urn_in(self.below(f"/openapi/v3/entity/{kind}/"))
+        if urn.type != kind:
+            raise IllegalName(f"{kind} URN", str(urn), "its type is another one")
+        return urn
+
+
+def _written(asking: Asking, kind: str, operation_: Operation, *, later: bool) -> Answer:
+    asking.catalog.registry.type(kind)
+    wishes = list(_wishes(asking, kind, operation_))
+    outcome = propose(asking, wishes, later=later)
+    return Answer(
+        _sent(asking) if later else _now(asking),
+        HTTPStatus.ACCEPTED if outcome.later else HTTPStatus.OK,
+        outcome.headers,
+    )
+
+
+def _wishes(asking: Asking, kind: str, operation_: Operation) -> Iterator[Wish]:
+    for at, one in enumerate(asking.body):
+        urn = mcp.urn_at(one["urn"], f"/{at}/urn")
+        if urn.type != kind:
+            raise mcp.refused(f"/{at}/urn", f"is not of the type {kind}")
+        if len(one) == 1:
+            # Nothing is said of it but that it is there.
+            yield Wish(Proposal(urn, None, "create", if_absent=True), f"/{at}")
+        for name, told in one.items():
+            if name != "urn":
+                place = f"/{at}/{name}"
+                wish = _proposal(urn, name, operation_, told, place)
+                yield Wish(mcp.keyless(wish, asking.catalog.registry), f"{place}/value")
+
+
+def _proposal(urn: Urn, name: str, operation_: Operation, told: dict[str, Any], place: str) -> Proposal:
+    headers = mcp.lowered(told.get("headers"))
+    return Proposal(
+        urn,
+        name,
+        operation_,
+        told["value"],
+        mcp.condition(headers, f"{place}/headers"),
+        if_absent=mcp.if_absent(headers, f"{place}/headers"),
+        system=mcp.system_metadata(told.get("systemMetadata"), f"{place}/systemMetadata"),
+    )
+
+
+def _sent(asking: Asking) -> list[dict[str, Any]]:
+    """What was sent, as it is told where it is done later."""
+    return [
+        {"urn": one["urn"]} | {name: {"value": told["value"]} for name, told in one.items() if name != "urn"}
+        for one in asking.body
+    ]
+
+
+def _now(asking: Asking) -> list[dict[str, Any]]:
+    """The aspects that were sent, as they are now."""
+    urns = [Urn.parse(one["urn"]) for one in asking.body]
+    said = asking.catalog.datahub.reader.entities(urns, None, asking.principal)
+    return [
+        documents.v3_entity(
+            str(urn),
+            {name: held for name, held in said.get(str(urn), {}).items() if name in one},
+            with_system=False,
+        )
+        for urn, one in zip(urns, asking.body, strict=True)
+    ]
+
+
+def _one(asking: Asking, kind: str, at: int, wanted: dict[str, Any], with_system: bool) -> dict[str, Any] | None:
+    urn = mcp.urn_at(wanted["urn"], f"/{at}/urn")
+    if urn.type != kind:
+        raise mcp.refused(f"/{at}/urn", f"is not of the type {kind}")
+    names = {name for name in wanted if name != "urn"} or None
+    said = asking.catalog.datahub.reader.entities([urn], names, asking.principal).get(str(urn))
+    return None if said is None else documents.v3_entity(str(urn), said, with_system=with_system)
+
+
+ROUTES = [
+    ("/openapi/v3/entity/{type}", EntityTypeHandler),
+    ("/openapi/v3/entity/{type}/batchGet", BatchGetHandler),
+    ("/openapi/v3/entity/{type}/{urn}", EntityHandler),
+]

@@ -1,0 +1,16 @@
+"""What DataHub's routes ask of a catalog, in one place."""
+
+from dataclasses import dataclass
+
+from jupyter_colophon.service.datahub.finding import Finder
+from jupyter_colophon.service.datahub.reading import AspectReader
+from jupyter_colophon.service.datahub.tracing import Tracer
+
+
+@dataclass(frozen=True, slots=True)
+class DataHub:
+    """Composed in `wiring.py`."""
+
+    reader: AspectReader
+    finder: Finder
+    tracer: Tracer

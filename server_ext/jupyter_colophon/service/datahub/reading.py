@@ -1,0 +1,65 @@
+"""Entities and their aspects as DataHub tells them: any version of one, and the key of whatever a URN names."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.entity import Aspect
+from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.keys import key_aspect
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.registry import Registry
+from jupyter_colophon.service.gate import Gate
+from jupyter_colophon.storage import aspects
+from jupyter_colophon.storage.spi import StorageProvider, TableContext
+
+#: The version of a key that nobody wrote.
+UNWRITTEN = 0
+#: What is said of each entity, by its URN and the aspect's name.
+Said = dict[str, dict[str, Aspect]]
+
+
+@dataclass(frozen=True, slots=True)
+class AspectReader:
+    """Reads aspects. What may not be read is not there."""
+
+    provider: StorageProvider
+    registry: Registry
+    gate: Gate
+
+    def one(self, urn: Urn, name: str, version: int, principal: Principal) -> Aspect:
+        """A version of an aspect: 0 is the present one, 1 the oldest, -1 the one before the present. Raises Absent."""
+        self.gate.require(principal, urn)
+        self.registry.aspect(urn.type, name)
+        found = self.provider.tx_runner.run(
+            lambda tx: aspects.counted(tx, self.registry, urn.type, str(urn), name, version), read_only=True
+        )
+        if found is None:
+            raise Absent(f"version {version} of {name} of entity" if version else f"{name} of entity", str(urn))
+        return found
+
+    def entity(self, urn: Urn, names: Collection[str] | None, principal: Principal) -> dict[str, Aspect]:
+        """What is said of an entity, by these aspects alone or by all; its key comes first, also where nothing is said."""
+        kind = self.registry.type(urn.type)
+        wanted = None if names is None else {*names, kind.key_aspect}
+        present = self.entities([urn], wanted, principal).get(str(urn), {})
+        return {kind.key_aspect: present.get(kind.key_aspect) or self._key(urn)} | present
+
+    def entities(self, urns: Sequence[Urn], names: Collection[str] | None, principal: Principal) -> Said:
+        """What is said of each of these entities that is there."""
+        gate = self.gate
+        shown = [urn for urn in urns if gate.may_read(principal, gate.identity.namespace_of(urn))]
+
+        def work(tx: TableContext) -> Said:
+            there = aspects.summaries(tx, [str(urn) for urn in shown])
+            return {
+                str(urn): aspects.present(tx, self.registry, urn.type, str(urn), names)
+                for urn in shown
+                if str(urn) in there
+            }
+
+        return self.provider.tx_runner.run(work, read_only=True)
+
+    def _key(self, urn: Urn) -> Aspect:
+        kind = self.registry.type(urn.type)
+        return Aspect(kind.key_aspect, "SYSTEM", UNWRITTEN, key_aspect(urn, kind), "", None, 0)
