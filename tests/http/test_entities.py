@@ -96,6 +96,23 @@ async def test_a_patch_that_fails_says_where_and_changes_nothing(api: Any, sales
     assert stale.status == 412
 
 
+async def test_datahubs_form_of_a_patch_names_elements_by_their_keys(api: Any, sales: None) -> None:
+    aspect = ("entities", ORDERS, "aspects", "schemaMetadata")
+    fields = {"arrayPrimaryKeys": {"fields": ["fieldPath"]}}
+    start = {"schemaName": "s", "fields": [{"fieldPath": "a", "nativeDataType": "int"}]}
+    assert (await api("PUT", *aspect, body=start)).status == 200
+    more = fields | {"patch": [{"op": "add", "path": "/fields/b", "value": {"nativeDataType": "text"}}]}
+    for headers in (JSON_PATCH, {"Content-Type": "application/json"}):
+        assert (await api("PATCH", *aspect, body=more, headers=headers, answers="written")).status == 200
+    found = (await api("GET", *aspect)).body["value"]["fields"]
+    assert found == [*start["fields"], {"fieldPath": "b", "nativeDataType": "text"}]
+    gone = fields | {"patch": [{"op": "remove", "path": "/fields/c"}]}
+    refused = await api("PATCH", *aspect, body=gone, headers=JSON_PATCH)
+    assert (refused.status, pointers(refused)) == (400, ["/patch/0/path"])
+    strange = await api("PATCH", *aspect, body=more | {"other": 1}, headers=JSON_PATCH)
+    assert strange.status == 400
+
+
 LIMITS = [
     (metadata({"a" * 50: "x"}), []),
     (metadata({"a" * 51: "x"}), ["/properties/" + "a" * 51]),

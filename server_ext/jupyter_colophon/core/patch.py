@@ -30,17 +30,25 @@ class Budget:
 DEFAULT_BUDGET: Final = Budget()
 
 
-def apply_json_patch(value: object, operations: object, budget: Budget = DEFAULT_BUDGET) -> Any:
+def apply_json_patch(
+    value: object,
+    operations: object,
+    budget: Budget = DEFAULT_BUDGET,
+    *,
+    operations_max: int = OPERATIONS_MAX,
+    making_parents: bool = False,
+) -> Any:
     """The value after a JSON Patch (RFC 6902), all of it or nothing.
 
-    Raises `PatchFailed` with a pointer into the patch for an operation that is malformed or cannot be applied,
-    and `TooLarge` over 100 operations or over the budget at any moment.
+    With `making_parents`, `add` makes the objects on its way that are missing. Raises `PatchFailed` with a pointer into
+    the patch for an operation that is malformed or cannot be applied, and `TooLarge` over so many operations or over
+    the budget at any moment.
     """
     if not isinstance(operations, Sequence) or isinstance(operations, str):
         raise PatchFailed("a JSON Patch is a list of operations")
-    if len(operations) > OPERATIONS_MAX:
-        raise TooLarge(f"a patch has at most {OPERATIONS_MAX} operations")
-    document = _Document(value, budget)
+    if len(operations) > operations_max:
+        raise TooLarge(f"a patch has at most {operations_max} operations")
+    document = _Document(value, budget, making_parents)
     for index, operation in enumerate(operations):
         document.at = f"/{index}"
         document.apply(operation)
@@ -80,8 +88,9 @@ def _check_size(size: int, depth: int, budget: Budget) -> None:
 class _Document:
     """A copy of the value while operations change it, with its size kept in step."""
 
-    def __init__(self, value: object, budget: Budget) -> None:
+    def __init__(self, value: object, budget: Budget, making_parents: bool) -> None:
         self.at = ""
+        self._making_parents = making_parents
         self._budget = budget
         self._copied = 0
         self._size, depth = measured(value, budget.depth_max)
@@ -147,8 +156,21 @@ class _Document:
 
     def _insert(self, pointer: Pointer, value: object) -> None:
         size = self._checked_depth(pointer, value)
+        if self._making_parents:
+            self._make_parents(pointer)
         self._place(pointer, copied(value))
         self._grow(size)
+
+    def _make_parents(self, pointer: Pointer) -> None:
+        """Make the objects on the way to a place; where there is something else on it, `_find` says so."""
+        present = self._value
+        for word in pointer.words[:-1]:
+            if not isinstance(present, dict):
+                return
+            if present.get(word) is None:
+                self._grow(len(word) + 6)
+                present[word] = {}
+            present = present[word]
 
     def _checked_depth(self, pointer: Pointer, value: object) -> int:
         """The size of a value that is to stand at a place, if it is not too deep for it."""

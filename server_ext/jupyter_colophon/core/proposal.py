@@ -48,8 +48,9 @@ class Proposal:
 
     `create` wants that the aspect is absent, `create-entity` that the entity was before the batch, `update` that the
     aspect is there. With `if_absent` (DataHub's `If-None-Match: *`), what is there already is left as it is, and that is
-    no refusal. The value of `annotate` is a Change (core/annotation.py). An entity that another one holds (a field, a
-    custom entity) exists, for `needs`, with its holder.
+    no refusal. The value of `patch` is a JSON Patch (a list), DataHub's form of one (core/datahub/patch_forms.py) or a merge
+    patch; that of `annotate` is a Change (core/annotation.py). An entity that another one holds (a field, a custom entity)
+    exists, for `needs`, with its holder.
     """
 
     urn: Urn

@@ -6,6 +6,7 @@ from typing import Any
 
 from jupyter_colophon.core import asserted, business
 from jupyter_colophon.core.annotation import Change
+from jupyter_colophon.core.datahub import patch_forms
 from jupyter_colophon.core.errors import InvalidInstance, OtherDoor, PatchFailed, Problem
 from jupyter_colophon.core.patch import apply_json_patch, apply_merge_patch
 from jupyter_colophon.core.registry import AspectSpec
@@ -29,12 +30,22 @@ def require_door(needed: str, door: str, subject: str) -> None:
         raise OtherDoor(subject, needed)
 
 
+def beginning(spec: AspectSpec, changes: Any) -> dict[str, Any]:
+    """What a change of an absent aspect starts from."""
+    return patch_forms.beginning(spec.name) if patch_forms.is_form(changes) else dict(spec.empty)
+
+
 def changed(spec: AspectSpec, value: Any, changes: Any) -> Any:
-    """A list is a JSON Patch (RFC 6902), an object a merge patch (RFC 7396), or a change of properties and tags."""
+    """A list is a JSON Patch (RFC 6902), an object DataHub's form of one or a merge patch (RFC 7396).
+
+    Or it is a change of properties and tags.
+    """
     if isinstance(changes, Change):
         new: Any = changes.applied(value)
     elif isinstance(changes, list):
         new = apply_json_patch(value, changes)
+    elif patch_forms.is_form(changes):
+        new = patch_forms.apply(spec.name, value, changes)
     else:
         new = apply_merge_patch(value, changes)
     validate(spec, new)

@@ -22,7 +22,7 @@ from jupyter_colophon.core.proposal import ABSENT, CREATING, Proposal, Written
 from jupyter_colophon.core.registry import AspectSpec, Registry
 from jupyter_colophon.core.run import Access, ColumnEdge, Recording, Run, RunChange, RunStart, Source
 from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
-from jupyter_colophon.service.validation import changed, require_door, told_within, validate
+from jupyter_colophon.service.validation import beginning, changed, require_door, told_within, validate
 from jupyter_colophon.storage import answers, forms
 from jupyter_colophon.storage import runs as stored_runs
 from jupyter_colophon.storage.commit import Commit
@@ -286,7 +286,7 @@ class WritePath:
         """What the aspect becomes; None where nothing is to be written."""
         new = proposal.value
         if proposal.operation in ("patch", "annotate"):
-            old = dict(spec.empty) if value is None else value
+            old = beginning(spec, proposal.value) if value is None else value
             new = changed(spec, old, proposal.value)
             if value is None and new == old and proposal.operation == "annotate":
                 return None

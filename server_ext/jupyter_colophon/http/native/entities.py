@@ -42,8 +42,21 @@ _LIST: Final = {
         "required": ["op", "path"],
     },
 }
+#: What is told of lists holds for a list alone, and what is told of members for an object.
+_LIST_OR_FORM: Final = {
+    "type": ["array", "object"],
+    "description": "A JSON Patch (RFC 6902), or one in DataHub's form: elements of arrays are named by their keys.",
+    "items": _LIST["items"],
+    "properties": {
+        "patch": _LIST,
+        "arrayPrimaryKeys": {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "string"}}},
+        "forceGenericPatch": {"type": "boolean"},
+    },
+    "required": ["patch"],
+    "additionalProperties": False,
+}
 _MERGED: Final = {"type": "object", "description": "A merge patch (RFC 7396)."}
-#: `application/json` is either: a list is a JSON Patch, an object a merge patch.
+#: `application/json` is any of them: an object with `patch` and nothing that a DataHub's form has not is one.
 _EITHER: Final = {"type": ["array", "object"], "items": _LIST["items"]}
 _ASPECTS: Final = text("aspects", "The names of the aspects wanted, with commas between; all of them without it.")
 _VERSION_READ: Final = text("If-None-Match", "An ETag known already: 304 while it is the present one.", place="header")
@@ -166,14 +179,14 @@ class AspectHandler(ApiHandler):
     @operation(
         "patchAspect",
         takes=[*CONDITIONS, IDEMPOTENCY_KEY],
-        body={_JSON_PATCH: _LIST, _MERGE_PATCH: _MERGED, "application/json": _EITHER},
+        body={_JSON_PATCH: _LIST_OR_FORM, _MERGE_PATCH: _MERGED, "application/json": _EITHER},
         answers="written",
         refuses=[Absent, ConditionFailed, PatchFailed],
         etag=True,
         links=_NEXT,
     )
     async def patch(self, in_path: str, name: str) -> None:
-        """Change the value by a JSON Patch (a list) or a merge patch (an object)."""
+        """Change the value by a JSON Patch (a list, or an object in DataHub's form) or a merge patch (an object)."""
         await self._propose(Proposal(self.urn(in_path), name, "patch", await self.body(), condition(self)))
 
     @authenticated
