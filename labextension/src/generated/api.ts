@@ -122,6 +122,12 @@ via: (string | null)
  * ISO 8601, UTC, milliseconds.
  */
 time: string
+/**
+ * What the writer said of itself, in DataHub's words (runId, lastObserved, ...).
+ */
+systemMetadata?: {
+
+}
 }
 /**
  * One committed change. aspect is null for the entity itself and for runs; value and previous are null where there is none.
@@ -1036,7 +1042,7 @@ urn: string
 aspect?: string
 operation: ("upsert" | "create" | "patch" | "annotate" | "delete")
 /**
- * The aspect's value; for patch, a JSON Patch (list) or a merge patch (object); for annotate, an Annotation.
+ * The aspect's value; for patch, a JSON Patch (list), one in DataHub's form (object with patch) or a merge patch (object); for annotate, an Annotation.
  */
 value?: ({
 
@@ -1370,6 +1376,12 @@ path: string
 from?: string
 value?: unknown
 }[]
+/**
+ * What the writer said of itself, in DataHub's words (runId, lastObserved, ...).
+ */
+systemMetadata?: {
+
+}
 }[]
 cursor: (string | null)
 }

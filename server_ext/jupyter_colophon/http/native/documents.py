@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from jupyter_colophon.core.annotation import Annotation
+from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
 from jupyter_colophon.core.entity import Aspect, AspectVersion, Entity, EntitySummary, Stamp
 from jupyter_colophon.core.inbox import DeadLetter, InboxEntry
 from jupyter_colophon.core.names import Urn
@@ -36,7 +37,8 @@ def summary(value: EntitySummary) -> Document:
 
 def aspect(value: Aspect) -> Document:
     """`aspect.json`."""
-    return asdict(value) | {"time": format_time(value.time)}
+    told = asdict(value) | {"time": format_time(value.time)}
+    return _with_system(told, value.system)
 
 
 def entity(value: Entity) -> Document:
@@ -129,11 +131,18 @@ def dead_letter(value: DeadLetter) -> Document:
 
 def version(value: AspectVersion) -> Document:
     """One of `versions.json`."""
-    return asdict(value) | {
+    told = asdict(value) | {
         "time": format_time(value.time),
         "deleted": value.value is None,
         "diff": list(value.diff),
     }
+    return _with_system(told, value.system)
+
+
+def _with_system(told: Document, system: SystemMetadata | None) -> Document:
+    """What the writer said of itself, in DataHub's words, where it said anything."""
+    del told["system"]
+    return told if system is None else told | {"systemMetadata": system.document}
 
 
 def run(value: Run) -> Document:
