@@ -13,6 +13,7 @@ from jupyter_colophon.storage import sinks
 from jupyter_colophon.wiring import Catalog
 from relay.conftest import Deliver, state, until
 from support.catalog import ADA, say
+from support.changes import add_changes
 from support.kafka.broker import Broker
 from support.kafka.heard import Heard, listening
 from support.relaying import relaying
@@ -198,7 +199,7 @@ def _broken(catalog: Catalog) -> int:
     row = {"time": 1, "urn": "urn:li:dataset:(", "type": "dataset", "namespace": "sales", "name": "?"}
     row |= {"aspect": "technicalMetadata", "operation": "update", "version": 1, "scope": "SYSTEM", "actor": "ada"}
     row |= {"via": None, "run": None, "previous": None, "value": '{"properties":{"a":"b"},"tags":[]}'}
-    return catalog.provider.tx_runner.run(lambda tx: tx.log.append(row))
+    return catalog.provider.tx_runner.run(lambda tx: add_changes(tx, row)[0])
 
 
 WRONG = [

@@ -49,6 +49,15 @@ def test_4_an_overflow_among_many_undoes_the_transaction(things: StorageProvider
     assert [one["n"] for one in inside(things, lambda table: list(table.scan(Range())))] == [2**63 - 1]
 
 
+def test_4_what_is_left_with_nothing_goes(things: StorageProvider) -> None:
+    inside(things, lambda table: table.decrement_all({}, "n"))
+    inside(things, lambda table: table.upsert_all([row(key, n=at) for at, key in enumerate(KEYS)] + [row(KEYS[0])]))
+    inside(things, lambda table: table.decrement_all(dict.fromkeys([*KEYS, ("not", 1, "there")], 2), "n"))
+    assert [one["n"] for one in inside(things, lambda table: list(table.scan(Range())))] == [1, 2, 3]
+    with pytest.raises(InvalidField):
+        inside(things, lambda table: table.decrement_all({KEYS[0]: 1}, "a"))
+
+
 @pytest.mark.parametrize("name", BOUNDS)
 def test_4_increment_reaches_the_bounds_and_an_overflow_changes_nothing(things: StorageProvider, name: str) -> None:
     for bound, step in zip(BOUNDS[name], (-1, 1), strict=True):

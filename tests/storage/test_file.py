@@ -13,9 +13,11 @@ import pytest
 from jupyter_colophon.core.errors import StorageError, StoreUnavailable
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.storage.spi import Range
+from jupyter_colophon.storage.sql.statements import Statements
 from jupyter_colophon.storage.sqlite import provider
+from jupyter_colophon.storage.sqlite.dialect import DIALECT
 from jupyter_colophon.storage.sqlite.provider import SqliteProvider
-from jupyter_colophon.storage.tables import ANSWERS
+from jupyter_colophon.storage.tables import ANSWERS, ASPECTS
 from support.catalog import ADA, opened, say, search
 from support.disk import full
 from support.process import running
@@ -189,3 +191,12 @@ def test_a_full_disk_is_told_and_forgotten_when_there_is_space_again(tmp_path: P
     assert catalog.provider.health()["status"] == "ok"
     assert say(catalog, properties={"a": "x" * 9_000}).version == 2
     catalog.close()
+
+
+def test_reading_many_keys_looks_at_their_rows_alone(tmp_path: Path) -> None:
+    made = Statements(DIALECT, ASPECTS.id, tuple(ASPECTS.fields.items()), ASPECTS.primary_key)
+    opened(tmp_path / "colophon.db").close()
+    with closing(sqlite3.connect(tmp_path / "colophon.db")) as file:
+        plan = [step for *_, step in file.execute(f"EXPLAIN QUERY PLAN {made.multi_read(3)}", ["x"] * 6)]
+    assert any(step.startswith(f"SEARCH {ASPECTS.id} USING PRIMARY KEY") for step in plan)
+    assert not any(step.startswith(f"SCAN {ASPECTS.id}") for step in plan)

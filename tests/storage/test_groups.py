@@ -11,6 +11,7 @@ from jupyter_colophon.core.errors import TransactionTooLong
 from jupyter_colophon.storage import life
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
 from jupyter_colophon.storage.tables import CHANGE
+from support.changes import add_changes
 from support.things import KEYS, inside, keys, row
 
 Work = Callable[[TableContext], Any]
@@ -175,7 +176,7 @@ def test_14_what_a_group_commits_another_process_sees_in_the_order_of_the_log(
 ) -> None:
     def work(number: int) -> Work:
         def write(tx: TableContext) -> int:
-            return tx.log.append(dict.fromkeys(CHANGE) | {"urn": str(number)})
+            return add_changes(tx, dict.fromkeys(CHANGE) | {"urn": str(number)})[0]
 
         return write
 

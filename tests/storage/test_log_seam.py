@@ -1,4 +1,4 @@
-"""The change log: numbers in commit order, filtered, compacted, taken over (spi.Log)."""
+"""The change log: numbers in commit order, filtered, compacted (spi.Log)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from jupyter_colophon.storage.spi import Row, StorageProvider, TableContext
 from jupyter_colophon.storage.tables import CHANGE
+from support.changes import add_changes
 
 EMPTY: Row = {name: None for name in CHANGE if name != "seq"}
 
@@ -22,10 +23,7 @@ def change(number: int, **more: Any) -> Row:
 
 
 def append(store: StorageProvider, *numbers: int) -> list[int]:
-    def work(tx: TableContext) -> list[int]:
-        return [tx.log.append(change(number)) for number in numbers]
-
-    return store.tx_runner.run(work)
+    return store.tx_runner.run(lambda tx: add_changes(tx, *map(change, numbers)))
 
 
 def read(store: StorageProvider, after: int = 0, limit: int = 100, **where: str) -> list[int]:
@@ -70,8 +68,7 @@ def test_a_row_comes_back_whole(log: StorageProvider) -> None:
         "previous_system": None,
         "system": '{"runId":"r"}',
     }
-    log.tx_runner.run(lambda tx: tx.log.append(full))
-    log.tx_runner.run(lambda tx: tx.log.append(EMPTY))
+    log.tx_runner.run(lambda tx: add_changes(tx, full, EMPTY))
     assert log.tx_runner.run(lambda tx: tx.log.read(0, 9, {})) == [full | {"seq": 1}, EMPTY | {"seq": 2}]
 
 
@@ -95,7 +92,7 @@ def test_filters_must_all_fit(log: StorageProvider) -> None:
 
 def test_what_is_undone_takes_its_number_along(log: StorageProvider) -> None:
     def fail(tx: TableContext) -> None:
-        tx.log.append(change(1))
+        add_changes(tx, change(1))
         raise KeyError
 
     append(log, 0)
@@ -124,10 +121,10 @@ def test_a_long_log_is_compacted(log: StorageProvider) -> None:
 
 def test_a_backup_is_taken_over_with_its_numbers(log: StorageProvider) -> None:
     rows = [change(number) | {"seq": number} for number in (5, 6, 9)]
-    log.tx_runner.run(lambda tx: tx.log.take_over(rows))
+    log.tx_runner.run(lambda tx: tx.log.append(rows))
     assert (read(log), head(log), read(log, urn="urn:0")) == ([5, 6, 9], 9, [6, 9])
     assert append(log, 0) == [10]
-    log.tx_runner.run(lambda tx: tx.log.take_over([]))
+    log.tx_runner.run(lambda tx: tx.log.append([]))
     assert head(log) == 10
 
 

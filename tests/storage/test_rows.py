@@ -5,6 +5,7 @@ import sys
 from typing import Any
 
 import pytest
+from jupyter_colophon.core.errors import InvalidField
 from jupyter_colophon.storage.spi import Range, StorageProvider, StructuredTable
 from support.things import KEY, KEYS, fill, inside, keys, row
 
@@ -63,6 +64,16 @@ def test_1_many_rows_merge_one_after_the_other(things: StorageProvider) -> None:
     inside(things, lambda table: table.upsert_all(rows))
     assert inside(things, lambda table: table.read(KEPT)) == FULL | {"n": 9}
     assert [one["n"] for one in inside(things, lambda table: list(table.scan(Range())))] == [9, 1, 2, 3]
+
+
+def test_rows_of_many_keys_are_removed_at_once(things: StorageProvider) -> None:
+    inside(things, fill)
+    inside(things, lambda table: table.multi_delete([]))
+    inside(things, lambda table: table.multi_delete([*KEYS[1:4], ("not", 1, "there"), KEYS[1]]))
+    assert keys(inside(things, lambda table: list(table.scan(Range())))) == [KEYS[0], *KEYS[4:]]
+    with pytest.raises(InvalidField):
+        inside(things, lambda table: table.multi_delete([KEYS[0], ("a",)]))
+    assert inside(things, lambda table: table.count()) == 3
 
 
 def test_as_many_rows_as_one_likes_are_written_and_none_is_nothing(things: StorageProvider) -> None:

@@ -9,6 +9,7 @@ from jupyter_colophon.core.errors import ConditionFailed, InvalidField, Metadata
 from jupyter_colophon.core.lineage import EVER
 from jupyter_colophon.storage.spi import Document, Range, RetryPolicy, StorageProvider, TableContext, Words
 from jupyter_colophon.storage.tables import CHANGE
+from support.changes import add_changes
 from support.things import KEY, KEYS, fill, inside, keys
 
 DOCUMENT = Document("urn:1", "sales", "dataset", (), frozenset({"orders"}), frozenset({"all"}))
@@ -31,7 +32,7 @@ def count(tx: TableContext) -> int:
 
 def write_everywhere(tx: TableContext) -> None:
     tx.table("things").upsert(KEY | {"n": 1})
-    tx.log.append(dict.fromkeys(CHANGE))
+    add_changes(tx, dict.fromkeys(CHANGE))
     tx.search.put(DOCUMENT)
     tx.edges.add("data", "program", "read", "run", "", 1, None)
 
@@ -217,7 +218,7 @@ def test_nobody_writes_while_reading(things: StorageProvider) -> None:
         lambda tx: tx.table("things").upsert(KEY),
         lambda tx: tx.table("things").upsert_all([KEY]),
         lambda tx: tx.table("things").increment(KEYS[0], "n", 1),
-        lambda tx: tx.log.append(dict.fromkeys(CHANGE)),
+        lambda tx: add_changes(tx, dict.fromkeys(CHANGE)),
         lambda tx: tx.search.put(DOCUMENT),
         lambda tx: tx.edges.add("data", "program", "read", "run", "", 1, None),
     ]

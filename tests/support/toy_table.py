@@ -135,9 +135,23 @@ class ToyTable:
         for key, amount in amounts.items():
             self.increment(key, field, amount)
 
+    def decrement_all(self, amounts: Mapping[Key, int], field: str) -> None:
+        fields.check_number(self._spec, field)
+        for key in amounts:
+            fields.check_key(self._spec, key)
+        for key, amount in amounts.items():
+            if key in self._reading().rows and self.increment(key, field, -amount) <= 0:
+                self._writing().remove(key)
+
     def delete(self, key: Key) -> None:
         fields.check_key(self._spec, key)
         self._writing().remove(key)
+
+    def multi_delete(self, keys: Sequence[Key]) -> None:
+        for key in keys:
+            fields.check_key(self._spec, key)
+        for key in keys:
+            self._writing().remove(key)
 
     def delete_all(self, keys: Range) -> int:
         self._check_range(keys)

@@ -102,7 +102,7 @@ def _is_empty(tx: TableContext) -> bool:
 
 def _take_over(table: str, rows: Sequence[Row], tx: TableContext) -> None:
     if table == backup.LOG.id:
-        tx.log.take_over(rows)
+        tx.log.append(rows)
         return
     tx.table(table).upsert_all(rows)
 

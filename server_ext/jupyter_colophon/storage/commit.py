@@ -59,6 +59,9 @@ class Commit:
         self._entities: dict[str, _Working] = {}
         #: Namespaces of which this transaction knows that nobody is deleting them.
         self._lasting: set[str] = set()
+        #: The changes so far, under their numbers; how far the log is numbered, once that is known.
+        self._changes: list[Row] = []
+        self._head: int | None = None
         #: Rows that nobody reads before the end, by table: they are written at once.
         self._last: dict[str, list[Row]] = defaultdict(list)
         self._ingesting = Ingesting()
@@ -223,7 +226,8 @@ class Commit:
         return [one for text in found if self._open(one := Urn.parse(text)).exists]
 
     def finish(self) -> None:
-        """Write the entity rows and bring search up to date, once for each entity that changed."""
+        """Write the changes and the entity rows, and bring search up to date, once for each entity that changed."""
+        self.tx.log.append(self._changes)
         changed = [entity for entity in self._entities.values() if entity.changed]
         for entity in changed:
             entity.row |= {"updated": self.now, "updated_by": self.principal.user}
@@ -253,8 +257,11 @@ class Commit:
         system: str | None = None,
     ) -> int:
         """Add a row to the change log about an entity; returns its number."""
-        return self.tx.log.append(
+        # Nobody else's change comes between what a transaction reads and its end, so it counts on by itself.
+        self._head = (self.tx.log.head() if self._head is None else self._head) + 1
+        self._changes.append(
             {
+                "seq": self._head,
                 "time": self.now,
                 "urn": entity["urn"],
                 "type": entity["type"],
@@ -273,6 +280,7 @@ class Commit:
                 "system": system,
             }
         )
+        return self._head
 
     def entity(self, urn: Urn) -> Row:
         """The entity's row as this transaction sees it."""

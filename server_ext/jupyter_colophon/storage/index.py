@@ -44,8 +44,10 @@ def refresh(tx: TableContext, changed: Iterable[Becoming]) -> None:
     counts: Counts = Counter()
     for entity, before, now in changed:
         old, new = rows(before), set() if entity["deleted"] else rows(now)
-        values += _to_write(tx, entity, old, new)
-        _count(counts, entity, old, new)
+        gone, came = old - new, new - old
+        if gone or came:
+            values += _to_write(tx, entity, gone, came, new)
+            _count(counts, entity, gone, came, old & new)
         if entity["deleted"]:
             tx.search.remove(entity["urn"])
         else:
@@ -57,14 +59,10 @@ def refresh(tx: TableContext, changed: Iterable[Becoming]) -> None:
 
 def _add(tx: TableContext, counts: Counts) -> None:
     """Add to the counts of keys and values; what nobody says any more goes."""
-    more: dict[str, dict[tuple[Any, ...], int]] = {"key_carriers": {}, "value_counts": {}}
-    for (table, key), amount in sorted(counts.items()):
-        if amount > 0:
-            more[table][key] = amount
-        elif amount < 0 and tx.table(table).increment(key, "entities", amount) <= 0:
-            tx.table(table).delete(key)
-    for table, amounts in more.items():
-        tx.table(table).increment_all(amounts, "entities")
+    for name in ("key_carriers", "value_counts"):
+        amounts = sorted((key, amount) for (table, key), amount in counts.items() if table == name)
+        tx.table(name).increment_all({key: amount for key, amount in amounts if amount > 0}, "entities")
+        tx.table(name).decrement_all({key: -amount for key, amount in amounts if amount < 0}, "entities")
 
 
 def rows(aspects: Aspects) -> set[ValueRow]:
@@ -72,12 +70,13 @@ def rows(aspects: Aspects) -> set[ValueRow]:
     return {row for name, (scope, value) in aspects.items() for row in value_rows(name, scope, value)}
 
 
-def _to_write(tx: TableContext, entity: Row, old: set[ValueRow], new: set[ValueRow]) -> list[Row]:
+def _to_write(tx: TableContext, entity: Row, gone: set[ValueRow], came: set[ValueRow], new: set[ValueRow]) -> list[Row]:
     """What an entity says anew, as rows of the table of values; what it says no more is taken away."""
-    were, are = stored(entity, old), stored(entity, new)
-    for key in were.keys() - are.keys():
-        tx.table("metadata_values").delete(key)
-    return [row for key, row in are.items() if were.get(key) != row]
+    were, are = stored(entity, gone), stored(entity, new)
+    tx.table("metadata_values").multi_delete([key for key in were if key not in are])
+    # Several rows may have one key: of what is left of them, the row there is made anew.
+    changed = stored(entity, came).keys() | were.keys()
+    return [row for key, row in are.items() if key in changed]
 
 
 def stored(entity: Row, said: Iterable[ValueRow]) -> dict[tuple[str, ...], Row]:
@@ -91,13 +90,12 @@ def stored(entity: Row, said: Iterable[ValueRow]) -> dict[tuple[str, ...], Row]:
     return found
 
 
-def _count(counts: Counts, entity: Row, old: set[ValueRow], new: set[ValueRow]) -> None:
-    if old == new:
-        return
+def _count(counts: Counts, entity: Row, gone: set[ValueRow], came: set[ValueRow], kept: set[ValueRow]) -> None:
     namespace = entity["namespace"]
-    for (table, were), (_, are) in zip(counted(entity, old), counted(entity, new), strict=True):
-        counts.subtract([(table, (namespace, *key)) for key in were - are])
-        counts.update([(table, (namespace, *key)) for key in are - were])
+    of_each = (counted(entity, said) for said in (gone, came, kept))
+    for (table, less), (_, more), (_, same) in zip(*of_each, strict=True):
+        counts.subtract([(table, (namespace, *key)) for key in less - more - same])
+        counts.update([(table, (namespace, *key)) for key in more - less - same])
 
 
 def counted(entity: Row, said: Iterable[ValueRow]) -> tuple[tuple[str, set[tuple[str, ...]]], ...]:

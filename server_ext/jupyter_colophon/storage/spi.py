@@ -108,8 +108,14 @@ class StructuredTable(Protocol):
     def increment_all(self, amounts: Mapping[Key, int], field: str) -> None:
         """Add to a whole number in each of these rows, as `increment` does."""
 
+    def decrement_all(self, amounts: Mapping[Key, int], field: str) -> None:
+        """Take from a whole number in each of these rows; a row that is left with nothing, or with less, goes."""
+
     def delete(self, key: Key) -> None:
         """Remove the row with this whole key, if it is there."""
+
+    def multi_delete(self, keys: Sequence[Key]) -> None:
+        """Remove the rows with these whole keys, those that are there."""
 
     def delete_all(self, keys: Range) -> int:
         """Remove a range; returns how many rows went."""
@@ -127,8 +133,11 @@ class StructuredTable(Protocol):
 class Log(Protocol):
     """The change log: rows numbered in commit order."""
 
-    def append(self, row: Row) -> int:
-        """Add a row (its fields: `tables.CHANGE`); returns its sequence number."""
+    def append(self, rows: Sequence[Row]) -> None:
+        """Add rows (their fields: `tables.CHANGE`) under the numbers that they have: ascending, all above `head()`.
+
+        Who writes reads `head()` in the same transaction and counts on: nobody else's number can come between.
+        """
 
     def read(self, after: int, limit: int, where: Mapping[str, str]) -> list[Row]:
         """Rows after a number, oldest first, with equal `namespace`, `urn` or `type` where given."""
@@ -138,9 +147,6 @@ class Log(Protocol):
 
     def compact(self, through: int) -> int:
         """Remove the rows up to and including this number, but never the newest; returns how many went."""
-
-    def take_over(self, rows: Sequence[Row]) -> None:
-        """Add rows under the numbers that they have (`seq`, ascending, all above `head()`); `append` goes on from there."""
 
 
 @dataclass(frozen=True, slots=True)

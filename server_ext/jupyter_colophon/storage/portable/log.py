@@ -1,7 +1,7 @@
 """The change log on structured tables (`spi.Log`).
 
-Its numbers come from a counter in the transaction of the change, so whoever gets one waits for whoever got the one
-before, or is tried again: they are in commit order on every store whose transactions are serializable.
+Its numbers come from a row that is read and written in the transaction of the change, so whoever gets one waits for
+whoever got the one before, or is tried again: they are in commit order on every store whose transactions are serializable.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +15,7 @@ _NUMBER = ("changes",)
 #: The filters, first what the fewest changes have in common.
 _SELECTIVE = ("urn", "namespace", "type")
 _AT_ONCE = 500
+_PLACE = ("field", "value", "seq")
 
 
 class PortableLog:
@@ -23,11 +24,14 @@ class PortableLog:
     def __init__(self, table: Callable[[str], StructuredTable]) -> None:
         self._table = table
 
-    def append(self, row: Row) -> int:
-        """Add a row; returns its sequence number."""
-        seq = self._table(NUMBERS.id).increment(_NUMBER, "last", 1)
-        self._add({name: row[name] for name in CHANGE if name != "seq"} | {"seq": seq})
-        return seq
+    def append(self, rows: Sequence[Row]) -> None:
+        """Add rows under the numbers that they have."""
+        if not rows:
+            return
+        self._table(CHANGES.id).upsert_all([{name: row[name] for name in CHANGE} for row in rows])
+        found = [dict(zip(_PLACE, place, strict=True)) for row in rows for place in _filtered(row)]
+        self._table(CHANGES_BY.id).upsert_all(found)
+        self._table(NUMBERS.id).upsert({"name": _NUMBER[0], "last": rows[-1]["seq"]})
 
     def read(self, after: int, limit: int, where: Mapping[str, str]) -> list[Row]:
         """Rows after a number, oldest first, with equal `namespace`, `urn` or `type` where given."""
@@ -52,23 +56,9 @@ class PortableLog:
         within = Range(end=(min(through, self.head() - 1),))
         while rows := list(changes.scan(within, _AT_ONCE)):
             for row in rows:
-                for key in _filtered(row):
-                    by.delete(key)
+                by.multi_delete(_filtered(row))
             gone += changes.delete_all(Range(end=(rows[-1]["seq"],)))
         return gone
-
-    def take_over(self, rows: Sequence[Row]) -> None:
-        """Add rows of a backup under the numbers that they have there."""
-        for row in rows:
-            self._add({name: row[name] for name in CHANGE})
-        if rows:
-            self._table(NUMBERS.id).upsert({"name": _NUMBER[0], "last": rows[-1]["seq"]})
-
-    def _add(self, row: Row) -> None:
-        self._table(CHANGES.id).upsert(row)
-        by = self._table(CHANGES_BY.id)
-        for field, value, seq in _filtered(row):
-            by.upsert({"field": field, "value": value, "seq": seq})
 
 
 def _filtered(row: Row) -> list[tuple[str, str, int]]:

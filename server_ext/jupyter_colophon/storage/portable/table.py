@@ -32,6 +32,7 @@ class PortableTable:
         self.upsert, self.upsert_all, self.update = table.upsert, table.upsert_all, table.update
         self.read, self.multi_read, self.compare_and_swap = table.read, table.multi_read, table.compare_and_swap
         self.increment, self.increment_all, self.delete = table.increment, table.increment_all, table.delete
+        self.multi_delete, self.decrement_all = table.multi_delete, table.decrement_all
         self.scan_index = table.scan_index
 
     def scan(

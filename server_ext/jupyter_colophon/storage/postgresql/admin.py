@@ -9,6 +9,7 @@ from jupyter_colophon.storage.postgresql.execute import Execute
 from jupyter_colophon.storage.specs import check_newcomer, check_spec, check_successor, from_text, to_text
 from jupyter_colophon.storage.spi import TableSpec
 from jupyter_colophon.storage.sql.statements import compared
+from jupyter_colophon.storage.sql.table import Shape
 
 _SHAPES = 'CREATE TABLE structured_tables (id text COLLATE "C" PRIMARY KEY, shape text NOT NULL)'
 _SHAPES_THERE = "SELECT to_regclass('structured_tables') IS NOT NULL"
@@ -36,7 +37,7 @@ class PostgresAdmin:
         """
         self._making, self._looking, self._seams, self._growth = making, looking, seams, growth
         self._made = hashlib.sha256("\n".join(seams).encode()).hexdigest()
-        self._known: dict[str, TableSpec] = {}
+        self._known: dict[str, Shape] = {}
 
     def create_or_update(self, *specs: TableSpec) -> None:
         """Make tables exist in this shape; safe when several processes start together. What is there stays untouched."""
@@ -58,7 +59,7 @@ class PostgresAdmin:
                     _make(execute, spec, shapes.get(spec.id))
 
         self._making(work)
-        self._known.update({spec.id: spec for spec in specs})
+        self._known.update({spec.id: Shape.of(DIALECT, spec) for spec in specs})
 
     def exists(self, table_id: str) -> bool:
         """Whether there is such a table."""
@@ -86,13 +87,13 @@ class PostgresAdmin:
         """The ids of all tables, sorted."""
         return sorted(self._stored())
 
-    def spec(self, execute: Execute, table_id: str) -> TableSpec:
-        """The shape of a table as a transaction needs it. Raises InvalidField where there is none."""
+    def known(self, execute: Execute, table_id: str) -> Shape:
+        """A table as a transaction needs it. Raises InvalidField where there is none."""
         if table_id not in self._known:
             found = execute(_SHAPE, (table_id,)).fetchone() if table_id not in _RESERVED else None
             if found is None:
                 raise InvalidField(f"there is no table {table_id}")
-            self._known[table_id] = from_text(found[0])
+            self._known[table_id] = Shape.of(DIALECT, from_text(found[0]))
         return self._known[table_id]
 
     def _stored(self) -> dict[str, str]:

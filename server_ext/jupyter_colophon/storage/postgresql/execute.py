@@ -20,3 +20,10 @@ class Execute(Protocol):
         self, statement: str, bound: Sequence[Any] | Mapping[str, Any] = (), *, prepare: bool | None = None
     ) -> Found:
         """Raises StorageError."""
+
+
+class ExecuteMany(Protocol):
+    """Runs one statement once for each of these values, without waiting for each answer."""
+
+    def __call__(self, statement: str, bound: Sequence[Sequence[Any]]) -> Found:
+        """Raises StorageError."""

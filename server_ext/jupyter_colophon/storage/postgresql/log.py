@@ -7,13 +7,12 @@ the order of commits and without gaps. A sequence would leave gaps with every ca
 from collections.abc import Mapping, Sequence
 
 from jupyter_colophon.storage.postgresql.dialect import DIALECT
-from jupyter_colophon.storage.postgresql.execute import Execute
+from jupyter_colophon.storage.postgresql.execute import Execute, ExecuteMany
 from jupyter_colophon.storage.spi import Row
 from jupyter_colophon.storage.sql.statements import names
 from jupyter_colophon.storage.tables import CHANGE, CHANGE_FILTERS, CHANGE_GAINED
 
 _FIELDS = tuple(CHANGE)
-_GIVEN = tuple(name for name in CHANGE if name != "seq")
 
 
 def _column(name: str) -> str:
@@ -31,22 +30,19 @@ CREATION = [
 #: What was done to it since; each once, in this order.
 GROWTH = [f"ALTER TABLE change_log ADD COLUMN {_column(name)}" for name in CHANGE_GAINED]
 _HEAD = "SELECT COALESCE(MAX(seq), 0) FROM change_log"
-_ADD = f"INSERT INTO change_log ({names(_FIELDS)}) VALUES ({DIALECT.marks(len(_FIELDS))})"
-_APPEND = (
-    f"INSERT INTO change_log (seq, {names(_GIVEN)}) VALUES (({_HEAD}) + 1, {DIALECT.marks(len(_GIVEN))}) RETURNING seq"
-)
+_APPEND = f"INSERT INTO change_log ({names(_FIELDS)}) VALUES ({DIALECT.marks(len(_FIELDS))})"
 _COMPACT = f"DELETE FROM change_log WHERE seq <= %s AND seq < ({_HEAD})"
 
 
 class PostgresLog:
     """The change log in one transaction (`spi.Log`)."""
 
-    def __init__(self, execute: Execute) -> None:
-        self._execute = execute
+    def __init__(self, execute: Execute, executemany: ExecuteMany) -> None:
+        self._execute, self._executemany = execute, executemany
 
-    def append(self, row: Row) -> int:
-        """Add a row; returns its sequence number."""
-        return int(self._execute(_APPEND, [row[name] for name in _GIVEN]).fetchone()[0])
+    def append(self, rows: Sequence[Row]) -> None:
+        """Add rows under the numbers that they have."""
+        self._executemany(_APPEND, [tuple(row[name] for name in _FIELDS) for row in rows])
 
     def read(self, after: int, limit: int, where: Mapping[str, str]) -> list[Row]:
         """Rows after a number, oldest first, with equal `namespace`, `urn` or `type` where given."""
@@ -66,8 +62,3 @@ class PostgresLog:
     def compact(self, through: int) -> int:
         """Remove the rows up to and including this number, but never the newest; returns how many went."""
         return self._execute(_COMPACT, (through,)).rowcount
-
-    def take_over(self, rows: Sequence[Row]) -> None:
-        """Add rows of a backup under the numbers that they have there."""
-        for row in rows:
-            self._execute(_ADD, [row[name] for name in _FIELDS])

@@ -16,7 +16,6 @@ from jupyter_colophon.storage.life import Life
 from jupyter_colophon.storage.postgresql import edges, log, search
 from jupyter_colophon.storage.postgresql.admin import PostgresAdmin
 from jupyter_colophon.storage.postgresql.connection import ANSWER_S, Connection, Server, is_lost, told, translated
-from jupyter_colophon.storage.postgresql.dialect import DIALECT
 from jupyter_colophon.storage.postgresql.execute import Found
 from jupyter_colophon.storage.sql.table import SqlTable
 from jupyter_colophon.storage.transactions import After
@@ -44,15 +43,14 @@ class PostgresContext:
     def __init__(self, connection: Connection, admin: PostgresAdmin, life: Life, after: list[After]) -> None:
         self._connection, self._admin, self._life, self.after = connection, admin, life, after
         self._tables: dict[str, SqlTable] = {}
-        self.log = log.PostgresLog(self.execute)
+        self.log = log.PostgresLog(self.execute, self.executemany)
         self.search = search.PostgresSearch(self.execute)
         self.edges = edges.PostgresEdges(self.execute)
 
     def table(self, table_id: str) -> SqlTable:
         """The table of a spec that was created."""
         if table_id not in self._tables:
-            spec = self._admin.spec(self.execute, table_id)
-            self._tables[table_id] = SqlTable(self, DIALECT, spec, self._life)
+            self._tables[table_id] = SqlTable(self, self._admin.known(self.execute, table_id), self._life)
         return self._tables[table_id]
 
     def after_commit(self, action: After) -> None:

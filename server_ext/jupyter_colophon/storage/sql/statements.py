@@ -90,8 +90,12 @@ class Statements:
 
     def _multi_read(self, count: int) -> str:
         """Bound: each key's parts."""
+        if count == 1:
+            return self.read(self._fields)
         one = f"({', '.join(self._key_marks)})"
-        return f"{self._select(self._fields)} WHERE ({self._key_order}) IN (VALUES {', '.join([one] * count)})"
+        # Without the SELECT, SQLite reads the whole table where there are several keys of several parts.
+        keys = f"SELECT * FROM (VALUES {', '.join([one] * count)}) AS keys"
+        return f"{self._select(self._fields)} WHERE ({self._key_order}) IN ({keys})"
 
     def scan_index(self, field: str, null: bool) -> str:
         """Bound: value (unless it is null), limit."""
@@ -151,6 +155,13 @@ class Statements:
             f'ON CONFLICT ({self._key_order}) DO UPDATE SET "{field}" = {present} + {mark} '
             f"WHERE {present} BETWEEN {mark} AND {mark}" + (f' RETURNING "{field}"' if told else "")
         )
+
+    def decrement(self, field: str) -> tuple[str, str]:
+        """One that takes from a number; bound: the amount, the key's parts. One that removes what has no more than that;
+        bound: the key's parts, the amount."""
+        mark, present = self._dialect.mark, f'COALESCE("{field}", 0)'
+        keeping = f'UPDATE {self._table} SET "{field}" = {present} - {mark} WHERE {self._whole}'
+        return keeping, f"{self.delete} AND {present} <= {mark}"
 
     def _scan(self, ends: Ends, order: Order, filters: tuple[Filter, ...], order_by: str | None) -> str:
         """Bound: the range's ends, each filter's value (unless it is null), limit."""
@@ -213,11 +224,3 @@ def compared(
     texts = sum(kinds[name] == "string" for name in key)
     columns = tuple(dialect.compare(f'"{name}"', kinds[name], texts) for name in key)
     return columns, tuple(dialect.compare(dialect.mark, kinds[name], texts) for name in key)
-
-
-@lru_cache(maxsize=256)
-def statements(
-    dialect: Dialect, table: str, fields: tuple[tuple[str, FieldType], ...], key: tuple[str, ...]
-) -> Statements:
-    """The statements of a table of this shape; kept."""
-    return Statements(dialect, table, fields, key)

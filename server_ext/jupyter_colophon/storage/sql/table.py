@@ -4,13 +4,13 @@ import heapq
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from jupyter_colophon.core.errors import InvalidField
 from jupyter_colophon.storage import fields
 from jupyter_colophon.storage.life import Life
 from jupyter_colophon.storage.spi import Field, Key, Order, Range, Row, TableSpec, TableStats
-from jupyter_colophon.storage.sql.statements import BOUNDS, Dialect, Ends, statements
+from jupyter_colophon.storage.sql.statements import BOUNDS, Dialect, Ends, Statements
 
 #: SQLite takes at most 32,766 parameters and 1,000 nested terms; a slice stays far below.
 _AT_ONCE = 200
@@ -40,15 +40,28 @@ class Channel(Protocol):
         """One statement once for each of these; `rowcount` is how many rows all of them changed."""
 
 
+class Shape(NamedTuple):
+    """What is known of a table before any transaction: made once, used by each of them."""
+
+    spec: TableSpec
+    dialect: Dialect
+    statements: Statements
+    bools: tuple[str, ...]
+
+    @classmethod
+    def of(cls, dialect: Dialect, spec: TableSpec) -> "Shape":
+        """That of a spec."""
+        made = Statements(dialect, spec.id, tuple(spec.fields.items()), spec.primary_key)
+        return cls(spec, dialect, made, tuple(name for name, kind in spec.fields.items() if kind == "bool"))
+
+
 class SqlTable:
     """One table inside one transaction."""
 
-    def __init__(self, channel: Channel, dialect: Dialect, spec: TableSpec, life: Life) -> None:
+    def __init__(self, channel: Channel, shape: Shape, life: Life) -> None:
         self._execute, self._executemany = channel.execute, channel.executemany
-        self._spec, self._life = spec, life
-        self._unlimited, self._page = dialect.unlimited, dialect.page
-        self._statements = statements(dialect, spec.id, tuple(spec.fields.items()), spec.primary_key)
-        self._bools = tuple(name for name, kind in spec.fields.items() if kind == "bool")
+        self._spec, self._statements, self._bools, self._life = shape.spec, shape.statements, shape.bools, life
+        self._unlimited, self._page = shape.dialect.unlimited, shape.dialect.page
 
     def upsert(self, row: Row) -> None:
         """Write a row; columns not given keep their values."""
@@ -147,10 +160,28 @@ class SqlTable:
         if bound and self._executemany(self._statements.increment(field, False), bound).rowcount != len(bound):
             raise self._overflow(field)
 
+    def decrement_all(self, amounts: Mapping[Key, int], field: str) -> None:
+        """Take from a whole number in each of these rows; a row that is left with nothing, or with less, goes."""
+        fields.check_number(self._spec, field)
+        for key, amount in amounts.items():
+            fields.check_key(self._spec, key)
+            fields.check_change(self._spec, {field: amount})
+        if amounts:
+            keeping, leaving = self._statements.decrement(field)
+            self._executemany(leaving, [(*key, amount) for key, amount in amounts.items()])
+            self._executemany(keeping, [(amount, *key) for key, amount in amounts.items()])
+
     def delete(self, key: Key) -> None:
         """Remove the row with this whole key, if it is there."""
         fields.check_key(self._spec, key)
         self._execute(self._statements.delete, key)
+
+    def multi_delete(self, keys: Sequence[Key]) -> None:
+        """Remove the rows with these whole keys, those that are there."""
+        for key in keys:
+            fields.check_key(self._spec, key)
+        if keys:
+            self._executemany(self._statements.delete, keys)
 
     def delete_all(self, keys: Range) -> int:
         """Remove a range; returns how many rows went."""

@@ -8,6 +8,7 @@ from jupyter_colophon.core.errors import Absent, InvalidField, StoreDamaged
 from jupyter_colophon.storage.specs import check_newcomer, check_spec, check_successor, from_text, to_text
 from jupyter_colophon.storage.spi import TableSpec
 from jupyter_colophon.storage.sql.statements import names
+from jupyter_colophon.storage.sql.table import Shape
 from jupyter_colophon.storage.sqlite.dialect import DIALECT
 
 T = TypeVar("T")
@@ -30,7 +31,7 @@ class SqliteAdmin:
     ) -> None:
         """`gained`: the columns that tables of the seams do not have from their creation, by table."""
         self._exclusively, self._seams, self._gained = exclusively, seams, gained
-        self._known: dict[str, TableSpec] = {}
+        self._known: dict[str, Shape] = {}
 
     def create_or_update(self, *specs: TableSpec) -> None:
         """Make tables exist in this shape; safe when several processes start together."""
@@ -47,7 +48,7 @@ class SqliteAdmin:
                 _make(connection, spec)
 
         self._exclusively(work)
-        self._known.update({spec.id: spec for spec in specs})
+        self._known.update({spec.id: Shape.of(DIALECT, spec) for spec in specs})
 
     def exists(self, table_id: str) -> bool:
         """Whether there is such a table."""
@@ -83,13 +84,13 @@ class SqliteAdmin:
         self._exclusively(work)
         return found
 
-    def spec(self, connection: Connection, table_id: str) -> TableSpec:
-        """The shape of a table as a transaction needs it. Raises InvalidField where there is none."""
+    def known(self, connection: Connection, table_id: str) -> Shape:
+        """A table as a transaction needs it. Raises InvalidField where there is none."""
         if table_id not in self._known:
             found = _stored(connection, table_id)
             if not found:
                 raise InvalidField(f"there is no table {table_id}")
-            self._known[table_id] = found[0]
+            self._known[table_id] = Shape.of(DIALECT, found[0])
         return self._known[table_id]
 
 

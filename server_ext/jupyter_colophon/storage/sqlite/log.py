@@ -19,8 +19,7 @@ CREATION = [
     *(f"CREATE INDEX IF NOT EXISTS change_log_by_{name} ON change_log ({name}, seq)" for name in CHANGE_FILTERS),
 ]
 GAINED = {name: DIALECT.column(name, CHANGE[name]) for name in CHANGE_GAINED}
-_APPEND = f"INSERT INTO change_log ({', '.join(FIELDS[1:])}) VALUES ({', '.join('?' * (len(FIELDS) - 1))})"
-_TAKE_OVER = f"INSERT INTO change_log ({_COLUMNS}) VALUES ({', '.join('?' * len(FIELDS))})"
+_APPEND = f"INSERT INTO change_log ({_COLUMNS}) VALUES ({', '.join('?' * len(FIELDS))})"
 _COMPACT = "DELETE FROM change_log WHERE seq <= ? AND seq < (SELECT MAX(seq) FROM change_log)"
 _HEAD = "SELECT COALESCE(MAX(seq), 0) FROM change_log"
 
@@ -31,10 +30,9 @@ class SqliteLog:
     def __init__(self, connection: Guarded) -> None:
         self._connection = connection
 
-    def append(self, row: Row) -> int:
-        """Add a row; returns its sequence number."""
-        added = self._connection.execute(_APPEND, tuple(row[name] for name in FIELDS[1:]))
-        return int(added.lastrowid or 0)
+    def append(self, rows: Sequence[Row]) -> None:
+        """Add rows under the numbers that they have; AUTOINCREMENT gives none of them again."""
+        self._connection.executemany(_APPEND, [tuple(row[name] for name in FIELDS) for row in rows])
 
     def read(self, after: int, limit: int, where: Mapping[str, str]) -> list[Row]:
         """Rows after a number, oldest first, with equal `namespace`, `urn` or `type` where given."""
@@ -53,7 +51,3 @@ class SqliteLog:
     def compact(self, through: int) -> int:
         """Remove the rows up to and including this number, but never the newest; returns how many went."""
         return self._connection.execute(_COMPACT, (through,)).rowcount
-
-    def take_over(self, rows: Sequence[Row]) -> None:
-        """Add rows of a backup under the numbers that they have there; AUTOINCREMENT goes on after the largest."""
-        self._connection.executemany(_TAKE_OVER, [tuple(row[name] for name in FIELDS) for row in rows])

@@ -7,7 +7,6 @@ from jupyter_colophon.storage.life import Life
 from jupyter_colophon.storage.sql.table import SqlTable
 from jupyter_colophon.storage.sqlite import edges, log, search
 from jupyter_colophon.storage.sqlite.admin import SqliteAdmin
-from jupyter_colophon.storage.sqlite.dialect import DIALECT
 from jupyter_colophon.storage.sqlite.guarded import Guarded, translated
 from jupyter_colophon.storage.transactions import After
 
@@ -29,8 +28,8 @@ class SqliteContext:
     def table(self, table_id: str) -> SqlTable:
         """The table of a spec that was created."""
         if table_id not in self._tables:
-            spec = self._admin.spec(self._connection, table_id)
-            self._tables[table_id] = SqlTable(self._guarded, DIALECT, spec, self._life)
+            shape = self._admin.known(self._connection, table_id)
+            self._tables[table_id] = SqlTable(self._guarded, shape, self._life)
         return self._tables[table_id]
 
     def after_commit(self, action: After) -> None:
