@@ -115,7 +115,7 @@ def _derive_entities(registry: Registry, after: str, tx: TableContext) -> list[s
     for told in found:
         said = past.of_history(tx, registry, told.entity, told.aspects)
         tx.table(past.TABLE).upsert_all(list(said.values()))
-        if asserted.ASPECT in told.aspects:
+        if told.aspects.keys() & set(asserted.asserting(told.entity["type"])):
             assertions.mend(tx, told.entity["urn"])
     return [told.entity["urn"] for told in found]
 

@@ -19,6 +19,7 @@ from jupyter_colophon.core.names import Urn
 from jupyter_colophon.service.nodes import Nodes
 from jupyter_colophon.service.walking import MODES, READ, WRITE, Walk, Way, is_data
 from jupyter_colophon.storage import runs as stored_runs
+from jupyter_colophon.storage.assertions import speakers
 from jupyter_colophon.storage.ending import ending
 from jupyter_colophon.storage.known_edges import Edges, Side
 from jupyter_colophon.storage.spi import Edge, Row, TableContext
@@ -58,9 +59,8 @@ class Drawing:
     def arrows(self, triples: Iterable[Triple], window: Window) -> tuple[LineageEdge, ...]:
         """The edges of these triples, with their newest runs."""
         found = self.edges.details(sorted(triples), window, _RUNS_SHOWN)
-        actors = {
-            urn: row["actor"] for urn, row in runs_named(self.tx, (one.runs[0] for one in found if one.runs)).items()
-        }
+        newest = [one.runs[0] for one in found if one.runs]
+        actors = {urn: row["actor"] for urn, row in runs_named(self.tx, newest).items()} | speakers(self.tx, newest)
         return tuple(edge for one in found for edge in _arrows(one, actors))
 
     def frontier(self, nodes: Sequence[Node], question: LineageQuestion, walked: Walk) -> tuple[str, ...]:
@@ -150,8 +150,8 @@ def _node(row: Row, level: int, hidden: tuple[int, int], ends: frozenset[str], t
 def _arrows(edge: Edge, actors: Mapping[str, str]) -> Iterable[LineageEdge]:
     """A read goes from data to program, a write back; `both` is drawn as the two."""
     told = [run for run in edge.runs if asserted.in_force(run) is None]
-    is_asserted = len(told) < len(edge.runs)
-    source = asserted.source_of(Urn.parse(edge.program)) if is_asserted else actors.get(next(iter(told), ""), "")
+    is_asserted = not told and bool(edge.runs)
+    source = asserted.source_of(Urn.parse(edge.program)) or actors.get(edge.runs[0] if edge.runs else "", "")
     ends = []
     if edge.mode != "write":
         ends.append((edge.data, edge.program))

@@ -11,6 +11,7 @@ from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.core.lineage import MAX_RELATIONS, Window
 from jupyter_colophon.service.lineage import Asking, LineageReader
 from jupyter_colophon.service.walking import WRITE, is_data
+from jupyter_colophon.storage.assertions import columns_in_force, spans
 from jupyter_colophon.storage.spi import Range, Row, TableContext
 from jupyter_colophon.storage.touches import runs_named
 
@@ -57,7 +58,8 @@ def _readable(asking: Asking, rows: Sequence[Row]) -> list[Row]:
 
 def _within(tx: TableContext, rows: Sequence[Row], window: Window) -> Iterator[FieldEdge]:
     """The edges that a run in the window made. Nearly always the run that made an edge last is in it."""
-    runs = runs_named(tx, (row["run"] for row in rows))
+    named = {row["run"] for row in rows}
+    runs = runs_named(tx, named) | spans(tx, named)
     older: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in rows:
         run = runs.get(row["run"])
@@ -85,15 +87,22 @@ class _Made:
         """How and when (start, ms) a run made each of these, of those that one did; its newest run counts."""
         found: dict[_Pair, tuple[str, int]] = {}
         for most in (_FIRST, _MOST):
-            runs = runs_named(self.tx, self._runs(most))
+            named = self._runs(most)
+            runs = runs_named(self.tx, named) | spans(self.tx, named)
             keys = [(self.target, self.program, run) for run in runs]
             made = {row["run"]: stored(row["edges"]) for row in self.tx.table("column_runs").multi_read(keys)}
+            made |= {run: list(self._asserted(run)) for run in runs if run not in made}
             for run in sorted(made, key=lambda one: int(runs[one]["start"]), reverse=True):
                 for field, source, source_field, how in made[run]:
                     found.setdefault((field, source, source_field), (how, runs[run]["start"]))
             if wanted <= found.keys() or len(runs) < most:
                 break
         return found
+
+    def _asserted(self, run: str) -> Iterator[tuple[str, str, str, str]]:
+        for (target, field, source, source_field), how in columns_in_force(self.tx, run).items():
+            if target == self.target:
+                yield field, source, source_field, how
 
     def _runs(self, most: int) -> list[str]:
         triples = [(self.target, self.program, mode) for mode in WRITE]

@@ -57,5 +57,5 @@ def validate(spec: AspectSpec, value: Any) -> None:
     spec.schema.validate(value, spec.name)
     if spec.name == "businessMetadata" and (problems := business.size_problems(value)):
         raise InvalidInstance(spec.name, problems)
-    if spec.name == asserted.ASPECT and (wrong := asserted.problems(value)):
+    if spec.name in asserted.ASPECTS and (wrong := asserted.problems(spec.name, value)):
         raise InvalidInstance(spec.name, tuple(wrong))

@@ -1,38 +1,72 @@
-"""What is asserted of data in the tables of lineage: an access for as long as a version of the aspect is in force.
+"""What is asserted in the tables of lineage: an access for as long as a version of the aspect is in force.
 
 So the rule of windows is that of runs (catalog.md 5.3), and the history of the aspect is the truth (core/asserted.py).
+Edges between columns are those of the newest version; what an earlier one said is read from that.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from jupyter_colophon.core import asserted
+from jupyter_colophon.core.asserted import Column, Told
 from jupyter_colophon.core.jsontext import stored
+from jupyter_colophon.core.run import Transformation
 from jupyter_colophon.storage.spi import Link, Range, Row, TableContext
 
 _ORDER = ("data", "mode")
+_KEY = ("target", "target_field", "source", "source_field", "program")
+_AT_ONCE = 1_000
 
 
-def follow(tx: TableContext, data: Row, before: Row | None, now: Row | None) -> None:
-    """Bring lineage from what a version of the aspect says to what the next one says; `data` is the entity's row."""
-    if before is not None and now is not None and before["version"] != now["version"]:
-        run = asserted.while_in_force(data["urn"], before["version"])
-        if now["time"] > before["time"]:
+def follow(tx: TableContext, entity: Row, before: Mapping[str, Row], now: Mapping[str, Row]) -> None:
+    """Bring lineage from what an entity's aspects said to what they say now."""
+    for aspect in asserted.asserting(entity["type"]):
+        old, new = before.get(aspect), now.get(aspect)
+        if new is not None and (old is None or old["version"] != new["version"]):
+            _follow(tx, entity, aspect, old, new)
+
+
+def _follow(tx: TableContext, entity: Row, aspect: str, before: Row | None, now: Row) -> None:
+    urn, was, told = entity["urn"], Told(), _told(aspect, entity["urn"], now)
+    if before is not None and before["value"] is not None:
+        was = _told(aspect, urn, before)
+        run = asserted.while_in_force(urn, before["version"], aspect)
+        if was.touched and now["time"] > before["time"]:
             tx.edges.stop(run, now["time"])
-        else:
+        elif was.touched:
             tx.edges.forget(run)
-    if now is not None and (before is None or before["version"] != now["version"]):
-        _add(tx, links(data, now, None))
+    _add(tx, links(entity, aspect, now, None))
+    if was.columns:
+        _forget_columns(tx, entity, aspect, before or {}, was.columns.keys() - (told.columns or {}).keys())
+    _write_columns(tx, column_rows(entity, aspect, now))
 
 
-def of_history(tx: TableContext, data: Row) -> dict[str, set[Link]]:
-    """What lineage has to know of data because of the aspect's history, by what stands for the run."""
-    versions = list(tx.table("aspect_versions").scan(Range.prefix(data["urn"], asserted.ASPECT)))
+def of_history(tx: TableContext, entity: Row) -> dict[str, set[Link]]:
+    """What lineage has to know because of the history of an entity's aspects, by what stands for the run."""
     found = {}
-    for at, version in enumerate(versions):
-        stop = versions[at + 1]["time"] if at + 1 < len(versions) else None
-        if stop is None or stop > version["time"]:
-            found[asserted.while_in_force(data["urn"], version["version"])] = links(data, version, stop)
+    for aspect in asserted.asserting(entity["type"]):
+        versions = list(tx.table("aspect_versions").scan(Range.prefix(entity["urn"], aspect)))
+        for at, version in enumerate(versions):
+            stop = versions[at + 1]["time"] if at + 1 < len(versions) else None
+            if stop is None or stop > version["time"]:
+                run = asserted.while_in_force(entity["urn"], version["version"], aspect)
+                found[run] = links(entity, aspect, version, stop)
     return {run: told for run, told in found.items() if told}
+
+
+def columns_of_entity(tx: TableContext, entity: Row) -> list[Row]:
+    """The edges between columns that have to be known because of what an entity's aspects say."""
+    rows: list[Row] = []
+    for aspect in asserted.asserting(entity["type"]):
+        row = tx.table("aspects").read((entity["urn"], aspect))
+        rows += column_rows(entity, aspect, row) if row is not None else []
+    return rows
+
+
+def are_known(tx: TableContext, rows: list[Row]) -> bool:
+    """Whether these edges between columns are known, from these or from others."""
+    table = tx.table("column_edges")
+    parts = (rows[at : at + _AT_ONCE] for at in range(0, len(rows), _AT_ONCE))
+    return all(len(table.multi_read([_key(row) for row in part])) == len(part) for part in parts)
 
 
 def is_there(tx: TableContext, run: str) -> bool:
@@ -43,28 +77,96 @@ def is_there(tx: TableContext, run: str) -> bool:
 
 
 def mend(tx: TableContext, urn: str) -> None:
-    """Write what has to be in lineage because of data."""
-    data = tx.table("entities").read((urn,))
-    for run, told in of_history(tx, data).items() if data is not None else ():
+    """Write what has to be in lineage because of an entity."""
+    entity = tx.table("entities").read((urn,))
+    if entity is None:
+        return
+    for run, told in of_history(tx, entity).items():
         tx.edges.forget(run)
         _add(tx, told)
+    _write_columns(tx, columns_of_entity(tx, entity))
 
 
-def links(data: Row, version: Row, stop: int | None) -> set[Link]:
+def links(entity: Row, aspect: str, version: Row, stop: int | None) -> set[Link]:
     """What one version says, from its time on."""
-    if version["value"] is None:
-        return set()
-    upstreams = asserted.upstreams(stored(version["value"]))
-    program = str(asserted.program(data["namespace"], version["actor"], data["urn"]))
-    run = asserted.while_in_force(data["urn"], version["version"])
-    return {Link(urn, program, mode, run, "", version["time"], stop) for urn, mode in _touched(data["urn"], upstreams)}
+    urn = entity["urn"]
+    program = asserted.carrier(urn, entity["namespace"], version["actor"])
+    run = asserted.while_in_force(urn, version["version"], aspect)
+    touched = _told(aspect, urn, version).touched
+    return {Link(data, program, mode, run, "", version["time"], stop) for data, mode in touched}
 
 
-def _touched(data: str, upstreams: list[str]) -> Iterator[tuple[str, str]]:
-    for urn in upstreams:
-        yield urn, "read"
-    if upstreams:
-        yield data, "write"
+def column_rows(entity: Row, aspect: str, version: Row) -> list[Row]:
+    """The edges between columns of which one version speaks."""
+    urn = entity["urn"]
+    program = asserted.carrier(urn, entity["namespace"], version["actor"])
+    run = asserted.while_in_force(urn, version["version"], aspect)
+    return [
+        dict(zip(_KEY, (*column, program), strict=True)) | {"transformation": how, "run": run, "last": version["time"]}
+        for column, how in (_told(aspect, urn, version).columns or {}).items()
+    ]
+
+
+def speakers(tx: TableContext, runs: Iterable[str]) -> dict[str, str]:
+    """Who said what is in force, of those that stand for runs."""
+    told = {run: one for run in runs if (one := asserted.in_force(run)) is not None}
+    rows = tx.table("aspect_versions").multi_read(sorted(set(told.values())))
+    actors = {(row["urn"], row["aspect"], row["version"]): row["actor"] for row in rows}
+    return {run: actors[one] for run, one in told.items() if one in actors}
+
+
+def spans(tx: TableContext, runs: Iterable[str]) -> dict[str, Row]:
+    """When what stands for a run was in force: `start` and `stop`, as a run has them."""
+    marks = {run for run in runs if asserted.in_force(run) is not None}
+    links = {run: next(iter(tx.edges.of_run(run)), None) for run in marks}
+    return {run: {"start": one.start, "stop": one.stop} for run, one in links.items() if one is not None}
+
+
+def columns_in_force(tx: TableContext, run: str) -> Mapping[Column, Transformation]:
+    """The edges between columns of which the version speaks that stands for a run."""
+    told = asserted.in_force(run)
+    if told is None:
+        return {}
+    urn, aspect, number = told
+    version = tx.table("aspect_versions").read((urn, aspect, number))
+    return {} if version is None else _told(aspect, urn, version).columns or {}
+
+
+def _told(aspect: str, urn: str, version: Row) -> Told:
+    value = version["value"]
+    return asserted.told(aspect, urn, None if value is None else stored(value))
+
+
+def _forget_columns(tx: TableContext, entity: Row, aspect: str, version: Row, columns: Iterable[Column]) -> None:
+    """Take away what is said no more, unless a run of the same program, or another aspect, says it as well."""
+    table = tx.table("column_edges")
+    program = asserted.carrier(entity["urn"], entity["namespace"], version["actor"])
+    run = asserted.while_in_force(entity["urn"], version["version"], aspect)
+    keys = [(*column, program) for column in columns]
+    for at in range(0, len(keys), _AT_ONCE):
+        for row in table.multi_read(keys[at : at + _AT_ONCE]):
+            if row["run"] == run:
+                made = next(_made(tx, row), None)
+                table.delete(_key(row))
+                if made is not None:
+                    table.upsert(row | made)
+
+
+def _made(tx: TableContext, row: Row) -> Iterator[Row]:
+    """The runs of its program that made an edge between columns."""
+    for one in tx.table("column_runs").scan(Range.prefix(row["target"], row["program"])):
+        for field, source, source_field, how in stored(one["edges"]):
+            if (field, source, source_field) == (row["target_field"], row["source"], row["source_field"]):
+                yield {"run": one["run"], "transformation": how}
+
+
+def _write_columns(tx: TableContext, rows: list[Row]) -> None:
+    for at in range(0, len(rows), _AT_ONCE):
+        tx.table("column_edges").upsert_all(rows[at : at + _AT_ONCE])
+
+
+def _key(row: Row) -> tuple[str, ...]:
+    return tuple(row[name] for name in _KEY)
 
 
 def _add(tx: TableContext, told: set[Link]) -> None:

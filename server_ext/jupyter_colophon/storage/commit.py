@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.asserted import ASPECT as ASSERTED
 from jupyter_colophon.core.change import ChangeOperation
 from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
 from jupyter_colophon.core.errors import Absent, NamespaceEnding
@@ -241,7 +240,7 @@ class Commit:
         )
         index.refresh(self.tx, becoming)
         for one in changed:
-            assertions.follow(self.tx, one.row, one.before.get(ASSERTED), one.aspects.get(ASSERTED))
+            assertions.follow(self.tx, one.row, one.before, one.aspects)
 
     def log(
         self,

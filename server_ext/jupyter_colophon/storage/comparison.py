@@ -99,8 +99,12 @@ def _entities(registry: Registry, tx: TableContext, after: str) -> Step:
 def _asserted(tx: TableContext, found: Sequence[Told]) -> Iterator[Difference]:
     for told in found:
         urn = told.entity["urn"]
-        wanted = assertions.of_history(tx, told.entity) if asserted.ASPECT in told.aspects else {}
-        if any(tx.edges.of_run(run) != links for run, links in wanted.items()):
+        if not told.aspects.keys() & set(asserted.asserting(told.entity["type"])):
+            continue
+        wanted = assertions.of_history(tx, told.entity)
+        columns = assertions.columns_of_entity(tx, told.entity)
+        there = all(tx.edges.of_run(run) == links for run, links in wanted.items())
+        if not there or not assertions.are_known(tx, columns):
             yield Difference(urn, "its edges are not those that are asserted", partial(mend_asserted, urn))
 
 

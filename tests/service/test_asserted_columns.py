@@ -1,0 +1,167 @@
+"""DataHub's relationship aspects, and OpenLineage's events without a run, are edges: of tables and of columns, beside all others."""
+
+from typing import Any
+
+import pytest
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.errors import InvalidInstance
+from jupyter_colophon.core.field_lineage import FieldQuestion
+from jupyter_colophon.core.lineage import Lineage, LineageQuestion, Window
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.run import ColumnEdge
+from jupyter_colophon.service.field_lineage import field_lineage
+from jupyter_colophon.wiring import Catalog
+from support.catalog import ADA, forget, touch
+from support.keeping import findings, keeper
+from support.openlineage import data, event
+from support.urns import table
+
+A, B, C = (table(name) for name in "abc")
+JOB = "urn:li:dataJob:(urn:li:dataFlow:(airflow,etl,PROD),load)"
+MANY = 10_000
+
+
+def field(urn: str, path: str) -> str:
+    return f"urn:li:schemaField:({urn},{path})"
+
+
+def fine(sources: list[str], targets: list[str], **more: Any) -> dict[str, Any]:
+    told = {"upstreamType": "FIELD_SET", "upstreams": sources, "downstreamType": "FIELD", "downstreams": targets}
+    return told | more
+
+
+def upstream(urn: str) -> dict[str, Any]:
+    stamp = {"time": 1, "actor": "urn:li:corpuser:ada"}
+    return {"dataset": urn, "type": "TRANSFORMED", "auditStamp": stamp, "properties": {"a": "b"}, "query": QUERY}
+
+
+QUERY = "urn:li:query:q"
+
+
+def say(catalog: Catalog, urn: str, aspect: str, value: dict[str, Any], who: str = "ada") -> None:
+    catalog.write_path.propose([Proposal(Urn.parse(urn), aspect, "upsert", value)], Principal(who))
+
+
+def lineage(catalog: Catalog, urn: str = C) -> Lineage:
+    return catalog.lineage.lineage(LineageQuestion(Urn.parse(urn), "upstream", 2, Window(0, 2**50), columns=True), ADA)
+
+
+def columns(catalog: Catalog, urn: str = C) -> set[tuple[str, str, str, str]]:
+    return {
+        (one.source, one.source_field, one.target_field, one.transformation) for one in lineage(catalog, urn).columns
+    }
+
+
+def made_of(catalog: Catalog, urn: str = C) -> set[str]:
+    return {node.urn for node in lineage(catalog, urn).nodes if node.type == "dataset"} - {urn}
+
+
+def test_fine_grained_upstreams_are_edges_between_columns_beside_those_of_runs(catalog: Catalog) -> None:
+    job = "urn:li:dataJob:(urn:li:dataFlow:(colophon,app,sales),spark.join)"
+    edge = ColumnEdge(Urn.parse(A), "x", Urn.parse(C), "y", "identity")
+    touch(catalog, job, "r", ("read", A), ("write", C), columns=[edge])
+    value = {
+        "upstreams": [upstream(B)],
+        "fineGrainedLineages": [
+            fine([field(B, "p"), field(B, "q")], [field(C, "z")], transformOperation="AGGREGATE", confidenceScore=0.5),
+            fine([field(A, "x")], [field(C, "y")], query=QUERY),
+        ],
+    }
+    say(catalog, C, "upstreamLineage", value)
+    assert made_of(catalog) == {A, B}
+    both = {(A, "x", "y", "identity"), (A, "x", "y", "transformation")}
+    assert columns(catalog) == {(B, "p", "z", "aggregation"), (B, "q", "z", "aggregation")} | both
+    asserted = {edge.said_by for edge in lineage(catalog).edges if edge.asserted}
+    assert asserted == {"ada"}
+    say(catalog, C, "upstreamLineage", {"upstreams": []})
+    assert columns(catalog) == {(A, "x", "y", "identity")}
+    assert findings(keeper(catalog)) == []
+
+
+def test_fields_are_told_for_the_time_in_which_it_was_said(catalog: Catalog) -> None:
+    for name in ("p", "q"):
+        value = {"upstreams": [upstream(B)], "fineGrainedLineages": [fine([field(B, name)], [field(C, "z")])]}
+        say(catalog, C, "upstreamLineage", value)
+    for window, names in ((Window(0, 2**50), {"q"}), (Window(0, 1), set())):
+        question = FieldQuestion(Urn.parse(C), window)
+        assert {edge.source_field for edge in field_lineage(catalog.lineage, question, ADA).incoming} == names
+
+
+def test_what_a_job_reads_and_makes_are_edges_of_that_job(catalog: Catalog) -> None:
+    value = {
+        "inputDatasets": [A],
+        "inputDatasetEdges": [{"destinationUrn": B}],
+        "outputDatasets": [C],
+        "fineGrainedLineages": [fine([field(A, "x")], [field(C, "y")])],
+    }
+    say(catalog, JOB, "dataJobInputOutput", value)
+    found = lineage(catalog)
+    assert {(one.source, one.target, one.said_by) for one in found.edges} == {
+        (A, JOB, "ada"),
+        (B, JOB, "ada"),
+        (JOB, C, "ada"),
+    }
+    assert [(one.program, one.source_field, one.target_field) for one in found.columns] == [(JOB, "x", "y")]
+    # The same columns by a run of the job stay when they are said no more.
+    touch(catalog, JOB, "r", ("write", C), columns=[ColumnEdge(Urn.parse(A), "x", Urn.parse(C), "y", "identity")])
+    say(catalog, JOB, "dataJobInputOutput", {"inputDatasets": [], "outputDatasets": []})
+    assert [edge.asserted for edge in lineage(catalog, C).edges if edge.target == C] == [False]
+    assert findings(keeper(catalog)) == []
+
+
+def test_ten_thousand_fine_grained_upstreams_are_all_there(catalog: Catalog) -> None:
+    value = {
+        "upstreams": [upstream(B)],
+        "fineGrainedLineages": [fine([field(B, f"s{n}")], [field(C, f"t{n}")]) for n in range(MANY)],
+    }
+    say(catalog, C, "upstreamLineage", value)
+    assert len(columns(catalog)) == MANY
+    value["fineGrainedLineages"][0] = fine([field(B, "new")], [field(C, "t0")])
+    say(catalog, C, "upstreamLineage", value)
+    found = columns(catalog)
+    assert len(found) == MANY
+    assert (B, "new", "t0", "transformation") in found
+    assert (B, "s0", "t0", "transformation") not in found
+
+
+@pytest.mark.parametrize(
+    ("value", "pointer"),
+    [
+        ({"upstreams": [upstream(JOB)]}, "/upstreams/0/dataset"),
+        (
+            {"upstreams": [], "fineGrainedLineages": [fine([field(A, "x"), JOB], [field(C, "y")])]},
+            "/fineGrainedLineages/0/upstreams/1",
+        ),
+        (
+            {"upstreams": [], "fineGrainedLineages": [fine([field(A, f"x{n}") for n in range(500)], [field(C, f"y{n}") for n in range(500)])]},
+            "/fineGrainedLineages",
+        ),
+    ],
+    ids=["no dataset", "no field", "too many"],
+)  # fmt: skip
+def test_what_cannot_be_lineage_is_refused_with_a_pointer(catalog: Catalog, value: Any, pointer: str) -> None:
+    with pytest.raises(InvalidInstance) as refused:
+        say(catalog, C, "upstreamLineage", value)
+    assert pointer in {one.pointer for one in refused.value.problems}
+
+
+def test_what_an_event_says_of_a_job_without_a_run_is_its_lineage_until_a_newer_one_says_otherwise(
+    catalog: Catalog,
+) -> None:
+    import json
+
+    def send(second: int, *inputs: str) -> None:
+        told = event("OTHER", second, inputs=[data(one, "file") for one in inputs], outputs=[data("out", "file")])
+        said = {key: value for key, value in told.items() if key not in ("run", "eventType")}
+        catalog.collector.take(json.dumps(said).encode(), ADA)
+
+    out = "urn:li:dataset:(urn:li:dataPlatform:file,out,PROD)"
+    send(3, "b")
+    send(1, "a")
+    assert made_of(catalog, out) == {out.replace("out", "b")}
+    send(4, "a", "b")
+    assert made_of(catalog, out) == {out.replace("out", "a"), out.replace("out", "b")}
+    forget(catalog, "urn:li:dataJob:(urn:li:dataFlow:(openlineage,etl,PROD),load)")
+    assert {edge.end is None for edge in lineage(catalog, out).edges} == {False}
+    assert findings(keeper(catalog)) == []
