@@ -6,6 +6,7 @@ Promise 8 of the architecture: our database being down never stops a notebook fr
 import json
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -82,11 +83,9 @@ def until(there: Callable[[], Any]) -> Any:
     """Wait until something is there, and while the catalog says that it cannot tell."""
     deadline = time.monotonic() + BACK_S
     while True:
-        try:
+        with suppress(ClientError):
             if found := there():
                 return found
-        except ClientError as error:
-            assert time.monotonic() < deadline, error
         assert time.monotonic() < deadline, "what was said while the database was away did not arrive"
         time.sleep(0.2)
 
