@@ -34,6 +34,7 @@ def home(tmp_path: Path) -> dict[str, str]:
 def test_the_wheel_holds_the_schemas_once_and_the_built_frontend_once(built: Path) -> None:
     names = zipfile.ZipFile(built).namelist()
     assert "jupyter_colophon/schemas/registry.json" in names
+    assert {f"jupyter_colophon/schemas/datahub/{name}" for name in ("model.json", "NOTICE")} <= set(names)
     assert len([name for name in names if name.endswith("static/style.js")]) == 1
     assert not [name for name in names if "_labextension" in name or name.endswith(".map")]
     assert (
@@ -78,7 +79,7 @@ def server(commands: Path, home: dict[str, str], tmp_path: Path) -> Iterator[str
 def test_a_server_of_that_environment_answers_and_knows_its_schemas(server: str) -> None:
     assert _ask(server, "colophon/api/health")["status"] == "ok"
     names = [aspect["name"] for aspect in _ask(server, "colophon/api/registry/dataset")["aspects"]]
-    assert "businessMetadata" in names
+    assert {"businessMetadata", "ownership"} <= set(names)
     assert "jupyter-colophon" in urlopen(Request(server + "lab?token=w")).read().decode()
 
 

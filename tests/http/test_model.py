@@ -1,0 +1,85 @@
+"""DataHub's entity types and aspects through the native routes: one value of each is taken, read back, and refused when broken."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from jupyter_colophon.core.registry import AspectSpec, EntityType
+from jupyter_colophon.core.urn import Urn, simple
+from jupyter_colophon.wiring import load_registry
+from support.examples import URNS, broken, whole
+
+MODEL = json.loads((Path(__file__).parents[2] / "schemas/datahub/model.json").read_text("utf-8"))
+REGISTRY = load_registry()
+TYPES = [REGISTRY.type(one["name"]) for one in MODEL["entities"]]
+STORE_NAMES = ["sqlite"]
+
+
+def urn_of(kind: EntityType) -> str:
+    """A URN of this type: its key aspect's example."""
+    if kind.type in URNS:
+        return URNS[kind.type]
+    spec = kind.aspect(kind.key_aspect)
+    assert spec is not None
+    assert kind.key is not None
+    parts = whole(spec.schema.document)
+    if "platform" in parts:
+        parts["platform"] = "urn:li:dataPlatform:hive"
+    if len(kind.key) == 1:
+        return str(simple(kind.type, parts[kind.key[0]]))
+    return str(Urn(kind.type, tuple(parts[name] for name in kind.key)))
+
+
+def written() -> dict[str, tuple[EntityType, AspectSpec]]:
+    """Every aspect that somebody writes, with a type that has it."""
+    found = {spec.name: (kind, spec) for kind in TYPES for spec in kind.aspects if spec.name in MODEL["aspects"]}
+    return {name: (kind, spec) for name, (kind, spec) in found.items() if not spec.key and not spec.timeseries}
+
+
+async def test_every_aspect_takes_its_example_and_tells_where_a_broken_one_is_wrong(api: Any) -> None:
+    aspects = written()
+    assert len(aspects) == len(MODEL["aspects"]) - 72 - 11 - 3
+    for name, (kind, spec) in aspects.items():
+        place, value = ("entities", urn_of(kind), "aspects", name), whole(spec.schema.document)
+        faults = {one.fault: one for one in broken(spec.schema.document)}
+        for one in faults.values():
+            refused = await api("PUT", *place, body=one.value)
+            assert refused.status == 400, (name, one, refused.body)
+            told = {problem["pointer"] for problem in refused.body["errors"]}
+            assert told & set(one.told_at), (name, one, refused.body)
+        put = await api("PUT", *place, body=value, answers="written")
+        assert put.status == 200, (name, put.body)
+        assert (await api("GET", *place, answers="aspect")).body["value"] == value
+
+
+async def test_every_entity_type_has_a_key_that_is_its_urn_and_can_be_annotated_and_deleted(api: Any) -> None:
+    for kind in TYPES:
+        urn = urn_of(kind)
+        said = {"properties": {"owner": "ops"}, "tags": ["faa"]}
+        assert (await api("PUT", "entities", urn, "aspects", "businessMetadata", body=said)).status == 200, urn
+        found = (await api("GET", "entities", urn, answers="entity")).body
+        assert (found["type"], found["namespace"]) == (kind.type, "default")
+        key = found["aspects"][kind.key_aspect]["value"]
+        assert tuple(key) == kind.key
+        assert set(key.values()) == set(Urn.parse(urn).parts)
+        refused = await api("PUT", "entities", urn, "aspects", kind.key_aspect, body=key)
+        assert refused.status == 400, urn
+    hits = (await api("GET", "search", params={"q": "tags:faa", "limit": 200}, answers="search-answer")).body["hits"]
+    assert {one["entity"]["type"] for one in hits} == {kind.type for kind in TYPES}
+    listed = (await api("GET", "entities", params={"type": "chart"}, answers="entities")).body["entities"]
+    assert [one["platform"] for one in listed] == ["text"]
+    for kind in TYPES:
+        assert (await api("DELETE", "entities", urn_of(kind))).status == 200
+        assert (await api("GET", "entities", urn_of(kind))).status == 404
+
+
+async def test_the_registry_tells_what_each_type_has(api: Any) -> None:
+    types = (await api("GET", "registry", answers="registry")).body["types"]
+    assert {kind.type for kind in TYPES} <= {one["type"] for one in types}
+    assert len(types) == len({one["type"] for one in types})
+    chart = (await api("GET", "registry", "chart", answers="entity-type")).body
+    aspects = {one["name"]: one for one in chart["aspects"]}
+    assert aspects["businessMetadata"]["offered"]
+    assert not aspects["editableChartProperties"]["offered"]
+    assert aspects["chartUsageStatistics"]["timeseries"]
+    assert aspects["ownership"]["title"] == "Ownership"
