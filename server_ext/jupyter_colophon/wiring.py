@@ -20,6 +20,7 @@ from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
 from jupyter_colophon.service.datahub.door import DataHub
 from jupyter_colophon.service.datahub.finding import Finder
 from jupyter_colophon.service.datahub.reading import AspectReader
+from jupyter_colophon.service.datahub.timeseries import TimeseriesReader
 from jupyter_colophon.service.datahub.tracing import Tracer
 from jupyter_colophon.service.dead_letters import DeadLetters
 from jupyter_colophon.service.deployment import Deployer
@@ -204,7 +205,12 @@ def _catalog(
         mutator=Mutator(write_path),
         transfer=Transfer(reader, write_path, registry),
         streams=Streams(provider, gate, write_path, None if events is None else EventFiles(events), now_ms),
-        datahub=DataHub(aspect_reader, Finder(reader, searcher), Tracer(inbox, aspect_reader)),
+        datahub=DataHub(
+            aspect_reader,
+            Finder(reader, searcher),
+            Tracer(inbox, aspect_reader),
+            TimeseriesReader(provider, registry, gate),
+        ),
     )
 
 

@@ -9,6 +9,7 @@ from jupyter_colophon.core.annotation import Change
 from jupyter_colophon.core.datahub import patch_forms
 from jupyter_colophon.core.errors import InvalidInstance, OtherDoor, PatchFailed, Problem
 from jupyter_colophon.core.patch import apply_json_patch, apply_merge_patch
+from jupyter_colophon.core.proposal import CREATING, Condition, Proposal
 from jupyter_colophon.core.registry import AspectSpec
 
 
@@ -28,6 +29,24 @@ def require_door(needed: str, door: str, subject: str) -> None:
     """Raise OtherDoor unless this is the door through which the subject is changed."""
     if needed not in ("", door):
         raise OtherDoor(subject, needed)
+
+
+def require_whole(proposal: Proposal) -> None:
+    """Raise InvalidInstance unless it is possible without an aspect."""
+    if proposal.operation not in (*CREATING, "delete") or proposal.value is not None:
+        wrong = "only delete, create and create-entity are possible without an aspect, and without a value"
+        raise InvalidInstance("the proposal", (Problem("", wrong),))
+
+
+def require_appending(proposal: Proposal) -> None:
+    """Raise InvalidInstance unless the proposal appends, which is all that can be done with what is told by time."""
+    if proposal.operation != "upsert":
+        raise InvalidInstance(str(proposal.aspect), (Problem("", "is told by time: it is only upserted"),))
+    if proposal.condition != Condition() or proposal.if_absent:
+        raise InvalidInstance(str(proposal.aspect), (Problem("", "is told by time: it has no version to depend on"),))
+    time = proposal.value.get("timestampMillis") if isinstance(proposal.value, dict) else None
+    if not isinstance(time, int) or isinstance(time, bool) or abs(time) >= 1 << 63:
+        raise InvalidInstance(str(proposal.aspect), (Problem("/timestampMillis", "is a time in milliseconds"),))
 
 
 def beginning(spec: AspectSpec, changes: Any) -> dict[str, Any]:

@@ -22,13 +22,22 @@ from jupyter_colophon.core.proposal import ABSENT, CREATING, Proposal, Written
 from jupyter_colophon.core.registry import AspectSpec, Registry
 from jupyter_colophon.core.run import Access, ColumnEdge, Recording, Run, RunChange, RunStart, Source
 from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
-from jupyter_colophon.service.validation import beginning, changed, require_door, told_within, validate
+from jupyter_colophon.service.validation import (
+    beginning,
+    changed,
+    require_appending,
+    require_door,
+    require_whole,
+    told_within,
+    validate,
+)
 from jupyter_colophon.storage import answers, forms
 from jupyter_colophon.storage import runs as stored_runs
 from jupyter_colophon.storage.commit import Commit
 from jupyter_colophon.storage.commit_openlineage import take
 from jupyter_colophon.storage.commit_record import record, record_source
 from jupyter_colophon.storage.commit_runs import change_run, record_accesses, start_run
+from jupyter_colophon.storage.commit_timeseries import append, forget
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
 
 T = TypeVar("T")
@@ -126,6 +135,23 @@ class WritePath:
             return self._commit(tx, lambda commit: commit.clear_namespace(name, _CLEARED_AT_ONCE), principal)
 
         return self._transaction(act, forms.NOTHING, None) is True
+
+    def forget_moments(
+        self, urn: Urn, name: str, start: int | None, end: int | None, principal: Principal, once: Once | None = None
+    ) -> int:
+        """Take away what an aspect says of the time from `start` to `end` (ms, both too); returns how many values.
+
+        Raises Absent, InvalidInstance for an aspect that is not told by time.
+        """
+        self._authorise(Proposal(urn, name, "delete"), principal)
+        spec = self.registry.aspect(urn.type, name)
+        if not spec.timeseries:
+            raise InvalidInstance(name, (Problem("", "is not told by time: it is deleted as a whole"),))
+        return self._transaction(
+            lambda tx: self._commit(tx, lambda commit: forget(commit, urn, spec, start, end), principal),
+            forms.NUMBER,
+            once,
+        )
 
     def start_run(self, start: RunStart, principal: Principal, once: Once | None = None) -> Run:
         """Record a run; the same program and run id again is the same run."""
@@ -236,15 +262,15 @@ class WritePath:
         if not has_key(proposal.urn, self.registry.type(proposal.urn.type)):
             raise InvalidInstance("the proposal", (Problem("", "the URN has not the parts of its type"),))
         if proposal.aspect is None:
-            if proposal.operation not in (*CREATING, "delete") or proposal.value is not None:
-                wrong = "only delete, create and create-entity are possible without an aspect, and without a value"
-                raise InvalidInstance("the proposal", (Problem("", wrong),))
+            require_whole(proposal)
             require_door(self.registry.type(proposal.urn.type).door, door, str(proposal.urn))
             return None
         spec = self.registry.aspect(proposal.urn.type, proposal.aspect)
         if spec.key:
             raise InvalidInstance(spec.name, (Problem("", "is made of the URN; nobody writes it"),))
         require_door(spec.door, door, f"{spec.name} of {proposal.urn}")
+        if spec.timeseries:
+            require_appending(proposal)
         if proposal.operation in _WHOLE:
             validate(spec, proposal.value)
         if proposal.operation == "annotate":
@@ -260,6 +286,8 @@ class WritePath:
             return self._remove_entity(commit, proposal.urn)
         if proposal.needs == "entity":
             commit.require(proposal.urn)
+        if spec is not None and spec.timeseries:
+            return append(commit, proposal, spec)
         version, taken = _found(commit, proposal)
         if taken and proposal.if_absent:
             return Written(proposal.urn, proposal.aspect, version, None, filtered=True)

@@ -207,6 +207,7 @@ class Commit:
         for name, row in list(entity.aspects.items()):
             if row["value"] is not None:
                 self._write(entity, self.registry.aspect(urn.type, name), None, "delete", None)
+        self.tx.table("timeseries").delete_all(Range.prefix(str(urn)))
         entity.row["deleted"] = True
         entity.exists = False
         names = self.tx.table("entity_names")

@@ -18,6 +18,8 @@ from jupyter_colophon.storage.spi import Key, Range, Row, TableContext
 from jupyter_colophon.storage.truth import AT_ONCE, Told, Way
 
 _STATUSES = {"running", "succeeded", "failed", "killed"}
+#: The version of what is told by time (storage/commit_timeseries.py).
+_OF_A_MOMENT = 0
 _VERSION_PARTS = ("version", "value", "actor", "via", "time")
 
 Step = tuple[list[Finding], Any]
@@ -33,6 +35,7 @@ def inspections(registry: Registry) -> list[Way[Finding]]:
             (),
             partial(_orphans, "aspect_versions", ("urn", "aspect", "version"), "aspects", 2),
         ),
+        Way("values by time", (), partial(_orphans, "timeseries", ("urn", "aspect", "time", "part"), "entities", 1)),
         Way("runs", (), _runs),
         Way("accesses", (), _accesses),
     ]
@@ -41,6 +44,8 @@ def inspections(registry: Registry) -> list[Way[Finding]]:
 def version_fault(tx: TableContext, change: Row) -> Finding | None:
     """Whether the version that a change made is there as the change log has it."""
     if change["aspect"] is None or change["value"] is None or change["operation"] not in ("create", "update"):
+        return None
+    if change["version"] == _OF_A_MOMENT:
         return None
     row = tx.table("aspect_versions").read((change["urn"], change["aspect"], change["version"]))
     if row is not None and all(row[part] == change[part] for part in _VERSION_PARTS):

@@ -106,6 +106,23 @@ ASPECT_VERSIONS = TableSpec(
     ("urn", "aspect", "version"),
 )
 
+#: What aspects say of moments; `part` tells values of the same moment apart, `recorded` is when the catalog was told.
+TIMESERIES = TableSpec(
+    "timeseries",
+    {
+        "urn": "string",
+        "aspect": "string",
+        "time": "long",
+        "part": "string",
+        "value": "string",
+        "actor": "string",
+        "via": "string",
+        "recorded": "long",
+        "system": "string",
+    },
+    ("urn", "aspect", "time", "part"),
+)
+
 #: The aspects whose present value came with a run of an ingestion, by the run that DataHub's clients name.
 INGESTED = TableSpec(
     "ingested", {"run": "string", "urn": "string", "aspect": "string", "time": "long"}, ("run", "urn", "aspect")
@@ -328,6 +345,7 @@ ALL = (
     ENTITY_NAMES,
     ASPECTS,
     ASPECT_VERSIONS,
+    TIMESERIES,
     INGESTED,
     INGESTIONS,
     METADATA_VALUES,

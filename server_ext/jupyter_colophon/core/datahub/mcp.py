@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any, Final
 
 from jupyter_colophon.core.annotation import Annotation
+from jupyter_colophon.core.datahub import patch_forms
 from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
 from jupyter_colophon.core.errors import IllegalName, IllegalQuery, InvalidInstance, Problem, Unparsable
 from jupyter_colophon.core.jsontext import compact, parse
@@ -223,7 +224,9 @@ def _entity(told: Mapping[str, Any], registry: Registry, at: str) -> Urn:
 def _value(told: Mapping[str, Any], operation: Operation, at: str) -> Any:
     if "aspect" not in told:
         raise refused(f"{at}/aspect", "is missing")
-    return _parsed(told["aspect"], (JSON_PATCH, JSON) if operation == "patch" else (JSON,), f"{at}/aspect")
+    if operation == "patch":
+        return patch_forms.wrapped(_parsed(told["aspect"], (JSON_PATCH, JSON), f"{at}/aspect"))
+    return _parsed(told["aspect"], (JSON,), f"{at}/aspect")
 
 
 def _parsed(aspect: Mapping[str, str], content_types: tuple[str, ...], at: str) -> Any:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from jupyter_colophon.service.datahub.finding import Finder
 from jupyter_colophon.service.datahub.reading import AspectReader
+from jupyter_colophon.service.datahub.timeseries import TimeseriesReader
 from jupyter_colophon.service.datahub.tracing import Tracer
 
 
@@ -14,3 +15,4 @@ class DataHub:
     reader: AspectReader
     finder: Finder
     tracer: Tracer
+    timeseries: TimeseriesReader

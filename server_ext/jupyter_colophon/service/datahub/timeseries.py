@@ -1,0 +1,70 @@
+"""Aspects that are told by time, read newest first (datahub.md A2)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
+from jupyter_colophon.core.jsontext import stored
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.registry import Registry
+from jupyter_colophon.service.gate import Gate
+from jupyter_colophon.storage import aspects, forms, timeseries
+from jupyter_colophon.storage.spi import Row, StorageProvider, TableContext
+
+#: How many values one question looks at: those that a filter leaves out are among them.
+LOOKED_AT_MAX = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class TimedValue:
+    """What was told of one moment. `time` is the moment, `recorded` when the catalog was told of it (ms)."""
+
+    time: int
+    value: Mapping[str, Any]
+    actor: str
+    recorded: int
+    system: SystemMetadata | None
+
+
+@dataclass(frozen=True, slots=True)
+class TimeseriesReader:
+    """Reads what is told by time. What may not be read is not there."""
+
+    provider: StorageProvider
+    registry: Registry
+    gate: Gate
+
+    def values(
+        self,
+        urn: Urn,
+        name: str,
+        principal: Principal,
+        *,
+        limit: int,
+        start: int | None = None,
+        end: int | None = None,
+        fits: Callable[[Mapping[str, Any]], bool] | None = None,
+    ) -> list[TimedValue]:
+        """The newest values from one time to another that fit, newest first; none of what is not there.
+
+        Raises Absent for what may not be read, and for an aspect that the type has not.
+        """
+        self.gate.require(principal, urn)
+        self.registry.aspect(urn.type, name)
+        within = timeseries.within(str(urn), name, start, end)
+
+        def work(tx: TableContext) -> list[TimedValue]:
+            if aspects.summary(tx, str(urn)) is None:
+                return []
+            looked_at = limit if fits is None else LOOKED_AT_MAX
+            found = map(_value, tx.table("timeseries").scan(within, looked_at, "desc"))
+            return list(islice((one for one in found if fits is None or fits(one.value)), limit))
+
+        return self.provider.tx_runner.run(work, read_only=True)
+
+
+def _value(row: Row) -> TimedValue:
+    return TimedValue(row["time"], stored(row["value"]), row["actor"], row["recorded"], forms.system(row["system"]))

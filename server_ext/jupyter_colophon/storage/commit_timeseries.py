@@ -1,0 +1,59 @@
+"""Aspects that are told by time: appended, never changed by a version (datahub.md C, timeseries).
+
+Only `service/write_path.py` may import this module.
+"""
+
+from hashlib import sha256
+from typing import Any
+
+from jupyter_colophon.core.change import ChangeOperation
+from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
+from jupyter_colophon.core.jsontext import compact
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.proposal import ABSENT, Proposal, Written
+from jupyter_colophon.core.registry import AspectSpec
+from jupyter_colophon.storage.commit import Commit
+from jupyter_colophon.storage.timeseries import within
+
+#: What tells one value of a moment from another one: a retry of it is the same value.
+_PARTS = ("messageId", "partitionSpec", "eventGranularity")
+
+
+def append(commit: Commit, proposal: Proposal, spec: AspectSpec) -> Written:
+    """Keep a value at its time. The same moment told anew is replaced, and equal content is no change."""
+    urn, value, system = proposal.urn, proposal.value, proposal.system
+    commit.ensure(urn, create_namespace=spec.scope == "SYSTEM" and proposal.needs == "nothing")
+    table, key = commit.tx.table("timeseries"), (str(urn), spec.name, value["timestampMillis"], _part(value))
+    there = table.read(key)
+    row = dict(zip(("urn", "aspect", "time", "part"), key, strict=True)) | {
+        "value": compact(value),
+        "actor": commit.principal.user,
+        "via": commit.principal.via,
+        "recorded": commit.now,
+        "system": _text(system),
+    }
+    table.upsert(row)
+    if there is not None and there["value"] == row["value"]:
+        return Written(urn, spec.name, 0, None)
+    before = there or {}
+    said = before.get("value"), row["value"], before.get("system"), row["system"]
+    what: ChangeOperation = "update" if there else "create"
+    seq = commit.log(commit.entity(urn), spec.name, what, 0, spec.scope, proposal.run, *said)
+    return Written(urn, spec.name, 0, seq)
+
+
+def forget(commit: Commit, urn: Urn, spec: AspectSpec, start: int | None, end: int | None) -> int:
+    """Take away the values from one time to another, both of them too; returns how many went."""
+    gone = commit.tx.table("timeseries").delete_all(within(str(urn), spec.name, start, end))
+    if gone:
+        commit.log(commit.entity(urn), spec.name, "delete", ABSENT, spec.scope, None, None, None)
+    return gone
+
+
+def _part(value: dict[str, Any]) -> str:
+    told = {name: value[name] for name in _PARTS if value.get(name) is not None}
+    return sha256(compact(told).encode("utf-8", "surrogatepass")).hexdigest()[:32] if told else ""
+
+
+def _text(system: SystemMetadata | None) -> str | None:
+    return None if system is None else compact(system.document)

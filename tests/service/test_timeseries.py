@@ -1,0 +1,126 @@
+"""Aspects that are told by time: appended, read newest first, taken away by interval (datahub.md C)."""
+
+from typing import Any
+
+import pytest
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
+from jupyter_colophon.core.errors import Absent, AccessDenied, InvalidInstance
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.proposal import ABSENT, Condition, Operation, Proposal, Written
+from jupyter_colophon.service.datahub.timeseries import TimedValue
+from jupyter_colophon.storage import log
+from jupyter_colophon.wiring import Catalog
+from support.catalog import ADA, forget, names, say, search
+from support.keeping import findings, keeper
+from support.urns import ORDERS
+
+URN, ASPECT = Urn.parse(ORDERS), "datasetProfile"
+
+
+def profile(time: int, **more: Any) -> dict[str, Any]:
+    return {"timestampMillis": time, "partitionSpec": {"partition": "FULL_TABLE_SNAPSHOT", "type": "FULL_TABLE"}} | more
+
+
+def tell(catalog: Catalog, *values: Any, system: SystemMetadata | None = None) -> list[Written]:
+    return catalog.write_path.propose([Proposal(URN, ASPECT, "upsert", one, system=system) for one in values], ADA)
+
+
+def values(catalog: Catalog, **question: Any) -> list[TimedValue]:
+    return catalog.datahub.timeseries.values(URN, ASPECT, ADA, **{"limit": 100} | question)
+
+
+def times(catalog: Catalog, **question: Any) -> list[int]:
+    return [one.time for one in values(catalog, **question)]
+
+
+def changes(catalog: Catalog) -> list[tuple[str, int, Any]]:
+    def work(tx: Any) -> Any:
+        found = log.changes(tx, 0, 1_000, {"urn": ORDERS})
+        return [(one.operation, one.version, one.previous) for one in found if one.aspect == ASPECT]
+
+    return catalog.provider.tx_runner.run(work, read_only=True)
+
+
+def test_values_are_read_newest_first_whatever_the_order_in_which_they_came(catalog: Catalog) -> None:
+    tell(catalog, *(profile(time, rowCount=time) for time in (20, 40, 10, 30)))
+    assert times(catalog) == [40, 30, 20, 10]
+    assert times(catalog, limit=1) == [40]
+    assert times(catalog, start=20, end=30) == [30, 20]
+    assert times(catalog, start=31) == [40]
+    assert times(catalog, end=10) == [10]
+    assert times(catalog, limit=1, fits=lambda value: value["rowCount"] < 30) == [20]
+
+
+def test_it_makes_the_entity_and_no_version_and_search_knows_nothing_of_it(catalog: Catalog) -> None:
+    done = tell(catalog, profile(1))[0]
+    assert (done.version, done.changed) == (0, True)
+    assert set(catalog.reader.entity(URN, None, ADA).aspects) == {"datasetKey", "status"}
+    assert names(search(catalog, "SNAPSHOT")) == []
+    assert findings(keeper(catalog)) == []
+
+
+def test_the_same_moment_is_told_anew_and_equal_content_is_no_change(catalog: Catalog) -> None:
+    system = SystemMetadata(run_id="r", last_observed=5)
+    assert tell(catalog, profile(1, rowCount=1), system=system)[0].changed
+    assert not tell(catalog, profile(1, rowCount=1))[0].changed
+    assert tell(catalog, profile(1, rowCount=2), system=system)[0].changed
+    assert [(one.value["rowCount"], one.system) for one in values(catalog)] == [(2, system)]
+    assert changes(catalog) == [("create", 0, None), ("update", 0, profile(1, rowCount=1))]
+
+
+def test_values_of_one_moment_are_told_apart_by_partition_and_message(catalog: Catalog) -> None:
+    part = {"partition": "p", "type": "PARTITION"}
+    tell(catalog, profile(1), profile(1, partitionSpec=part), profile(1, messageId="m"))
+    assert times(catalog) == [1, 1, 1]
+
+
+def test_an_interval_is_taken_away_and_that_is_a_change(catalog: Catalog) -> None:
+    tell(catalog, *(profile(time) for time in (1, 2, 3, 4)))
+    assert catalog.write_path.forget_moments(URN, ASPECT, 2, 3, ADA) == 2
+    assert times(catalog) == [4, 1]
+    assert changes(catalog)[-1] == ("delete", ABSENT, None)
+    assert catalog.write_path.forget_moments(URN, ASPECT, 2, 3, ADA) == 0
+    assert catalog.write_path.forget_moments(URN, ASPECT, None, None, ADA) == 2
+    assert times(catalog) == []
+    with pytest.raises(InvalidInstance):
+        catalog.write_path.forget_moments(URN, "technicalMetadata", None, None, ADA)
+
+
+def test_it_goes_with_its_entity(catalog: Catalog) -> None:
+    tell(catalog, profile(1))
+    forget(catalog)
+    assert times(catalog) == []
+    say(catalog)
+    assert times(catalog) == []
+    assert findings(keeper(catalog)) == []
+
+
+@pytest.mark.parametrize(
+    ("operation", "value", "more"),
+    [
+        ("create", profile(1), {}),
+        ("create-entity", profile(1), {}),
+        ("update", profile(1), {}),
+        ("patch", [], {}),
+        ("delete", None, {}),
+        ("upsert", profile(1), {"condition": Condition(version="-1")}),
+        ("upsert", profile(1), {"condition": Condition(unmodified_since=1)}),
+        ("upsert", profile(1), {"if_absent": True}),
+        ("upsert", {}, {}),
+        ("upsert", profile("now"), {}),  # type: ignore[arg-type]
+        ("upsert", profile(True), {}),
+        ("upsert", profile(2**63), {}),
+    ],
+)
+def test_nothing_else_can_be_done_with_it(catalog: Catalog, operation: Operation, value: Any, more: Any) -> None:
+    with pytest.raises(InvalidInstance):
+        catalog.write_path.propose([Proposal(URN, ASPECT, operation, value, **more)], ADA)
+
+
+def test_who_may_not_read_is_told_of_none_and_who_may_not_write_takes_none_away(catalog: Catalog) -> None:
+    tell(catalog, profile(1))
+    with pytest.raises(Absent):
+        catalog.datahub.timeseries.values(URN, ASPECT, Principal("sam", scopes=frozenset()), limit=1)
+    with pytest.raises(AccessDenied):
+        catalog.write_path.forget_moments(URN, ASPECT, None, None, Principal("rita", scopes=frozenset({"read"})))
