@@ -9,6 +9,8 @@ from jupyter_colophon.core.annotation import Annotation
 
 #: The property with the name of an application's artifact; what else it is made of is told as `plugin:<name>`.
 ARTIFACT = "artifact"
+#: The tags of datasets that CDAP has.
+BATCH, EXPLORE = "batch", "explore"
 _PARTS = ("plugin", "schedule")
 
 
@@ -27,14 +29,16 @@ class Deployed:
     whole: tuple[str, ...] = ()
 
 
-def of_data(name: str, told: Mapping[str, Any]) -> Deployed:
-    """What `/v3` is told of a dataset or a stream of this name (docs/v3.md)."""
+def of_data(name: str, told: Mapping[str, Any], *, stream: bool = False) -> Deployed:
+    """What `/v3` is told of a dataset, or a stream, of this name (docs/v3.md)."""
     settings = dict(told.get("properties", {}))
     schema = settings.pop("schema", told.get("schema"))
+    # CDAP's clients look for what a batch can read, and for what can be queried, which takes a schema.
+    kinds = () if stream else (BATCH,) if schema is None else (BATCH, EXPLORE)
     facts = _texts(told, "description", "ttl") | ({"type": told["typeName"]} if "typeName" in told else {})
     return Deployed(
         facts=facts,
-        labels=_labels(name),
+        labels=_labels(name, *kinds),
         said=_said(told),
         settings=settings,
         schema=schema if schema is None or isinstance(schema, str) else json.dumps(schema),

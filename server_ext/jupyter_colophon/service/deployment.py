@@ -15,24 +15,13 @@ from jupyter_colophon.core.entity import Entity
 from jupyter_colophon.core.errors import Absent, ConditionFailed, InvalidInstance, Problem, Reserved
 from jupyter_colophon.core.fields import columns_of_avro
 from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.programs import KINDS, WORKFLOWS, Programs, labels
 from jupyter_colophon.core.proposal import ABSENT, Condition, Proposal, Written
 from jupyter_colophon.core.scoped import SCHEMA_TEXT
 from jupyter_colophon.core.v3_names import from_v3, v3_path
 from jupyter_colophon.service.read import Reader
 from jupyter_colophon.service.write_path import WritePath
 
-#: The word for a program's type in its application's SYSTEM properties, and the mode it works in (catalog.md 6.1).
-_PROGRAMS: Final[Mapping[str, tuple[str, str]]] = {
-    "flows": ("Flow", "Realtime"),
-    "mapreduce": ("MapReduce", "Batch"),
-    "spark": ("Spark", "Batch"),
-    "workflows": ("Workflow", "Batch"),
-    "services": ("Service", "Realtime"),
-    "workers": ("Worker", "Realtime"),
-    "notebooks": ("Notebook", "Interactive"),
-    "cells": ("Cell", "Interactive"),
-    "jobs": ("Job", "Batch"),
-}
 #: How often a deployment is tried again where others deploy the same application.
 _TRIES: Final = 20
 
@@ -55,29 +44,30 @@ class Deployer:
         """Make a dataset or a stream, or say more of it."""
         return self.write_path.propose([*_proposals(urn, told)], principal)
 
-    def application(
-        self, urn: Urn, told: Deployed, programs: Mapping[str, Iterable[str]] | None, principal: Principal
-    ) -> list[Written]:
-        """Deploy an application with exactly these programs, ids by type; those it no longer has are deleted.
+    def application(self, urn: Urn, told: Deployed, programs: Programs | None, principal: Principal) -> list[Written]:
+        """Deploy an application with exactly these programs; those it no longer has are deleted.
 
         Where nothing is said of programs, they stay.
         """
         if programs is not None:
             words = {_word(type_): ids for type_, ids in programs.items()}
             facts = {f"{word}:{id_}": id_ for word, ids in words.items() for id_ in ids}
-            every = tuple(f"{word}:" for word, _ in _PROGRAMS.values())
+            every = tuple(f"{kind.word}:" for kind in KINDS.values())
             told = replace(told, facts={**told.facts, **facts}, whole=(*told.whole, *every))
         for tried in range(1, _TRIES + 1):
             before = self._before(urn, principal)
             try:
-                return self.write_path.propose(self._deployment(urn, told, before, principal), principal)
+                batch = self._deployment(urn, told, programs or {}, before, principal)
+                return self.write_path.propose(batch, principal)
             except ConditionFailed:
                 # Somebody else deployed it meanwhile.
                 if tried == _TRIES:
                     raise
         return []
 
-    def _deployment(self, urn: Urn, told: Deployed, before: Entity | None, principal: Principal) -> list[Proposal]:
+    def _deployment(
+        self, urn: Urn, told: Deployed, programs: Programs, before: Entity | None, principal: Principal
+    ) -> list[Proposal]:
         aspect = None if before is None else before.aspects.get("technicalMetadata")
         held: Mapping[str, str] = {} if aspect is None else aspect.value["properties"]
         stale = frozenset(key for key in held if key.startswith(told.whole) and key not in told.facts)
@@ -86,7 +76,10 @@ class Deployer:
         version = ABSENT if aspect is None else aspect.version
         proposals = [*_proposals(urn, told, _Stale(stale, former - {*told.labels}, Condition(version=version)))]
         for type_, id_ in _programs(told.facts):
-            proposals += _proposals(self._program(urn, type_, id_), _of_program(type_, id_))
+            said = Deployed(labels=labels(type_, id_, programs.get(type_, {}).get(id_, ())))
+            proposals += _proposals(
+                self._program(urn, type_, id_), said, _ANEW if type_ == WORKFLOWS else _NOTHING_STALE
+            )
         gone = [self._program(urn, *one) for one in _programs(stale)]
         return proposals + [Proposal(one, None, "delete") for one in gone if self._before(one, principal)]
 
@@ -109,13 +102,16 @@ class _Stale:
     properties: frozenset[str] = frozenset()
     tags: frozenset[str] = frozenset()
     condition: Condition = field(default_factory=Condition)
+    every_tag: bool = False
 
 
 _NOTHING_STALE: Final = _Stale()
+#: A workflow's nodes are told all together.
+_ANEW: Final = _Stale(every_tag=True)
 
 
 def _proposals(urn: Urn, told: Deployed, stale: _Stale = _NOTHING_STALE) -> Iterable[Proposal]:
-    annotation = Annotation(told.facts, told.labels, without_properties=stale.properties, without_tags=stale.tags)
+    annotation = Annotation(told.facts, told.labels, stale.properties, stale.tags, clear_tags=stale.every_tag)
     yield from _facts(urn, annotation, "namespace", stale.condition)
     if told.settings:
         settings = {"customProperties": dict(told.settings)}
@@ -138,19 +134,15 @@ def _columns(schema: str) -> list[dict[str, str]]:
 
 
 def _word(type_: str) -> str:
-    if type_ not in _PROGRAMS:
-        raise InvalidInstance("the application", (Problem(f"/programs/{type_}", f"one of {', '.join(_PROGRAMS)}"),))
-    return _PROGRAMS[type_][0]
+    if type_ not in KINDS:
+        raise InvalidInstance("the application", (Problem(f"/programs/{type_}", f"one of {', '.join(KINDS)}"),))
+    return KINDS[type_].word
 
 
 def _programs(keys: Iterable[str]) -> Iterable[tuple[str, str]]:
     """Type and id of the programs that properties of an application name, as `Flow:<id>`."""
-    types = {word: type_ for type_, (word, _) in _PROGRAMS.items()}
+    types = {kind.word: type_ for type_, kind in KINDS.items()}
     for key in keys:
         word, colon, id_ = key.partition(":")
         if word in types and colon:
             yield types[word], id_
-
-
-def _of_program(type_: str, id_: str) -> Deployed:
-    return Deployed(labels=tuple(dict.fromkeys((id_, *_PROGRAMS[type_]))))

@@ -6,6 +6,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.entity import EntitySummary
 from jupyter_colophon.core.errors import Absent
 from jupyter_colophon.core.holding import UNDECLARED, holder_of
+from jupyter_colophon.core.lineage_keys import lineage_key
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.core.scoped import Scoped, scoped
@@ -13,6 +14,7 @@ from jupyter_colophon.core.system_filter import SystemFilter
 from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.storage import aspects
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
+from jupyter_colophon.storage.writers import last_writer
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class MetadataReader:
         the stored one; with "" it is not asked for.
         """
         self.gate.require(principal, urn)
-        return self.provider.tx_runner.run(lambda tx: self._read(tx, urn, namespace, time), read_only=True)
+        return self.provider.tx_runner.run(lambda tx: self._read(tx, urn, namespace, principal, time), read_only=True)
 
     def require(self, urn: Urn, namespace: str, principal: Principal) -> None:
         """Raise Absent unless the entity is there, in this namespace."""
@@ -43,7 +45,7 @@ class MetadataReader:
         self.gate.require(principal, urn)
         return sorted(self.provider.tx_runner.run(lambda tx: aspects.fields(tx, urn), read_only=True))
 
-    def _read(self, tx: TableContext, urn: Urn, namespace: str, time: int | None) -> Scoped:
+    def _read(self, tx: TableContext, urn: Urn, namespace: str, principal: Principal, time: int | None) -> Scoped:
         summary = self._required(tx, urn, namespace, time)
         if summary is None:
             return scoped(None, {})
@@ -52,8 +54,16 @@ class MetadataReader:
         else:
             found = scoped(summary, aspects.at(tx, self.registry, urn.type, str(urn), time))
         # What the catalog itself knows is made here, and stored nowhere.
-        said = self.facts.of_keys(found.system.properties, urn, summary.namespace)
+        known = self._last_program(tx, urn, principal, time) | dict(found.system.properties)
+        said = self.facts.of_keys(known, urn, summary.namespace)
         return replace(found, system=replace(found.system, properties=said))
+
+    def _last_program(self, tx: TableContext, urn: Urn, principal: Principal, time: int | None) -> dict[str, str]:
+        writer = last_writer(tx, str(urn), time) if urn.type == "dataset" else None
+        identity = self.gate.identity
+        if writer is None or not self.gate.may_read(principal, identity.namespace_of(program := Urn.parse(writer))):
+            return {}
+        return {"last-updated-by-program": lineage_key(program, identity)}
 
     def _required(self, tx: TableContext, urn: Urn, namespace: str, time: int | None) -> EntitySummary | None:
         """The entity; None for one that is there with its holder, and of which nothing is said. Raises Absent."""

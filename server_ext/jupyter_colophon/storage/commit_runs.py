@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from jupyter_colophon.core.change import ChangeOperation
 from jupyter_colophon.core.errors import Absent, AlreadyThere, InvalidInstance, Problem, RunStands
 from jupyter_colophon.core.jsontext import compact, stored
-from jupyter_colophon.core.names import Urn, run_urn
+from jupyter_colophon.core.names import Urn, program_of, run_urn
+from jupyter_colophon.core.programs import labels
 from jupyter_colophon.core.run import RUNNING, Access, ColumnEdge, RunChange, RunStart, RunStatus
 from jupyter_colophon.core.urn import PREFIX
 from jupyter_colophon.storage.commit import Commit
@@ -38,7 +39,7 @@ def start_run(commit: Commit, start: RunStart) -> str:
         stop = max(commit.now, start.start)
     parent = None if start.parent is None else parent_of(commit, start.program, start.parent)
     commit.ensure(Urn.parse(start.program.parts[0]), create_namespace=True)
-    commit.ensure(start.program, create_namespace=True)
+    _make_known(commit, start.program)
     runs.upsert(
         {
             "program": program,
@@ -60,6 +61,20 @@ def start_run(commit: Commit, start: RunStart) -> str:
     if start.status != RUNNING:
         _announce(commit, start.program, "run-end", urn, {"status": start.status})
     return urn
+
+
+def _make_known(commit: Commit, program: Urn) -> None:
+    """A program that nobody deployed has the tags that a deployed one has (catalog.md D10 and 6.1)."""
+    met_before = commit.was_there(program)
+    commit.ensure(program, create_namespace=True)
+    if met_before:
+        return
+    ours = program_of(program)
+    type_, id_ = ("jobs", str(program)) if ours is None else ours[2:]
+    said = {"properties": {}, "tags": list(labels(type_, id_))}
+    taken = commit.facts.of_aspect("technicalMetadata", said, program, commit.entity(program)["namespace"])
+    if taken is not None and taken["tags"]:
+        commit.put(program, commit.registry.aspect(program.type, "technicalMetadata"), taken)
 
 
 def _check_end(start: int, end: int | None, status: RunStatus) -> None:

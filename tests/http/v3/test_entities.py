@@ -107,3 +107,36 @@ async def test_a_schema_is_kept_as_it_was_given_and_found_by_its_fields(v3: Any,
     assert odd.status == 200
     system = (await v3("GET", "namespaces/shop/datasets/odd/metadata/properties/system")).body
     assert system["schema"] == "no schema at all"
+
+
+async def test_nodes_of_a_workflow_are_tags_that_are_told_all_together(v3: Any, shop: None) -> None:
+    app, tags = "namespaces/shop/apps/etl", "namespaces/shop/apps/etl/workflows/nightly/metadata/tags"
+    workflow = {"name": "nightly", "nodes": ["clean", "join"]}
+    await v3("PUT", app, {"programs": {"workflows": [workflow, "plain"], "spark": ["join"]}})
+    assert (await v3("GET", tags, scope="system")).body == ["Batch", "Workflow", "clean", "join", "nightly"]
+    found = await v3("GET", "namespaces/shop/metadata/search", query="tags:clean", target="program")
+    assert found.body == ["etl.workflows.nightly"]
+    await v3("PUT", app, {"programs": {"workflows": [{"name": "nightly", "nodes": ["join"]}], "spark": ["join"]}})
+    assert (await v3("GET", tags, scope="system")).body == ["Batch", "Workflow", "join", "nightly"]
+    assert (await v3("PUT", app, {"programs": {"spark": [workflow]}})).status == 400
+
+
+async def test_datasets_have_the_tags_that_clients_of_cdap_look_for(v3: Any, shop: None) -> None:
+    await v3("PUT", "namespaces/shop/datasets/plain", {"typeName": "fileSet"})
+    await v3("PUT", "namespaces/shop/datasets/table", {"schema": AVRO})
+    tags = {
+        name: (await v3("GET", f"namespaces/shop/{name}/metadata/tags", scope="system")).body
+        for name in ("datasets/plain", "datasets/table", "streams/clicks")
+    }
+    assert tags == {
+        "datasets/plain": ["batch", "plain"],
+        "datasets/table": ["batch", "explore", "table"],
+        "streams/clicks": ["clicks"],
+    }
+
+
+async def test_an_answer_tells_the_version_of_what_machines_say(v3: Any, shop: None) -> None:
+    for path, told in (("datasets/orders", {"ttl": "1"}), ("apps/new", {}), ("streams/clicks", {"ttl": "2"})):
+        done = await v3("PUT", f"namespaces/shop/{path}", told)
+        read = await v3("GET", f"namespaces/shop/{path}/metadata", scope="system")
+        assert read.etag == f'"{done.body["version"]}"'

@@ -290,3 +290,38 @@ class TestWithSystem:
         assert said["data"]["properties"] == {"description": "All orders", "type": "table"}
         assert said["program"]["tags"] == ["Flow", "Load", "Realtime"]
         assert [one["scope"] for one in records] == ["USER", "SYSTEM"] * 3
+
+
+async def test_data_tell_which_program_wrote_them_last(v3: Any, api: Any, shop: None) -> None:
+    orders = "namespaces/shop/datasets/orders/metadata"
+    known = "last-updated-by-program"
+
+    async def told(**params: str) -> str | None:
+        found = await v3("GET", f"{orders}/properties", scope="system", **params)
+        writer: str | None = found.body.get(known)
+        return writer
+
+    await v3("POST", f"{FLOW}/runs/r1/accesses", READS | {"start": T0})
+    assert await told() is None
+    stated = {"upstreams": [{"dataset": "urn:li:dataset:(urn:li:dataPlatform:hive,a.b,PROD)"}]}
+    urn = (await v3("GET", "namespaces/shop/datasets/orders")).body["urn"]
+    assert (await api("PUT", "entities", urn, "aspects", "upstreamLineage", body=stated)).status == 200
+    assert await told() is None
+    writes = {"data": ORDERS, "access": "write"}
+    await v3("POST", f"{FLOW}/runs/r2/accesses", writes | {"start": T0 + 10})
+    assert await told() == "flow.shop.etl.Load"
+    other = "namespaces/shop/apps/etl/workflows/Nightly"
+    assert (
+        await v3("PUT", "namespaces/shop/apps/etl", {"programs": {"flows": ["Load"], "workflows": ["Nightly"]}})
+    ).status == 200
+    await v3("POST", f"{other}/runs/r3/accesses", writes | {"access": "both", "start": T0 + 20})
+    await v3("POST", f"{FLOW}/runs/r4/accesses", READS | {"start": T0 + 30})
+    assert await told() == "workflow.shop.etl.Nightly"
+
+
+async def test_who_ran_and_was_never_deployed_has_the_tags_of_a_program(v3: Any, api: Any) -> None:
+    urn = "urn:li:dataJob:(urn:li:dataFlow:(colophon,adhoc,default),spark.copy)"
+    begun = {"program": urn, "runId": "1", "start": "2026-01-01T00:00:00Z"}
+    assert (await api("POST", "runs", body=begun)).status in (200, 201)
+    tags = await v3("GET", "namespaces/default/apps/adhoc/spark/copy/metadata/tags", scope="system")
+    assert tags.body == ["Batch", "Spark", "copy"]

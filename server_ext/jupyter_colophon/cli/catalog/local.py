@@ -16,6 +16,7 @@ from jupyter_colophon.core.entity import EntitySummary, Listing
 from jupyter_colophon.core.errors import Absent
 from jupyter_colophon.core.lineage import Lineage, LineageQuestion, RunListing
 from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.programs import programs_of
 from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.core.run import Run, Touched
 from jupyter_colophon.core.search import KeysQuestion, SearchQuestion
@@ -96,7 +97,8 @@ class Local:
         name = self._catalog.identity.short_name(meant)
         if meant.type == "dataFlow":
             deployed = of_application(name, told)
-            done = self._catalog.deployer.application(meant, deployed, told.get("programs"), self._principal)
+            programs = programs_of(told["programs"]) if "programs" in told else None
+            done = self._catalog.deployer.application(meant, deployed, programs, self._principal)
         else:
             done = self._catalog.deployer.entity(meant, of_data(name, told), self._principal)
         return any(one.changed for one in done)

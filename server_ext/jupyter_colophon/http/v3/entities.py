@@ -1,6 +1,6 @@
 """Namespaces, datasets, streams and applications: `PUT GET DELETE` (catalog.md 3.2)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from jupyter_server.auth.decorator import authorized
@@ -11,7 +11,8 @@ from jupyter_colophon.core.deployed import of_application, of_data
 from jupyter_colophon.core.entity import Listing
 from jupyter_colophon.core.errors import Absent, Unconfirmed
 from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.programs import WORKFLOWS, programs_of
+from jupyter_colophon.core.proposal import Proposal, Written
 from jupyter_colophon.core.scoped import Scoped
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import text
@@ -43,10 +44,21 @@ _DATA: Final = {
     },
     "additionalProperties": False,
 }
+_ID: Final = {"type": "string"}
+_WORKFLOW: Final = {
+    "type": "object",
+    "properties": {"name": _ID, "nodes": {"type": "array", "items": _ID}},
+    "required": ["name"],
+    "additionalProperties": False,
+}
 _APPLICATION: Final = {
     "type": "object",
     "properties": {
-        "programs": {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "string"}}},
+        "programs": {
+            "type": "object",
+            "properties": {WORKFLOWS: {"type": "array", "items": {"anyOf": [_ID, _WORKFLOW]}}},
+            "additionalProperties": {"type": "array", "items": _ID},
+        },
         "description": {"type": "string"},
         "artifact": {"type": ["string", "object"]},
         "plugins": _TEXTS,
@@ -88,6 +100,17 @@ class _EntityHandler(V3Handler):
         if says not in ("", self.door.identity.namespace_of(urn)):
             raise Absent("entity", str(urn))
         return urn
+
+    async def deploy(self, urn: Urn, message: str, work: Callable[[Any], list[Written]], **more: str) -> None:
+        """Make an entity known, and tell the version of what machines say of it then."""
+        principal = self.principal
+
+        def made(catalog: Any) -> tuple[bool, int]:
+            changed = any(one.changed for one in work(catalog))
+            return changed, catalog.metadata.of(urn, "", principal).system.version
+
+        changed, version = await self.hop(made)
+        self.answer({"message": message, **more, "changed": changed, "version": version})
 
     async def remove(self) -> None:
         """Take the entity in the path away, and what it holds."""
@@ -142,12 +165,12 @@ class NamespaceHandler(_EntityHandler):
         told, principal = await self.asked_body(), self.principal
         facts = _texts(told, "description") | told.get("config", {})
 
-        def work(catalog: Any) -> bool:
+        def work(catalog: Any) -> list[Written]:
             catalog.namespaces.clear(name)
-            return any(one.changed for one in catalog.deployer.namespace(name, facts, principal))
+            done: list[Written] = catalog.deployer.namespace(name, facts, principal)
+            return done
 
-        changed = await self.hop(work)
-        self.answer({"message": f"Namespace '{name}' is there.", "name": name, "changed": changed})
+        await self.deploy(names.namespace(name), f"Namespace '{name}' is there.", work, name=name)
 
     @authenticated
     @authorized("write", resource="colophon")
@@ -186,9 +209,8 @@ class DatasetHandler(_EntityHandler):
         """Make a dataset or a stream, or say more of it."""
         urn = self.deployed()
         told, principal = await self.asked_body(), self.principal
-        deployed = of_data(self.segments()[-1], told)
-        done = await self.hop(lambda catalog: catalog.deployer.entity(urn, deployed, principal))
-        self.answer({"message": "It is there.", "changed": any(one.changed for one in done)})
+        deployed = of_data(self.segments()[-1], told, stream=self.door.identity.is_stream(urn))
+        await self.deploy(urn, "It is there.", lambda catalog: catalog.deployer.entity(urn, deployed, principal))
 
     @authenticated
     @authorized("write", resource="colophon")
@@ -223,9 +245,12 @@ class ApplicationHandler(_EntityHandler):
         urn = self.deployed()
         told, principal = await self.asked_body(), self.principal
         deployed = of_application(self.segments()[-1], told)
-        programs = told.get("programs")
-        done = await self.hop(lambda catalog: catalog.deployer.application(urn, deployed, programs, principal))
-        self.answer({"message": "The application is deployed.", "changed": any(one.changed for one in done)})
+        programs = programs_of(told["programs"]) if "programs" in told else None
+        await self.deploy(
+            urn,
+            "The application is deployed.",
+            lambda catalog: catalog.deployer.application(urn, deployed, programs, principal),
+        )
 
     @authenticated
     @authorized("write", resource="colophon")
