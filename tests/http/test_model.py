@@ -7,7 +7,7 @@ from typing import Any
 from jupyter_colophon.core.registry import AspectSpec, EntityType
 from jupyter_colophon.core.urn import Urn, simple
 from jupyter_colophon.wiring import load_registry
-from support.examples import URNS, broken, whole
+from support.examples import URNS, broken, related, whole
 
 MODEL = json.loads((Path(__file__).parents[2] / "schemas/datahub/model.json").read_text("utf-8"))
 REGISTRY = load_registry()
@@ -40,7 +40,8 @@ async def test_every_aspect_takes_its_example_and_tells_where_a_broken_one_is_wr
     aspects = written()
     assert len(aspects) == len(MODEL["aspects"]) - 72 - 11 - 3
     for name, (kind, spec) in aspects.items():
-        place, value = ("entities", urn_of(kind), "aspects", name), whole(spec.schema.document)
+        place = ("entities", urn_of(kind), "aspects", name)
+        value = related(whole(spec.schema.document), spec.relationships)
         faults = {one.fault: one for one in broken(spec.schema.document)}
         for one in faults.values():
             refused = await api("PUT", *place, body=one.value)

@@ -2,11 +2,12 @@
 
 import copy
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from jupyter_colophon.core.pointer import written
+from jupyter_colophon.core.relationships import ANY, Relationship
 
 Json = dict[str, Any]
 _REFERENCE = "#/$defs/"
@@ -31,9 +32,27 @@ def least(schema: Mapping[str, Any]) -> Any:
     return _Made(schema.get("$defs", {}), True).value(schema)
 
 
+def related(value: Any, relationships: Iterable[Relationship]) -> Any:
+    """The value with URNs of the types that belong there."""
+    for one in relationships:
+        if one.types:
+            _put(value, one.path, URNS.get(one.types[0], f"urn:li:{one.types[0]}:one"))
+    return value
+
+
 def broken(schema: Mapping[str, Any]) -> Iterator[Broken]:
     """The whole value with one thing wrong: of a wrong type, missing, not in the enumeration, not known."""
     yield from _Breaking(schema.get("$defs", {}), whole(schema)).all(schema, ())
+
+
+def _put(value: Any, path: tuple[str, ...], urn: str) -> None:
+    step, *rest = path
+    keys = list(value if isinstance(value, dict) else range(len(value))) if step == ANY else [step]
+    for key in keys:
+        if not rest:
+            value[key] = urn
+        elif isinstance(value, list) or key in value:
+            _put(value[key], tuple(rest), urn)
 
 
 def resolved(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -83,7 +102,7 @@ def _text(node: Mapping[str, Any]) -> str:
     named = re.match(r"\^urn:li:\(?([A-Za-z]+)", pattern)
     if named:
         return URNS.get(named[1], f"urn:li:{named[1]}:one")
-    return "urn:li:corpuser:ada" if pattern.startswith("^urn:") else "text"
+    return URNS["dataset"] if pattern.startswith("^urn:") else "text"
 
 
 URNS = {
