@@ -88,6 +88,12 @@ $(STAMPS)/python: $(STAMPS)/venv pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	@touch $@
 
+# The clients of others that the tests drive, in an environment of their own: what they need is not what we need.
+$(STAMPS)/clients: $(STAMPS)/venv tests/datahub/requirements.txt
+	python3 -m venv $(VENV)/clients
+	$(VENV)/clients/bin/python -m pip install --quiet --requirement tests/datahub/requirements.txt
+	@touch $@
+
 $(STAMPS)/node: $(STAMPS)/python yarn.lock
 	jlpm install --immutable
 	@touch $@

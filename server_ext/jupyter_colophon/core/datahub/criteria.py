@@ -59,6 +59,11 @@ def fits(filter_: Filter, urn: Urn, said: Mapping[str, Aspect], identity: Identi
     )
 
 
+def fits_value(filter_: Filter, value: Mapping[str, Any]) -> bool:
+    """Whether one value of an aspect fits a filter."""
+    return not filter_ or any(all(one.fits(list(_texts(value, one.field))) for one in criteria) for criteria in filter_)
+
+
 def _alternatives(told: Mapping[str, Any], at: str) -> Iterator[tuple[str, int, Any]]:
     for name, found in told.items():
         if found is None:

@@ -103,6 +103,12 @@ def proposal(document: Any, registry: Registry, at: str = "") -> Proposal:
     )
 
 
+def is_listed(document: Mapping[str, Any]) -> bool:
+    """Whether a proposal's value is a list: a patch of operations alone."""
+    aspect = document.get("aspect")
+    return aspect is not None and aspect["value"].lstrip().startswith("[")
+
+
 def keyless(one: Proposal, registry: Registry) -> Proposal:
     """A proposal of a key as one of the entity: keys are made of URNs, and nobody writes them (datahub.md C, key aspect).
 

@@ -24,6 +24,10 @@ def delete(asking: Asking) -> Answer:
     body = asking.body
     urn, name = urn_at(body["urn"], "/urn"), body.get("aspectName")
     kind = asking.catalog.registry.type(urn.type)
+    if name is not None and asking.catalog.registry.aspect(urn.type, name).timeseries:
+        moments = body.get("startTimeMillis"), body.get("endTimeMillis")
+        rows = asking.catalog.write_path.forget_moments(urn, name, *moments, asking.principal)
+        return _told(urn, 0, rows)
     return _told(urn, gone(asking, urn, None if name in (None, kind.key_aspect) else name), 0)
 
 

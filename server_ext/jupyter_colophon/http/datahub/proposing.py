@@ -5,24 +5,29 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from jupyter_colophon.core.errors import MetadataError, Problem
+from jupyter_colophon.core.datahub import patch_forms
+from jupyter_colophon.core.datahub.unknown import known_only
+from jupyter_colophon.core.errors import MetadataError, Problem, shown
 from jupyter_colophon.core.proposal import Proposal, Written
 from jupyter_colophon.http.datahub.asking import Asking
 from jupyter_colophon.service.datahub.tracing import trace_of
 from jupyter_colophon.service.inbox import WITHIN
 
+#: Where the operations are in DataHub's form of a patch.
+_FORM = f"/{patch_forms.PATCH}"
 _PLACE = re.compile(rf"{WITHIN}/([0-9]+)/value")
 _logger = logging.getLogger("jupyter_colophon.http")
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A proposal, and the pointer to its value in what was sent."""
+    """A proposal, and the pointer to its value in what was sent; `listed`: a patch that was sent as a list."""
 
     proposal: Proposal
     place: str
+    listed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,10 @@ def propose(asking: Asking, wishes: Sequence[Wish], *, later: bool = False) -> O
     for one in wishes:
         # Who may not read an entity learns nothing of its model.
         asking.catalog.write_path.require(asking.principal, "read", one.proposal.urn)
-    proposals, warnings = [one.proposal for one in wishes], ()
+    known = [_known(asking, one) for one in wishes]
+    proposals, warnings = [one for one, _ in known], tuple(warning for _, some in known for warning in some)
+    for problem in warnings:
+        _logger.warning("dropped a field that the model does not know: %s", shown(problem.pointer))
     once = asking.once([wish.proposal for wish in wishes])
     with _at_places(wishes):
         if later:
@@ -58,6 +66,19 @@ def propose(asking: Asking, wishes: Sequence[Wish], *, later: bool = False) -> O
             return Outcome((), entry.id, warnings)
         done = asking.catalog.write_path.propose(proposals, asking.principal, WITHIN, once=once)
         return Outcome(tuple(done), 0, warnings)
+
+
+def _known(asking: Asking, wish: Wish) -> tuple[Proposal, list[Problem]]:
+    """The proposal without the fields that its model does not know, and what was dropped; a patch is as it is."""
+    one = wish.proposal
+    if asking.strict or one.aspect is None or one.operation in ("patch", "delete"):
+        return one, []
+    spec = asking.catalog.registry.aspect(one.urn.type, one.aspect)
+    if spec.schema.is_valid(one.value):
+        return one, []
+    value, dropped = known_only(spec.schema.document, one.value)
+    said = [Problem(wish.place + pointer, "was dropped: the model does not know it") for pointer in dropped]
+    return replace(one, value=value), said
 
 
 @contextmanager
@@ -72,4 +93,7 @@ def _at_places(wishes: Sequence[Wish]) -> Iterator[None]:
 
 def _placed(pointer: str, wishes: Sequence[Wish]) -> str:
     found = _PLACE.match(pointer)
-    return pointer if found is None else wishes[int(found[1])].place + pointer[found.end() :]
+    if found is None:
+        return pointer
+    wish, rest = wishes[int(found[1])], pointer[found.end() :]
+    return wish.place + (rest.removeprefix(_FORM) if wish.listed else rest)

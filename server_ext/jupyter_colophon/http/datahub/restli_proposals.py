@@ -43,7 +43,9 @@ def ingest_usage(asking: Asking) -> Answer:
 
 def _proposed(asking: Asking, told: list[tuple[Any, str]]) -> Answer:
     registry = asking.catalog.registry
-    wishes = [Wish(mcp.proposal(one, registry, at), f"{at}/aspect/value") for one, at in told]
+    wishes = [
+        Wish(mcp.proposal(one, registry, at), f"{at}/aspect/value", listed=mcp.is_listed(one)) for one, at in told
+    ]
     return _answer(propose(asking, wishes, later=asking.body.get("async") in _LATER))
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.datahub import mcp
+from jupyter_colophon.core.datahub import mcp, patch_forms
 from jupyter_colophon.core.errors import (
     Absent,
     AlreadyThere,
@@ -177,7 +177,8 @@ def _wishes(asking: Asking, kind: str, operation_: Operation) -> Iterator[Wish]:
             if name != "urn":
                 place = f"/{at}/{name}"
                 wish = _proposal(urn, name, operation_, told, place)
-                yield Wish(mcp.keyless(wish, asking.catalog.registry), f"{place}/value")
+                listed = isinstance(told["value"], list)
+                yield Wish(mcp.keyless(wish, asking.catalog.registry), f"{place}/value", listed=listed)
 
 
 def _proposal(urn: Urn, name: str, operation_: Operation, told: dict[str, Any], place: str) -> Proposal:
@@ -186,7 +187,7 @@ def _proposal(urn: Urn, name: str, operation_: Operation, told: dict[str, Any], 
         urn,
         name,
         operation_,
-        told["value"],
+        patch_forms.wrapped(told["value"]) if operation_ == "patch" else told["value"],
         mcp.condition(headers, f"{place}/headers"),
         if_absent=mcp.if_absent(headers, f"{place}/headers"),
         system=mcp.system_metadata(told.get("systemMetadata"), f"{place}/systemMetadata"),

@@ -1,0 +1,160 @@
+"""DataHub's own clients against our door: emitter, graph, SDK, command line and a file recipe."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Program = Callable[..., Any]
+Command = Callable[..., str]
+
+
+def test_the_emitter_writes_what_the_graph_reads(program: Program) -> None:
+    found = program("""
+t = urn("emit.ü t/1")
+emitter.test_connection()
+emitter.emit_mcp(MCP(entityUrn=t, aspect=DatasetPropertiesClass(name="t", description="é ☃", customProperties={"k": "v"})))
+emitter.emit_mcps([MCP(entityUrn=urn(f"emit.b{n}"), aspect=StatusClass(removed=False)) for n in range(450)])
+g = graph()
+properties = g.get_dataset_properties(t)
+print(json.dumps([properties.description, g.exists(t), g.exists(urn("emit.none")), g.exists(urn("emit.b449")),
+    sorted(g.get_entity_semityped(t)), g._get_aspect_count if False else None]))
+""")
+    assert found == ["é ☃", True, False, True, ["datasetKey", "datasetProperties", "status"], None]
+
+
+def test_what_is_refused_is_told_by_the_client_and_asked_once(program: Program) -> None:
+    found = program("""
+from datahub.configuration.common import OperationalError
+t = urn("refused.t")
+emitter.emit_mcp(MCP(entityUrn=t, aspect=StatusClass(removed=False)))
+def refused(**how):
+    try:
+        emitter.emit_mcp(MCP(entityUrn=t, aspect=DatasetPropertiesClass(name="x"), **how))
+    except OperationalError as error:
+        return error.info.get("status")
+    return None
+told = [refused(changeType="CREATE"), refused(changeType="CREATE"), refused(changeType="CREATE", headers={"If-None-Match": "*"}),
+    refused(headers={"If-Version-Match": "99"}), refused(headers={"If-Version-Match": "1"}), refused(changeType="CREATE_ENTITY")]
+print(json.dumps(told))
+""")
+    assert found == [None, 422, None, 422, None, 422]
+
+
+def test_snapshots_deletions_and_usage(program: Program) -> None:
+    found = program("""
+t = urn("mce.t")
+emitter.emit_mce(MetadataChangeEventClass(proposedSnapshot=DatasetSnapshotClass(urn=t, aspects=[StatusClass(removed=False), DatasetPropertiesClass(name="viaMCE")])))
+emitter.emit_usage(UsageAggregationClass(bucket=1700000000000, duration="DAY", resource=t, metrics=UsageAggregationMetricsClass(uniqueUserCount=3)))
+g = graph()
+name = g.get_dataset_properties(t).name
+usage = g.get_usage_aspects_from_urn(t, 0, 1800000000000)
+emitter.emit_mcp(MCP(entityUrn=t, changeType="DELETE", aspect=DatasetKeyClass(platform="urn:li:dataPlatform:hive", name="mce.t", origin="PROD")))
+print(json.dumps([name, [one.uniqueUserCount for one in usage], g.exists(t)]))
+""")
+    assert found == ["viaMCE", [3], False]
+
+
+def test_the_graph_patches_searches_and_deletes(program: Program) -> None:
+    found = program("""
+from datahub.specific.dataset import DatasetPatchBuilder
+t, g = urn("patch.t"), graph()
+builder = DatasetPatchBuilder(t).add_tag(TagAssociationClass("urn:li:tag:pii")).add_custom_property("p", "q")
+builder.add_owner(OwnerClass("urn:li:corpuser:a", "DATAOWNER")).add_upstream_lineage(UpstreamClass(urn("patch.s"), "COPY"))
+builder.add_term(GlossaryTermAssociationClass("urn:li:glossaryTerm:x"))
+builder.for_field("c0").add_tag(TagAssociationClass("urn:li:tag:f"))
+for one in builder.build():
+    emitter.emit(one)
+tags = [one.tag for one in g.get_tags(t).tags]
+owners = [one.owner for one in g.get_ownership(t).owners]
+upstreams = [one.dataset for one in g.get_aspect(t, UpstreamLineageClass).upstreams]
+fields = [one.fieldPath for one in g.get_aspect(t, EditableSchemaMetadataClass).editableSchemaFieldInfo]
+listed = t in g.list_all_entity_urns("dataset", 0, 10_000)
+g.soft_delete_entity(t)
+removed = g.get_aspect(t, StatusClass).removed
+rows = g.hard_delete_entity(t)[0]
+print(json.dumps([tags, owners, upstreams, fields, listed, removed, rows > 5, g.exists(t)]))
+""")
+    source = "urn:li:dataset:(urn:li:dataPlatform:hive,patch.s,PROD)"
+    assert found == [["urn:li:tag:pii"], ["urn:li:corpuser:a"], [source], ["c0"], True, True, True, False]
+
+
+def test_values_by_time_are_read_newest_first_and_deleted(program: Program) -> None:
+    found = program("""
+t, g = urn("time.t"), graph()
+for at in range(3):
+    emitter.emit_mcp(MCP(entityUrn=t, aspect=DatasetProfileClass(timestampMillis=1700000000000 + at, rowCount=at)))
+rows = [one.rowCount for one in g.get_timeseries_values(t, DatasetProfileClass, {}, limit=2)]
+latest = g.get_latest_timeseries_value(t, DatasetProfileClass, {}).rowCount
+from datetime import datetime
+gone = g.hard_delete_timeseries_aspect(t, "datasetProfile", None, None)
+print(json.dumps([rows, latest, gone, g.get_latest_timeseries_value(t, DatasetProfileClass, {}) is None]))
+""")
+    assert found == [[2, 1], 2, 3, True]
+
+
+def test_the_sdk_creates_updates_and_links(program: Program) -> None:
+    found = program("""
+from datahub.sdk import DataHubClient, Dataset
+client = DataHubClient(server=URL, token=TOKEN)
+one = Dataset(platform="hive", name="sdk.t", schema=[("a", "int")], description="first")
+client.entities.create(one)
+try:
+    client.entities.create(one)
+    twice = True
+except Exception:
+    twice = False
+two = Dataset(platform="hive", name="sdk.up")
+client.entities.upsert(two)
+again = client.entities.get(one.urn)
+again.set_description("second")
+client.entities.upsert(again)
+client.lineage.add_lineage(upstream=two.urn, downstream=one.urn)
+read = client.entities.get(one.urn)
+print(json.dumps([twice, read.description, [str(up.dataset) for up in read.upstreams.upstreams]]))
+""")
+    assert found == [False, "second", ["urn:li:dataset:(urn:li:dataPlatform:hive,sdk.up,PROD)"]]
+
+
+def test_users_may_force_the_openapi_routes(program: Program) -> None:
+    found = program("""
+from datahub.emitter.rest_emitter import EmitMode
+forced = DatahubRestEmitter(URL, token=TOKEN, openapi_ingestion=True)
+t, g = urn("openapi.ü t/1"), graph()
+forced.emit_mcp(MCP(entityUrn=t, aspect=DatasetPropertiesClass(name="t")))
+forced.emit_mcps([MCP(entityUrn=urn(f"openapi.b{n}"), aspect=StatusClass(removed=False)) for n in range(250)])
+later = forced.emit_mcp(MCP(entityUrn=t, aspect=StatusClass(removed=True)), emit_mode=EmitMode.ASYNC)
+forced._await_status([later])
+found = g.get_entities("dataset", [t], ["datasetProperties", "status"], with_system_metadata=True)
+scrolled, cursor = [], None
+while True:
+    page = g.scroll_entities(entity_names=["dataset"], aspects=["status"], count=100, scroll_id=cursor, include_soft_delete=True)
+    scrolled += [one for one in page.entities if "openapi.b" in one]
+    cursor = page.scroll_id
+    if cursor is None: break
+forced.emit_mcp(MCP(entityUrn=t, changeType="DELETE", aspect=DatasetKeyClass(platform="urn:li:dataPlatform:hive", name="openapi.ü t/1", origin="PROD")))
+print(json.dumps([found[t]["status"][0].removed, found[t]["datasetProperties"][1].version, len(scrolled), g.exists(t)]))
+""")
+    assert found == [True, "1", 250, False]
+
+
+def test_the_command_line_puts_reads_ingests_and_rolls_back(datahub: Command, tmp_path: Path) -> None:
+    urn = "urn:li:dataset:(urn:li:dataPlatform:hive,cli.t,PROD)"
+    (tmp_path / "properties.json").write_text(json.dumps({"name": "cli", "description": "via put"}))
+    datahub("put", "--urn", urn, "--aspect", "datasetProperties", "--aspect-data", "properties.json")
+    assert (
+        json.loads(datahub("get", "--urn", urn, "--aspect", "datasetProperties"))["datasetProperties"]["name"] == "cli"
+    )
+    generic = {"value": json.dumps({"removed": False}), "contentType": "application/json"}
+    proposal = {"entityType": "dataset", "entityUrn": urn, "changeType": "UPSERT", "aspectName": "status"}
+    (tmp_path / "mcps.json").write_text(json.dumps([proposal | {"aspect": {"json": {"removed": True}}}]))
+    del generic
+    recipe = {"run_id": "run-of-a-file", "source": {"type": "file", "config": {"path": "mcps.json"}}}
+    (tmp_path / "recipe.json").write_text(json.dumps(recipe))
+    datahub("ingest", "run", "-c", "recipe.json", "--no-progress")
+    assert json.loads(datahub("get", "--urn", urn, "--aspect", "status"))["status"]["removed"] is True
+    assert "run-of-a-file" in datahub("ingest", "list-runs")
+    datahub("ingest", "rollback", "--run-id", "run-of-a-file", "--force")
+    assert "run-of-a-file" not in datahub("ingest", "list-runs")
+    datahub("delete", "--urn", urn, "--hard", "--force")
+    assert datahub("exists", "--urn", urn).strip() == "false"
