@@ -127,7 +127,7 @@ def _field(urn: str) -> tuple[str, str | None]:
     parsed = Urn.parse(data)
     if parsed.type != "dataset" or not path:
         return urn, None
-    return str(parsed), decoded(path)
+    return str(parsed), decoded(path) if "%" in path else path
 
 
 _DATA: Final[Mapping[str, Mapping[str, tuple[str, str | None]]]] = {

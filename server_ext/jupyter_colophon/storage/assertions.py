@@ -5,6 +5,7 @@ Edges between columns are those of the newest version; what an earlier one said 
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from jupyter_colophon.core import asserted
 from jupyter_colophon.core.asserted import Column, Told
@@ -34,10 +35,11 @@ def _follow(tx: TableContext, entity: Row, aspect: str, before: Row | None, now:
             tx.edges.stop(run, now["time"])
         elif was.touched:
             tx.edges.forget(run)
-    _add(tx, links(entity, aspect, now, None))
+    _add(tx, _links(_Said(entity, aspect, now, told), None))
     if was.columns:
-        _forget_columns(tx, entity, aspect, before or {}, was.columns.keys() - (told.columns or {}).keys())
-    _write_columns(tx, column_rows(entity, aspect, now))
+        gone = was.columns.keys() - (told.columns or {}).keys()
+        _forget_columns(tx, _Said(entity, aspect, before or {}, was), gone)
+    _write_columns(tx, _column_rows(_Said(entity, aspect, now, told)))
 
 
 def of_history(tx: TableContext, entity: Row) -> dict[str, set[Link]]:
@@ -48,8 +50,8 @@ def of_history(tx: TableContext, entity: Row) -> dict[str, set[Link]]:
         for at, version in enumerate(versions):
             stop = versions[at + 1]["time"] if at + 1 < len(versions) else None
             if stop is None or stop > version["time"]:
-                run = asserted.while_in_force(entity["urn"], version["version"], aspect)
-                found[run] = links(entity, aspect, version, stop)
+                said = _said(entity, aspect, version)
+                found[said.run] = _links(said, stop)
     return {run: told for run, told in found.items() if told}
 
 
@@ -58,7 +60,7 @@ def columns_of_entity(tx: TableContext, entity: Row) -> list[Row]:
     rows: list[Row] = []
     for aspect in asserted.asserting(entity["type"]):
         row = tx.table("aspects").read((entity["urn"], aspect))
-        rows += column_rows(entity, aspect, row) if row is not None else []
+        rows += _column_rows(_said(entity, aspect, row)) if row is not None else []
     return rows
 
 
@@ -87,23 +89,42 @@ def mend(tx: TableContext, urn: str) -> None:
     _write_columns(tx, columns_of_entity(tx, entity))
 
 
-def links(entity: Row, aspect: str, version: Row, stop: int | None) -> set[Link]:
-    """What one version says, from its time on."""
-    urn = entity["urn"]
-    program = asserted.carrier(urn, entity["namespace"], version["actor"])
-    run = asserted.while_in_force(urn, version["version"], aspect)
-    touched = _told(aspect, urn, version).touched
-    return {Link(data, program, mode, run, "", version["time"], stop) for data, mode in touched}
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What one version of an aspect says."""
+
+    entity: Row
+    aspect: str
+    version: Row
+    told: Told
+
+    @property
+    def program(self) -> str:
+        """Through what its edges go."""
+        return asserted.carrier(self.entity["urn"], self.entity["namespace"], self.version["actor"])
+
+    @property
+    def run(self) -> str:
+        """What stands for a run."""
+        return asserted.while_in_force(self.entity["urn"], self.version["version"], self.aspect)
 
 
-def column_rows(entity: Row, aspect: str, version: Row) -> list[Row]:
+def _said(entity: Row, aspect: str, version: Row) -> _Said:
+    return _Said(entity, aspect, version, _told(aspect, entity["urn"], version))
+
+
+def _links(said: _Said, stop: int | None) -> set[Link]:
+    """The edges of one version, from its time on."""
+    program, run, start = said.program, said.run, said.version["time"]
+    return {Link(data, program, mode, run, "", start, stop) for data, mode in said.told.touched}
+
+
+def _column_rows(said: _Said) -> list[Row]:
     """The edges between columns of which one version speaks."""
-    urn = entity["urn"]
-    program = asserted.carrier(urn, entity["namespace"], version["actor"])
-    run = asserted.while_in_force(urn, version["version"], aspect)
+    program, more = said.program, {"run": said.run, "last": said.version["time"]}
     return [
-        dict(zip(_KEY, (*column, program), strict=True)) | {"transformation": how, "run": run, "last": version["time"]}
-        for column, how in (_told(aspect, urn, version).columns or {}).items()
+        dict(zip(_KEY, (*column, program), strict=True)) | {"transformation": how} | more
+        for column, how in (said.told.columns or {}).items()
     ]
 
 
@@ -137,11 +158,9 @@ def _told(aspect: str, urn: str, version: Row) -> Told:
     return asserted.told(aspect, urn, None if value is None else stored(value))
 
 
-def _forget_columns(tx: TableContext, entity: Row, aspect: str, version: Row, columns: Iterable[Column]) -> None:
-    """Take away what is said no more, unless a run of the same program, or another aspect, says it as well."""
-    table = tx.table("column_edges")
-    program = asserted.carrier(entity["urn"], entity["namespace"], version["actor"])
-    run = asserted.while_in_force(entity["urn"], version["version"], aspect)
+def _forget_columns(tx: TableContext, said: _Said, columns: Iterable[Column]) -> None:
+    """Take away what is said no more, unless a run of the same program says it as well."""
+    table, program, run = tx.table("column_edges"), said.program, said.run
     keys = [(*column, program) for column in columns]
     for at in range(0, len(keys), _AT_ONCE):
         for row in table.multi_read(keys[at : at + _AT_ONCE]):
