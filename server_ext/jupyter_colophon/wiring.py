@@ -35,6 +35,7 @@ from jupyter_colophon.service.metadata import MetadataReader
 from jupyter_colophon.service.mutations import Mutator
 from jupyter_colophon.service.namespaces import Namespaces
 from jupyter_colophon.service.openlineage.collector import Collector
+from jupyter_colophon.service.openlineage.marquez import MarquezReader
 from jupyter_colophon.service.read import Reader
 from jupyter_colophon.service.runs import RunReader
 from jupyter_colophon.service.sealing import Sealer
@@ -67,6 +68,7 @@ class Catalog:
     feed: Feed
     announcer: Announcer
     collector: Collector
+    marquez: MarquezReader
     sealer: Sealer
     inbox: Inbox
     dead_letters: DeadLetters
@@ -175,13 +177,13 @@ def _catalog(
 
     write_path = WritePath(provider, registry, identity, gate.authorizer, now_ms, publish, facts, snapshots_system)
     _make_eternal_namespaces(provider, write_path)
-    inbox = Inbox(provider, write_path, now_ms)
     collector = Collector(provider, write_path, identity, Schema(load_documents("openlineage")["event"]), now_ms)
-    namespaces = Namespaces(provider, write_path)
+    inbox, namespaces = Inbox(provider, write_path, now_ms), Namespaces(provider, write_path)
     namespaces.resume()
     inbox.resume()
     reader, searcher = Reader(provider, registry, gate, cursors), Searcher(provider, registry, gate, cursors)
     aspect_reader = AspectReader(provider, registry, gate)
+    lineage = LineageReader(provider, gate, time.monotonic)
     return Catalog(
         provider=provider,
         registry=registry,
@@ -190,11 +192,12 @@ def _catalog(
         reader=reader,
         searcher=searcher,
         keys=KeyLister(searcher),
-        lineage=LineageReader(provider, gate, time.monotonic),
+        lineage=lineage,
         runs=RunReader(provider, gate, cursors),
         feed=feed,
         announcer=Announcer(identity, registry),
         collector=collector,
+        marquez=MarquezReader(provider, gate, lineage, searcher),
         sealer=sealer,
         inbox=inbox,
         dead_letters=DeadLetters(provider, write_path, cursors, collector, now_ms),

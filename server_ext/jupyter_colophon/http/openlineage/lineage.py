@@ -8,14 +8,19 @@ from tornado.web import authenticated
 
 from jupyter_colophon.core.errors import Absent, AlreadyThere
 from jupyter_colophon.http.base import ApiHandler
+from jupyter_colophon.http.openlineage import documents
 from jupyter_colophon.http.operation import operation
+from jupyter_colophon.http.parameter import number, text
 
 _EVENT: Final = {"type": "object", "description": "A RunEvent, a JobEvent or a DatasetEvent of OpenLineage."}
+_GRAPH: Final = {"type": "object", "required": ["graph"], "properties": {"graph": {"type": "array"}}}
+_NODE: Final = text("nodeId", "`dataset:<namespace>:<name>` or `job:<namespace>:<name>`.", required=True)
+_DEPTH: Final = number("depth", "How many levels; further than 20 is not gone.", default=20, least=0, most=1_000)
 _TAKEN: Final = {"type": "object", "additionalProperties": False, "description": "It is taken in."}
 
 
 class LineageHandler(ApiHandler):
-    """`POST /api/v1/lineage`."""
+    """`/api/v1/lineage`."""
 
     @authenticated
     @authorized("write", resource="colophon")
@@ -31,5 +36,26 @@ class LineageHandler(ApiHandler):
         await self.hop(lambda catalog: catalog.collector.take(body, principal))
         self.answer({}, status=HTTPStatus.CREATED)
 
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation("readMarquezGraph", takes=[_NODE, _DEPTH], answers={200: _GRAPH}, refuses=[Absent])
+    async def get(self) -> None:
+        """The jobs and datasets around a node, as Marquez tells them."""
+        node, depth, principal = self.asked(_NODE), self.asked(_DEPTH), self.principal
+        self.answer(documents.graph(await self.hop(lambda catalog: catalog.marquez.graph(node, depth, principal))))
 
-ROUTES = [("/api/v1/lineage", LineageHandler)]
+
+class ColumnLineageHandler(ApiHandler):
+    """`GET /api/v1/column-lineage`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation("readMarquezColumns", takes=[_NODE, _DEPTH], answers={200: _GRAPH}, refuses=[Absent])
+    async def get(self) -> None:
+        """The columns of the datasets around a node, and what each was made of."""
+        node, depth, principal = self.asked(_NODE), self.asked(_DEPTH), self.principal
+        found = await self.hop(lambda catalog: catalog.marquez.graph(node, depth, principal, columns=True))
+        self.answer(documents.columns(found))
+
+
+ROUTES = [("/api/v1/lineage", LineageHandler), ("/api/v1/column-lineage", ColumnLineageHandler)]

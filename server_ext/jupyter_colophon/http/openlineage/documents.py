@@ -1,0 +1,196 @@
+"""Jobs, datasets, runs and graphs as Marquez tells them."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from jupyter_colophon.core.openlineage.event import Spelling
+from jupyter_colophon.core.timegrammar import format_time
+from jupyter_colophon.service.openlineage.marquez import Graph, Space
+from jupyter_colophon.service.openlineage.things import Thing, ToldRun
+
+Document = dict[str, Any]
+_STATES: Final = {"running": "RUNNING", "succeeded": "COMPLETED", "failed": "FAILED", "killed": "ABORTED"}
+
+
+def space(one: Space) -> Document:
+    """A namespace."""
+    time = format_time(one.first)
+    return {
+        "name": one.name,
+        "createdAt": time,
+        "updatedAt": time,
+        "ownerName": "anonymous",
+        "description": None,
+        "isHidden": False,
+    }
+
+
+def thing(one: Thing) -> Document:
+    """A job or a dataset."""
+    return _job(one) if one.type == "dataJob" else _dataset(one)
+
+
+def run(one: ToldRun) -> Document:
+    """A run."""
+    told, nominal = one.run, one.facets.get("nominalTime") or {}
+    end = None if told.end is None else format_time(told.end)
+    return {
+        "id": told.run_id,
+        "createdAt": format_time(told.start),
+        "updatedAt": end or format_time(told.start),
+        "nominalStartTime": nominal.get("nominalStartTime"),
+        "nominalEndTime": nominal.get("nominalEndTime"),
+        "state": _STATES[told.status],
+        "startedAt": format_time(told.start),
+        "endedAt": end,
+        "durationMs": None if told.end is None else told.end - told.start,
+        "args": dict(told.arguments),
+        "job": _id(one.job),
+        "facets": dict(one.facets),
+    }
+
+
+def node_id(one: Thing) -> str:
+    """Marquez's name of a node."""
+    kind = "job" if one.type == "dataJob" else "dataset"
+    return f"{kind}:{one.spelling.namespace}:{one.spelling.name}"
+
+
+def graph(found: Graph) -> Document:
+    """The nodes, each with the edges that begin and end there."""
+    ids = {urn: node_id(one) for urn, one in found.things.items()}
+    edges = {(ids[one.source], ids[one.target]) for one in found.edges}
+    coming, going = _ends(edges)
+    return {
+        "graph": [
+            {
+                "id": ids[urn],
+                "type": "JOB" if one.type == "dataJob" else "DATASET",
+                "data": thing(one),
+                "inEdges": coming[ids[urn]],
+                "outEdges": going[ids[urn]],
+            }
+            for urn, one in sorted(found.things.items(), key=lambda pair: ids[pair[0]])
+        ]
+    }
+
+
+def columns(found: Graph) -> Document:
+    """The columns of a graph, each with what it was made of."""
+    names = {urn: one.spelling for urn, one in found.things.items()}
+    made: dict[tuple[str, str], list[Document]] = defaultdict(list)
+    edges = set()
+    for one in found.columns:
+        source, target = names[one.source], names[one.target]
+        made.setdefault((one.source, one.source_field), [])
+        made[one.target, one.target_field].append(
+            {
+                "namespace": source.namespace,
+                "dataset": source.name,
+                "field": one.source_field,
+                "transformationType": one.transformation.upper(),
+            }
+        )
+        edges.add((_field_id(source, one.source_field), _field_id(target, one.target_field)))
+    coming, going = _ends(edges)
+    return {
+        "graph": [
+            {
+                "id": _field_id(names[urn], field),
+                "type": "DATASET_FIELD",
+                "data": {
+                    "namespace": names[urn].namespace,
+                    "dataset": names[urn].name,
+                    "field": field,
+                    "fieldType": _types(found.things[urn]).get(field),
+                    "inputFields": inputs,
+                },
+                "inEdges": coming[_field_id(names[urn], field)],
+                "outEdges": going[_field_id(names[urn], field)],
+            }
+            for (urn, field), inputs in sorted(made.items())
+        ]
+    }
+
+
+def result(one: Thing, updated: int) -> Document:
+    """What a search found."""
+    return {
+        "name": one.spelling.name,
+        "namespace": one.spelling.namespace,
+        "nodeId": node_id(one),
+        "type": "JOB" if one.type == "dataJob" else "DATASET",
+        "updatedAt": format_time(updated),
+    }
+
+
+def _shared(one: Thing) -> Document:
+    return {
+        "id": _id(one.spelling),
+        "name": one.spelling.name,
+        "simpleName": one.short,
+        "namespace": one.spelling.namespace,
+        "createdAt": format_time(one.created),
+        "updatedAt": format_time(one.updated),
+        "description": (one.facets.get("documentation") or {}).get("description"),
+        "facets": dict(one.facets),
+        "urn": one.urn,
+    }
+
+
+def _job(one: Thing) -> Document:
+    latest = None if one.latest is None else run(one.latest)
+    kind = (one.facets.get("jobType") or {}).get("processingType")
+    return _shared(one) | {
+        "type": "STREAM" if kind == "STREAMING" else "SERVICE" if kind == "SERVICE" else "BATCH",
+        "inputs": [_id(name) for name in one.inputs],
+        "outputs": [_id(name) for name in one.outputs],
+        "location": (one.facets.get("sourceCodeLocation") or {}).get("url"),
+        "latestRun": latest,
+        "latestRuns": [] if latest is None else [latest],
+        "tags": _tags(one),
+        "labels": [],
+    }
+
+
+def _dataset(one: Thing) -> Document:
+    return _shared(one) | {
+        "type": "DB_TABLE",
+        "physicalName": one.spelling.name,
+        "sourceName": (one.facets.get("dataSource") or {}).get("name") or one.spelling.namespace,
+        "fields": [
+            {"name": field, "type": type_, "tags": [], "description": None} for field, type_ in _types(one).items()
+        ],
+        "tags": _tags(one),
+        "lastModifiedAt": format_time(one.updated),
+        "columnLineage": None,
+        "deleted": one.deleted,
+    }
+
+
+def _types(one: Thing) -> Mapping[str, str | None]:
+    fields = (one.facets.get("schema") or {}).get("fields") or ()
+    return {field["name"]: field.get("type") for field in fields}
+
+
+def _tags(one: Thing) -> list[str]:
+    return [tag["key"] for tag in (one.facets.get("tags") or {}).get("tags") or ()]
+
+
+def _id(one: Spelling) -> Document:
+    return {"namespace": one.namespace, "name": one.name}
+
+
+def _field_id(dataset: Spelling, field: str) -> str:
+    return f"datasetField:{dataset.namespace}:{dataset.name}:{field}"
+
+
+def _ends(edges: Iterable[tuple[str, str]]) -> tuple[dict[str, list[Document]], dict[str, list[Document]]]:
+    coming: dict[str, list[Document]] = defaultdict(list)
+    going: dict[str, list[Document]] = defaultdict(list)
+    for origin, destination in sorted(edges):
+        edge = {"origin": origin, "destination": destination}
+        coming[destination].append(edge)
+        going[origin].append(edge)
+    return coming, going

@@ -1,0 +1,120 @@
+"""What Marquez's readers ask, and in which shape they are answered (datahub.md D)."""
+
+from typing import Any
+
+import pytest
+from support.openlineage import RUN, data, event, recorded
+
+LINEAGE = ("api", "v1", "lineage")
+LAKE = "s3://lake:9000"
+IN, OUT = ("dataset:file:/srv/example/olspark/data/" + name for name in ("in", "out"))
+JOBS = [f"job:sparkns:oljob.execute_insert_into_hadoop_fs_relation_command.data_{name}" for name in ("in", "out")]
+DANGLING = "job:sparkns:oljob.map_partitions_parallel_collection"
+
+
+@pytest.fixture
+def spark(openlineage: Any, jp_asyncio_loop: Any) -> None:
+    """What the Spark agent told."""
+
+    async def send() -> None:
+        for one in recorded("spark_agent"):
+            assert (await openlineage("POST", *LINEAGE, body=one["body"])).status == 201
+
+    jp_asyncio_loop.run_until_complete(send())
+
+
+@pytest.mark.usefixtures("spark")
+async def test_the_graph_is_that_which_was_recorded(openlineage: Any) -> None:
+    found = (await openlineage("GET", *LINEAGE, params={"nodeId": OUT, "depth": "5"})).body["graph"]
+    nodes = {node["id"]: node for node in found}
+    assert set(nodes) == {IN, OUT, *JOBS, DANGLING}
+    assert nodes[IN]["inEdges"] == [{"origin": JOBS[0], "destination": IN}]
+    assert nodes[IN]["outEdges"] == [{"origin": IN, "destination": JOBS[1]}, {"origin": IN, "destination": DANGLING}]
+    told = nodes[OUT]["data"]
+    assert told["id"] == {"namespace": "file", "name": "/srv/example/olspark/data/out"}
+    assert [(one["name"], one["type"]) for one in told["fields"]] == [("id2", "long"), ("nn", "string")]
+    assert set(told["facets"]) == {"dataSource", "columnLineage", "schema"}
+    job = nodes[JOBS[1]]["data"]
+    assert (job["type"], job["latestRun"]["state"]) == ("BATCH", "COMPLETED")
+    assert (job["inputs"], job["outputs"]) == ([nodes[IN]["data"]["id"]], [told["id"]])
+    assert nodes[DANGLING]["data"]["latestRun"]["state"] == "RUNNING"
+    assert {node["type"] for node in found} == {"DATASET", "JOB"}
+
+
+@pytest.mark.usefixtures("spark")
+async def test_columns_are_a_graph_as_well(openlineage: Any) -> None:
+    found = (await openlineage("GET", "api", "v1", "column-lineage", params={"nodeId": OUT})).body["graph"]
+    nodes = {node["id"]: node for node in found}
+    field, source = f"datasetField{OUT.removeprefix('dataset')}:nn", f"datasetField{IN.removeprefix('dataset')}:n"
+    assert nodes[field]["inEdges"] == [{"origin": source, "destination": field}]
+    assert nodes[field]["data"]["inputFields"][0]["field"] == "n"
+    again = await openlineage("GET", "api", "v1", "column-lineage", params={"nodeId": field})
+    assert again.body["graph"] == found
+
+
+async def test_a_node_is_found_though_namespaces_hold_colons_and_names_do(openlineage: Any) -> None:
+    told = event(inputs=[data("a:b", LAKE)], outputs=[data("b", f"{LAKE}:a")])
+    assert (await openlineage("POST", *LINEAGE, body=told)).status == 201
+    ids = {"dataset:s3://lake:9000:a:b", "job:etl:load"}
+    for node in ids:
+        found = (await openlineage("GET", *LINEAGE, params={"nodeId": node})).body["graph"]
+        assert {one["id"] for one in found} == ids
+    assert (await openlineage("GET", *LINEAGE, params={"nodeId": "dataset:s3://lake:9000:c"})).status == 404
+    for wrong in ("lake", "run:a:b", "job:etl", "dataset:" + ":" * 100, ""):
+        assert (await openlineage("GET", *LINEAGE, params={"nodeId": wrong})).status == 400
+
+
+async def test_jobs_datasets_and_runs_are_listed_and_read(openlineage: Any) -> None:
+    orders = data("orders/x", LAKE, documentation={"description": "All orders"})
+    facets = {"nominalTime": {"nominalStartTime": "2026-01-01T00:00:00Z"}}
+    for job, type_, second in (("load", "START", 0), ("load", "FAIL", 5), ("other", "ABORT", 1)):
+        run = RUN if job == "load" else RUN.replace("01a1", "02a1")
+        told = event(type_, second, job=job, run=run, outputs=[orders], run_facets=facets)
+        assert (await openlineage("POST", *LINEAGE, body=told)).status == 201
+    spaces = (await openlineage("GET", "api", "v1", "namespaces")).body["namespaces"]
+    assert [one["name"] for one in spaces] == ["etl", LAKE]
+    assert (await openlineage("GET", "api", "v1", "namespaces", LAKE)).body["name"] == LAKE
+    assert (await openlineage("GET", "api", "v1", "namespaces", "none")).status == 404
+    jobs = (await openlineage("GET", "api", "v1", "namespaces", "etl", "jobs")).body
+    assert [(one["name"], one["latestRun"]["state"]) for one in jobs["jobs"]] == [
+        ("load", "FAILED"),
+        ("other", "ABORTED"),
+    ]
+    assert jobs["totalCount"] == 2
+    page = (await openlineage("GET", "api", "v1", "jobs", params={"limit": "1", "offset": "1"})).body
+    assert [one["name"] for one in page["jobs"]] == ["other"]
+    found = (await openlineage("GET", "api", "v1", "namespaces", LAKE, "datasets", "orders/x")).body
+    assert found["description"] == "All orders"
+    listed = (await openlineage("GET", "api", "v1", "namespaces", LAKE, "datasets")).body
+    assert listed == {"datasets": [found], "totalCount": 1}
+    [run] = (await openlineage("GET", "api", "v1", "namespaces", "etl", "jobs", "load", "runs")).body["runs"]
+    assert (run["id"], run["durationMs"], run["nominalStartTime"]) == (RUN, 5_000, "2026-01-01T00:00:00Z")
+    assert (await openlineage("GET", "api", "v1", "jobs", "runs", RUN)).body == run
+    told = (await openlineage("GET", "api", "v1", "jobs", "runs", RUN, "facets", params={"type": "run"})).body
+    assert told == {"runId": RUN, "facets": facets}
+    for path in (("jobs", "runs", "x"), ("namespaces", "etl", "jobs", "x"), ("namespaces", "etl", "datasets", "x")):
+        assert (await openlineage("GET", "api", "v1", *path)).status == 404
+
+
+async def test_search_finds_jobs_and_datasets_by_name(openlineage: Any) -> None:
+    told = event(outputs=[data("load_me", "file")])
+    assert (await openlineage("POST", *LINEAGE, body=told)).status == 201
+    found = (await openlineage("GET", "api", "v1", "search", params={"q": "load"})).body
+    assert {(one["type"], one["nodeId"]) for one in found["results"]} == {
+        ("JOB", "job:etl:load"),
+        ("DATASET", "dataset:file:load_me"),
+    }
+    one = (await openlineage("GET", "api", "v1", "search", params={"q": "load", "filter": "JOB"})).body
+    assert [result["name"] for result in one["results"]] == ["load"]
+
+
+@pytest.mark.usefixtures("sales")
+async def test_what_openlineage_never_told_of_is_called_by_its_urn(openlineage: Any, api: Any) -> None:
+    orders = "urn:li:dataset:(urn:li:dataPlatform:spark,sales.orders,PROD)"
+    program = "urn:li:dataJob:(urn:li:dataFlow:(colophon,app,sales),spark.join)"
+    run = await api("POST", "runs", body={"program": program, "runId": "r", "start": "2026-01-01T00:00:00Z"})
+    accesses = {"accesses": [{"data": orders, "mode": "read"}]}
+    assert (await api("POST", "runs", run.body["urn"], "accesses", body=accesses)).status == 200
+    node = f"dataset:sales:{orders}"
+    found = (await openlineage("GET", *LINEAGE, params={"nodeId": node})).body["graph"]
+    assert {one["id"] for one in found} == {node, f"job:sales:{program}"}
