@@ -11,7 +11,7 @@ FRONTEND := $(shell find labextension/src labextension/style labextension/schema
 INSTALLED := $(VENV)/share/jupyter/labextensions/jupyter-colophon
 ROOT_MAY := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab sample test test-python test-frontend test-ui check fix long long-faults long-postgresql long-floor long-fuzz bench clean
+.PHONY: help lab sample test test-python test-frontend test-ui check fix long long-faults long-lineage long-postgresql long-floor long-fuzz bench clean
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -55,13 +55,16 @@ fix: $(STAMPS)/frontend ## repair what a tool can repair
 	jlpm generate
 	jlpm lint:fix
 
-long: long-faults long-floor long-fuzz ## run what takes over a minute alone
+long: long-faults long-lineage long-floor long-fuzz ## run what takes over a minute alone
 
 long-faults: $(STAMPS)/python ## run the fault suite at full size
 	COLOPHON_TEST_SIZE=full python -m pytest -q tests/faults
 
 long-postgresql: $(STAMPS)/python ## stop PostgreSQL two hundred times in the middle of writes
 	COLOPHON_TEST_SIZE=full python -m pytest -q tests/faults/test_postgresql.py
+
+long-lineage: $(STAMPS)/python ## hold ten thousand random lineage graphs against a walk that looks at everything
+	COLOPHON_TEST_SIZE=full python -m pytest -q tests/service/test_lineage_model.py
 
 long-floor: $(STAMPS)/ui-tests $(STAMPS)/browser ## run the browser's journey on the oldest JupyterLab that is supported
 	bash ui-tests/floor.sh

@@ -123,6 +123,29 @@ async def test_what_is_taken_away_is_found_no_more_at_once(api: Any) -> None:
     assert keys.body["keys"] == []
 
 
+async def test_keys_of_a_time_are_those_that_there_were(api: Any) -> None:
+    await _write(api)
+    orders = CASES["entities"][0]["urn"]
+    path = ("entities", orders, "aspects", "businessMetadata")
+    time = (await api("GET", "entities", orders, answers="entity")).body["updated"]["time"]
+    await api("PUT", *path, body={"properties": {"refresh": "x", "later": "y"}, "tags": []})
+
+    async def keys(**params: Any) -> set[str]:
+        found: set[str] = set()
+        cursor = ""
+        while cursor is not None:
+            page = (await api("GET", "keys", params={"limit": 2, "cursor": cursor, **params}, answers="keys")).body
+            found |= {one["key"] for one in page["keys"]}
+            cursor = page["cursor"]
+        return found
+
+    now, then = await keys(), await keys(asOf=time)
+    assert ("later" in now, "later" in then) == (True, False)
+    assert ("note" in now, "note" in then) == (False, True)
+    assert await keys(asOf="2001-01-01T00:00:00Z") == set()
+    assert (await api("GET", "keys", params={"asOf": "soon"})).status == 400
+
+
 def _fits(case: Any, names: list[str]) -> bool:
     if "includes" in case:
         return set(case["includes"]) <= set(names)

@@ -754,6 +754,10 @@ kind: ("property" | "tag" | "field")
 scope: ("USER" | "SYSTEM")
 entities: number
 }[]
+/**
+ * Whether there may be more of them: of the past, so many values of a namespace are looked through at most.
+ */
+atLeast: boolean
 cursor: (string | null)
 }
 /**

@@ -95,6 +95,8 @@ class Lister:
         else:
             present = aspects.at(tx, registry, match.type, match.urn, question.as_of)
         rows = [row for one in present.values() for row in value_rows(one.name, one.scope, one.value)]
+        if query.matches_all:
+            return question.scope == "SYSTEM" or any(row.scope == question.scope for row in rows)
         if any(row.scope == question.scope and fits(query, row) for row in rows):
             return True
         return question.scope == "SYSTEM" and not any(fits(query, row) for row in rows)

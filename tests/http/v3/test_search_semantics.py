@@ -6,6 +6,9 @@ from typing import Any
 
 CASES = json.loads((Path(__file__).parents[2] / "conformance" / "search.json").read_text("utf-8"))
 
+#: What `/v3` calls a type.
+_TARGETS = {"dataset": "dataset", "dataJob": "program"}
+
 
 async def test_every_case_finds_what_it_says_through_v3_too(v3: Any, api: Any) -> None:
     proposals = [
@@ -17,9 +20,10 @@ async def test_every_case_finds_what_it_says_through_v3_too(v3: Any, api: Any) -
     assert (await api("POST", "proposals", body={"proposals": proposals}, answers="written-batch")).status == 200
     wrong = []
     for case in CASES["cases"]:
-        if "filters" in case:
+        path, asked = _asked(case.get("filters", {}))
+        if asked is None:
             continue
-        found = await v3("GET", "metadata/search", query=case["query"], responseFormat="v6")
+        found = await v3("GET", path, query=case["query"], responseFormat="v6", **asked)
         if case.get("refused"):
             assert found.status == 400
             continue
@@ -31,6 +35,15 @@ async def test_every_case_finds_what_it_says_through_v3_too(v3: Any, api: Any) -
         if not fits:
             wrong.append((case, names))
     assert wrong == []
+
+
+def _asked(filters: dict[str, str]) -> tuple[str, dict[str, str] | None]:
+    """Where and with what `/v3` is asked for the same; None where it has no such filter."""
+    if not filters.keys() <= {"namespace", "type", "scope"} or filters.get("type", "dataset") not in _TARGETS:
+        return "", None
+    path = f"namespaces/{filters['namespace']}/metadata/search" if "namespace" in filters else "metadata/search"
+    asked = {"target": _TARGETS[filters["type"]]} if "type" in filters else {}
+    return path, asked | ({"scope": filters["scope"]} if "scope" in filters else {})
 
 
 def _name(details: dict[str, str]) -> str:

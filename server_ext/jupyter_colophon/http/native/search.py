@@ -63,22 +63,26 @@ class KeysHandler(ApiHandler):
     @authorized("read", resource="colophon")
     @operation(
         "listKeys",
-        takes=[PREFIX, NAMESPACE, SCOPE, LIMIT, CURSOR],
+        takes=[PREFIX, NAMESPACE, SCOPE, LIMIT, CURSOR, AS_OF],
         answers="keys",
         links=[Link("listValues", {"key": "$response.body#/keys/0/key"})],
     )
     async def get(self) -> None:
         """Keys with the number of entities that carry them."""
         prefix, namespace, scope = self.asked(PREFIX), self.asked(NAMESPACE), self.asked(SCOPE)
-        limit, cursor, principal = self.asked(LIMIT), self.asked(CURSOR), self.principal
+        limit, cursor, principal, as_of = self.asked(LIMIT), self.asked(CURSOR), self.principal, self.asked(AS_OF)
 
         def work(catalog: "Catalog") -> dict[str, object]:
-            found, _ = catalog.keys.keys(KeysQuestion(prefix, namespace, (scope,) if scope else ()), principal)
-            start = int(catalog.searcher.cursors.read("keys", cursor)) if cursor else 0
-            more = start + limit < len(found)
+            cursors = catalog.searcher.cursors
+            # A page of the past goes on with the moment of its first one: `now-1d` is later by then.
+            start, time = cursors.read("keys", cursor) if cursor else (0, as_of)
+            question = KeysQuestion(prefix, namespace, (scope,) if scope else (), as_of=time)
+            found, cut = catalog.keys.keys(question, principal)
+            end = int(start) + limit
             return {
-                "keys": [asdict(one) for one in found[start : start + limit]],
-                "cursor": catalog.searcher.cursors.write("keys", start + limit) if more else None,
+                "keys": [asdict(one) for one in found[int(start) : end]],
+                "atLeast": cut,
+                "cursor": cursors.write("keys", [end, time]) if end < len(found) else None,
             }
 
         self.answer(await self.hop(work))
