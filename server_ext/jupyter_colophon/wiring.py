@@ -19,6 +19,7 @@ from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
 from jupyter_colophon.service.datahub.door import DataHub
 from jupyter_colophon.service.datahub.finding import Finder
+from jupyter_colophon.service.datahub.ingestions import Ingestions
 from jupyter_colophon.service.datahub.reading import AspectReader
 from jupyter_colophon.service.datahub.timeseries import TimeseriesReader
 from jupyter_colophon.service.datahub.tracing import Tracer
@@ -213,6 +214,7 @@ def _catalog(
             Finder(reader, searcher),
             Tracer(inbox, aspect_reader),
             TimeseriesReader(provider, registry, gate),
+            Ingestions(provider, registry, gate, write_path),
         ),
     )
 

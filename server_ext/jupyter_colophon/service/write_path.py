@@ -1,6 +1,6 @@
 """The only way metadata changes: authorise, validate, then one transaction {condition, commit}, then publish."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -36,6 +36,7 @@ from jupyter_colophon.storage import runs as stored_runs
 from jupyter_colophon.storage.commit import Commit
 from jupyter_colophon.storage.commit_openlineage import take
 from jupyter_colophon.storage.commit_record import record, record_source
+from jupyter_colophon.storage.commit_rollback import roll_back
 from jupyter_colophon.storage.commit_runs import change_run, record_accesses, start_run
 from jupyter_colophon.storage.commit_timeseries import append, forget
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
@@ -152,6 +153,30 @@ class WritePath:
             forms.NUMBER,
             once,
         )
+
+    def may_roll_back(self, aspects: Mapping[Urn, Sequence[str]], principal: Principal, *, hard: bool) -> None:
+        """Raise Absent, AccessDenied, OtherDoor unless the principal may take back what a run wrote to these aspects."""
+        for urn, names in aspects.items():
+            kind = self.registry.type(urn.type)
+            if hard and kind.key_aspect in names:
+                self._authorise(Proposal(urn, None, "delete"), principal)
+            for name in names:
+                self._authorise(Proposal(urn, name, "delete"), principal)
+                require_door(self.registry.aspect(urn.type, name).door, "", str(urn))
+
+    def roll_back(
+        self, ingestion: str, aspects: Mapping[Urn, Sequence[str]], principal: Principal, *, hard: bool
+    ) -> None:
+        """Take back what a run of an ingestion wrote to these aspects, wholly or not at all.
+
+        What it made is marked as removed, or (`hard`) deleted. Raises Absent, AccessDenied.
+        """
+        self.may_roll_back(aspects, principal, hard=hard)
+
+        def work(commit: Commit) -> None:
+            roll_back(commit, ingestion, aspects, hard=hard)
+
+        self._transaction(lambda tx: self._commit(tx, work, principal), forms.NOTHING, None)
 
     def start_run(self, start: RunStart, principal: Principal, once: Once | None = None) -> Run:
         """Record a run; the same program and run id again is the same run."""
@@ -295,7 +320,9 @@ class WritePath:
         if taken and proposal.operation in CREATING:
             raise AlreadyThere("the entity" if spec is None else f"the aspect {spec.name} of", str(proposal.urn))
         if spec is None:
-            return commit.create_entity(proposal.urn, create_namespace=proposal.needs == "nothing")
+            return commit.create_entity(
+                proposal.urn, create_namespace=proposal.needs == "nothing", system=proposal.system
+            )
         if proposal.operation == "delete":
             return commit.remove(proposal.urn, spec, proposal.run, proposal.system)
         return self._put(commit, proposal, spec)
@@ -307,7 +334,8 @@ class WritePath:
             return Written(proposal.urn, spec.name, ABSENT, None)
         if not spec.door and self.registry.type(proposal.urn.type).door and commit.entity(proposal.urn)["deleted"]:
             raise Absent("entity", str(proposal.urn))
-        commit.ensure(proposal.urn, create_namespace=spec.scope == "SYSTEM" and proposal.needs == "nothing")
+        may_create = spec.scope == "SYSTEM" and proposal.needs == "nothing"
+        commit.ensure(proposal.urn, create_namespace=may_create, system=proposal.system)
         return commit.put(proposal.urn, spec, new, proposal.run, proposal.system)
 
     def _new(self, commit: Commit, proposal: Proposal, spec: AspectSpec, value: Any | None) -> Any | None:

@@ -5,11 +5,12 @@ Only `service/write_path.py` may import this module (style.md C.4).
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.change import ChangeOperation
+from jupyter_colophon.core.datahub import system_metadata
 from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
 from jupyter_colophon.core.errors import Absent, NamespaceEnding
 from jupyter_colophon.core.holding import UNDECLARED, held_prefix, holder_of
@@ -24,21 +25,7 @@ from jupyter_colophon.storage import assertions, forms, index, past
 from jupyter_colophon.storage.ending import is_ending
 from jupyter_colophon.storage.ingestion import Ingesting, run_in
 from jupyter_colophon.storage.spi import Range, Row, TableContext
-
-
-@dataclass(slots=True)
-class _Working:
-    """An entity as the transaction found it and as it is becoming."""
-
-    urn: Urn
-    row: Row
-    aspects: dict[str, Row]
-    before: Mapping[str, Row]
-    exists: bool
-    existed: bool
-    #: The numbers of the changes that made it, by aspect: who asks for just that is told of them.
-    made: dict[str, int] = field(default_factory=dict)
-    changed: bool = field(default=False)
+from jupyter_colophon.storage.working import Working
 
 
 class Commit:
@@ -55,7 +42,7 @@ class Commit:
     ) -> None:
         self.tx, self.registry, self.identity, self.principal, self.now = tx, registry, identity, principal, now
         self.facts = facts
-        self._entities: dict[str, _Working] = {}
+        self._entities: dict[str, Working] = {}
         #: Namespaces of which this transaction knows that nobody is deleting them.
         self._lasting: set[str] = set()
         #: The changes so far, under their numbers; how far the log is numbered, once that is known.
@@ -63,7 +50,7 @@ class Commit:
         self._head: int | None = None
         #: Rows that nobody reads before the end, by table: they are written at once.
         self._last: dict[str, list[Row]] = defaultdict(list)
-        self._ingesting = Ingesting()
+        self.ingesting = Ingesting()
 
     def expect(self, urns: Iterable[Urn]) -> None:
         """Look at all these entities at once; any other is looked at when it is asked for."""
@@ -76,7 +63,7 @@ class Commit:
             row = rows.get(text)
             exists = row is not None and not row["deleted"]
             has = aspects[text]
-            self._entities[text] = _Working(urn, row or self._new_row(urn), has, dict(has), exists, exists)
+            self._entities[text] = Working(urn, row or self._new_row(urn), has, dict(has), exists, exists)
 
     def current(self, urn: Urn, aspect: str) -> tuple[int, Any | None, int | None]:
         """(version or -1, value, time in ms) of an aspect as this transaction sees it."""
@@ -136,8 +123,8 @@ class Commit:
         if holder is not None and not self._open(holder).exists:
             raise Absent("entity", str(holder))
 
-    def ensure(self, urn: Urn, *, create_namespace: bool) -> None:
-        """Make the entity exist, with its key aspect and `status`.
+    def ensure(self, urn: Urn, *, create_namespace: bool, system: SystemMetadata | None = None) -> None:
+        """Make the entity exist, with its key aspect and `status`, of which its maker says the same as of itself.
 
         Raises Absent when its namespace (for a namespace, itself) does not exist and may not be created.
         """
@@ -154,14 +141,14 @@ class Commit:
             self.tx.table("holdings").upsert({"holder": str(holder), "urn": str(urn)})
         kind = self.registry.type(urn.type)
         key = self.registry.aspect(urn.type, kind.key_aspect)
-        entity.made[key.name] = self._write(entity, key, compact(key_aspect(urn, kind)), "create", None)
+        entity.made[key.name] = self._write(entity, key, compact(key_aspect(urn, kind)), "create", None, system)
         status = self.registry.aspect(urn.type, "status")
-        entity.made["status"] = self._write(entity, status, compact({"removed": False}), "create", None)
+        entity.made["status"] = self._write(entity, status, compact({"removed": False}), "create", None, system)
 
-    def create_entity(self, urn: Urn, *, create_namespace: bool) -> Written:
+    def create_entity(self, urn: Urn, *, create_namespace: bool, system: SystemMetadata | None = None) -> Written:
         """Make the entity exist, as `ensure` does; one that this transaction made already stays as it is."""
         new = not self._open(urn).exists
-        self.ensure(urn, create_namespace=create_namespace)
+        self.ensure(urn, create_namespace=create_namespace, system=system)
         entity, key = self._open(urn), self.registry.type(urn.type).key_aspect
         return Written(urn, None, entity.aspects[key]["version"], entity.made[key] if new else None)
 
@@ -180,8 +167,8 @@ class Commit:
         text = compact(value)
         made = entity.made.pop(spec.name, None)
         if row is not None and row["value"] == text:
-            if system is not None:
-                self._observe(row, system)
+            if system is not None and made is None:
+                self.observe(row, system_metadata.observed(forms.system(row["system"]), system))
             return Written(urn, spec.name, row["version"], made)
         seq = self._write(entity, spec, text, "update" if there else "create", run, system)
         return Written(urn, spec.name, entity.aspects[spec.name]["version"], seq)
@@ -234,7 +221,7 @@ class Commit:
             self._last["entities"].append(entity.row)
         for table, rows in self._last.items():
             self.tx.table(table).upsert_all(rows)
-        self._ingesting.finish(self.tx, self.now)
+        self.ingesting.finish(self.tx, self.now)
         becoming = (
             index.Becoming(one.row, self._said(one.urn, one.before), self._said(one.urn, one.aspects))
             for one in changed
@@ -286,7 +273,7 @@ class Commit:
         """The entity's row as this transaction sees it."""
         return self._open(urn).row
 
-    def _open(self, urn: Urn) -> _Working:
+    def _open(self, urn: Urn) -> Working:
         text = str(urn)
         if text not in self._entities:
             self.expect([urn])
@@ -315,7 +302,7 @@ class Commit:
         if said is not None:
             self.put(place, self.registry.aspect("namespace", "technicalMetadata"), said)
 
-    def _revive(self, entity: _Working) -> None:
+    def _revive(self, entity: Working) -> None:
         """A new life: what was there before is no part of its history (architecture.md, Identity)."""
         entity.row |= {"deleted": False, "created": self.now, "created_by": self.principal.user}
         entity.exists = True
@@ -329,7 +316,7 @@ class Commit:
 
     def _write(
         self,
-        entity: _Working,
+        entity: Working,
         spec: AspectSpec,
         value: str | None,
         what: ChangeOperation,
@@ -338,7 +325,7 @@ class Commit:
     ) -> int:
         old = entity.aspects.get(spec.name, {})
         version = old.get("version", 0) + 1
-        said = None if system is None else compact(system.document)
+        said = None if system is None else compact(replace(system, last_run_id=None).document)
         row = {
             "urn": entity.row["urn"],
             "aspect": spec.name,
@@ -350,7 +337,7 @@ class Commit:
             "system": said,
         }
         was = None if old.get("value") is None else run_in(old["system"])
-        self._ingesting.follow(row["urn"], spec.name, was, system.run if system and value is not None else None)
+        self.ingesting.follow(row["urn"], spec.name, was, system.run if system and value is not None else None)
         entity.aspects[spec.name] = row | {"base": old.get("base", 0)}
         self._last["aspect_versions"].append(row)
         self._last[past.TABLE] += past.lost(entity.row, spec, old, value and stored(value), self.now)
@@ -360,14 +347,16 @@ class Commit:
         before = old.get("value"), value, old.get("system"), said
         return self.log(entity.row, spec.name, what, shown, spec.scope, run, *before)
 
-    def _observe(self, row: Row, system: SystemMetadata) -> None:
-        """A value that is there is said once more: no version, and no change, but another run may have it now."""
-        before = forms.system(row["system"])
-        now = system if before is None else before.observed_again(system)
-        self._ingesting.follow(row["urn"], row["aspect"], before.run if before else None, now.run)
-        row["system"] = compact(now.document)
+    def observe(self, row: Row, system: SystemMetadata | None) -> None:
+        """Say this of the value that an aspect has: no version, and no change, but another run may have it now."""
+        self.ingesting.follow(row["urn"], row["aspect"], run_in(row["system"]), system.run if system else None)
+        row["system"] = None if system is None else compact(system.document)
         self._last["aspects"].append(row)
         self._last["aspect_versions"].append({name: row[name] for name in _OF_VERSION})
+
+    def aspect(self, urn: Urn, name: str) -> Row | None:
+        """An aspect's row as this transaction sees it."""
+        return self._open(urn).aspects.get(name)
 
     def _said(self, urn: Urn, aspects: Mapping[str, Row]) -> index.Aspects:
         """What search knows of these aspects."""

@@ -22,7 +22,8 @@ _PARTS = ("messageId", "partitionSpec", "eventGranularity")
 def append(commit: Commit, proposal: Proposal, spec: AspectSpec) -> Written:
     """Keep a value at its time. The same moment told anew is replaced, and equal content is no change."""
     urn, value, system = proposal.urn, proposal.value, proposal.system
-    commit.ensure(urn, create_namespace=spec.scope == "SYSTEM" and proposal.needs == "nothing")
+    may_create = spec.scope == "SYSTEM" and proposal.needs == "nothing"
+    commit.ensure(urn, create_namespace=may_create, system=system)
     table, key = commit.tx.table("timeseries"), (str(urn), spec.name, value["timestampMillis"], _part(value))
     there = table.read(key)
     row = dict(zip(("urn", "aspect", "time", "part"), key, strict=True)) | {
@@ -33,6 +34,7 @@ def append(commit: Commit, proposal: Proposal, spec: AspectSpec) -> Written:
         "system": _text(system),
     }
     table.upsert(row)
+    commit.ingesting.follow(str(urn), spec.name, None, None if system is None else system.run)
     if there is not None and there["value"] == row["value"]:
         return Written(urn, spec.name, 0, None)
     before = there or {}

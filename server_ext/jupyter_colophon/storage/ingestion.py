@@ -9,8 +9,6 @@ from typing import NamedTuple
 from jupyter_colophon.storage import forms
 from jupyter_colophon.storage.spi import Range, TableContext
 
-RUN_LENGTH_MAX = 1_024
-
 
 class Ingestion(NamedTuple):
     """A run that wrote aspects which still have the value that it gave: how many, and when it wrote last (ms)."""
@@ -60,25 +58,14 @@ def run_in(system: str | None) -> str | None:
     return None if read is None else read.run
 
 
-def runs(tx: TableContext, before: tuple[int, str] | None, limit: int) -> list[Ingestion]:
-    """Runs that wrote last before a place (time, run), the newest first."""
-    found: list[Ingestion] = []
+def runs(tx: TableContext) -> Iterator[Ingestion]:
+    """Runs that wrote aspects which still have what they wrote; those that wrote last come first."""
     for row in tx.table("ingestions").scan(Range(), order="desc", order_by="time"):
-        if len(found) == limit:
-            break
-        if before is None or (row["time"], row["run"]) < before:
-            found.append(Ingestion(row["run"], row["time"], count(tx, row["run"])))
-    return found
+        if aspects := tx.table("ingested").count([Range.prefix(row["run"])]):
+            yield Ingestion(row["run"], row["time"], aspects)
 
 
-def count(tx: TableContext, run: str) -> int:
-    """How many aspects have their present value from a run."""
-    return tx.table("ingested").count([Range.prefix(run)])
-
-
-def of_run(tx: TableContext, run: str, limit: int, after: tuple[str, str] | None = None) -> Iterator[Ingested]:
-    """The aspects that have their present value from a run, by URN and name, after a place (URN, aspect)."""
-    within = Range.prefix(run)
-    begin = within if after is None else Range((run, *after), (run,), begin_inclusive=False)
-    for row in tx.table("ingested").scan(begin, limit):
+def of_run(tx: TableContext, run: str, limit: int | None = None) -> Iterator[Ingested]:
+    """The aspects that have what a run wrote, by URN and name."""
+    for row in tx.table("ingested").scan(Range.prefix(run), limit):
         yield Ingested(row["run"], row["urn"], row["aspect"], row["time"])

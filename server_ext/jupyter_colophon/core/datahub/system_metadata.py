@@ -66,10 +66,17 @@ class SystemMetadata:
         """The run that wrote it; None where nobody chose one."""
         return None if self.run_id in (None, "", NO_RUN) else self.run_id
 
-    def observed_again(self, by: "SystemMetadata") -> "SystemMetadata":
-        """What is known of a value when somebody says it once more (datahub.md C, no-op)."""
-        last = by.last_observed if by.last_observed is not None else self.last_observed
-        return replace(self, last_run_id=self.run_id, run_id=by.run_id, last_observed=last)
+    def taken_back(self) -> "SystemMetadata | None":
+        """What was known of a value before its run said it once more; None where its run brought it."""
+        return None if self.last_run_id is None else replace(self, run_id=self.last_run_id, last_run_id=None)
+
+
+def observed(value: SystemMetadata | None, by: SystemMetadata) -> SystemMetadata:
+    """What is known of a value when somebody says it once more (datahub.md C, no-op)."""
+    before = SystemMetadata() if value is None else value
+    last = before.last_observed if by.last_observed is None else by.last_observed
+    kept = by if value is None else before
+    return replace(kept, last_run_id=before.run_id or NO_RUN, run_id=by.run_id, last_observed=last)
 
 
 def told(system: SystemMetadata | None, version: int, time: int) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from jupyter_colophon.service.datahub.finding import Finder
+from jupyter_colophon.service.datahub.ingestions import Ingestions
 from jupyter_colophon.service.datahub.reading import AspectReader
 from jupyter_colophon.service.datahub.timeseries import TimeseriesReader
 from jupyter_colophon.service.datahub.tracing import Tracer
@@ -16,3 +17,4 @@ class DataHub:
     finder: Finder
     tracer: Tracer
     timeseries: TimeseriesReader
+    ingestions: Ingestions
