@@ -103,6 +103,10 @@ class Settings(Configurable):
         config=True,
         help="Where changes are delivered to (docs/notifications.md): a name, and the options of each, of which `kind` is webhook, jupyter-events, or that of another package.",
     )
+    kafka_proposals = Dict(
+        config=True,
+        help="Where `jupyter colophon relay` takes proposals from (docs/kafka.md): servers, principal, and more; empty: nowhere.",
+    )
     connections_per_user = Int(
         64, min=1, config=True, help="How many connections one user may have that follow the change log."
     )

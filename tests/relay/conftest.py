@@ -1,6 +1,7 @@
 """Catalogs on a store of its own, and relays that deliver from them."""
 
 import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,13 @@ from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.relay.relay import Relay
 from jupyter_colophon.service.sinks import states
 from jupyter_colophon.wiring import Catalog, open_catalog
+from support.kafka.broker import Broker
 from support.receiver import Receiver, receiving
 from support.stores import CATALOGS, STORES
 
 SECRET = "a secret of both sides"
 Deliver = Callable[..., Relay]
+Topics = dict[str, str]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -56,6 +59,27 @@ def deliver(catalog: Catalog) -> Iterator[Deliver]:
     yield begin
     for relay in relays:
         relay.close()
+
+
+@pytest.fixture(scope="session")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    made = Broker(tmp_path_factory.mktemp("kafka") / "node")
+    made.start()
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def topics() -> Topics:
+    """Topics of the test's own."""
+    mark = uuid.uuid4().hex[:8]
+    return {what: f"{what}-{mark}" for what in ("versioned", "timeseries", "failed", "records", "audit")}
+
+
+def kafka(broker: Broker, topics: Topics, **options: Any) -> dict[str, Any]:
+    """The settings of a sink that tries again at once."""
+    usual = {"kind": "kafka", "servers": broker.servers, "topics": topics, "pause_s": 0.05, "lease_s": 4}
+    return usual | options
 
 
 def hook(receiver: Receiver, **options: Any) -> dict[str, Any]:

@@ -2,8 +2,7 @@
 
 import json
 import threading
-import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.storage import sinks
 from jupyter_colophon.wiring import Catalog
-from relay.conftest import Deliver, state, until
+from relay.conftest import Deliver, Topics, kafka, state, until
 from support.catalog import ADA, say
 from support.changes import add_changes
 from support.kafka.broker import Broker
@@ -20,28 +19,6 @@ from support.relaying import relaying
 from support.urns import table
 
 URNS = [table(f"t{n}") for n in range(5)]
-Topics = dict[str, str]
-
-
-@pytest.fixture(scope="module")
-def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
-    made = Broker(tmp_path_factory.mktemp("kafka") / "node")
-    made.start()
-    yield made
-    made.stop()
-
-
-@pytest.fixture
-def topics() -> Topics:
-    """Topics of the test's own."""
-    mark = uuid.uuid4().hex[:8]
-    return {what: f"{what}-{mark}" for what in ("versioned", "timeseries", "failed", "records", "audit")}
-
-
-def kafka(broker: Broker, topics: Topics, **options: Any) -> dict[str, Any]:
-    """The settings of a sink that tries again at once."""
-    usual = {"kind": "kafka", "servers": broker.servers, "topics": topics, "pause_s": 0.05, "lease_s": 4}
-    return usual | options
 
 
 def begun(catalog: Catalog) -> None:

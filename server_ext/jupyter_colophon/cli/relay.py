@@ -4,6 +4,8 @@ import logging
 import signal
 import sys
 import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from jupyter_colophon.cli.command import FINE, Command
@@ -11,7 +13,7 @@ from jupyter_colophon.cli.sink_checks import faults
 from jupyter_colophon.core.errors import Misconfigured
 
 if TYPE_CHECKING:
-    from jupyter_colophon.relay.relay import Relay as Relaying
+    from jupyter_colophon.relay.kafka.source import Source
     from jupyter_colophon.wiring import Catalog
 
 #: How long what is under way has to be taken, at the end, in seconds.
@@ -23,34 +25,47 @@ class Relay(Command):
 
     name = "jupyter-colophon-relay"
     description = (
-        "Deliver changes to the sinks of the settings (c.Colophon.sinks) until stopped by SIGTERM or Ctrl+C."
+        "Deliver changes to the sinks of the settings (c.Colophon.sinks), and take proposals from Kafka"
+        " (c.Colophon.kafka_proposals), until stopped by SIGTERM or Ctrl+C."
         " Of several relays and servers on one store, one delivers to a sink; another takes over."
     )
 
     def work(self) -> int:
         """Deliver until a signal comes."""
-        self._look()
+        source = self._look()
         ended = threading.Event()
         for which in (signal.SIGTERM, signal.SIGINT):
             signal.signal(which, lambda number, frame: ended.set())
         logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING)
         catalog = self._opened()
         try:
-            relay = self._begun(catalog)
-            self.answer({"sinks": sorted(self.asked.sinks)}, f"relaying to {', '.join(sorted(self.asked.sinks))}")
-            sys.stdout.flush()
-            ended.wait()
-            relay.close(_PATIENCE_S)
+            with _taking(catalog, source), _delivering(catalog, self.asked.sinks):
+                self._say(source)
+                ended.wait()
         finally:
             catalog.close()
         return FINE
 
-    def _look(self) -> None:
-        """Raise Misconfigured where there is nothing to do, or it cannot be done."""
-        if not self.asked.sinks:
-            raise Misconfigured("there is nothing to deliver to: set c.Colophon.sinks (docs/kafka.md)")
+    def _look(self) -> "Source | None":
+        """Where proposals come from, if from anywhere. Raises Misconfigured where nothing, or not all, can be done."""
+        if not self.asked.sinks and not self.asked.kafka_proposals:
+            raise Misconfigured("there is nothing to relay: set c.Colophon.sinks or kafka_proposals (docs/kafka.md)")
         for name, wrong in faults(self.asked).items():
             raise Misconfigured(f"the sink {name}: {wrong} (c.Colophon.sinks)")
+        if not self.asked.kafka_proposals:
+            return None
+        from jupyter_colophon.relay.kafka.source import source
+
+        try:
+            return source(self.asked.kafka_proposals)
+        except Misconfigured as error:
+            raise Misconfigured(f"proposals: {error.detail} (c.Colophon.kafka_proposals)") from None
+
+    def _say(self, source: "Source | None") -> None:
+        sinks, topic = sorted(self.asked.sinks), source.topic if source is not None else None
+        words = [f"to {name}" for name in sinks] + ([f"from {topic}"] if topic else [])
+        self.answer({"sinks": sinks, "proposals": topic}, f"relaying {', '.join(words)}")
+        sys.stdout.flush()
 
     def _opened(self) -> "Catalog":
         from jupyter_colophon.wiring import open_catalog
@@ -67,9 +82,29 @@ class Relay(Command):
             events=asked.events(),
         )
 
-    def _begun(self, catalog: "Catalog") -> "Relaying":
-        from jupyter_colophon.relay.relay import Relay as Relaying
 
-        relay = Relaying(self.asked.sinks, lambda: catalog, None)
-        relay.start()
-        return relay
+@contextmanager
+def _delivering(catalog: "Catalog", sinks: Mapping[str, Mapping[str, Any]]) -> Iterator[None]:
+    from jupyter_colophon.relay.relay import Relay as Relaying
+
+    relay = Relaying(sinks, lambda: catalog, None)
+    relay.start()
+    try:
+        yield
+    finally:
+        relay.close(_PATIENCE_S)
+
+
+@contextmanager
+def _taking(catalog: "Catalog", source: "Source | None") -> Iterator[None]:
+    if source is None:
+        yield
+        return
+    from jupyter_colophon.relay.kafka.source import Taker
+
+    taker = Taker(source, catalog)
+    taker.start()
+    try:
+        yield
+    finally:
+        taker.close(_PATIENCE_S)

@@ -18,8 +18,8 @@ State = Literal["waiting", "applied", "refused"]
 OUTCOME_KEPT_MS = KEPT_MS
 #: The kind of the dead letters that come from the inbox.
 PROPOSALS = "proposals"
-#: The kind of those that were sent as events of OpenLineage.
-EVENTS = "openlineage"
+#: The kind of those that were sent as events of OpenLineage, and of those that are messages of a topic.
+EVENTS, MESSAGE = "openlineage", "message"
 #: How many entities of a batch, and how many keys of one, a line of the log names.
 _NAMED = 10
 
@@ -78,8 +78,8 @@ class InboxEntry:
 class DeadLetter:
     """A batch that could not be applied, with whose it is. `time` is when it came, `failed` its last failure, in ms.
 
-    `seq` is the number of a change that could not be delivered, `event` what was sent for an event of OpenLineage;
-    None for a batch.
+    `seq` is the number of a change that could not be delivered, `document` the text of an event of OpenLineage or of a
+    message as it came; None for a batch. What a message proposes is among `proposals` where it could be read.
     """
 
     id: int
@@ -92,4 +92,4 @@ class DeadLetter:
     refusal: Refusal
     proposals: tuple[Proposal, ...]
     seq: int | None = None
-    event: str | None = None
+    document: str | None = None

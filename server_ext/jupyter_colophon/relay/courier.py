@@ -11,13 +11,14 @@ import time
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from jupyter_colophon.core.change import Change
 from jupyter_colophon.core.errors import StorageError, Undeliverable, Undelivered, Unreachable
-from jupyter_colophon.core.inbox import Refusal
+from jupyter_colophon.core.inbox import DeadLetter, Refusal
 from jupyter_colophon.relay.loading import Handling
-from jupyter_colophon.relay.seam import Sink
-from jupyter_colophon.storage import log, sinks
+from jupyter_colophon.relay.seam import Sink, TellsFailures
+from jupyter_colophon.storage import dead_letters, log, sinks
 from jupyter_colophon.storage.spi import Row, TableContext
 from jupyter_colophon.wiring import Catalog, now_ms
 
@@ -75,6 +76,7 @@ class Courier:
                 row = self._mine()
                 if row is not None:
                     self._deliver_on(row)
+                    self._tell_failures(int(row["failed"] or 0))
                 away = False
             except _Lost:
                 _logger.info("the sink %s is delivered to by another process", self.name)
@@ -155,6 +157,36 @@ class Courier:
         self._still(work)
         return True
 
+    def _tell_failures(self, after: int) -> None:
+        """Tell of what could not be applied, up to the newest, where the sink wants it. Raises StorageError, _Lost."""
+        sink, run = self.sink, self.catalog.provider.tx_runner.run
+        if not isinstance(sink, TellsFailures):
+            return
+        while not self._ended.is_set():
+            found = run(partial(dead_letters.failures, after=after, limit=BATCH_MAX), read_only=True)
+            for turn, letter in found:
+                if letter is not None and self._is_for_it(letter) and not self._told_failure(sink, turn, letter):
+                    return
+                after = turn
+                self._note(failed=turn, problem="")
+            if not found:
+                return
+
+    def _told_failure(self, sink: TellsFailures, turn: int, letter: DeadLetter) -> bool:
+        """Whether that was settled; False where the sink takes nothing now."""
+        refused = self._tried(lambda: sink.deliver_failure(letter, turn))
+        if isinstance(refused, Unreachable):
+            self._note(problem=refused.detail)
+            return False
+        if refused is not None:
+            # It is a dead letter already.
+            _logger.warning("failure %s is not told to the sink %s: %s", turn, self.name, refused.detail)
+        return True
+
+    def _is_for_it(self, letter: DeadLetter) -> bool:
+        spaces, identity = self.handling.namespaces, self.catalog.identity
+        return not spaces or any(identity.namespace_of(one.urn) in spaces for one in letter.proposals)
+
     def _deliver_again(self) -> None:
         """Deliver once more what somebody asked for. Raises StorageError, _Lost."""
         run = self.catalog.provider.tx_runner.run
@@ -188,8 +220,11 @@ class Courier:
 
     def _refused(self, changes: Sequence[Change]) -> Undelivered | None:
         """Why the sink did not take them; None where it did."""
+        return self._tried(lambda: self.sink.deliver(changes))
+
+    def _tried(self, deliver: Callable[[], None]) -> Undelivered | None:
         try:
-            self.sink.deliver(changes)
+            deliver()
         except Undelivered as error:
             return error
         except Exception as error:

@@ -6,10 +6,11 @@ its surroundings.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, runtime_checkable
 
 from jupyter_colophon.core.announcement import Announcer
 from jupyter_colophon.core.change import Change
+from jupyter_colophon.core.inbox import DeadLetter
 
 GROUP: Final = "jupyter_colophon.sinks"
 #: How long `deliver` may take, in seconds, where the sink's lease is the usual one: half of it.
@@ -34,6 +35,14 @@ class Sink(Protocol):
 
     def close(self) -> None:
         """Let go of connections."""
+
+
+@runtime_checkable
+class TellsFailures(Protocol):
+    """A sink that also takes proposals which could not be applied."""
+
+    def deliver_failure(self, letter: DeadLetter, turn: int) -> None:
+        """Take a dead letter, the failure of this turn; raises as `deliver` does."""
 
 
 @dataclass(frozen=True, slots=True)

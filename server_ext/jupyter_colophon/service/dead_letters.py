@@ -5,10 +5,12 @@ from dataclasses import dataclass
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cursor import Cursors
+from jupyter_colophon.core.datahub import mcp
 from jupyter_colophon.core.errors import Absent, AccessDenied, MetadataError, StorageError
 from jupyter_colophon.core.inbox import EVENTS, DeadLetter, Refusal
+from jupyter_colophon.core.jsontext import parse
 from jupyter_colophon.core.once import Once
-from jupyter_colophon.core.proposal import Written
+from jupyter_colophon.core.proposal import Proposal, Written
 from jupyter_colophon.service.inbox import WITHIN
 from jupyter_colophon.service.openlineage.collector import Collector
 from jupyter_colophon.service.write_path import WritePath
@@ -87,13 +89,19 @@ class DeadLetters:
             if letter.kind == EVENTS:
                 self.collector.replay(letter)
                 return []
-            return self.write_path.propose(letter.proposals, letter.sender, WITHIN, once=once, around=removing)
+            return self.write_path.propose(self._wanted(letter), letter.sender, WITHIN, once=once, around=removing)
         except StorageError:
             raise
         except MetadataError as error:
             refusal = Refusal.of(error)
             self.provider.tx_runner.run(lambda tx: rows.note_attempt(tx, letter.id, refusal, self.now()))
             raise
+
+    def _wanted(self, letter: DeadLetter) -> tuple[Proposal, ...]:
+        """What a letter proposes; a message that could not be read may be readable by now."""
+        if letter.document is None or letter.proposals:
+            return letter.proposals
+        return (mcp.proposal(parse(letter.document.encode(), "the message"), self.write_path.registry),)
 
     def _deliver_again(self, letter: DeadLetter, seq: int, once: Once | None) -> list[Written]:
         def work(tx: TableContext) -> list[Written]:

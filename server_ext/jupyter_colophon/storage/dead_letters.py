@@ -1,12 +1,17 @@
 """The rows of the dead letters."""
 
 from collections.abc import Callable
+from typing import Final
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.inbox import EVENTS, PROPOSALS, DeadLetter, Refusal
+from jupyter_colophon.core.inbox import EVENTS, MESSAGE, PROPOSALS, DeadLetter, Refusal
 from jupyter_colophon.core.jsontext import compact, stored
+from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.storage import forms
 from jupyter_colophon.storage.spi import Field, Range, Row, TableContext
+
+#: For so many failures it is known in which order they came to be.
+_FAILURES_KEPT: Final = 100_000
 
 
 def bury(tx: TableContext, parcel: Row, refusal: Refusal, now: int) -> None:
@@ -14,11 +19,55 @@ def bury(tx: TableContext, parcel: Row, refusal: Refusal, now: int) -> None:
     kept = {name: parcel[name] for name in ("id", "actor", "sender", "run", "time", "proposals")}
     more = {"kind": PROPOSALS, "failed": now, "attempts": 1, "problem": compact(forms.REFUSAL.write(refusal))}
     tx.table("dead_letters").upsert(kept | more)
+    _announce(tx, parcel["id"])
+
+
+def bury_message(
+    tx: TableContext, document: str, proposals: tuple[Proposal, ...], sender: Principal, refusal: Refusal, now: int
+) -> None:
+    """Keep a message that could not be applied, with what it proposes where that could be read."""
+    number = free_number(tx, now)
+    tx.table("dead_letters").upsert(
+        {
+            "id": number,
+            "kind": MESSAGE,
+            "actor": sender.user,
+            "sender": compact(forms.PRINCIPAL.write(sender)),
+            "run": None,
+            "time": now,
+            "failed": now,
+            "attempts": 1,
+            "problem": compact(forms.REFUSAL.write(refusal)),
+            "proposals": compact(forms.PROPOSALS.write(proposals)),
+            "document": document,
+        }
+    )
+    _announce(tx, number)
+
+
+def newest_turn(tx: TableContext) -> int:
+    """The turn of the newest failure; 0 where there was none."""
+    return next((int(row["turn"]) for row in tx.table("failures").scan(Range(), 1, "desc")), 0)
+
+
+def failures(tx: TableContext, after: int, limit: int) -> list[tuple[int, DeadLetter | None]]:
+    """Failures after a turn, in their order; None for a letter that is gone."""
+    rows = list(tx.table("failures").scan(Range((after,), begin_inclusive=False), limit))
+    return [(int(row["turn"]), read(tx, row["letter"])) for row in rows]
+
+
+def _announce(tx: TableContext, letter: int) -> None:
+    """It failed now. Writers take turns, so that turns are in the order of the commits."""
+    table = tx.table("failures")
+    turn = newest_turn(tx) + 1
+    table.upsert({"turn": turn, "letter": letter})
+    for row in list(table.scan(Range(end=(turn - _FAILURES_KEPT,)), 10)):
+        table.delete((row["turn"],))
 
 
 def bury_event(tx: TableContext, event: str | None, sender: Principal, refusal: Refusal, now: int) -> None:
     """Keep what was sent for an event of OpenLineage and is none."""
-    kept = {"id": free_number(tx, now), "kind": EVENTS, "actor": sender.user, "run": None, "event": event}
+    kept = {"id": free_number(tx, now), "kind": EVENTS, "actor": sender.user, "run": None, "document": event}
     told = {"sender": compact(forms.PRINCIPAL.write(sender)), "problem": compact(forms.REFUSAL.write(refusal))}
     times = {"time": now, "failed": now, "attempts": 1}
     tx.table("dead_letters").upsert(kept | told | times | {"proposals": "[]"})
@@ -47,11 +96,13 @@ def remove(tx: TableContext, number: int) -> bool:
 
 def note_attempt(tx: TableContext, number: int, refusal: Refusal, now: int) -> None:
     """It was tried again and failed again."""
-    row = tx.table("dead_letters").read((number,), ("attempts",))
+    row = tx.table("dead_letters").read((number,), ("attempts", "kind"))
     if row is not None:
         problem = compact(forms.REFUSAL.write(refusal))
         change = {"id": number, "attempts": row["attempts"] + 1, "failed": now, "problem": problem}
         tx.table("dead_letters").upsert(change)
+        if row["kind"] != EVENTS:
+            _announce(tx, number)
 
 
 def page(
@@ -86,5 +137,5 @@ def _letter(row: Row) -> DeadLetter:
         refusal=forms.REFUSAL.read(stored(row["problem"])),
         proposals=forms.PROPOSALS.read(stored(row["proposals"])),
         seq=row["seq"],
-        event=row["event"],
+        document=row["document"],
     )

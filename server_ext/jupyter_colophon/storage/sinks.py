@@ -11,8 +11,7 @@ from jupyter_colophon.core.jsontext import compact
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.core.sinks import DELIVERY, SinkState, sender_of
-from jupyter_colophon.storage import chain, forms, log
-from jupyter_colophon.storage.dead_letters import free_number
+from jupyter_colophon.storage import chain, dead_letters, forms, log
 from jupyter_colophon.storage.spi import Field, Range, Row, TableContext
 
 _NOBODY = ""
@@ -57,7 +56,9 @@ def claim(tx: TableContext, sink: str, holder: str, stale: int | None) -> Row | 
 
 
 def _new(tx: TableContext, sink: str) -> Row:
-    return {"sink": sink, "holder": _NOBODY, "seq": tx.log.head(), "beat": 0, "attempts": 0, "lost": 0}
+    return {"sink": sink, "holder": _NOBODY, "seq": tx.log.head(), "beat": 0, "attempts": 0, "lost": 0} | {
+        "failed": dead_letters.newest_turn(tx)
+    }
 
 
 def note(tx: TableContext, sink: str, me: str, **changes: object) -> bool:
@@ -78,7 +79,7 @@ def bury(tx: TableContext, sink: str, change: Change, refusal: Refusal, attempts
     """Keep a change that the sink would not take as a dead letter: which one it was, and no value."""
     tx.table("dead_letters").upsert(
         {
-            "id": free_number(tx, now),
+            "id": dead_letters.free_number(tx, now),
             "kind": DELIVERY,
             "actor": sender_of(sink),
             "sender": compact([sender_of(sink), None, []]),

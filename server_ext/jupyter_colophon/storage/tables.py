@@ -311,11 +311,17 @@ DEAD_LETTERS = TableSpec(
         "problem": "string",
         "proposals": "string",
         "seq": "long",
-        "event": "string",
+        "document": "string",
     },
     ("id",),
     ("actor",),
 )
+
+#: Failures of proposals in the order in which they came to be: what sinks that tell of them read on (storage/dead_letters.py).
+FAILURES = TableSpec("failures", {"turn": "long", "letter": "long"}, ("turn",))
+
+#: Up to where proposals were taken from partitions of topics elsewhere (storage/taken.py).
+TAKEN = TableSpec("taken", {"topic": "string", "partition": "int", "next": "long"}, ("topic", "partition"))
 
 #: How far each sink has come in the change log, and who delivers to it (storage/sinks.py).
 SINKS = TableSpec(
@@ -328,6 +334,7 @@ SINKS = TableSpec(
         "attempts": "int",
         "problem": "string",
         "lost": "long",
+        "failed": "long",
     },
     ("sink",),
 )
@@ -365,6 +372,8 @@ ALL = (
     ANSWERS,
     INBOX,
     DEAD_LETTERS,
+    FAILURES,
+    TAKEN,
     CONSUMERS,
     SINKS,
     REDELIVERIES,

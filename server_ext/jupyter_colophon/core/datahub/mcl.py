@@ -1,16 +1,19 @@
 """A change as DataHub's MetadataChangeLog tells it, and what could not be done as a FailedMetadataChangeProposal."""
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from jupyter_colophon.core.change import Change
+from jupyter_colophon.core.datahub import mcp
 from jupyter_colophon.core.datahub.system_metadata import NO_RUN
-from jupyter_colophon.core.errors import Absent
-from jupyter_colophon.core.jsontext import compact
+from jupyter_colophon.core.errors import Absent, TooLarge, Unparsable
+from jupyter_colophon.core.inbox import DeadLetter, Refusal
+from jupyter_colophon.core.jsontext import parse
 from jupyter_colophon.core.registry import AspectSpec, Registry
 from jupyter_colophon.core.urn import Urn, simple
 
 Document = dict[str, Any]
-_JSON: Final = "application/json"
+_ANYTHING: Final = "application/octet-stream"
 
 
 def log_entry(change: Change, registry: Registry) -> Document | None:
@@ -28,12 +31,48 @@ def log_entry(change: Change, registry: Registry) -> Document | None:
         "created": {"time": change.time, "actor": str(simple("corpuser", change.actor))},
     }
     if change.value is not None:
-        told |= {"aspect": _generic(change.value), "systemMetadata": _system(change)}
+        told |= {"aspect": mcp.generic(change.value), "systemMetadata": _system(change)}
     if change.previous is not None:
-        told["previousAspectValue"] = _generic(change.previous)
+        told["previousAspectValue"] = mcp.generic(change.previous)
     if change.previous_system is not None:
         told["previousSystemMetadata"] = change.previous_system.document
     return told
+
+
+def is_timeseries(change: Change, registry: Registry) -> bool:
+    """Whether a change is of an aspect that is appended by time."""
+    spec = _spec(change, registry)
+    return spec is not None and spec.timeseries
+
+
+def failed_proposals(letter: DeadLetter) -> Iterator[tuple[str, Document]]:
+    """Each proposal of a dead letter as a FailedMetadataChangeProposal, with the URN that it is about.
+
+    Of a message that came so the very document is told; of one that could not be read, its text.
+    """
+    error = _error(letter.refusal)
+    if letter.document is None:
+        for one in letter.proposals:
+            yield str(one.urn), {"metadataChangeProposal": mcp.document(one), "error": error}
+        return
+    said = _as_it_came(letter.document)
+    urn = said.get("entityUrn")
+    yield urn if isinstance(urn, str) else "", {"metadataChangeProposal": said, "error": error}
+
+
+def _as_it_came(text: str) -> Document:
+    try:
+        said = parse(text.encode())
+    except (Unparsable, TooLarge):
+        said = None
+    if isinstance(said, dict) and isinstance(said.get("entityType"), str) and isinstance(said.get("changeType"), str):
+        return said
+    return {"entityType": "", "changeType": "UPSERT", "aspect": {"value": text, "contentType": _ANYTHING}}
+
+
+def _error(refusal: Refusal) -> str:
+    places = "".join(f"; {one.pointer}: {one.message}" for one in refusal.problems)
+    return f"{refusal.cause or 'Fault'}: {refusal.detail}{places}"
 
 
 def _system(change: Change) -> Document:
@@ -60,7 +99,3 @@ def _spec(change: Change, registry: Registry) -> AspectSpec | None:
         return registry.aspect(change.type, change.aspect or "")
     except Absent:
         return None
-
-
-def _generic(value: Any) -> Document:
-    return {"value": compact(value), "contentType": _JSON}

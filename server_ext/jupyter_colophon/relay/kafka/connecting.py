@@ -6,6 +6,7 @@ Nothing of that file is shown or logged.
 import logging
 import re
 from collections.abc import Mapping
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -52,16 +53,16 @@ def checked(properties: Properties, kind: str) -> None:
 
 
 def client(kind: str, properties: Properties) -> Any:
-    """A `Producer` or a `Consumer` of librdkafka. Raises Misconfigured, which shows no value."""
+    """A `Producer`, a `Consumer` or an `admin.AdminClient` of librdkafka. Raises Misconfigured, which shows no value."""
     try:
-        import confluent_kafka
+        import confluent_kafka.admin
     except ImportError:
         raise Misconfigured("it needs confluent-kafka: pip install jupyter-colophon[kafka]") from None
     if _logger.level == logging.NOTSET:
         # What is wrong is told once, by whoever uses the client; librdkafka says it again for each broker and try.
         _logger.setLevel(logging.CRITICAL)
     try:
-        return getattr(confluent_kafka, kind)(properties, logger=_logger)
+        return attrgetter(kind)(confluent_kafka)(properties, logger=_logger)
     except (confluent_kafka.KafkaException, TypeError, ValueError) as error:
         found = _NAMED.search(str(error))
         where = f" the property {found[1]}" if found else " a property"

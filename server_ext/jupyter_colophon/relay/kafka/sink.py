@@ -1,11 +1,12 @@
 """The sink of kind `kafka`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from jupyter_colophon.core.change import Change
 from jupyter_colophon.core.errors import Misconfigured, Undeliverable, shown
+from jupyter_colophon.core.inbox import DeadLetter
 from jupyter_colophon.relay.kafka.connecting import checked, connection
 from jupyter_colophon.relay.kafka.sending import Sender, producing
 from jupyter_colophon.relay.kafka.topics import Record, Speaker, topics
@@ -39,15 +40,19 @@ class Kafka:
 
     def deliver(self, changes: Sequence[Change]) -> None:
         """Send all that is said of them. Raises Undeliverable, Unreachable."""
-        self.sender.send([record for change in changes for record in self._said(change)])
+        self.sender.send(self._made(lambda: [record for change in changes for record in self.speaker.change(change)]))
+
+    def deliver_failure(self, letter: DeadLetter, turn: int) -> None:
+        """Send what is said of a dead letter. Raises Undeliverable, Unreachable."""
+        self.sender.send(self._made(lambda: list(self.speaker.failure(letter, turn))))
 
     def close(self) -> None:
         """Let go of the connections."""
         self.sender.close()
 
-    def _said(self, change: Change) -> Iterator[Record]:
+    def _made(self, say: Callable[[], list[Record]]) -> list[Record]:
         try:
-            yield from self.speaker.change(change)
+            return say()
         except Exception as error:
-            # Whatever is wrong with one change, it is so each time.
+            # Whatever is wrong with one of them, it is so each time.
             raise Undeliverable(f"it cannot be told ({type(error).__name__})") from error

@@ -6,8 +6,9 @@ from typing import Final
 
 from jupyter_colophon.core.announcement import Announcer, Document
 from jupyter_colophon.core.change import Change
-from jupyter_colophon.core.datahub.mcl import log_entry
+from jupyter_colophon.core.datahub.mcl import failed_proposals, is_timeseries, log_entry
 from jupyter_colophon.core.errors import Misconfigured, shown
+from jupyter_colophon.core.inbox import DeadLetter
 from jupyter_colophon.core.jsontext import compact
 
 #: What can be said, and the topic on which it is unless the settings name another one (datahub.md 5, catalog.md 7.2).
@@ -56,9 +57,17 @@ class Speaker:
             if document is not None:
                 yield self._record(what, change.urn, document, event)
 
+    def failure(self, letter: DeadLetter, turn: int) -> Iterator[Record]:
+        """What is said of a dead letter: one failed proposal for each that it holds."""
+        if "failed" not in self.topics:
+            return
+        for number, (urn, told) in enumerate(failed_proposals(letter)):
+            yield self._record("failed", urn, told, f"{self.origin}-failed-{turn}-{number}")
+
     def _documents(self, change: Change) -> Iterator[tuple[str, Document | None]]:
-        if "versioned" in self.topics:
-            yield "versioned", log_entry(change, self.announcer.registry)
+        log = "timeseries" if is_timeseries(change, self.announcer.registry) else "versioned"
+        if log in self.topics:
+            yield log, log_entry(change, self.announcer.registry)
         if "records" in self.topics:
             yield "records", self.announcer.record(change)
         if "audit" in self.topics:

@@ -48,7 +48,7 @@ class Collector:
             if not dead_letters.remove(tx, letter.id):
                 raise Absent("dead letter", str(letter.id))
 
-        event = self._read((letter.event or "").encode())
+        event = self._read((letter.document or "").encode())
         self.write_path.take_event(event, letter.sender, removing)
 
     def _read(self, body: bytes) -> Event:

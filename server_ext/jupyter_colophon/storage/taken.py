@@ -1,0 +1,25 @@
+"""Up to where proposals were taken from topics elsewhere: each is taken once, however often it is handed to us."""
+
+from dataclasses import dataclass
+
+from jupyter_colophon.storage.spi import TableContext
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a message stands. A topic that is made anew under the same name has another id."""
+
+    topic: str
+    partition: int
+    offset: int
+
+
+def is_taken(tx: TableContext, place: Place) -> bool:
+    """Whether the message there, or one behind it, was taken."""
+    row = tx.table("taken").read((place.topic, place.partition))
+    return row is not None and place.offset < row["next"]
+
+
+def note(tx: TableContext, place: Place) -> None:
+    """The message there was taken."""
+    tx.table("taken").upsert({"topic": place.topic, "partition": place.partition, "next": place.offset + 1})
