@@ -23,7 +23,8 @@ Topics = dict[str, str]
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "store_name" in metafunc.fixturenames:
-        metafunc.parametrize("store_name", metafunc.config.getoption("--storage-provider") or CATALOGS, scope="session")
+        catalogs = getattr(metafunc.module, "STORES_ASKED", CATALOGS)
+        metafunc.parametrize("store_name", metafunc.config.getoption("--storage-provider") or catalogs, scope="session")
 
 
 @pytest.fixture

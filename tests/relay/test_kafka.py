@@ -18,6 +18,8 @@ from support.kafka.heard import Heard, listening
 from support.relaying import relaying
 from support.urns import table
 
+#: What the relay asks of a store, test_webhook.py asks of each.
+STORES_ASKED = ["sqlite"]
 URNS = [table(f"t{n}") for n in range(5)]
 
 
@@ -175,7 +177,14 @@ def _broken(catalog: Catalog) -> int:
     """Damage in the log: a change whose entity has no URN; returns its number."""
     row = {"time": 1, "urn": "urn:li:dataset:(", "type": "dataset", "namespace": "sales", "name": "?"}
     row |= {"aspect": "technicalMetadata", "operation": "update", "version": 1, "scope": "SYSTEM", "actor": "ada"}
-    row |= {"via": None, "run": None, "previous": None, "value": '{"properties":{"a":"b"},"tags":[]}'}
+    row |= {
+        "via": None,
+        "run": None,
+        "previous_system": None,
+        "system": None,
+        "previous": None,
+        "value": '{"properties":{"a":"b"},"tags":[]}',
+    }
     return catalog.provider.tx_runner.run(lambda tx: add_changes(tx, row)[0])
 
 

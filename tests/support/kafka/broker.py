@@ -61,7 +61,7 @@ class Broker:
         self._file = folder / "server.properties"
         self._file.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
         cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-        made = self._java("kafka.tools.StorageTool", "format", "-t", cluster, "-c", self._file)
+        made = self._java("kafka.tools.StorageTool", "format", f"--cluster-id={cluster}", "-c", self._file)
         assert made.wait(timeout=60) == 0, (folder / "log").read_text()
         self._process: subprocess.Popen[bytes] | None = None
 
