@@ -166,3 +166,12 @@ async def test_kernels_that_end_with_their_server_can_still_tell_how_their_runs_
 async def test_a_path_that_is_not_there_is_a_problem_too(api: Any) -> None:
     for method in ("GET", "POST", "PUT", "PATCH", "DELETE"):
         assert (await api(method, "nowhere", "at all")).status == 404
+
+
+@pytest.mark.parametrize("path", ["colophon/v3", "colophon/v3/", "colophon/api", "colophon/v3/nothing/of/that"])
+async def test_what_is_no_path_of_a_door_is_told_as_a_problem(jp_fetch: Any, path: str) -> None:
+    with pytest.raises(HTTPClientError) as refused:
+        await jp_fetch(path)
+    answer = refused.value.response
+    assert answer is not None
+    assert (answer.code, answer.headers["Content-Type"]) == (404, "application/problem+json")

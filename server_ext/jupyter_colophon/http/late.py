@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
@@ -13,13 +14,15 @@ from tornado.httputil import (
     RequestStartLine,
     ResponseStartLine,
 )
-from tornado.routing import PathMatches, Router, Rule
+from tornado.routing import PathMatches, Router, Rule, RuleRouter
 from tornado.web import Application
 
 from jupyter_colophon.http import guard
 
 #: Finds the modules of a table, and gives its patterns without the server's base URL.
 Load = Callable[[], Iterable[tuple[str, type]]]
+#: The words that a pattern begins with: at most two steps of a path.
+_BEGINNING = re.compile(r"^(?:/\w+(?![^/(])){1,2}")
 _logger = logging.getLogger("jupyter_colophon.http")
 
 
@@ -34,6 +37,7 @@ class LateRoutes(Router):
         self._base_url, self._load = base_url, load
         self._loading: asyncio.Task[None] | None = None
         self._over = False
+        self._table: _Table | None = None
 
     def stand(self, prefixes: Iterable[str]) -> None:
         """Hold what is asked for below these prefixes."""
@@ -41,7 +45,9 @@ class LateRoutes(Router):
         self.application.add_handlers(".*$", [Rule(PathMatches(pattern), self) for pattern in patterns])
 
     def find_handler(self, request: HTTPServerRequest, **_: object) -> HTTPMessageDelegate | None:
-        """Who holds the request; nobody once the table is there: it comes behind."""
+        """Who takes the request by the table; who holds it until the table is there. Nobody where there is none."""
+        if self._table is not None:
+            return self._table.find_handler(request)
         return None if self._over else _Held(self, request)
 
     async def loaded(self) -> None:
@@ -53,17 +59,41 @@ class LateRoutes(Router):
 
     async def _add(self) -> None:
         try:
-            self.application.add_handlers(".*$", await asyncio.to_thread(self._guarded))
+            self._table = _Table(self.application, await asyncio.to_thread(self._guarded))
         except Exception:
             _logger.exception("serves nothing: its routes cannot be loaded")
         finally:
             self._over = True
 
-    def _guarded(self) -> list[tuple[str, type]]:
-        """The table, once it is sure that every method in it is guarded. Raises UnguardedHandler."""
+    def _guarded(self) -> list[Rule]:
+        """The table, once it is sure that every method in it is guarded. Raises UnguardedHandler.
+
+        Routes that begin alike are looked at together, or not at all: a request is not held against a hundred of them.
+        """
         table = list(self._load())
         guard.check(table, guard.RESOURCE)
-        return [(url_path_join(self._base_url, pattern), handler) for pattern, handler in table]
+        alike: dict[str, list[Rule]] = {}
+        for pattern, handler in table:
+            beginning = "".join(_BEGINNING.findall(pattern)[:1])
+            rule = Rule(PathMatches(url_path_join(self._base_url, pattern)), handler)
+            alike.setdefault(beginning, []).append(rule)
+        return [
+            Rule(PathMatches(f"{url_path_join(self._base_url, beginning)}.*"), _Table(self.application, rules))
+            for beginning, rules in alike.items()
+        ]
+
+
+class _Table(RuleRouter):
+    """Rules whose targets are the application's handlers, or tables of more of them."""
+
+    def __init__(self, application: Application, rules: list[Rule]) -> None:
+        self._application = application
+        super().__init__(rules)
+
+    def get_target_delegate(self, target: Any, request: HTTPServerRequest, **given: Any) -> HTTPMessageDelegate | None:
+        if isinstance(target, Router):
+            return target.find_handler(request, **given)
+        return self._application.get_handler_delegate(request, target, **given)
 
 
 class _Held(HTTPMessageDelegate):

@@ -21,3 +21,5 @@ ROUTES = [
     for module in (search, batch, keys, changes, runs, lineage, fields, streams, metadata, entities, unknown)
     for pattern, handler in module.ROUTES
 ]
+# The door itself is no path either, and its answers are never HTML.
+ROUTES.append((PREFIX, unknown.UnknownHandler))
