@@ -44,4 +44,4 @@ class UnknownHandler(ApiHandler):
 
 
 #: Must come last.
-ROUTES = [(r"(/.*)?", UnknownHandler)]
+ROUTES = [(r"(|/.*)", UnknownHandler)]
