@@ -92,9 +92,10 @@ $(STAMPS)/python: $(STAMPS)/venv pyproject.toml
 	@touch $@
 
 # The clients of others that the tests drive, in an environment of their own: what they need is not what we need.
-$(STAMPS)/clients: $(STAMPS)/venv tests/datahub/requirements.txt
+$(STAMPS)/clients: $(STAMPS)/venv tests/datahub/requirements.txt tests/openlineage/requirements.txt
 	python3 -m venv $(VENV)/clients
-	$(VENV)/clients/bin/python -m pip install --quiet --requirement tests/datahub/requirements.txt
+	$(VENV)/clients/bin/python -m pip install --quiet --requirement tests/datahub/requirements.txt \
+		--requirement tests/openlineage/requirements.txt
 	@touch $@
 
 $(STAMPS)/node: $(STAMPS)/python yarn.lock

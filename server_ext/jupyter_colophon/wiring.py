@@ -4,6 +4,7 @@ import hmac
 import json
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -171,11 +172,7 @@ def _catalog(
     key = store_key(provider)
     cursors = Cursors(key)
     feed, sealer = Feed(provider, gate), Sealer(provider, key, now_ms)
-
-    def publish() -> None:
-        feed.wake()
-        sealer.wake()
-
+    publish = partial(_wake, feed, sealer)
     write_path = WritePath(provider, registry, identity, gate.authorizer, now_ms, publish, facts, snapshots_system)
     _make_eternal_namespaces(provider, write_path)
     collector = Collector(provider, write_path, identity, Schema(load_documents("openlineage")["event"]), now_ms)
@@ -183,7 +180,6 @@ def _catalog(
     namespaces.resume()
     inbox.resume()
     reader, searcher = Reader(provider, registry, gate, cursors), Searcher(provider, registry, gate, cursors)
-    aspect_reader = AspectReader(provider, registry, gate)
     lineage = LineageReader(provider, gate, time.monotonic)
     return Catalog(
         provider=provider,
@@ -209,14 +205,19 @@ def _catalog(
         mutator=Mutator(write_path),
         transfer=Transfer(reader, write_path, registry),
         streams=Streams(provider, gate, write_path, None if events is None else EventFiles(events), now_ms),
-        datahub=DataHub(
-            aspect_reader,
-            Finder(reader, searcher),
-            Tracer(inbox, aspect_reader),
-            TimeseriesReader(provider, registry, gate),
-            Ingestions(provider, registry, gate, write_path),
-        ),
+        datahub=_datahub(AspectReader(provider, registry, gate), Finder(reader, searcher), write_path, inbox),
     )
+
+
+def _wake(feed: Feed, sealer: Sealer) -> None:
+    feed.wake()
+    sealer.wake()
+
+
+def _datahub(aspects: AspectReader, finder: Finder, write_path: WritePath, inbox: Inbox) -> DataHub:
+    provider, registry, gate = aspects.provider, aspects.registry, aspects.gate
+    series = TimeseriesReader(provider, registry, gate)
+    return DataHub(aspects, finder, Tracer(inbox, aspects), series, Ingestions(provider, registry, gate, write_path))
 
 
 def now_ms() -> int:

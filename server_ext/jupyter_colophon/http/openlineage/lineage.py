@@ -22,6 +22,11 @@ _TAKEN: Final = {"type": "object", "additionalProperties": False, "description":
 class LineageHandler(ApiHandler):
     """`/api/v1/lineage`."""
 
+    @property
+    def body_bytes_max(self) -> int:
+        """As much as at DataHub's door: events tell of every column."""
+        return self.door.settings.datahub_body_bytes_max
+
     @authenticated
     @authorized("write", resource="colophon")
     @operation(
