@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from jupyter_colophon.core.access import ScopeAuthorizer
 from jupyter_colophon.core.errors import NoCatalog
@@ -14,13 +15,14 @@ from jupyter_colophon.service.checking import Checker, Progress
 from jupyter_colophon.service.compaction import compact
 from jupyter_colophon.service.condition import Condition, condition
 from jupyter_colophon.service.moving import Mover
+from jupyter_colophon.service.registry_files import load_registry
 from jupyter_colophon.service.sinks import states
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage import providers
 from jupyter_colophon.storage.secret import store_key
 from jupyter_colophon.storage.spi import StorageProvider
 from jupyter_colophon.storage.tables import SETTINGS
-from jupyter_colophon.wiring import load_registry, now_ms, prepare
+from jupyter_colophon.wiring import now_ms, prepare
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class Keeper:
         self.provider.close()
 
 
-def open_keeper(store: StoreChoice, progress: Progress, *, new: bool = False) -> Keeper:
+def open_keeper(store: StoreChoice, progress: Progress, *, new: bool = False, overlay: Path | None = None) -> Keeper:
     """Open the store for its keeper. Raises StorageError, or InvalidField for a wrong option.
 
     Unless the catalog may be `new`, raises NoCatalog where there is none, and makes none.
@@ -75,7 +77,7 @@ def open_keeper(store: StoreChoice, progress: Progress, *, new: bool = False) ->
     try:
         if not new and not provider.table_admin.exists(SETTINGS.id):
             raise NoCatalog(provider.about()["place"])
-        registry = load_registry()
+        registry = load_registry(overlay)
         prepare(provider, registry)
         return Keeper(provider, registry, progress)
     except BaseException:

@@ -51,6 +51,11 @@ class Settings(Configurable):
         0, min=0, config=True, help="For how many days `jupyter colophon compact` keeps changes; 0 keeps them for ever."
     )
 
+    entity_registry = Unicode(
+        config=True,
+        help="An entity-registry.yml that adds entity types, aspects and rules to the catalog's (docs/registry.md).",
+    )
+
     elyra_door = CaselessStrEnum(
         ("auto", "on", "off"),
         "auto",
@@ -148,6 +153,10 @@ class Settings(Configurable):
         if self.storage_provider == "sqlite" and not self.storage_options:
             return sqlite_file(Path(self.database))
         return StoreChoice(self.storage_provider, self.storage_options)
+
+    def overlay(self) -> Path | None:
+        """The file that adds to the registry; None where there is none."""
+        return Path(self.entity_registry).expanduser() if self.entity_registry else None
 
     def system_filter(self) -> SystemFilter:
         """Which machine-made metadata is attached."""

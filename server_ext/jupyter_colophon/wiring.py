@@ -1,20 +1,17 @@
 """The composition root: which store, which registry, which authorizer, and the services on top of them."""
 
 import hmac
-import json
 import time
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from jupyter_colophon.core.access import Principal, ScopeAuthorizer
 from jupyter_colophon.core.announcement import Announcer
 from jupyter_colophon.core.cursor import Cursors
-from jupyter_colophon.core.datahub.model import model_of
 from jupyter_colophon.core.names import Identity, namespace
 from jupyter_colophon.core.proposal import Proposal
-from jupyter_colophon.core.registry import Model, Registry
+from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.core.schema import Schema
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
@@ -26,7 +23,7 @@ from jupyter_colophon.service.datahub.timeseries import TimeseriesReader
 from jupyter_colophon.service.datahub.tracing import Tracer
 from jupyter_colophon.service.dead_letters import DeadLetters
 from jupyter_colophon.service.deployment import Deployer
-from jupyter_colophon.service.documents import schemas_dir
+from jupyter_colophon.service.documents import load_documents
 from jupyter_colophon.service.feed import Feed
 from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.service.inbox import Inbox
@@ -39,6 +36,7 @@ from jupyter_colophon.service.namespaces import Namespaces
 from jupyter_colophon.service.openlineage.collector import Collector
 from jupyter_colophon.service.openlineage.marquez import MarquezReader
 from jupyter_colophon.service.read import Reader
+from jupyter_colophon.service.registry_files import load_registry
 from jupyter_colophon.service.runs import RunReader
 from jupyter_colophon.service.sealing import Sealer
 from jupyter_colophon.service.search import Searcher
@@ -104,15 +102,16 @@ def open_catalog(
     *,
     snapshots_system: bool = False,
     events: Path | None = None,
+    overlay: Path | None = None,
 ) -> Catalog:
     """Open the catalog in this store, or make one; `facts` says which machine-made metadata is attached.
 
     `snapshots_system`: runs keep what machines say as well. `events` is the folder of the events of streams; without
-    one they are dropped. Raises StorageError, or InvalidField for a wrong option.
+    one they are dropped. `overlay` is the file that adds to the registry. Raises StorageError, or InvalidField for a wrong option.
     """
     provider = providers.opened(store)
     try:
-        return _catalog(provider, identity, facts, snapshots_system, events)
+        return _catalog(provider, load_registry(overlay), identity, facts, snapshots_system, events)
     except BaseException:
         provider.close()
         raise
@@ -130,14 +129,14 @@ class Writing:
         self.provider.close()
 
 
-def open_for_writing(store: StoreChoice, identity: Identity) -> Writing | None:
+def open_for_writing(store: StoreChoice, identity: Identity, overlay: Path | None = None) -> Writing | None:
     """The catalog that is in this store, for writing; None where there is none, and none is made. Raises StorageError."""
     provider = providers.opened(store)
     try:
         if not provider.table_admin.exists(tables.SETTINGS.id):
             provider.close()
             return None
-        registry = load_registry()
+        registry = load_registry(overlay)
         prepare(provider, registry)
         authorizer = ScopeAuthorizer()
         # Servers find the change in the log by themselves, and seal it.
@@ -164,9 +163,13 @@ def prepare(provider: StorageProvider, registry: Registry) -> None:
 
 
 def _catalog(
-    provider: StorageProvider, identity: Identity, facts: SystemFilter, snapshots_system: bool, events: Path | None
+    provider: StorageProvider,
+    registry: Registry,
+    identity: Identity,
+    facts: SystemFilter,
+    snapshots_system: bool,
+    events: Path | None,
 ) -> Catalog:
-    registry = load_registry()
     prepare(provider, registry)
     gate = Gate(ScopeAuthorizer(), identity)
     key = store_key(provider)
@@ -223,21 +226,6 @@ def _datahub(aspects: AspectReader, finder: Finder, write_path: WritePath, inbox
 def now_ms() -> int:
     """The time of a change: milliseconds since 1970, UTC."""
     return time.time_ns() // 1_000_000
-
-
-def load_documents(folder: str) -> dict[str, Any]:
-    """Every schema of one folder below `schemas/`, by file name."""
-    return {path.stem: json.loads(path.read_text("utf-8")) for path in sorted((schemas_dir() / folder).glob("*.json"))}
-
-
-def load_registry() -> Registry:
-    """The entity registry that is shipped. DataHub's part of it is read when somebody asks for it."""
-    registry = json.loads((schemas_dir() / "registry.json").read_text("utf-8"))
-    return Registry.from_documents(registry, load_documents("aspects"), _load_model)
-
-
-def _load_model() -> Model:
-    return model_of(json.loads((schemas_dir() / "datahub" / "model.json").read_text("utf-8")))
 
 
 def _make_eternal_namespaces(provider: StorageProvider, write_path: WritePath) -> None:

@@ -174,3 +174,17 @@ def test_what_packages_register_and_what_is_wrong_with_instances_is_told(colopho
     assert "urn:li:instance:(things,torn): it cannot be read" in told.out
     assert "urn:li:instance:(things,torn): a save was cut short and left torn.json1700000000.123" in told.out
     assert "Hunter2Hidden" not in told.out + told.err
+
+
+def test_what_is_wrong_in_the_registry_of_the_user_is_told(colophon: Commands, tmp_path: Path) -> None:
+    file = tmp_path / "entity-registry.yml"
+    file.write_text("entities: [{name: pump}]")
+    colophon = replace(colophon, home=tmp_path / "home")
+    config = colophon.home / "config" / "jupyter_colophon_config.py"
+    config.parent.mkdir(parents=True)
+    config.write_text(f"c.Colophon.entity_registry = {str(file)!r}\n")
+    told = _checks(colophon, 0)["entity registry"]
+    assert told["status"] == "warning"
+    assert "entity-registry.yml, /entities/0/keyAspect: a new type of entity has a key aspect" in told["detail"]
+    file.write_text("entities: [{name: dataset}]")
+    assert _checks(colophon, 0)["entity registry"]["status"] == "ok"

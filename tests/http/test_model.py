@@ -6,7 +6,7 @@ from typing import Any
 
 from jupyter_colophon.core.registry import AspectSpec, EntityType
 from jupyter_colophon.core.urn import Urn, simple
-from jupyter_colophon.wiring import load_registry
+from jupyter_colophon.service.registry_files import load_registry
 from support.examples import URNS, broken, related, whole
 
 MODEL = json.loads((Path(__file__).parents[2] / "schemas/datahub/model.json").read_text("utf-8"))

@@ -183,7 +183,7 @@ class Command(Configured):
             # Errors are told as one line; what servers log beside them would make more of it.
             logging.getLogger("jupyter_colophon").addHandler(logging.NullHandler())
         with Line(sys.stderr) as line:
-            keeper = open_keeper(store, line.show, new=new)
+            keeper = open_keeper(store, line.show, new=new, overlay=self.asked.overlay())
             try:
                 yield keeper
             finally:

@@ -80,6 +80,7 @@ class Relay(Command):
             asked.system_filter(),
             snapshots_system=asked.snapshot_system_metadata,
             events=asked.events(),
+            overlay=asked.overlay(),
         )
 
 

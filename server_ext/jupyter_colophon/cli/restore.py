@@ -18,12 +18,12 @@ class Restore(Verify):
     def work(self) -> int:
         """Take over the rows, derive the rest, verify."""
         from jupyter_colophon.service.backups import checked
-        from jupyter_colophon.wiring import load_registry
+        from jupyter_colophon.service.registry_files import load_registry
 
         path = file_called(self.extra_args[0])
         with Line(sys.stderr) as line:
             # Before anything is made of a store that is not there yet.
-            header = checked(path, load_registry(), line.show)
+            header = checked(path, load_registry(self.asked.overlay()), line.show)
         with self.keeper(new=True) as keeper:
             rows = keeper.backups(self.version).restore(path, header)
             found = gathered(keeper.checker().findings())

@@ -16,9 +16,9 @@ def faults(settings: Settings) -> dict[str, str]:
     # Most catalogs have no sinks, and need none of this.
     from jupyter_colophon.core.announcement import Announcer
     from jupyter_colophon.relay.loading import fault
-    from jupyter_colophon.wiring import load_registry
+    from jupyter_colophon.service.registry_files import load_registry
 
-    announcer = Announcer(settings.identity(), load_registry())
+    announcer = Announcer(settings.identity(), load_registry(settings.overlay()))
     found = {name: fault(name, options, announcer) for name, options in settings.sinks.items()}
     return {name: wrong for name, wrong in found.items() if wrong}
 

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from jupyter_colophon.core.datahub.joined import joined
 from jupyter_colophon.core.errors import Absent
 from jupyter_colophon.core.relationships import Relationship
+from jupyter_colophon.core.rules import Rule
 from jupyter_colophon.core.schema import Schema
 
 Scope = Literal["USER", "SYSTEM"]
@@ -112,9 +113,10 @@ class Registry:
         own: Iterable[EntityType],
         more: Callable[[], Iterable[EntityType]] = tuple,
         classes: Callable[[], Mapping[str, str]] = dict,
+        rules: Callable[[], tuple[Rule, ...]] = tuple,
     ) -> None:
         self._own = {kind.type: kind for kind in own}
-        self._more, self._load_classes = more, classes
+        self._more, self._load_classes, self._load_rules = more, classes, rules
 
     @classmethod
     def from_documents(
@@ -122,6 +124,7 @@ class Registry:
         registry: Mapping[str, Any],
         aspects: Mapping[str, Mapping[str, Any]],
         model: Callable[[], Model] = Model,
+        rules: Callable[[], tuple[Rule, ...]] = tuple,
     ) -> "Registry":
         """The registry of these documents; an aspect's own member `colophon` says its scope and hints."""
         specs = {name: _aspect_spec(name, document) for name, document in aspects.items()}
@@ -129,7 +132,12 @@ class Registry:
         rest = _Rest(model, {name: specs[name] for name in widening})
         own = [_own(entry, specs, rest) for entry in registry["entities"]]
         everywhere = tuple(specs[name] for name in registry["everywhere"])
-        return cls(own, lambda: rest.types({kind.type for kind in own}, everywhere), rest.classes)
+        return cls(own, lambda: rest.types({kind.type for kind in own}, everywhere), rest.classes, rules)
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """What other packages look at before it is written."""
+        return self._load_rules()
 
     @cached_property
     def _types(self) -> Mapping[str, EntityType]:
@@ -235,7 +243,6 @@ def _wider(ours: AspectSpec, theirs: AspectSpec) -> AspectSpec:
     return replace(
         theirs,
         title=ours.title,
-        scope=ours.scope,
         schema=Schema(lambda: joined(ours.schema.document, theirs.schema.document)),
         empty=ours.empty,
         uihints=ours.uihints,

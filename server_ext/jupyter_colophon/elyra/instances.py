@@ -94,7 +94,7 @@ class _Writer:
                 if store.provider == "sqlite" and not Path(str(store.options.get("path", ""))).exists():
                     return None
                 try:
-                    self._opened = open_for_writing(store, self.settings.identity())
+                    self._opened = open_for_writing(store, self.settings.identity(), self.settings.overlay())
                 except InvalidField as error:
                     raise Misconfigured(error.detail) from error
             opened = self._opened

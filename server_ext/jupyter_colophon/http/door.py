@@ -97,6 +97,7 @@ class Door:
                 self.settings.system_filter(),
                 snapshots_system=self.settings.snapshot_system_metadata,
                 events=self.settings.events(),
+                overlay=self.settings.overlay(),
             )
         except InvalidField as error:
             # It is not the request that names a field which there is not, but the settings: they stay until a restart.

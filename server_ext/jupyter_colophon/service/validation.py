@@ -10,7 +10,7 @@ from jupyter_colophon.core.datahub import patch_forms
 from jupyter_colophon.core.errors import InvalidInstance, OtherDoor, PatchFailed, Problem
 from jupyter_colophon.core.patch import apply_json_patch, apply_merge_patch
 from jupyter_colophon.core.proposal import CREATING, Condition, Proposal
-from jupyter_colophon.core.registry import AspectSpec
+from jupyter_colophon.core.registry import AspectSpec, Registry
 
 
 @contextmanager
@@ -47,6 +47,14 @@ def require_appending(proposal: Proposal) -> None:
     time = proposal.value.get("timestampMillis") if isinstance(proposal.value, dict) else None
     if not isinstance(time, int) or isinstance(time, bool) or abs(time) >= 1 << 63:
         raise InvalidInstance(str(proposal.aspect), (Problem("/timestampMillis", "is a time in milliseconds"),))
+
+
+def hold(registry: Registry, proposal: Proposal, value: Any) -> None:
+    """Raise InvalidInstance where a rule of another package is against this value; None is that of a deletion."""
+    for rule in registry.rules:
+        aspect = proposal.aspect or registry.type(proposal.urn.type).key_aspect
+        if rule.is_for(proposal.operation, proposal.urn.type, aspect):
+            rule.hold(proposal.operation, proposal.urn, aspect, value)
 
 
 def beginning(spec: AspectSpec, changes: Any) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
 from jupyter_colophon.service.validation import (
     beginning,
     changed,
+    hold,
     require_appending,
     require_door,
     require_whole,
@@ -48,6 +49,8 @@ Around = Callable[[TableContext, Callable[[], list[Written]]], list[Written]]
 ETERNAL = frozenset({"default", "system"})
 #: How much of a deleted namespace is taken away in one transaction, so that nobody waits long for it.
 _CLEARED_AT_ONCE = 100
+#: The operations of which the value is known when they are applied to what is there.
+_CHANGING = frozenset({"patch", "annotate"})
 #: The operations that give the whole value.
 _WHOLE = CREATING | {"upsert", "update"}
 
@@ -115,6 +118,8 @@ class WritePath:
         for at, proposal in enumerate(proposals):
             with told_within(within, at):
                 specs.append(self._validated(proposal, door))
+                if proposal.operation not in _CHANGING:
+                    hold(self.registry, proposal, proposal.value)
         return specs
 
     def end_namespace(self, name: str, principal: Principal) -> None:
@@ -341,11 +346,12 @@ class WritePath:
     def _new(self, commit: Commit, proposal: Proposal, spec: AspectSpec, value: Any | None) -> Any | None:
         """What the aspect becomes; None where nothing is to be written."""
         new = proposal.value
-        if proposal.operation in ("patch", "annotate"):
+        if proposal.operation in _CHANGING:
             old = beginning(spec, proposal.value) if value is None else value
             new = changed(spec, old, proposal.value)
             if value is None and new == old and proposal.operation == "annotate":
                 return None
+            hold(self.registry, proposal, new)
         if spec.scope == "SYSTEM":
             new = self.facts.of_aspect(spec.name, new, proposal.urn, commit.entity(proposal.urn)["namespace"])
         return new

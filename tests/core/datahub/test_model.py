@@ -7,7 +7,7 @@ import pytest
 from jupyter_colophon.core.datahub.model import model_of
 from jupyter_colophon.core.datahub.unknown import known_only
 from jupyter_colophon.core.registry import AspectSpec
-from jupyter_colophon.wiring import load_registry
+from jupyter_colophon.service.registry_files import load_registry
 from support.examples import broken, least, whole
 
 MODEL = json.loads((Path(__file__).parents[3] / "schemas/datahub/model.json").read_text("utf-8"))

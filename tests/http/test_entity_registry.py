@@ -1,0 +1,98 @@
+"""A user's entity-registry.yml through the native routes: its types and aspects are written, its rules are asked."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.packages import install
+from support.urns import ORDERS
+
+STORE_NAMES = ["sqlite"]
+RULES = '''
+"""Rules for the tests."""
+
+
+def rows(urn, aspect, operation, value):
+    if value is None:
+        return [("", f"{aspect} of {urn} stays")]
+    return [("/rows", "is odd")] if value.get("rows", 0) % 2 else []
+
+
+def fails(urn, aspect, operation, value):
+    raise ValueError(value)
+'''
+REGISTRY = """
+entities:
+  - {name: sensor, keyAspect: sensorKey, aspects: [contract]}
+  - {name: dataset, aspects: [contract]}
+  - {name: nonsense}
+aspects:
+  - {name: contract, scope: USER}
+plugins:
+  aspectPayloadValidators:
+    - entryPoint: rows
+      supportedOperations: [UPSERT, PATCH, DELETE]
+      supportedEntityAspectNames: [{entityName: dataset, aspectName: contract}]
+    - entryPoint: fails
+      supportedEntityAspectNames: [{entityName: "*", aspectName: documentation}]
+"""
+KEY = {
+    "type": "object",
+    "properties": {"plant": {"type": "string"}, "id": {"type": "string"}},
+    "required": ["plant", "id"],
+}
+CONTRACT = {"type": "object", "properties": {"rows": {"type": "integer"}}}
+JSON = {"Content-Type": "application/json"}
+SENSOR = "urn:li:sensor:(berlin,t-1)"
+
+
+@pytest.fixture
+def jp_server_config(jp_server_config: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    points = "[jupyter_colophon.aspect_validators]\nrows = ruled:rows\nfails = ruled:fails\n"
+    monkeypatch.syspath_prepend(install(tmp_path / "site", "ruled", RULES, points))
+    (tmp_path / "sensorKey.json").write_text(json.dumps(KEY))
+    (tmp_path / "contract.json").write_text(json.dumps(CONTRACT))
+    (tmp_path / "registry.yml").write_text(REGISTRY)
+    colophon = jp_server_config["Colophon"] | {"entity_registry": str(tmp_path / "registry.yml")}
+    return jp_server_config | {"Colophon": colophon}
+
+
+async def test_a_type_of_the_users_is_written_read_and_found(api: Any) -> None:
+    place = ("entities", SENSOR, "aspects", "contract")
+    assert (await api("PUT", *place, body={"rows": 3}, answers="written")).status == 200
+    found = (await api("GET", "entities", SENSOR, answers="entity")).body
+    assert found["aspects"]["sensorKey"]["value"] == {"plant": "berlin", "id": "t-1"}
+    assert (found["aspects"]["contract"]["value"], found["aspects"]["contract"]["scope"]) == ({"rows": 3}, "USER")
+    refused = await api("PUT", *place, body={"rows": "many"})
+    assert (refused.status, refused.body["errors"][0]["pointer"]) == (400, "/rows")
+    wrong = await api("PUT", "entities", "urn:li:sensor:berlin", "aspects", "contract", body={})
+    assert wrong.status == 400
+    types = {one["type"] for one in (await api("GET", "registry", answers="registry")).body["types"]}
+    assert "sensor" in types
+    assert "nonsense" not in types
+
+
+async def test_a_rule_is_asked_about_what_it_is_for_and_its_problems_are_told(api: Any, sales: None) -> None:
+    place = ("entities", ORDERS, "aspects", "contract")
+    odd = (400, [{"pointer": "/rows", "message": "is odd"}])
+    for method in ("PUT", "PATCH"):
+        refused = await api(method, *place, body={"rows": 3}, headers=JSON)
+        assert (refused.status, refused.body["errors"]) == odd, method
+    assert (await api("PUT", *place, body={"rows": 2})).status == 200
+    for rows, status in ((7, 400), (4, 200)):
+        patch = [{"op": "replace", "path": "/rows", "value": rows}]
+        assert (await api("PATCH", *place, body=patch, headers=JSON)).status == status
+    assert (await api("DELETE", *place)).status == 400
+    assert (await api("GET", *place)).body["value"] == {"rows": 4}
+
+
+async def test_a_rule_that_fails_refuses_and_shows_no_value(api: Any, sales: None, caplog: Any) -> None:
+    said = {"documentations": [{"documentation": "unspeakable"}]}
+    refused = await api("PUT", "entities", ORDERS, "aspects", "documentation", body=said)
+    assert (refused.status, refused.body["errors"]) == (
+        400,
+        [{"pointer": "", "message": "the rule 'fails' failed (ValueError)"}],
+    )
+    assert "unspeakable" not in caplog.text
+    assert (await api("PUT", "entities", ORDERS, "aspects", "editableDatasetProperties", body={})).status == 200

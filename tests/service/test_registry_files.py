@@ -1,0 +1,145 @@
+"""The user's entity-registry.yml: what it adds counts, and what is wrong in it is told and harms only itself."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.service.registry_files import load_overlay, load_registry
+
+SENSOR = {"type": "object", "properties": {"plant": {"type": "string"}, "id": {"type": "string"}}}
+SCHEMAS: dict[str, Any] = {
+    "sensorKey": SENSOR | {"required": ["plant", "id"]},
+    "halfKey": SENSOR | {"required": ["id"]},
+    "reading": {
+        "type": "object",
+        "properties": {"timestampMillis": {"type": "integer"}},
+        "required": ["timestampMillis"],
+    },
+    "contract": {"type": "object", "title": "Contract", "properties": {"rows": {"type": "integer"}}},
+    "words": {"type": "string"},
+    "remote": {"type": "object", "properties": {"a": {"$ref": "https://example.org/a.json"}}},
+    "slow": {"type": "object", "properties": {"a": {"type": "string", "pattern": "(?=a)a"}}},
+}
+GOOD = """
+id: our-model
+entities:
+  - name: sensor
+    doc: What measures.
+    category: core
+    keyAspect: sensorKey
+    aspects: [reading, ownership, businessMetadata]
+  - name: dataset
+    keyAspect: datasetKey
+    aspects: [contract, ownership]
+  - name: namespace
+    aspects: [ownership]
+aspects:
+  - {name: reading, timeseries: true, scope: USER}
+  - {name: ownership, scope: USER}
+  - {name: schemaMetadata, scope: USER}
+events: []
+plugins:
+  mutationHooks:
+    - className: com.example.Hook
+  aspectPayloadValidators:
+    - className: com.example.Validator
+    - {entryPoint: never, enabled: false}
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    for name, schema in SCHEMAS.items():
+        (folder / f"{name}.json").write_text(json.dumps(schema))
+    (folder / "broken.json").write_text("{")
+    (folder / "entity-registry.yml").write_text(text)
+    return folder / "entity-registry.yml"
+
+
+def test_types_aspects_and_scopes_are_added(tmp_path: Path) -> None:
+    file = written(tmp_path, GOOD)
+    found, registry = load_overlay(file), load_registry(file)
+    assert found.faults == []
+    assert [one.pointer for one in found.warnings] == [
+        "/plugins/mutationHooks/0",
+        "/plugins/aspectPayloadValidators/0",
+    ]
+    sensor = registry.type("sensor")
+    assert (sensor.key, sensor.title, sensor.category) == (("plant", "id"), "Sensor", "core")
+    assert {"businessMetadata", "technicalMetadata", "status", "sensorKey", "reading", "ownership"} == {
+        spec.name for spec in sensor.aspects
+    }
+    reading = registry.aspect("sensor", "reading")
+    assert (reading.timeseries, reading.scope, reading.title) == (True, "USER", "Reading")
+    contract = registry.aspect("dataset", "contract")
+    assert (contract.scope, contract.title) == ("SYSTEM", "Contract")
+    assert {one.pointer for one in contract.schema.problems({"rows": "many"})} == {"/rows"}
+    for kind in ("dataset", "namespace", "chart"):
+        assert registry.aspect(kind, "ownership").scope == "USER"
+    assert registry.aspect("dataset", "schemaMetadata").scope == "USER"
+    assert load_registry().aspect("dataset", "ownership").scope == "SYSTEM"
+
+
+FAULTS = [
+    ("[", "", "no YAML in line 1"),
+    ("- 1", "", "no mapping"),
+    ("entity: []", "/entity", "no member of this name"),
+    ("entities: {}", "/entities", "no list"),
+    ("entities: [1]", "/entities/0", "no mapping"),
+    ("entities: [{name: 'a b'}]", "/entities/0/name", "ASCII letters"),
+    ("entities: [{name: pump}]", "/entities/0/keyAspect", "has a key aspect"),
+    ("entities: [{name: pump, keyAspect: pumpKey}]", "/entities/0/keyAspect", "no schema 'pumpKey.json'"),
+    ("entities: [{name: pump, keyAspect: tagKey}]", "/entities/0/keyAspect", "another type's"),
+    ("entities: [{name: pump, keyAspect: halfKey}]", "/entities/0/keyAspect", "all of them required"),
+    ("entities: [{name: chart, keyAspect: tagKey}]", "/entities/0/keyAspect", "key aspect of a chart is chartKey"),
+    ("entities: [{name: instance, aspects: [ownership]}]", "/entities/0", "is ours"),
+    ("entities: [{name: chart, aspects: 1}]", "/entities/0/aspects", "no list"),
+    ("entities: [{name: chart, aspects: [1]}]", "/entities/0/aspects/0", "ASCII letters"),
+    ("entities: [{name: chart, aspects: [ownership, none]}]", "/entities/0/aspects/1", "no aspect none"),
+    ("entities: [{name: chart, aspects: [words]}]", "/entities/0/aspects/0", "that of an object"),
+    ("entities: [{name: chart, aspects: [broken]}]", "/entities/0/aspects/0", "no JSON"),
+    ("entities: [{name: chart, aspects: [remote]}]", "/entities/0/aspects/0", "only references into the schema"),
+    ("entities: [{name: chart, aspects: [slow]}]", "/entities/0/aspects/0", "linear time"),
+    ("aspects: [{name: contract, timeseries: true}]", "/aspects/0", "timestampMillis"),
+    ("aspects: [{name: contract, schema: ../contract.json}]", "/aspects/0", "beside the registry"),
+    ("aspects: [{name: contract, scope: ours}]", "/aspects/0/scope", "USER or SYSTEM"),
+    ("aspects: [{name: contract, owner: me}]", "/aspects/0/owner", "no member of this name"),
+    ("aspects: [{name: status, scope: USER}]", "/aspects/0", "is ours"),
+    ("aspects: [{name: ownership, schema: contract.json}]", "/aspects/0", "is DataHub's"),
+    ("plugins: []", "/plugins", "no mapping"),
+    ("plugins: {aspectPayloadValidators: 1}", "/plugins/aspectPayloadValidators", "no list"),
+    (
+        "plugins: {aspectPayloadValidators: [{entryPoint: none}]}",
+        "/plugins/aspectPayloadValidators/0/entryPoint",
+        "no package has a rule",
+    ),
+    (
+        "plugins: {aspectPayloadValidators: [{entryPoint: none, supportedOperations: [RESTATE]}]}",
+        "/plugins/aspectPayloadValidators/0/supportedOperations",
+        "UPSERT",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "pointer", "message"), FAULTS)
+def test_what_is_wrong_is_told_where_it_is_and_harms_only_itself(
+    tmp_path: Path, text: str, pointer: str, message: str
+) -> None:
+    file = written(tmp_path, text)
+    ((fault,), registry) = load_overlay(file).faults, load_registry(file)
+    assert fault.pointer == pointer
+    assert message in fault.message
+    assert registry.aspect("chart", "ownership").scope == "SYSTEM"
+    assert registry.type("dataset").aspect("upstreamLineage") is not None
+    beside = written(tmp_path, text + "\n") if not text.startswith("entities") else None
+    if beside and ":" in text:
+        beside.write_text(text + "\nentities: [{name: sensor, keyAspect: sensorKey}]")
+        assert load_registry(beside).type("sensor").key == ("plant", "id")
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "none.yml"
+    (fault,) = load_overlay(file).faults
+    assert "'none.yml' cannot be read" in fault.message
+    assert Urn.parse("urn:li:tag:a").type in {kind.type for kind in load_registry(file).types}
