@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -148,3 +149,30 @@ async def test_datahubs_users_know_the_same_below_the_gms(
     body = json.dumps(event())
     told = await http_server_client.fetch(path, method="POST", body=body, headers=jp_auth_header)
     assert told.code == 201
+
+
+async def test_what_nobody_wrote_is_answered_at_datahubs_door_as_lineage_knows_it(openlineage: Any, api: Any) -> None:
+    gms = replace(openlineage, prefix=openlineage.prefix.replace("openlineage", "datahub"))
+
+    async def aspects(urn: str) -> Any:
+        return (await gms("GET", "entitiesV2", urn, told=False)).body["aspects"]
+
+    await replay(openlineage, "spark_agent")
+    upstreams = (await aspects(OUT))["upstreamLineage"]["value"]
+    assert [(one["dataset"], one["properties"]["programs"]) for one in upstreams["upstreams"]] == [(IN, SPARK_JOB)]
+    fine = {(*one["upstreams"], *one["downstreams"]) for one in upstreams["fineGrainedLineages"]}
+    assert fine == {
+        (f"urn:li:schemaField:({IN},{one})", f"urn:li:schemaField:({OUT},{other})")
+        for one, other in (("id", "id2"), ("n", "nn"))
+    }
+    job = (await aspects(SPARK_JOB))["dataJobInputOutput"]["value"]
+    assert (job["inputDatasets"], job["outputDatasets"], len(job["fineGrainedLineages"])) == ([IN], [OUT], 2)
+    # A connector that writes the aspect is answered as it wrote it, and takes nothing from lineage.
+    value = {
+        "upstreams": [{"dataset": ORDERS, "type": "COPY", "auditStamp": {"time": 1, "actor": "urn:li:corpuser:a"}}]
+    }
+    proposal = {"urn": OUT, "aspect": "upstreamLineage", "operation": "upsert", "value": value}
+    assert (await api("POST", "proposals", body={"proposals": [proposal]})).status == 200
+    assert (await aspects(OUT))["upstreamLineage"]["value"] == value
+    found = (await api("GET", "lineage", params={"urn": OUT, "direction": "upstream"})).body
+    assert {node["urn"] for node in found["nodes"] if node["type"] == "dataset"} == {ORDERS, IN, OUT}

@@ -22,7 +22,7 @@ agent = {
 }
 small = {"spark.master": "local[1]", "spark.driver.memory": "1g", "spark.sql.shuffle.partitions": "1"}
 spark = session("oljob", **small, **agent)
-spark.createDataFrame([(1, "x"), (2, "y")], "id long, n string").write.parquet(f"{folder}/in")
+spark.range(2).selectExpr("id", "string(id) AS n").write.parquet(f"{folder}/in")
 spark.read.parquet(f"{folder}/in").selectExpr("id * 2 AS id2", "upper(n) AS nn").write.parquet(f"{folder}/out")
 spark.stop()
 """

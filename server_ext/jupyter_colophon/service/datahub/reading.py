@@ -9,11 +9,13 @@ from jupyter_colophon.core.errors import Absent
 from jupyter_colophon.core.keys import key_aspect
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.registry import Registry
+from jupyter_colophon.service.datahub.seen import seen
 from jupyter_colophon.service.gate import Gate
+from jupyter_colophon.service.nodes import Nodes
 from jupyter_colophon.storage import aspects
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
-#: The version of a key that nobody wrote.
+#: The version of what nobody wrote: a key, or what lineage says.
 UNWRITTEN = 0
 #: What is said of each entity, by its URN and the aspect's name.
 Said = dict[str, dict[str, Aspect]]
@@ -31,9 +33,12 @@ class AspectReader:
         """A version of an aspect: 0 is the present one, 1 the oldest, -1 the one before the present. Raises Absent."""
         self.gate.require(principal, urn)
         self.registry.aspect(urn.type, name)
-        found = self.provider.tx_runner.run(
-            lambda tx: aspects.counted(tx, self.registry, urn.type, str(urn), name, version), read_only=True
-        )
+
+        def work(tx: TableContext) -> Aspect | None:
+            held = aspects.counted(tx, self.registry, urn.type, str(urn), name, version)
+            return held if held is not None or version else self._seen(tx, urn, {name}, principal).get(name)
+
+        found = self.provider.tx_runner.run(work, read_only=True)
         if found is None:
             raise Absent(f"version {version} of {name} of entity" if version else f"{name} of entity", str(urn))
         return found
@@ -53,12 +58,20 @@ class AspectReader:
         def work(tx: TableContext) -> Said:
             there = aspects.summaries(tx, [str(urn) for urn in shown])
             return {
-                str(urn): aspects.present(tx, self.registry, urn.type, str(urn), names)
+                str(urn): self._seen(tx, urn, names, principal)
+                | aspects.present(tx, self.registry, urn.type, str(urn), names)
                 for urn in shown
                 if str(urn) in there
             }
 
         return self.provider.tx_runner.run(work, read_only=True)
+
+    def _seen(
+        self, tx: TableContext, urn: Urn, wanted: Collection[str] | None, principal: Principal
+    ) -> dict[str, Aspect]:
+        """What lineage says of an entity, as aspects that nobody wrote."""
+        found = seen(tx, urn, wanted, Nodes(tx, self.gate, principal))
+        return {name: Aspect(name, "SYSTEM", UNWRITTEN, value, "", None, 0) for name, value in found.items()}
 
     def _key(self, urn: Urn) -> Aspect:
         kind = self.registry.type(urn.type)
