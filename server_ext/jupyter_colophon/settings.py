@@ -15,6 +15,7 @@ from traitlets.config.loader import DeferredConfig, LazyConfigValue
 
 from jupyter_colophon.core.errors import Misconfigured
 from jupyter_colophon.core.names import Identity
+from jupyter_colophon.core.retention import Retention, retention
 from jupyter_colophon.core.store import StoreChoice, sqlite_file
 from jupyter_colophon.core.system_filter import Rule, SystemFilter
 
@@ -54,6 +55,11 @@ class Settings(Configurable):
     entity_registry = Unicode(
         config=True,
         help="An entity-registry.yml that adds entity types, aspects and rules to the catalog's (docs/registry.md).",
+    )
+    retention = List(
+        Dict(),
+        config=True,
+        help="Which versions of aspects are kept, as in DataHub's retention.yaml: {entity, aspect, config: {retention: {version: {maxVersions}, time: {maxAgeInSeconds}}}}. Empty: all of them.",
     )
 
     elyra_door = CaselessStrEnum(
@@ -161,6 +167,10 @@ class Settings(Configurable):
     def system_filter(self) -> SystemFilter:
         """Which machine-made metadata is attached."""
         return SystemFilter(tuple(Rule(*told) for told in self.system_filters))
+
+    def retained(self) -> Retention:
+        """Which versions of aspects are kept. Raises Misconfigured."""
+        return retention(self.retention)
 
     def is_anothers(self, name: str) -> bool:
         """Whether something else that is called `Colophon` has a setting of this name."""

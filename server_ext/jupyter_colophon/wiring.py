@@ -12,6 +12,7 @@ from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.names import Identity, namespace
 from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.core.registry import Registry
+from jupyter_colophon.core.retention import ALL_KEPT, Retention
 from jupyter_colophon.core.schema import Schema
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
@@ -101,17 +102,19 @@ def open_catalog(
     facts: SystemFilter = EVERYTHING,
     *,
     snapshots_system: bool = False,
+    retained: Retention = ALL_KEPT,
     events: Path | None = None,
     overlay: Path | None = None,
 ) -> Catalog:
     """Open the catalog in this store, or make one; `facts` says which machine-made metadata is attached.
 
-    `snapshots_system`: runs keep what machines say as well. `events` is the folder of the events of streams; without
-    one they are dropped. `overlay` is the file that adds to the registry. Raises StorageError, or InvalidField for a wrong option.
+    `snapshots_system`: runs keep what machines say as well. `retained`: which versions are kept. `events` is the folder
+    of the events of streams; without one they are dropped. `overlay` is the file that adds to the registry. Raises
+    StorageError, or InvalidField for a wrong option.
     """
     provider = providers.opened(store)
     try:
-        return _catalog(provider, load_registry(overlay), identity, facts, snapshots_system, events)
+        return _catalog(provider, load_registry(overlay), identity, facts, snapshots_system, events, retained)
     except BaseException:
         provider.close()
         raise
@@ -169,6 +172,7 @@ def _catalog(
     facts: SystemFilter,
     snapshots_system: bool,
     events: Path | None,
+    retained: Retention,
 ) -> Catalog:
     prepare(provider, registry)
     gate = Gate(ScopeAuthorizer(), identity)
@@ -176,7 +180,9 @@ def _catalog(
     cursors = Cursors(key)
     feed, sealer = Feed(provider, gate), Sealer(provider, key, now_ms)
     publish = partial(_wake, feed, sealer)
-    write_path = WritePath(provider, registry, identity, gate.authorizer, now_ms, publish, facts, snapshots_system)
+    write_path = WritePath(
+        provider, registry, identity, gate.authorizer, now_ms, publish, facts, snapshots_system, retained
+    )
     _make_eternal_namespaces(provider, write_path)
     collector = Collector(provider, write_path, identity, Schema(load_documents("openlineage")["event"]), now_ms)
     inbox, namespaces = Inbox(provider, write_path, now_ms), Namespaces(provider, write_path)

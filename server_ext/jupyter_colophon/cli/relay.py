@@ -79,6 +79,7 @@ class Relay(Command):
             asked.identity(),
             asked.system_filter(),
             snapshots_system=asked.snapshot_system_metadata,
+            retained=asked.retained(),
             events=asked.events(),
             overlay=asked.overlay(),
         )

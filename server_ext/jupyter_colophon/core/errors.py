@@ -344,6 +344,14 @@ class LogShorter(LogCompacted):
         self.after, self.floor = after, head
 
 
+class HistoryForgotten(MetadataError):
+    """The past is asked for at a time of which not everything is kept any more (the setting `retention`)."""
+
+    def __init__(self, begins: str) -> None:
+        super().__init__(f"what was said before {begins} is no longer kept whole")
+        self.begins = begins
+
+
 class Undelivered(MetadataError):
     """A sink did not take a change. The words name no secret, and nothing that the other side said."""
 

@@ -96,6 +96,7 @@ class Door:
                 self.identity,
                 self.settings.system_filter(),
                 snapshots_system=self.settings.snapshot_system_metadata,
+                retained=self.settings.retained(),
                 events=self.settings.events(),
                 overlay=self.settings.overlay(),
             )

@@ -49,6 +49,7 @@ TABLE: dict[type[errors.MetadataError], Row] = {
     errors.NotEmpty: Row(409, "not-empty", "Not empty"),
     errors.LogShorter: Row(410, "log-shorter", "There are no such changes"),
     errors.LogCompacted: Row(410, "log-compacted", "These changes are no longer kept"),
+    errors.HistoryForgotten: Row(410, "history-forgotten", "The past is no longer kept"),
     errors.ConditionFailed: Row(412, "condition-failed", "Condition failed"),
     errors.TooLarge: Row(413, "too-large", "Too large"),
     errors.TooManyConnections: Row(429, "too-many-connections", "Too many connections"),

@@ -13,6 +13,7 @@ from jupyter_colophon.core.terms import TAGS_KEY, fold
 from jupyter_colophon.service.moment import Moment
 from jupyter_colophon.service.search import Searcher
 from jupyter_colophon.storage import index, past, values
+from jupyter_colophon.storage.retention import require_kept
 from jupyter_colophon.storage.spi import Row, TableContext
 
 #: As of a time, so many values are looked through in each namespace.
@@ -35,6 +36,7 @@ class KeyLister:
         def work(tx: TableContext) -> tuple[Counter[_Key], bool]:
             counts: Counter[_Key] = Counter()
             cut = False
+            require_kept(tx, question.as_of)
             for space in self._spaces(tx, question.namespace, principal, ever=question.as_of is not None):
                 cut = count(tx, self.searcher, space, question, counts) or cut
             return counts, cut

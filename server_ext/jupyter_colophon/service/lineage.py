@@ -17,6 +17,7 @@ from jupyter_colophon.service.nodes import Nodes
 from jupyter_colophon.service.shortest import Ways
 from jupyter_colophon.service.walking import READ, WRITE, Walk, Walker
 from jupyter_colophon.storage.known_edges import edges_at
+from jupyter_colophon.storage.retention import require_kept
 from jupyter_colophon.storage.spi import Row, StorageProvider, TableContext
 from jupyter_colophon.storage.touches import Triple
 
@@ -95,6 +96,7 @@ class LineageReader:
         self._require(urn, principal)
 
         def work(tx: TableContext) -> T:
+            require_kept(tx, as_of)
             asking = Asking(tx, Nodes(tx, self.gate, principal), self.clock, as_of)
             _require_known(asking, urn)
             return answer(asking)

@@ -23,6 +23,7 @@ from jupyter_colophon.service.past_search import PastSearch
 from jupyter_colophon.storage import aspects, values
 from jupyter_colophon.storage.ending import lasting
 from jupyter_colophon.storage.index import EVERYTHING
+from jupyter_colophon.storage.retention import require_kept
 from jupyter_colophon.storage.spi import Match, StorageProvider, TableContext, Words
 
 #: Only the newest matches are ranked; beyond that ranking costs seconds (catalog.md 4.4).
@@ -96,6 +97,7 @@ class Searcher:
         terms = tuple(filter_term(name, value) for name, value in question.filters)
         spaces = self.spaces(tx, question.filter("namespace"), principal, ever=question.as_of is not None)
         if question.as_of is not None:
+            require_kept(tx, question.as_of)
             PastSearch(Moment(tx, self.registry, question.as_of), spaces).gather(query, terms, found)
             return
         _by_words(tx, query, terms, found)

@@ -20,6 +20,7 @@ from jupyter_colophon.core.once import Once
 from jupyter_colophon.core.openlineage.event import Event
 from jupyter_colophon.core.proposal import ABSENT, CREATING, Proposal, Written
 from jupyter_colophon.core.registry import AspectSpec, Registry
+from jupyter_colophon.core.retention import ALL_KEPT, Retention
 from jupyter_colophon.core.run import Access, ColumnEdge, Recording, Run, RunChange, RunStart, Source
 from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
 from jupyter_colophon.service.validation import (
@@ -73,6 +74,8 @@ class WritePath:
     facts: SystemFilter = EVERYTHING
     #: Whether a run's snapshots hold what machines say as well (catalog.md, decision 4).
     snapshots_system: bool = False
+    #: Which versions of aspects are kept.
+    retained: Retention = ALL_KEPT
 
     def propose(
         self,
@@ -252,7 +255,7 @@ class WritePath:
         )
 
     def _commit(self, tx: TableContext, work: Callable[[Commit], T], principal: Principal) -> T:
-        commit = Commit(tx, self.registry, self.identity, principal, self.now(), self.facts)
+        commit = Commit(tx, self.registry, self.identity, principal, self.now(), self.facts, self.retained)
         result = work(commit)
         commit.finish()
         tx.after_commit(self.publish)

@@ -19,9 +19,10 @@ from jupyter_colophon.core.keys import key_aspect
 from jupyter_colophon.core.names import NO_NAMESPACE, Identity, Urn, namespace
 from jupyter_colophon.core.proposal import ABSENT, CREATING, Proposal, Written
 from jupyter_colophon.core.registry import AspectSpec, Registry
+from jupyter_colophon.core.retention import ALL_KEPT, Kept, Retention
 from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
 from jupyter_colophon.core.terms import SEARCHED
-from jupyter_colophon.storage import assertions, forms, index, past
+from jupyter_colophon.storage import assertions, forms, index, past, retention
 from jupyter_colophon.storage.ending import is_ending
 from jupyter_colophon.storage.ingestion import Ingesting, run_in
 from jupyter_colophon.storage.spi import Range, Row, TableContext
@@ -39,9 +40,12 @@ class Commit:
         principal: Principal,
         now: int,
         facts: SystemFilter = EVERYTHING,
+        retained: Retention = ALL_KEPT,
     ) -> None:
         self.tx, self.registry, self.identity, self.principal, self.now = tx, registry, identity, principal, now
-        self.facts = facts
+        self.facts, self._retained = facts, retained
+        #: Aspects with a version more than before, of those that may not have all of them.
+        self._grown: list[tuple[Working, AspectSpec, Kept]] = []
         self._entities: dict[str, Working] = {}
         #: Namespaces of which this transaction knows that nobody is deleting them.
         self._lasting: set[str] = set()
@@ -222,6 +226,8 @@ class Commit:
         for table, rows in self._last.items():
             self.tx.table(table).upsert_all(rows)
         self.ingesting.finish(self.tx, self.now)
+        for entity, spec, kept in self._grown:
+            retention.trim(self.tx, entity.row, spec, kept, entity.aspects[spec.name], self.now)
         becoming = (
             index.Becoming(one.row, self._said(one.urn, one.before), self._said(one.urn, one.aspects))
             for one in changed
@@ -338,11 +344,13 @@ class Commit:
         }
         was = None if old.get("value") is None else run_in(old["system"])
         self.ingesting.follow(row["urn"], spec.name, was, system.run if system and value is not None else None)
-        entity.aspects[spec.name] = row | {"base": old.get("base", 0)}
+        entity.aspects[spec.name] = row | {"base": old.get("base", 0), "floor": old.get("floor")}
         self._last["aspect_versions"].append(row)
         self._last[past.TABLE] += past.lost(entity.row, spec, old, value and stored(value), self.now)
         self._last["aspects"].append(entity.aspects[spec.name])
         entity.changed = True
+        if version > 1 and (kept := self._retained.of(entity.urn.type, spec)) is not None:
+            self._grown.append((entity, spec, kept))
         shown = ABSENT if value is None else version
         before = old.get("value"), value, old.get("system"), said
         return self.log(entity.row, spec.name, what, shown, spec.scope, run, *before)

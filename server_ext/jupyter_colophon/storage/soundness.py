@@ -50,8 +50,16 @@ def version_fault(tx: TableContext, change: Row) -> Finding | None:
     row = tx.table("aspect_versions").read((change["urn"], change["aspect"], change["version"]))
     if row is not None and all(row[part] == change[part] for part in _VERSION_PARTS):
         return None
+    if row is None and _is_let_go(tx, change):
+        return None
     what = "is missing" if row is None else f"is not what change {change['seq']} says"
     return Finding(change["urn"], f"version {change['version']} of {change['aspect']} {what}")
+
+
+def _is_let_go(tx: TableContext, change: Row) -> bool:
+    """Whether the version that a change made need not be there any more (storage/retention.py)."""
+    aspect = tx.table("aspects").read((change["urn"], change["aspect"]), ("floor",))
+    return aspect is not None and change["version"] <= (aspect["floor"] or 0)
 
 
 def _entities(registry: Registry, tx: TableContext, after: str) -> Step:
@@ -108,7 +116,7 @@ def _aspect(registry: Registry, tx: TableContext, entity_type: str, row: Row) ->
 
 def _versions(tx: TableContext, row: Row) -> Iterator[str]:
     """Versions are dense in the entity's present life, and the newest is the present value."""
-    base, newest, expected = row["base"] or 0, None, None
+    base, newest, expected = max(row["base"] or 0, row["floor"] or 0), None, None
     for version in tx.table("aspect_versions").scan(Range.prefix(row["urn"], row["aspect"])):
         number = version["version"]
         if number > base:

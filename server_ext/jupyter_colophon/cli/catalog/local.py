@@ -34,7 +34,13 @@ class Local:
         path = store.options.get("path") if store.provider == "sqlite" else None
         if path is not None and not Path(path).exists():
             raise Absent("catalog", str(path))
-        self._catalog = open_catalog(store, settings.identity(), settings.system_filter(), overlay=settings.overlay())
+        self._catalog = open_catalog(
+            store,
+            settings.identity(),
+            settings.system_filter(),
+            retained=settings.retained(),
+            overlay=settings.overlay(),
+        )
         self._principal = Principal(getpass.getuser())
 
     def show(self, urn: str) -> Shown:

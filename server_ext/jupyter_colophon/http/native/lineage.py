@@ -5,7 +5,7 @@ from typing import cast, get_args
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.errors import Absent, AlreadyThere, IllegalName, IllegalQuery, RunStands
+from jupyter_colophon.core.errors import Absent, AlreadyThere, HistoryForgotten, IllegalName, IllegalQuery, RunStands
 from jupyter_colophon.core.lineage import (
     DEFAULT_RELATIONS,
     MAX_LEVELS,
@@ -53,7 +53,7 @@ class LineageHandler(ApiHandler):
         "readLineage",
         takes=[URN, DIRECTION, LEVELS, START, END, RELATIONS, _COLUMNS, AS_OF],
         answers="lineage",
-        refuses=[IllegalName, Absent],
+        refuses=[IllegalName, Absent, HistoryForgotten],
     )
     async def get(self) -> None:
         """The graph around an entity."""

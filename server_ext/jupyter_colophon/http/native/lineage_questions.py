@@ -6,7 +6,7 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.errors import Absent, IllegalName, IllegalQuery
+from jupyter_colophon.core.errors import Absent, HistoryForgotten, IllegalName, IllegalQuery
 from jupyter_colophon.core.lineage import DEFAULT_RELATIONS, MAX_LEVELS, MAX_RELATIONS, LineageQuestion, Window
 from jupyter_colophon.core.lineage_answers import DAY_MS, DiffQuestion, PathQuestion
 from jupyter_colophon.core.names import Urn
@@ -37,7 +37,12 @@ class NextHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("readNextLineage", body="lineage-next", answers="lineage", refuses=[IllegalName, IllegalQuery, Absent])
+    @operation(
+        "readNextLineage",
+        body="lineage-next",
+        answers="lineage",
+        refuses=[IllegalName, IllegalQuery, Absent, HistoryForgotten],
+    )
     async def post(self) -> None:
         """The graph from the frontier of an answer on."""
         question, principal = _going_on(await self.body()), self.principal
@@ -51,7 +56,10 @@ class PathHandler(ApiHandler):
     @authenticated
     @authorized("read", resource="colophon")
     @operation(
-        "readLineagePath", takes=[_FROM, _TO, START, END, AS_OF], answers="lineage-path", refuses=[IllegalName, Absent]
+        "readLineagePath",
+        takes=[_FROM, _TO, START, END, AS_OF],
+        answers="lineage-path",
+        refuses=[IllegalName, Absent, HistoryForgotten],
     )
     async def get(self) -> None:
         """All shortest ways on which data flows from one node to another."""
@@ -73,7 +81,7 @@ class ImpactHandler(ApiHandler):
         "readLineageImpact",
         takes=[URN, _REACH, START, END, AS_OF],
         answers="lineage-impact",
-        refuses=[IllegalName, Absent],
+        refuses=[IllegalName, Absent, HistoryForgotten],
     )
     async def get(self) -> None:
         """How much is downstream, by type, owner and namespace."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import HistoryForgotten, IllegalQuery
 from jupyter_colophon.core.search import FACETS, KeysQuestion, SearchAnswer, SearchQuestion
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.native import documents
@@ -40,6 +40,7 @@ class SearchHandler(ApiHandler):
         "search",
         takes=[_Q, *_FILTERS, _FACETS, LIMIT, CURSOR, AS_OF],
         answers="search-answer",
+        refuses=[HistoryForgotten],
         links=[
             Link("readEntity", {"path.urn": "$response.body#/hits/0/urn"}),
             Link("readLineage", {"urn": "$response.body#/hits/0/urn"}),
@@ -65,6 +66,7 @@ class KeysHandler(ApiHandler):
         "listKeys",
         takes=[PREFIX, NAMESPACE, SCOPE, LIMIT, CURSOR, AS_OF],
         answers="keys",
+        refuses=[HistoryForgotten],
         links=[Link("listValues", {"key": "$response.body#/keys/0/key"})],
     )
     async def get(self) -> None:

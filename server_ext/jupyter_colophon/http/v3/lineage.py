@@ -7,7 +7,7 @@ from typing import Any, Final, cast, get_args
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.errors import Absent, IllegalName, IllegalQuery
+from jupyter_colophon.core.errors import Absent, HistoryForgotten, IllegalName, IllegalQuery
 from jupyter_colophon.core.lineage import (
     DEFAULT_RELATIONS,
     MAX_LEVELS,
@@ -101,7 +101,7 @@ class LineageHandler(_LineageHandler):
         "v3ReadLineage",
         takes=[START, END, _LEVELS, _MAX_LEVELS, _DIRECTION, _COLLAPSE, _ROLLUP, _LIMIT, AS_OF, FORMAT],
         answers={200: _LINEAGE},
-        refuses=[Absent, IllegalName],
+        refuses=[Absent, IllegalName, HistoryForgotten],
     )
     async def get(self) -> None:
         """The lineage of a dataset or a stream in a window of time."""
@@ -128,7 +128,7 @@ class NextHandler(_LineageHandler):
         "v3ReadNextLineage",
         body={"application/json": _NEXT},
         answers={200: _LINEAGE},
-        refuses=[Absent, IllegalName],
+        refuses=[Absent, IllegalName, HistoryForgotten],
     )
     async def post(self) -> None:
         """The lineage from the frontier of an answer on."""

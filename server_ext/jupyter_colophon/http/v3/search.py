@@ -7,7 +7,7 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from jupyter_colophon.core.entity import EntitySummary
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import HistoryForgotten, IllegalQuery
 from jupyter_colophon.core.lineage_keys import lineage_key
 from jupyter_colophon.core.listing import Listed, ListQuestion, Place, Sort
 from jupyter_colophon.core.names import SYSTEM_NAMESPACE, Identity, Urn
@@ -163,7 +163,7 @@ class NamespaceSearchHandler(_SearchHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("v3SearchNamespace", takes=_TAKEN, answers={200: _ANSWER})
+    @operation("v3SearchNamespace", takes=_TAKEN, answers={200: _ANSWER}, refuses=[HistoryForgotten])
     async def get(self) -> None:
         """What fits in a namespace; nothing in one that there is not."""
         space = self.segments()[1]
@@ -177,7 +177,7 @@ class SearchHandler(_SearchHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("v3Search", takes=_TAKEN, answers={200: _ANSWER})
+    @operation("v3Search", takes=_TAKEN, answers={200: _ANSWER}, refuses=[HistoryForgotten])
     async def get(self) -> None:
         """What fits in some namespaces, or in all."""
         spaces, scope = tuple(self.many("namespaces")), self.asked(_ENTITY_SCOPE)
