@@ -14,6 +14,7 @@ from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.core.retention import ALL_KEPT, Retention
 from jupyter_colophon.core.schema import Schema
+from jupyter_colophon.core.shipped import load_documents
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
 from jupyter_colophon.service.datahub.door import DataHub
@@ -24,7 +25,6 @@ from jupyter_colophon.service.datahub.timeseries import TimeseriesReader
 from jupyter_colophon.service.datahub.tracing import Tracer
 from jupyter_colophon.service.dead_letters import DeadLetters
 from jupyter_colophon.service.deployment import Deployer
-from jupyter_colophon.service.documents import load_documents
 from jupyter_colophon.service.feed import Feed
 from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.service.inbox import Inbox

@@ -5,7 +5,7 @@ from jupyter_colophon.core.business import ENTITY_BYTES_MAX, VALUE_BYTES_MAX, si
 from jupyter_colophon.core.errors import Absent
 from jupyter_colophon.core.keys import has_key, key_aspect
 from jupyter_colophon.core.names import Urn
-from jupyter_colophon.service.documents import load_documents
+from jupyter_colophon.core.shipped import load_documents
 from jupyter_colophon.service.registry_files import load_registry
 from support.urns import CELL, ORDERS, SALES
 

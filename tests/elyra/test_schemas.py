@@ -21,7 +21,7 @@ class Ours(Schemaspace):
 def test_there_is_one_manager_which_lists_schemaspaces_without_deprecated_ones() -> None:
     manager = SchemaManager.instance()
     assert SchemaManager.instance() is manager
-    shipped = ["code-snippets", "component-catalogs", "runtime-images", "runtimes", "saved-searches"]
+    shipped = ["code-snippets", "component-catalogs", "pipelines", "runtime-images", "runtimes", "saved-searches"]
     assert sorted(manager.get_schemaspace_names()) == shipped
     everything = manager.get_schemaspace_names(include_deprecated=True)
     assert sorted(everything) == sorted([*shipped, "component-registries"])

@@ -8,8 +8,8 @@ from typing import Any
 
 import jupyter_colophon.elyra
 import pytest
+from jupyter_colophon.core.shipped import schemas_dir
 from jupyter_colophon.elyra import Metadata, MetadataManager, SchemaManager
-from jupyter_colophon.service.documents import schemas_dir
 
 SHIPPED = {
     "code-snippets": ("aa60988f-8f7c-4d09-a243-c54ef9c2f7fb", {"code-snippet"}),
@@ -19,6 +19,7 @@ SHIPPED = {
     ),
     "component-registries": ("ae79159a-489d-4656-83a6-1adfbc567c70", {"component-registry"}),
     "metadata-tests": ("8182fc28-899a-4521-8342-1a0e218c3a4d", {"metadata-test", "metadata-test2"}),
+    "pipelines": ("c1b6a3f2-7d54-4f0e-8a0b-6c3f5b0e9d41", {"pipeline"}),
     "runtime-images": ("119c9740-d73f-48c6-a97a-599d3acaf41d", {"runtime-image"}),
     "saved-searches": ("5d0c3a4e-6b1f-4c27-9a58-2f7be1d90c63", {"saved-search"}),
     "runtimes": ("130b8e00-de7c-4b32-b553-b4a52824a3b5", {"airflow", "kfp"}),
@@ -27,6 +28,7 @@ SHIPPED = {
 FIELDS: dict[str, tuple[set[str], set[str]]] = {
     "code-snippet": ({"language", "code"}, {"description", "tags"}),
     "saved-search": ({"query"}, {"description", "tags", "namespace", "type", "tag", "scope", "platform", "owner"}),
+    "pipeline": ({"namespace", "stages"}, {"description", "tags", "connections", "arguments", "retries"}),
     "runtime-image": ({"image_name"}, {"description", "tags", "pull_policy", "pull_secret"}),
     "kfp": (
         {"api_endpoint", "cos_auth_type", "cos_endpoint", "cos_bucket"},

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from jupyter_colophon.service.documents import schemas_dir
+from jupyter_colophon.core.shipped import schemas_dir
 from support.urns import ORDERS
 
 SPACE = ("schemaspaces", "saved-searches", "instances")

@@ -6,8 +6,9 @@ from pathlib import Path
 import jsonschema_rs
 import pytest
 from jupyter_colophon.kernel.cells import Cell, Execution
-from jupyter_colophon.kernel.documents import accesses, cell_facts, moment, proposals, run_end, run_start
+from jupyter_colophon.kernel.documents import cell_facts, moment, run_end, run_start
 from jupyter_colophon.spark.observation import ColumnEdge, DataRef, Field, Kind, Observation, Transformation
+from jupyter_colophon.spark.reports import accesses, proposals
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from jupyter_colophon.service.documents import schemas_dir
+from jupyter_colophon.core.shipped import schemas_dir
 
 if TYPE_CHECKING:
     from jupyter_colophon.relay.seam import Bus

@@ -19,7 +19,7 @@ class ApiSchemas:
 
     @cached_property
     def _schemas(self) -> dict[str, Schema]:
-        from jupyter_colophon.service.documents import load_documents
+        from jupyter_colophon.core.shipped import load_documents
 
         documents = load_documents("api")
         known = {document["$id"]: document for document in documents.values()}

@@ -1,23 +1,18 @@
-"""What a kernel reports, as documents of the native API (schemas/api): run starts, accesses, proposals."""
+"""What a kernel reports, as documents of the native API (schemas/api): how runs begin and end."""
 
-from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from jupyter_colophon.kernel.cells import Execution
-    from jupyter_colophon.spark.observation import ColumnEdge, DataRef, Observation
 
 Document = dict[str, Any]
 
 #: How a run ends: of itself, well or badly, or with its kernel.
 Ending: TypeAlias = Literal["succeeded", "failed", "killed"]
 
-#: Limits of schemas/api/{run-start,accesses}.json and of a property's value in technicalMetadata.
+#: The limit of schemas/api/run-start.json.
 SOURCE_LENGTH = 20_000
-ACCESSES_A_CALL = 1_000
-COLUMNS_A_CALL = 10_000
-VALUE_BYTES = 10_240
 
 
 def moment(milliseconds: int) -> str:
@@ -54,59 +49,3 @@ def cell_facts(execution: "Execution", notebook: str, kernel: str) -> Document:
         "kernel": kernel,
         "source": cell.source.encode("utf-8", "replace").decode()[:SOURCE_LENGTH],
     }
-
-
-def accesses(observations: Iterable["Observation"]) -> Iterator[Document]:
-    """`Accesses` documents for what was observed, as few as the limits allow; none if nothing was touched.
-
-    Where several actions made a column from the same one, the last says how.
-    """
-    touched: dict[tuple[str, str], int] = {}
-    columns: dict[tuple[str, str, str, str], str] = {}
-    for observation in observations:
-        for refs, mode in ((observation.reads, "read"), (observation.writes, "write")):
-            for ref in refs:
-                touched.setdefault((ref.urn, mode), observation.started_ms)
-        columns.update((_ends(edge), str(edge.transformation)) for edge in observation.columns)
-    rows = [{"data": urn, "mode": mode, "time": moment(ms)} for (urn, mode), ms in touched.items()]
-    edges = [dict(zip(_END_NAMES, ends, strict=True), transformation=how) for ends, how in columns.items()]
-    yield from _in_calls(rows, edges)
-
-
-_END_NAMES = ("source", "sourceField", "target", "targetField")
-
-
-def _ends(edge: "ColumnEdge") -> tuple[str, str, str, str]:
-    return (edge.source_urn, edge.source_field, edge.target_urn, edge.target_field)
-
-
-def _in_calls(rows: Sequence[Document], edges: Sequence[Document]) -> Iterator[Document]:
-    while rows or edges:
-        # A call needs an access: further columns travel with one that the server has seen before.
-        last = rows[:1]
-        yield {"accesses": list(rows[:ACCESSES_A_CALL]), "columns": list(edges[:COLUMNS_A_CALL])}
-        rows, edges = rows[ACCESSES_A_CALL:], edges[COLUMNS_A_CALL:]
-        if edges and not rows:
-            rows = last
-
-
-def proposals(ref: "DataRef", run: str) -> list[Document]:
-    """What a machine knows of written data: proposals for `schemaMetadata` and `technicalMetadata` (SYSTEM).
-
-    The latter is a merge patch: other machines' properties stay.
-    """
-    found = []
-    if ref.fields:
-        fields = [
-            {"fieldPath": field.path, "nativeDataType": field.type, "nullable": field.nullable} for field in ref.fields
-        ]
-        found.append(_proposal(ref.urn, "schemaMetadata", "upsert", {"fields": fields}, run))
-    known = {"type": str(ref.kind), "format": ref.format, "location": ref.location}
-    properties = {key: value for key, value in known.items() if value and len(value.encode()) <= VALUE_BYTES}
-    if properties:
-        found.append(_proposal(ref.urn, "technicalMetadata", "patch", {"properties": properties}, run))
-    return found
-
-
-def _proposal(urn: str, aspect: str, operation: str, value: Document, run: str) -> Document:
-    return {"urn": urn, "aspect": aspect, "operation": operation, "value": value, "run": run}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.problems import ClientError, Refused, ServerAway
 from jupyter_colophon.kernel.counts import counted
-from jupyter_colophon.kernel.documents import accesses, proposals
+from jupyter_colophon.spark.reports import accesses, proposals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

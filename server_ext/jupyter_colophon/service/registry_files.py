@@ -13,7 +13,7 @@ from jupyter_colophon.core.errors import Misconfigured, Problem, shown
 from jupyter_colophon.core.overlay import Overlay, Surroundings, overlaid
 from jupyter_colophon.core.registry import Model, Registry
 from jupyter_colophon.core.rules import Check
-from jupyter_colophon.service.documents import load_documents, schemas_dir
+from jupyter_colophon.core.shipped import load_documents, schemas_dir
 
 #: Where packages register checks of what is proposed.
 GROUP: Final = "jupyter_colophon.aspect_validators"

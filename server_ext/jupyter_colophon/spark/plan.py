@@ -64,10 +64,7 @@ def _refs(sources: Iterable[Source]) -> tuple[DataRef, ...]:
 
 
 def _edges(query: Node, urn: str, fields: Iterable[Field], sources: Iterable[Source]) -> Iterator[ColumnEdge]:
-    leaves: dict[int, list[tuple[str, str]]] = {}
-    for source in sources:
-        for column, name in source.columns.items():
-            leaves.setdefault(column, []).append((source.ref.urn, name))
+    leaves = _leaves(sources)
     found = columns(query)
     for column, made in zip(found.output(query), fields, strict=False):
         for leaf, transformation in found.sources(column, leaves).items():
@@ -75,11 +72,30 @@ def _edges(query: Node, urn: str, fields: Iterable[Field], sources: Iterable[Sou
                 yield ColumnEdge(origin, name, urn, made.path, transformation)
 
 
+def _leaves(sources: Iterable[Source]) -> dict[int, list[tuple[str, str]]]:
+    """Give the fields of datasets that columns carry, by the columns' ids."""
+    found: dict[int, list[tuple[str, str]]] = {}
+    for source in sources:
+        for column, name in source.columns.items():
+            found.setdefault(column, []).append((source.ref.urn, name))
+    return found
+
+
 def _same(target: Target) -> Iterator[ColumnEdge]:
     """Give the edges of a table that is laid over files: its columns are theirs."""
     if target.ref is not None and target.over is not None:
         for made in target.fields:
             yield ColumnEdge(target.over.urn, made.path, target.ref.urn, made.path, Transformation.IDENTITY)
+
+
+def origins(root: Node, facts: Facts) -> tuple[tuple[tuple[str, str], ...], ...]:
+    """Give for each column of a query, in order, the datasets and their fields that its values come from."""
+    leaves = _leaves(_sources(root, facts))
+    found = columns(root)
+    return tuple(
+        tuple(dict.fromkeys(field for leaf in found.sources(column, leaves) for field in leaves[leaf]))
+        for column in found.output(root)
+    )
 
 
 def unnamed(root: Node) -> frozenset[int]:

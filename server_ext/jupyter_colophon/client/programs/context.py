@@ -58,6 +58,11 @@ class RunMetadata(Writer):
         """How much of it was refused; the log says what."""
         return self._shipper.dropped
 
+    def emit(self, proposals: Iterable[Mapping[str, Any]]) -> None:
+        """Emits what `annotate` has no words for: proposals as `proposal.json` has them."""
+        for proposal in proposals:
+            self._ship({**proposal, "run": self._run})
+
     def flush(self, timeout_s: float = 10.0) -> int:
         """Waits until the server has got everything, at most that long, or until it cannot be reached; how much waits."""
         return self._shipper.flush(timeout_s)
@@ -93,6 +98,8 @@ class RunContext:
         self.arguments: Mapping[str, str] = dict(arguments or {})
         self.input_schema = None if input_schema is None else RecordSchema.of(input_schema)
         self.output_schema = None if output_schema is None else RecordSchema.of(output_schema)
+        #: What is told of the run when it ends.
+        self.facts: dict[str, str | int | float | bool] = {}
         self._namespace, self._shipper = namespace, shipper
         self._touched: dict[tuple[str, str], AccessMode] = {}
         self._has_ended = False
@@ -125,12 +132,17 @@ class RunContext:
         uses = declared(code)
         self._touch([(self._declared(use.name), MODES[use.access], use.component) for use in uses])
 
+    def record(self, accesses: Mapping[str, Any]) -> None:
+        """Records what was observed of the run, as `accesses.json` has it: data and columns."""
+        self._tell("accesses", dict(accesses))
+
     def end(self, status: Ending = "succeeded") -> None:
-        """The run is over; a second time it says nothing."""
+        """The run is over, and `facts` are told with it; a second time it says nothing."""
         if not self._has_ended:
             self._has_ended = True
             # The clock may have been put back meanwhile, and nothing ends before it began.
-            self._tell("end", {"status": status, "end": format_time(max(_now_ms(), self._start_ms))})
+            ending = {"status": status, "end": format_time(max(_now_ms(), self._start_ms))}
+            self._tell("end", ending | ({"facts": self.facts} if self.facts else {}))
             self._reader.close()
 
     def __enter__(self) -> "RunContext":

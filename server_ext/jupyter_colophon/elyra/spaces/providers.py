@@ -3,17 +3,18 @@
 import json
 from typing import Any, ClassVar
 
+from jupyter_colophon.core.shipped import schemas_dir
 from jupyter_colophon.elyra.schema import SchemasProvider
 from jupyter_colophon.elyra.spaces.schemaspaces import (
     CodeSnippets,
     ComponentCatalogs,
     MetadataTests,
+    Pipelines,
     RuntimeImages,
     Runtimes,
     SavedSearches,
     ShippedSchemaspace,
 )
-from jupyter_colophon.service.documents import schemas_dir
 
 
 class ShippedSchemas(SchemasProvider):
@@ -55,6 +56,12 @@ class SavedSearchesSchemas(ShippedSchemas):
     """The schema `saved-search`."""
 
     SPACE = SavedSearches
+
+
+class PipelinesSchemas(ShippedSchemas):
+    """The schema `pipeline`."""
+
+    SPACE = Pipelines
 
 
 class MetadataTestsSchemas(ShippedSchemas):

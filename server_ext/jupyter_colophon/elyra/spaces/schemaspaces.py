@@ -76,6 +76,15 @@ class SavedSearches(ShippedSchemaspace):
     DESCRIPTION = "Searches of the catalog, to be done again"
 
 
+class Pipelines(ShippedSchemaspace):
+    """What is done with data on Spark, stage by stage."""
+
+    ID = "c1b6a3f2-7d54-4f0e-8a0b-6c3f5b0e9d41"
+    NAME = "pipelines"
+    DISPLAY_NAME = "Pipelines"
+    DESCRIPTION = "What is done with data on Spark, stage by stage"
+
+
 class MetadataTests(ShippedSchemaspace):
     """For tests: there where METADATA_TESTING is set."""
 

@@ -10,7 +10,7 @@ from jupyter_colophon.http.openapi import Api, Document
 @cache
 def document(version: str) -> Document:
     """The document, but for the servers. It is made once, and not to be changed."""
-    from jupyter_colophon.service.documents import load_documents
+    from jupyter_colophon.core.shipped import load_documents
 
     places = {name: (one, URN_INSTEAD) if name == "urn" else (one,) for name, one in PLACES.items()}
     return Api(

@@ -11,7 +11,7 @@ from typing import Any
 from jupyter_colophon.core.errors import SchemaRefused
 from jupyter_colophon.core.foreign_schema import refusals
 from jupyter_colophon.core.schema import Dialect, Schema
-from jupyter_colophon.service.documents import schemas_dir
+from jupyter_colophon.core.shipped import schemas_dir
 from jupyter_colophon.service.schemaspaces.checker import Checker, ForeignChecker, SchemaChecker
 from jupyter_colophon.service.schemaspaces.registrations import Registration
 from jupyter_colophon.service.schemaspaces.space import Space

@@ -1,0 +1,83 @@
+"""Files and folders of files."""
+
+import os
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from jupyter_colophon.client.programs.entity import MetadataEntity
+from jupyter_colophon.spark import naming
+from jupyter_colophon.spark.pipelines.context import StageContext
+from jupyter_colophon.spark.pipelines.plugin import Columns, Sink, Source
+from jupyter_colophon.spark.pipelines.plugins import ddl, shapes
+
+_FORMATS = ("parquet", "csv", "json", "orc", "text", "avro")
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+_PATH = shapes.text("Path", "A file or a folder, or a URI such as s3a://bucket/folder")
+_FORMAT = shapes.choice("Format", "How the data is written", *_FORMATS, default="parquet")
+
+
+class FileSource(Source):
+    """Reads files."""
+
+    name = "file"
+    title = "File"
+    description = "Files or folders of files"
+    properties = {"path": _PATH, "format": _FORMAT, "schema": shapes.SCHEMA, "options": shapes.OPTIONS}
+    required = ("path",)
+
+    def dataset(self, namespace: str) -> MetadataEntity | None:
+        """What the path names."""
+        return _dataset(self.told["path"])
+
+    def columns(self, inputs: Sequence[Columns]) -> Columns:
+        """Those of the schema."""
+        return ddl.names(self.told["schema"]) if "schema" in self.told else None
+
+    def read(self, context: StageContext) -> Any:
+        """The files."""
+        reader = context.spark.read.format(self.told.get("format", "parquet")).options(**self.told.get("options", {}))
+        if "schema" in self.told:
+            reader = reader.schema(self.told["schema"])
+        return reader.load(_place(self.told["path"]))
+
+
+class FileSink(Sink):
+    """Writes files."""
+
+    name = "file"
+    title = "File"
+    description = "A folder of files"
+    properties = {
+        "path": _PATH,
+        "format": _FORMAT,
+        "mode": shapes.MODE,
+        "partition_by": shapes.texts("Partition by", "Columns, a folder for each of their values"),
+        "options": shapes.OPTIONS,
+    }
+    required = ("path",)
+
+    def dataset(self, namespace: str) -> MetadataEntity | None:
+        """What the path names."""
+        return _dataset(self.told["path"])
+
+    def write(self, context: StageContext, data: Any) -> None:
+        """The files."""
+        writer = data.write.format(self.told.get("format", "parquet")).mode(self.told.get("mode", "error"))
+        writer = writer.options(**self.told.get("options", {}))
+        if self.told.get("partition_by"):
+            writer = writer.partitionBy(*self.told["partition_by"])
+        writer.save(_place(self.told["path"]))
+
+
+def _place(path: str) -> str:
+    """The path as Spark is told it: one without a beginning is one from here, not from the cluster's home folder."""
+    return path if _URI.match(path) else os.path.abspath(path)
+
+
+def _dataset(path: str) -> MetadataEntity | None:
+    urn = naming.file(_place(path))
+    return None if urn is None else MetadataEntity(urn)
+
+
+PLUGINS = (FileSource, FileSink)

@@ -1,0 +1,204 @@
+"""Running a pipeline on a Spark session, as a run of the catalog."""
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from jupyter_colophon.client.programs.context import RunContext
+from jupyter_colophon.client.programs.entity import MetadataEntity
+from jupyter_colophon.client.programs.record_schema import RecordSchema
+from jupyter_colophon.core.timegrammar import format_time
+from jupyter_colophon.spark.capture import Capture, attach
+from jupyter_colophon.spark.observation import Observation
+from jupyter_colophon.spark.origins import origins_of
+from jupyter_colophon.spark.pipelines.checking import Prepared
+from jupyter_colophon.spark.pipelines.context import Origins, StageContext
+from jupyter_colophon.spark.pipelines.document import Stage
+from jupyter_colophon.spark.pipelines.metrics import Rows
+from jupyter_colophon.spark.pipelines.plugin import Action, Sink, Source, Transform
+from jupyter_colophon.spark.reports import accesses, proposals
+
+Status = Literal["waiting", "running", "succeeded", "failed", "killed"]
+#: How long the end of a run waits for Spark to tell what it did.
+DRAIN_MS = 30_000
+#: Pauses before a stage is tried again: doubled from the first to the last.
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
+#: The last so many characters of the log go with the run.
+_LOG_CHARS = 20_000
+_logger = logging.getLogger("jupyter_colophon.pipelines")
+
+
+@dataclass(slots=True)
+class StageReport:
+    """What became of a stage. `rows` came out of it, or went into a sink; None where it was not counted."""
+
+    name: str
+    status: Status = "waiting"
+    rows: int | None = None
+    ms: int = 0
+    tries: int = 0
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of a run. `error` is for who ran it: it may hold values, and is told to nobody else."""
+
+    run: str
+    status: Status = "running"
+    stages: list[StageReport] = field(default_factory=list)
+    log: list[str] = field(default_factory=list)
+    error: str = ""
+
+
+class PipelineRun:
+    """One run of a pipeline. `execute` works through the stages; whatever fails is in the outcome."""
+
+    def __init__(
+        self, prepared: Prepared, spark: Any, run: RunContext, tell: Callable[[str], None] = lambda line: None
+    ) -> None:
+        self._prepared, self._run, self._tell = prepared, run, tell
+        # Views and settings of a stage are nobody else's.
+        self._spark = spark.newSession()
+        self._data: dict[str, Any] = {}
+        self._rows: dict[str, Rows] = {}
+        self._seen: list[Observation] = []
+        self._components: dict[tuple[str, str], str] = {}
+        self._reports = {one.name: StageReport(one.name) for one in prepared.order}
+        self.outcome = Outcome(run.urn, stages=list(self._reports.values()))
+
+    def execute(self) -> Outcome:
+        """Do it, and end the run. Raises KeyboardInterrupt when somebody stops it, after the run is recorded as killed."""
+        capture = attach(self._spark, self._seen.append)
+        try:
+            for stage in self._prepared.order:
+                self._work(stage)
+            self.outcome.status = "succeeded"
+        except Exception as error:  # noqa: BLE001  a plugin, or Spark, may raise anything
+            self.outcome.status, self.outcome.error = "failed", _first_line(error)
+        except BaseException:
+            self.outcome.status = "killed"
+            self._spark.sparkContext.cancelAllJobs()
+            raise
+        finally:
+            self._end(capture)
+        return self.outcome
+
+    def log(self, line: str) -> None:
+        """Keep a line of the run's log. It has no values of data in it."""
+        self.outcome.log.append(f"{format_time(time.time_ns() // 1_000_000)} {line}")
+        self._tell(line)
+
+    def _work(self, stage: Stage) -> None:
+        report, retries = self._reports[stage.name], self._prepared.pipeline.retries
+        started, pause = time.monotonic(), FIRST_PAUSE_S
+        report.status = "running"
+        try:
+            while True:
+                report.tries += 1
+                try:
+                    self._do(stage)
+                    break
+                except Exception as error:
+                    if stage.gives or report.tries > retries:
+                        raise
+                    self.log(f"{stage.name} failed ({type(error).__name__}), is tried again in {pause:.0f} s")
+                time.sleep(pause)
+                pause = min(pause * 2, LONGEST_PAUSE_S)
+            report.status = "succeeded"
+        except BaseException as error:
+            report.status = "failed" if isinstance(error, Exception) else "killed"
+            self.log(f"{stage.name} {report.status} ({type(error).__name__})")
+            raise
+        finally:
+            report.ms = int((time.monotonic() - started) * 1000)
+
+    def _do(self, stage: Stage) -> None:
+        plugin = self._prepared.plugins[stage.name]
+        inputs = {one.name: self._data[one.name] for one in self._prepared.pipeline.inputs(stage)}
+        context = self._context(stage, inputs)
+        plugin.initialize(context)
+        match plugin:
+            case Source():
+                self._keep(stage, plugin.read(context))
+                self._touch(stage, plugin.dataset(context.namespace), "in")
+            case Transform():
+                self._keep(stage, plugin.apply(context, inputs))
+            case Sink():
+                (data,) = inputs.values()
+                rows = Rows(stage.name)
+                plugin.write(context, rows.counted(data))
+                self._rows[stage.name] = rows
+                self._touch(stage, plugin.dataset(context.namespace), "out")
+                self.log(f"{stage.name} wrote")
+            case Action():
+                plugin.act(context)
+                self.log(f"{stage.name} is done")
+
+    def _context(self, stage: Stage, inputs: Mapping[str, Any]) -> StageContext:
+        schemas = {name: RecordSchema.of(data.schema) for name, data in inputs.items()}
+        made = self._prepared.plugins[stage.name].columns([schema.names for schema in schemas.values()])
+        return StageContext(
+            self._prepared.pipeline,
+            stage.name,
+            self._run,
+            self._spark,
+            lambda line: self.log(f"{stage.name} {line}"),
+            schemas,
+            None if made is None else RecordSchema.of(list(made)),
+            lambda: _origins(inputs),
+        )
+
+    def _keep(self, stage: Stage, data: Any) -> None:
+        rows = self._rows[stage.name] = Rows(stage.name)
+        self._data[stage.name] = rows.counted(data)
+
+    def _touch(self, stage: Stage, dataset: MetadataEntity | None, access: Literal["in", "out"]) -> None:
+        if dataset is not None:
+            self._components[dataset.urn, "read" if access == "in" else "write"] = stage.name
+            self._run.open_dataset(dataset, access, stage.name)
+
+    def _end(self, capture: Capture) -> None:
+        if not capture.drain(DRAIN_MS):
+            self.log("Spark did not tell in time what it read and wrote: lineage may lack some of it")
+        capture.detach()
+        for name, rows in self._rows.items():
+            self._reports[name].rows = rows.count
+        self._record()
+        self.log(str(self.outcome.status))
+        self._run.facts |= self._facts()
+        self._run.end(self.outcome.status if self.outcome.status != "running" else "killed")  # type: ignore[arg-type]
+
+    def _record(self) -> None:
+        """What Spark read and wrote, each with the stage that it belongs to, and how columns came to be."""
+        for document in accesses(self._seen):
+            for row in document["accesses"]:
+                row["component"] = self._components.get((row["data"], row["mode"]), "")
+            self._run.record(document)
+        refs = {ref.urn: ref for seen in self._seen for ref in (*seen.reads, *seen.writes) if ref.fields}
+        self._run.metadata.emit(one for ref in refs.values() for one in proposals(ref, self._run.urn))
+
+    def _facts(self) -> dict[str, str | int]:
+        """Figures of the stages and the log, as facts of the run."""
+        found: dict[str, str | int] = {"log": "\n".join(self.outcome.log)[-_LOG_CHARS:]}
+        for one in self.outcome.stages:
+            found |= {f"stage.{one.name}.status": one.status, f"stage.{one.name}.ms": one.ms}
+            if one.rows is not None:
+                found[f"stage.{one.name}.rows"] = one.rows
+            if one.tries > 1:
+                found[f"stage.{one.name}.tries"] = one.tries
+        return found
+
+
+def _origins(inputs: Mapping[str, Any]) -> Origins:
+    found: dict[str, tuple[MetadataEntity, ...]] = {}
+    for data in inputs.values():
+        for column, fields in origins_of(data).items():
+            entities = (MetadataEntity(urn).append("field", name) for urn, name in fields)
+            found[column] = (*found.get(column, ()), *entities)
+    return found
+
+
+def _first_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".partition("\n")[0]
