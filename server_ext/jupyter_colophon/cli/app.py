@@ -28,6 +28,7 @@ COMMANDS = {
     "lineage": "Show what made an entity, and what was made of it.",
     "completion": "Have a shell complete what you type.",
     "relay": "Deliver changes to sinks, in a process of its own, until stopped.",
+    "pipeline": "List, check, try, run or package pipelines.",
     "flush": "Ship what programs said while no server answered.",
     "metadata": "List, create, update, remove, migrate, export, import, move or recover instances of schemaspaces.",
 }

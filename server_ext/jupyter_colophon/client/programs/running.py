@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_colophon.client.programs.context import RunContext
 from jupyter_colophon.client.programs.entity import MetadataEntity, entity
 from jupyter_colophon.client.programs.reading import Bundle, MetadataNotAvailable
-from jupyter_colophon.client.programs.shipping import shipper_for
+from jupyter_colophon.client.programs.shipping import Nowhere, shipper_for
 from jupyter_colophon.core.errors import IllegalName
 from jupyter_colophon.core.names import DEFAULT_NAMESPACE, Urn, notebook_program, program
 from jupyter_colophon.core.urn import PREFIX
@@ -29,19 +29,20 @@ def run(
     code: Any = None,
     run_id: str | None = None,
     parent: str | None = None,
+    dry: bool = False,
 ) -> RunContext:
     """Begins a run of a program, `<application>.<type>.<program>` of a namespace; in a notebook it is the notebook.
 
     `prefetch` is read at once. With a `bundle` (or its file, also in COLOPHON_BUNDLE) the server is asked for nothing:
     what is not in it raises MetadataNotAvailable. What `code` declares by `@uses` is recorded.
-    The server is that of COLOPHON_URL and COLOPHON_TOKEN. Raises IllegalName, ValueError.
+    A `dry` run reads, and nothing is recorded or emitted. The server is that of COLOPHON_URL and COLOPHON_TOKEN. Raises IllegalName, ValueError.
     """
     server = known_server()
     told = bundle if bundle is not None else os.environ.get("COLOPHON_BUNDLE") or None
     return RunContext(
         _program(named, namespace),
         catalog=None if server is None else _catalog(server),
-        shipper=shipper_for(server),
+        shipper=Nowhere() if dry else shipper_for(server),
         namespace=namespace,
         run_id=run_id,
         parent=parent,

@@ -151,6 +151,16 @@ _shippers: dict[tuple[int, str, str, Path], Shipper] = {}
 _making = threading.Lock()
 
 
+class Nowhere(Shipper):
+    """For a run that is only tried: what it says is thrown away."""
+
+    def __init__(self) -> None:
+        super().__init__(None, Path())
+
+    def put(self, entry: Entry) -> None:
+        """Forget it."""
+
+
 def shipper_for(server: "Server | None") -> Shipper:
     """The one of this process for a server. A child that was forked has one of its own."""
     folder = default_folder()

@@ -21,9 +21,21 @@ def checked(name: str, document: Document, plugins: Plugins, arguments: Mapping[
     """The pipeline, ready to run with these arguments. Raises InvalidInstance with everything that is wrong."""
     if problems := _shape().problems({"display_name": name, "schema_name": SCHEMA, **document}):
         raise InvalidInstance(f"pipeline {name}", problems)
+    return prepared(name, document, plugins, arguments, schemas=True)
+
+
+def prepared(
+    name: str,
+    document: Document,
+    plugins: Plugins,
+    arguments: Mapping[str, str] | None = None,
+    *,
+    schemas: bool = False,
+) -> "Prepared":
+    """The same of a document that was checked before, perhaps with other arguments: plugins' schemas are not looked at."""
     pipeline = Pipeline.of(name, document["metadata"])
     whole = {**pipeline.arguments, **(arguments or {})}
-    found = _Check(pipeline, plugins, whole)
+    found = _Check(pipeline, plugins, whole, schemas=schemas)
     if problems := tuple(found.problems()):
         raise InvalidInstance(f"pipeline {name}", problems)
     return Prepared(pipeline, whole, found.made)
@@ -50,8 +62,8 @@ def _shape() -> Schema:
 class _Check:
     """One look at one pipeline. Stages after one that is wrong are looked at all the same."""
 
-    def __init__(self, pipeline: Pipeline, plugins: Plugins, arguments: Mapping[str, str]) -> None:
-        self._pipeline, self._plugins, self._arguments = pipeline, plugins, arguments
+    def __init__(self, pipeline: Pipeline, plugins: Plugins, arguments: Mapping[str, str], *, schemas: bool) -> None:
+        self._pipeline, self._plugins, self._arguments, self._schemas = pipeline, plugins, arguments, schemas
         self.made: dict[str, Plugin] = {}
         self._columns: dict[str, Columns] = {}
 
@@ -74,7 +86,8 @@ class _Check:
         if lacking:
             return lacking
         told = macros.properties(stage.properties, kind.properties, self._arguments)
-        found = tuple(Problem(at + one.pointer, one.message) for one in Schema(kind.schema()).problems(told))
+        problems = Schema(kind.schema()).problems(told) if self._schemas else ()
+        found = tuple(Problem(at + one.pointer, one.message) for one in problems)
         if not found:
             self.made[stage.name] = kind(stage.name, told)
         return found

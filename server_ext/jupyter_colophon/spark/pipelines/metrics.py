@@ -20,5 +20,8 @@ class Rows:
     @property
     def count(self) -> int | None:
         """How many there were; None where nothing used the data, or Spark found that it need not read it."""
-        found = self._observed._jo.getRowOrEmpty() if self._observed is not None else None
-        return None if found is None or found.isEmpty() else int(found.get().getLong(0))
+        # `Observation.get` waits until there are figures, and where Spark left the stage out there never are.
+        found = self._observed._jo.future().value() if self._observed is not None else None
+        # An option of a try: done, and well.
+        has_figures = found is not None and found.isDefined() and found.get().isSuccess()
+        return int(self._observed.get["rows"]) if has_figures else None

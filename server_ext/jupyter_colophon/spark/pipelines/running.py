@@ -1,23 +1,23 @@
 """Running a pipeline on a Spark session, as a run of the catalog."""
 
-import logging
+import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from jupyter_colophon.client.programs.context import RunContext
 from jupyter_colophon.client.programs.entity import MetadataEntity
-from jupyter_colophon.client.programs.record_schema import RecordSchema
+from jupyter_colophon.client.programs.reading import Bundle
+from jupyter_colophon.client.programs.running import run as begin
 from jupyter_colophon.core.timegrammar import format_time
 from jupyter_colophon.spark.capture import Capture, attach
 from jupyter_colophon.spark.observation import Observation
-from jupyter_colophon.spark.origins import origins_of
+from jupyter_colophon.spark.pipelines.building import Building
 from jupyter_colophon.spark.pipelines.checking import Prepared
-from jupyter_colophon.spark.pipelines.context import Origins, StageContext
 from jupyter_colophon.spark.pipelines.document import Stage
 from jupyter_colophon.spark.pipelines.metrics import Rows
-from jupyter_colophon.spark.pipelines.plugin import Action, Sink, Source, Transform
+from jupyter_colophon.spark.pipelines.plugin import Action, Sink, Source
 from jupyter_colophon.spark.reports import accesses, proposals
 
 Status = Literal["waiting", "running", "succeeded", "failed", "killed"]
@@ -27,7 +27,6 @@ DRAIN_MS = 30_000
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
 #: The last so many characters of the log go with the run.
 _LOG_CHARS = 20_000
-_logger = logging.getLogger("jupyter_colophon.pipelines")
 
 
 @dataclass(slots=True)
@@ -50,6 +49,9 @@ class Outcome:
     stages: list[StageReport] = field(default_factory=list)
     log: list[str] = field(default_factory=list)
     error: str = ""
+    #: How much of what was emitted the server has not got yet, and refused.
+    waiting: int = 0
+    dropped: int = 0
 
 
 class PipelineRun:
@@ -59,9 +61,7 @@ class PipelineRun:
         self, prepared: Prepared, spark: Any, run: RunContext, tell: Callable[[str], None] = lambda line: None
     ) -> None:
         self._prepared, self._run, self._tell = prepared, run, tell
-        # Views and settings of a stage are nobody else's.
-        self._spark = spark.newSession()
-        self._data: dict[str, Any] = {}
+        self._building = Building(prepared, spark, run, self.log)
         self._rows: dict[str, Rows] = {}
         self._seen: list[Observation] = []
         self._components: dict[tuple[str, str], str] = {}
@@ -70,7 +70,7 @@ class PipelineRun:
 
     def execute(self) -> Outcome:
         """Do it, and end the run. Raises KeyboardInterrupt when somebody stops it, after the run is recorded as killed."""
-        capture = attach(self._spark, self._seen.append)
+        capture = attach(self._building.spark, self._seen.append)
         try:
             for stage in self._prepared.order:
                 self._work(stage)
@@ -79,7 +79,7 @@ class PipelineRun:
             self.outcome.status, self.outcome.error = "failed", _first_line(error)
         except BaseException:
             self.outcome.status = "killed"
-            self._spark.sparkContext.cancelAllJobs()
+            self._building.spark.sparkContext.cancelAllJobs()
             raise
         finally:
             self._end(capture)
@@ -115,44 +115,23 @@ class PipelineRun:
             report.ms = int((time.monotonic() - started) * 1000)
 
     def _do(self, stage: Stage) -> None:
-        plugin = self._prepared.plugins[stage.name]
-        inputs = {one.name: self._data[one.name] for one in self._prepared.pipeline.inputs(stage)}
-        context = self._context(stage, inputs)
-        plugin.initialize(context)
-        match plugin:
-            case Source():
-                self._keep(stage, plugin.read(context))
+        plugin, context = self._prepared.plugins[stage.name], self._building.context(stage)
+        if isinstance(plugin, Sink):
+            (data,) = self._building.inputs(stage).values()
+            plugin.write(context, self._counted(stage, data))
+            self._touch(stage, plugin.dataset(context.namespace), "out")
+            self.log(f"{stage.name} wrote")
+        elif isinstance(plugin, Action):
+            plugin.act(context)
+            self.log(f"{stage.name} is done")
+        else:
+            self._building.keep(stage, self._counted(stage, self._building.made(stage, context)))
+            if isinstance(plugin, Source):
                 self._touch(stage, plugin.dataset(context.namespace), "in")
-            case Transform():
-                self._keep(stage, plugin.apply(context, inputs))
-            case Sink():
-                (data,) = inputs.values()
-                rows = Rows(stage.name)
-                plugin.write(context, rows.counted(data))
-                self._rows[stage.name] = rows
-                self._touch(stage, plugin.dataset(context.namespace), "out")
-                self.log(f"{stage.name} wrote")
-            case Action():
-                plugin.act(context)
-                self.log(f"{stage.name} is done")
 
-    def _context(self, stage: Stage, inputs: Mapping[str, Any]) -> StageContext:
-        schemas = {name: RecordSchema.of(data.schema) for name, data in inputs.items()}
-        made = self._prepared.plugins[stage.name].columns([schema.names for schema in schemas.values()])
-        return StageContext(
-            self._prepared.pipeline,
-            stage.name,
-            self._run,
-            self._spark,
-            lambda line: self.log(f"{stage.name} {line}"),
-            schemas,
-            None if made is None else RecordSchema.of(list(made)),
-            lambda: _origins(inputs),
-        )
-
-    def _keep(self, stage: Stage, data: Any) -> None:
+    def _counted(self, stage: Stage, data: Any) -> Any:
         rows = self._rows[stage.name] = Rows(stage.name)
-        self._data[stage.name] = rows.counted(data)
+        return rows.counted(data)
 
     def _touch(self, stage: Stage, dataset: MetadataEntity | None, access: Literal["in", "out"]) -> None:
         if dataset is not None:
@@ -191,14 +170,32 @@ class PipelineRun:
         return found
 
 
-def _origins(inputs: Mapping[str, Any]) -> Origins:
-    found: dict[str, tuple[MetadataEntity, ...]] = {}
-    for data in inputs.values():
-        for column, fields in origins_of(data).items():
-            entities = (MetadataEntity(urn).append("field", name) for urn, name in fields)
-            found[column] = (*found.get(column, ()), *entities)
-    return found
-
-
 def _first_line(error: Exception) -> str:
     return f"{type(error).__name__}: {error}".partition("\n")[0]
+
+
+def run(
+    prepared: Prepared,
+    spark: Any,
+    *,
+    bundle: Bundle | str | os.PathLike[str] | None = None,
+    run_id: str | None = None,
+    parent: str | None = None,
+    tell: Callable[[str], None] = lambda line: None,
+) -> Outcome:
+    """Run a pipeline on a classic session, and give the server what was emitted the time to arrive.
+
+    With a `bundle` the server is asked for nothing (docs/programs.md). Raises KeyboardInterrupt when somebody stops it.
+    """
+    pipeline = prepared.pipeline
+    context = begin(
+        str(pipeline.program),
+        namespace=pipeline.namespace,
+        arguments=prepared.arguments,
+        bundle=bundle,
+        run_id=run_id,
+        parent=parent,
+    )
+    outcome = PipelineRun(prepared, spark, context, tell).execute()
+    outcome.waiting, outcome.dropped = context.metadata.flush(), context.metadata.dropped
+    return outcome

@@ -1,0 +1,199 @@
+"""`jupyter colophon pipeline …`: pipelines are listed, checked, tried, run and packaged (docs/pipelines.md)."""
+
+import os
+import signal
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from traitlets import Bool, Int, List, Unicode
+
+from jupyter_colophon.cli.catalog.command import table
+from jupyter_colophon.cli.catalog.entity_command import pairs
+from jupyter_colophon.cli.command import FINE, REFUSED, WRONG_USAGE, Command
+from jupyter_colophon.core.errors import InvalidInstance, Misconfigured
+
+# A plugin is loaded when one is needed.
+if TYPE_CHECKING:
+    from jupyter_colophon.spark.pipelines.checking import Prepared
+
+#: Each with whether a pipeline is named.
+_VERBS = {"list": False, "plugins": False, "validate": True, "preview": True, "run": True, "package": True}
+
+
+class Pipeline(Command):
+    """Does what its first word says."""
+
+    name = "jupyter-colophon-pipeline"
+    description = (
+        "list: the pipelines; plugins: what stages can do; validate, preview, run or package PIPELINE: its name among the"
+        " instances of the schemaspace pipelines, or a JSON file."
+    )
+    more = "list|plugins|validate|preview|run|package [PIPELINE]"
+    aliases: dict[str, str] = Command.aliases | {
+        "url": "Pipeline.url",
+        "argument": "Pipeline.arguments_",
+        "conf": "Pipeline.conf",
+        "bundle": "Pipeline.bundle",
+        "stage": "Pipeline.stage",
+        "rows": "Pipeline.rows",
+        "output": "Pipeline.output",
+    }
+    flags: dict[str, Any] = Command.flags | {
+        "cloud": (
+            {"Pipeline": {"cloud": True}},
+            "Take along what plugins read of metadata: the run asks no server (package).",
+        )
+    }
+
+    url = Unicode("", config=True, help="The server (its token in COLOPHON_TOKEN). Default: COLOPHON_URL.")
+    arguments_ = List(Unicode(), config=True, help="NAME=VALUE, an argument of the run; more than once.")
+    conf = List(Unicode(), config=True, help="KEY=VALUE, a setting of Spark's; more than once (preview, run).")
+    bundle = Unicode("", config=True, help="A file of metadata that is read instead of a server's (run).")
+    stage = Unicode("", config=True, help="Up to this stage (preview).")
+    rows = Int(20, min=1, max=1_000, config=True, help="How many rows of each stage (preview).")
+    output = Unicode("", config=True, help="The folder that is made (package). Default: the pipeline's name.")
+    cloud = Bool(False, config=True, help="Take along what plugins read of metadata (package).")
+
+    def work(self) -> int:
+        """Do it."""
+        verb, *rest = self.extra_args
+        if _VERBS.get(verb) is not bool(rest) or len(rest) > 1:
+            return self.told(f"{self.more.replace('|', ', ')}, not {' '.join(self.extra_args)!r}", WRONG_USAGE)
+        if self.url:
+            # The programs' API, and with it every plugin, asks this server.
+            os.environ["COLOPHON_URL"] = self.url
+        if not rest:
+            return self._list() if verb == "list" else self._plugins()
+        return int(getattr(self, f"_{verb}")(rest[0]))
+
+    def _list(self) -> int:
+        from jupyter_colophon.cli.instances.sources import source_of
+
+        with source_of(self.url or None, self.asked) as source:
+            found = source.listed("pipelines", None)
+        told = [
+            {
+                "name": one.name,
+                "display_name": one.display_name,
+                "namespace": str(one.metadata.get("namespace", "")),
+                "stages": len(one.metadata.get("stages", ())),
+                "valid": not one.reason,
+            }
+            for one in found
+        ]
+        rows = [tuple(one.values()) for one in told]
+        titles = ("Pipeline", "Called", "Namespace", "Stages", "Valid")
+        self.answer({"pipelines": told}, table(rows, *titles) if rows else "There is none.")
+        return FINE
+
+    def _plugins(self) -> int:
+        from jupyter_colophon.spark.pipelines.documents import plugins
+        from jupyter_colophon.spark.pipelines.registry import installed
+
+        told = plugins(installed())
+        rows = [(one["type"], one["name"], one["description"]) for one in told["plugins"]]
+        self.answer(told, table(rows, "Type", "Plugin", "Does"))
+        for one in told["problems"]:
+            return self.told(f"{one['plugin']}: {one['reason']}", REFUSED)
+        return FINE
+
+    def _validate(self, named: str) -> int:
+        try:
+            prepared = self._prepared(named)
+        except InvalidInstance as error:
+            told = [{"pointer": one.pointer, "message": one.message} for one in error.problems]
+            text = table([(one.pointer, one.message) for one in error.problems], "Place", "What is wrong")
+            self.answer({"valid": False, "order": [], "problems": told}, text)
+            return REFUSED
+        order = [one.name for one in prepared.order]
+        self.answer({"valid": True, "order": order, "problems": []}, f"Valid: {' > '.join(order)}")
+        return FINE
+
+    def _preview(self, named: str) -> int:
+        from jupyter_colophon.spark.pipelines.previewing import preview
+
+        prepared = self._prepared(named)
+        if self.stage and prepared.pipeline.stage(self.stage) is None:
+            raise Misconfigured(f"--stage: there is no stage {self.stage}")
+        found = preview(prepared, self._session(prepared), until=self.stage, shown=self.rows)
+        texts = [f"{one.stage}\n{one.error or _sample(one.columns, one.rows)}" for one in found]
+        told = [
+            asdict(one) | {"columns": [dict(zip(("name", "type"), two, strict=True)) for two in one.columns]}
+            for one in found
+        ]
+        self.answer({"stages": told}, "\n\n".join(texts))
+        return REFUSED if any(one.error for one in found) else FINE
+
+    def _run(self, named: str) -> int:
+        prepared, session = self._prepared(named), None
+        signal.signal(signal.SIGTERM, _stop)
+        session = self._session(prepared)
+        from jupyter_colophon.spark.pipelines.running import run
+
+        outcome = run(prepared, session, bundle=self.bundle or None, tell=self._say)
+        rows = [(one.name, one.status, "" if one.rows is None else one.rows, one.ms) for one in outcome.stages]
+        self.answer(asdict(outcome), f"\n{table(rows, 'Stage', 'Became', 'Rows', 'Milliseconds')}\n\n{outcome.run}")
+        if outcome.error:
+            return self.told(outcome.error, REFUSED)
+        return FINE
+
+    def _say(self, line: str) -> None:
+        if not self.json:
+            print(line, flush=True)
+
+    def _package(self, named: str) -> int:
+        from jupyter_colophon.spark.pipelines.packaging import package
+
+        prepared, document = self._prepared(named), self._document(named)[1]
+        folder = Path(self.output or prepared.pipeline.name)
+        if folder.exists():
+            raise Misconfigured(f"--output: {folder} is there already")
+        files = package(prepared, document, folder, cloud=self.cloud)
+        self.answer(
+            {"folder": str(folder), "files": files}, f"{folder} was made. Run it by\n\n  {_submit(folder, files)}"
+        )
+        return FINE
+
+    def _prepared(self, named: str) -> "Prepared":
+        """The pipeline, checked with the arguments that were given. Raises InvalidInstance, Absent, OSError."""
+        from jupyter_colophon.spark.pipelines.checking import checked
+        from jupyter_colophon.spark.pipelines.registry import installed
+
+        name, document = self._document(named)
+        return checked(name, document, installed(), pairs("argument", self.arguments_))
+
+    def _document(self, named: str) -> tuple[str, Mapping[str, Any]]:
+        """The pipeline's name and document, of a file or of the schemaspace."""
+        from jupyter_colophon.cli.instances.sources import source_of
+        from jupyter_colophon.spark.pipelines.documents import document_of, read
+
+        if named.endswith(".json") or os.sep in named:
+            return read(Path(named))
+        with source_of(self.url or None, self.asked) as source:
+            return named, document_of(source.get("pipelines", named))
+
+    def _session(self, prepared: "Prepared") -> Any:
+        """Spark on this machine. Raises Misconfigured where there is none."""
+        try:
+            from jupyter_colophon.spark.session import session
+
+            return session(f"colophon pipeline {prepared.pipeline.name}", **pairs("conf", self.conf))
+        except ImportError as error:
+            raise Misconfigured("PySpark is not installed: pip install jupyter-colophon[spark]") from error
+
+
+def _stop(*_: object) -> NoReturn:
+    """What ends a run from outside: it is recorded as killed."""
+    raise KeyboardInterrupt
+
+
+def _sample(columns: tuple[tuple[str, str], ...], rows: tuple[dict[str, Any], ...]) -> str:
+    titles = [f"{name} ({type_})" for name, type_ in columns]
+    return table([[str(row.get(name, "")) for name, _ in columns] for row in rows], *titles)
+
+
+def _submit(folder: Path, files: list[str]) -> str:
+    along = ",".join(str(folder / name) for name in files if name.endswith(".json"))
+    return f"spark-submit --py-files {folder / 'colophon.zip'} --files {along} {folder / 'main.py'} [NAME=VALUE …]"

@@ -1,0 +1,55 @@
+"""Pipelines and plugins as documents: what is read of a file or an instance, and what is told of plugins."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jupyter_colophon.core.errors import InvalidInstance, Problem
+from jupyter_colophon.core.instance import Instance
+from jupyter_colophon.core.instance_names import normalized, require_instance_name
+from jupyter_colophon.spark.pipelines.registry import Plugins
+
+Document = Mapping[str, Any]
+
+
+def read(path: Path) -> tuple[str, Document]:
+    """A pipeline in a file, as an instance is written; its name is `name`, or that of the file.
+
+    Raises OSError, InvalidInstance, IllegalName.
+    """
+    try:
+        document = json.loads(path.read_text("utf-8"))
+    except (ValueError, RecursionError):
+        raise InvalidInstance(str(path), (Problem("", "it is no JSON"),)) from None
+    if not isinstance(document, dict):
+        raise InvalidInstance(str(path), (Problem("", "it is no object"),))
+    name = require_instance_name(str(document.pop("name", normalized(path.stem))))
+    return name, document
+
+
+def document_of(instance: Instance) -> Document:
+    """The document of an instance, whatever it is worth."""
+    return {
+        "display_name": instance.display_name,
+        "schema_name": instance.schema_name,
+        "metadata": dict(instance.metadata),
+    }
+
+
+def plugins(found: Plugins) -> dict[str, Any]:
+    """`pipeline-plugins.json`."""
+    return {
+        "plugins": [
+            {
+                "type": one.type,
+                "name": one.name,
+                "title": one.title,
+                "description": one.description,
+                "takes": list(one.takes),
+                "schema": one.schema(),
+            }
+            for one in found.all()
+        ],
+        "problems": [{"plugin": name, "reason": reason} for name, reason in sorted(found.problems.items())],
+    }

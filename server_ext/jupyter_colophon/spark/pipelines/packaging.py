@@ -1,0 +1,47 @@
+"""A folder with which `spark-submit` runs a pipeline anywhere: the pipeline, our code, and in cloud mode the metadata it reads."""
+
+import json
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jupyter_colophon.client.programs.running import prefetch
+from jupyter_colophon.spark.pipelines.checking import Prepared
+
+#: What of our code a driver needs: nothing of it wants more than Python and PySpark.
+_CODE = ("__init__.py", "metadata.py", "client", "core", "spark")
+_MAIN = '''\
+"""Runs the pipeline beside it: spark-submit --py-files colophon.zip --files pipeline.json main.py NAME=VALUE ..."""
+
+from jupyter_colophon.spark.pipelines.submitted import main
+
+main(__file__)
+'''
+
+
+def package(prepared: Prepared, document: Mapping[str, Any], folder: Path, *, cloud: bool = False) -> list[str]:
+    """Makes the folder; answers the names of its files. Raises OSError, MetadataNotAvailable.
+
+    In cloud mode what plugins declare that they read is read now, and goes along: the run asks no server (seed 001,
+    `prepareLaunch`). What is only named by an argument is read as the arguments are now.
+    """
+    folder.mkdir(parents=True)
+    texts = {"main.py": _MAIN, "pipeline.json": json.dumps({**document, "name": prepared.pipeline.name}, indent=2)}
+    for name, text in texts.items():
+        (folder / name).write_text(text, "utf-8")
+    _zip(folder / "colophon.zip")
+    if cloud:
+        namespace = prepared.pipeline.namespace
+        wanted = {one.urn: one for plugin in prepared.plugins.values() for one in plugin.entities(namespace)}
+        prefetch(wanted.values(), fields=True).save(folder / "bundle.json")
+    return sorted(path.name for path in folder.iterdir())
+
+
+def _zip(path: Path) -> None:
+    root = Path(__file__).parents[2]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in _CODE:
+            place = root / name
+            for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+                archive.write(file, f"{root.name}/{file.relative_to(root)}")

@@ -1,0 +1,55 @@
+"""Looking at what the stages of a pipeline give, on a sample: nothing is written, recorded or emitted."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from jupyter_colophon.client.programs.running import run as begin
+from jupyter_colophon.spark.pipelines.building import Building
+from jupyter_colophon.spark.pipelines.checking import Prepared
+
+#: So many rows of each source are worked on, and so many of each stage are shown.
+SAMPLE, SHOWN = 1_000, 20
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a stage gives: its columns with their types, and some rows, as JSON has them. Or why it gives nothing."""
+
+    stage: str
+    columns: tuple[tuple[str, str], ...] = ()
+    rows: tuple[dict[str, Any], ...] = ()
+    error: str = ""
+
+
+def preview(
+    prepared: Prepared,
+    spark: Any,
+    *,
+    until: str = "",
+    sample: int = SAMPLE,
+    shown: int = SHOWN,
+    tell: Callable[[str], None] = lambda line: None,
+) -> list[Preview]:
+    """The stages that give data, in order, up to one of them where that is asked for, or to the first that fails."""
+    pipeline = prepared.pipeline
+    found: list[Preview] = []
+    with begin(str(pipeline.program), namespace=pipeline.namespace, arguments=prepared.arguments, dry=True) as context:
+        building = Building(prepared, spark, context, tell)
+        for stage in (one for one in prepared.order if one.gives):
+            try:
+                data = building.made(stage, building.context(stage))
+                building.keep(stage, data.limit(sample) if stage.type == "source" else data)
+                found.append(_shown(stage.name, data, shown))
+            except Exception as error:  # noqa: BLE001  a plugin, or Spark, may raise anything
+                found.append(Preview(stage.name, error=f"{type(error).__name__}: {error}".partition("\n")[0]))
+            if stage.name == until or found[-1].error:
+                break
+    return found
+
+
+def _shown(stage: str, data: Any, count: int) -> Preview:
+    columns = tuple((one.name, one.dataType.simpleString()) for one in data.schema.fields)
+    rows = tuple(json.loads(one) for one in data.limit(count).toJSON().collect())
+    return Preview(stage, columns, rows)

@@ -1,0 +1,41 @@
+"""The program of a package: what `spark-submit` runs (docs/pipelines.md)."""
+
+import os
+import sys
+from pathlib import Path
+
+from jupyter_colophon.spark.pipelines.checking import prepared
+from jupyter_colophon.spark.pipelines.documents import read
+from jupyter_colophon.spark.pipelines.registry import installed
+from jupyter_colophon.spark.pipelines.running import run
+
+
+def main(program: str) -> None:
+    """Run the pipeline beside this program, or in the working directory, with the arguments of the command line."""
+    words = sys.argv[1:]
+    if wrong := [word for word in words if "=" not in word]:
+        sys.exit(f"an argument is written NAME=VALUE, and {wrong[0]!r} is not")
+    arguments = {name: value for name, _, value in (word.partition("=") for word in words)}
+    name, document = read(_beside(program, "pipeline.json"))
+    bundle = _beside(program, "bundle.json")
+    # The package was checked against the schemas when it was made: what does that need not be installed here.
+    ready = prepared(name, document, installed(), arguments)
+    from pyspark.sql import SparkSession
+
+    spark = SparkSession.builder.appName(f"colophon pipeline {name}").getOrCreate()
+    told = run(ready, spark, bundle=bundle if bundle.exists() else None, tell=lambda line: _say(line))
+    _say(f"{told.run} {told.status}; {told.waiting} waiting, {told.dropped} dropped")
+    spark.stop()
+    if told.error:
+        sys.exit(told.error)
+
+
+def _beside(program: str, name: str) -> Path:
+    """A file of the package: on a cluster Spark puts it into the working directory."""
+    here = Path(os.path.abspath(program)).with_name(name)
+    return here if here.exists() else Path(name)
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()

@@ -1,0 +1,202 @@
+"""Pipelines on a real Spark and a real server: data, metadata, lineage, figures, and what becomes of failures (seed 001)."""
+
+import threading
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_colophon.spark.pipelines.checking import Prepared, checked
+from jupyter_colophon.spark.pipelines.previewing import preview
+from jupyter_colophon.spark.pipelines.registry import installed
+from jupyter_colophon.spark.pipelines.running import run
+from pyspark.sql import SparkSession
+from support.servers import catalog, server
+
+__all__ = ["catalog", "server"]
+FILE = "urn:li:dataset:(urn:li:dataPlatform:file,{},PROD)"
+
+
+@pytest.fixture(autouse=True)
+def known(server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLOPHON_URL", server.url)
+    monkeypatch.setenv("COLOPHON_TOKEN", server.token)
+    monkeypatch.setenv("COLOPHON_SPOOL", str(tmp_path / "spool"))
+
+
+@pytest.fixture
+def place(tmp_path: Path, spark: SparkSession) -> Iterator[Path]:
+    """A folder with employees, one of whose columns is confidential."""
+    folder = tmp_path.resolve()
+    rows = [(1, "Ada", 5), (2, "Bob", 7), (2, "Bob", 7), (3, None, 9)]
+    spark.createDataFrame(rows, "id LONG, empName STRING, pay LONG").write.parquet(str(folder / "employee"))
+    return folder
+
+
+def stage(name: str, type_: str, plugin: str, **properties: Any) -> dict[str, Any]:
+    return {"name": name, "type": type_, "plugin": plugin, "properties": properties}
+
+
+def pipeline(stages: list[dict[str, Any]], *connections: str, **more: Any) -> Prepared:
+    """Stages, connected as `one > other > third`."""
+    pairs = []
+    for line in connections:
+        names = line.split(" > ")
+        pairs += [{"from": one, "to": other} for one, other in pairwise(names)]
+    metadata = {"namespace": "staff", "stages": stages, "connections": pairs, **more}
+    return checked("copies", {"metadata": metadata}, installed())
+
+
+def say(catalog: Any, urn: str, *tags: str, **properties: str) -> None:
+    value = {"properties": properties, "tags": list(tags)}
+    catalog.propose([{"urn": urn, "aspect": "businessMetadata", "operation": "upsert", "value": value}])
+
+
+def said(catalog: Any, urn: str) -> tuple[dict[str, str], list[str]]:
+    """What people say of an entity when the inbox is empty."""
+    pause = threading.Event()
+    while catalog.health()["inbox"]["waiting"]:
+        pause.wait(0.01)
+    found = (catalog.metadata(urn) or {"USER": {"properties": {}, "tags": []}})["USER"]
+    return found["properties"], found["tags"]
+
+
+def rows(spark: SparkSession, path: Path) -> list[tuple[Any, ...]]:
+    return sorted(map(tuple, spark.read.parquet(str(path)).collect()), key=str)
+
+
+def test_the_example_of_the_seed_runs(spark: SparkSession, catalog: Any, place: Path) -> None:
+    source, sink = FILE.format(place / "employee"), FILE.format(place / "staff")
+    say(catalog, source, "hr", owner="Ada")
+    say(catalog, f"urn:li:schemaField:({source},empName)", "confidential", label="name")
+    prepared = pipeline(
+        [
+            stage("employees", "source", "file", path="${source}"),
+            stage("renamed", "transform", "projection", rename={"empName": "who"}),
+            stage("masked", "transform", "mask", tagged=["confidential"], how="redact"),
+            stage("staff", "sink", "file", path="${sink}"),
+            stage("told", "action", "propagate", fields={"empName": "who"}),
+        ],
+        "employees > renamed > masked > staff > told",
+        arguments={"source": str(place / "employee"), "sink": str(place / "staff")},
+    )
+    lines: list[str] = []
+    outcome = run(prepared, spark, tell=lines.append)
+    assert (outcome.status, outcome.error, outcome.waiting, outcome.dropped) == ("succeeded", "", 0, 0)
+    assert rows(spark, place / "staff") == [(1, "***", 5), (2, "***", 7), (2, "***", 7), (3, None, 9)]
+    assert said(catalog, sink) == ({"owner": "Ada"}, ["hr"])
+    assert said(catalog, f"urn:li:schemaField:({sink},who)") == ({"label": "name"}, ["confidential"])
+    assert "masked hides who" in lines
+    recorded = catalog.run(outcome.run)
+    assert recorded["program"].endswith("(colophon,copies,staff),workflows.copies)")
+    assert (recorded["status"], recorded["arguments"]["sink"]) == ("succeeded", str(place / "staff"))
+    touched = {(one["data"], one["mode"], one["component"]) for one in recorded["accesses"]}
+    assert touched == {(source, "read", "employees"), (sink, "write", "staff")}
+    assert {one.name: (one.status, one.rows) for one in outcome.stages} == {
+        "employees": ("succeeded", 4),
+        "renamed": ("succeeded", 4),
+        "masked": ("succeeded", 4),
+        "staff": ("succeeded", 4),
+        "told": ("succeeded", None),
+    }
+    assert recorded["facts"]["stage.staff.rows"] == 4
+    assert "masked hides who" in recorded["facts"]["log"]
+    graph = catalog.lineage(sink, direction="upstream", levels=1, columns=True)
+    columns = {(one["sourceField"], one["targetField"]) for one in graph["columns"]}
+    assert columns == {("id", "id"), ("empName", "who"), ("pay", "pay")}
+
+
+def test_all_that_makes_data_of_data_makes_it(spark: SparkSession, place: Path) -> None:
+    code = "def transform(data):\n    return data.withColumn('twice', data['total'] * 2)"
+    spark.createDataFrame([(1, "x"), (2, "y")], "id LONG, team STRING").write.parquet(str(place / "teams"))
+    prepared = pipeline(
+        [
+            stage("employees", "source", "file", path=str(place / "employee"), schema="id BIGINT, empName STRING, pay BIGINT"),
+            stage("teams", "source", "file", path=str(place / "teams"), schema="id BIGINT, team STRING"),
+            stage("once", "transform", "deduplicate", by=["id"]),
+            stage("named", "transform", "filter", condition="empName IS NOT NULL"),
+            stage("joined", "joiner", "join", on=["id"]),
+            stage("grouped", "aggregator", "group-by", by=["team"], aggregates=[{"function": "sum", "column": "pay", "as": "total"}]),
+            stage("doubled", "transform", "python", code=code),
+            stage("asked", "transform", "sql", query="SELECT team, twice FROM doubled WHERE twice > ${least}"),
+            stage("out", "sink", "file", path=str(place / "out")),
+            stage("outlines", "sink", "file", path=str(place / "lines"), format="json", mode="overwrite"),
+        ],
+        "employees > once > named > joined > grouped > doubled > asked > out",
+        "teams > joined",
+        "grouped > outlines",
+        arguments={"least": "11"},
+    )  # fmt: skip
+    shown = {one.stage: one for one in preview(prepared, spark, until="grouped")}
+    assert list(shown) == ["employees", "teams", "once", "named", "joined", "grouped"]
+    assert shown["joined"].columns == (("id", "bigint"), ("empName", "string"), ("pay", "bigint"), ("team", "string"))
+    assert {(row["team"], row["total"]) for row in shown["grouped"].rows} == {("x", 5), ("y", 7)}
+    assert not (place / "out").exists()
+    outcome = run(prepared, spark)
+    assert (outcome.status, outcome.error) == ("succeeded", "")
+    assert rows(spark, place / "out") == [("y", 14)]
+    assert spark.read.json(str(place / "lines")).count() == 2
+    assert {one.name: one.rows for one in outcome.stages if one.name in ("employees", "once", "joined", "out")} == {
+        "employees": 4,
+        "once": 3,
+        "joined": 2,
+        "out": 1,
+    }
+
+
+def test_what_spark_finds_wrong_is_found_before_anything_is_written(
+    spark: SparkSession, catalog: Any, place: Path
+) -> None:
+    prepared = pipeline(
+        [
+            stage("employees", "source", "file", path=str(place / "employee")),
+            stage("first", "sink", "file", path=str(place / "first")),
+            stage("wrong", "transform", "filter", condition="nosuch > 1"),
+            stage("second", "sink", "file", path=str(place / "second")),
+        ],
+        "employees > first",
+        "employees > wrong > second",
+    )
+    outcome = run(prepared, spark)
+    assert (outcome.status, "nosuch" in outcome.error) == ("failed", True)
+    assert [one.status for one in outcome.stages] == ["succeeded", "failed", "waiting", "waiting"]
+    assert not (place / "first").exists()
+    recorded = catalog.run(outcome.run)
+    assert recorded["status"] == "failed"
+    assert "nosuch" not in str(recorded["facts"])
+
+
+def test_a_sink_that_fails_is_tried_again_and_others_views_stay_as_they_are(spark: SparkSession, place: Path) -> None:
+    spark.range(1).createOrReplaceTempView("employees")
+    prepared = pipeline(
+        [
+            stage("employees", "source", "file", path=str(place / "employee")),
+            stage("asked", "transform", "sql", query="SELECT id FROM employees"),
+            stage("again", "sink", "file", path=str(place / "employee")),
+        ],
+        "employees > asked > again",
+        retries=1,
+    )
+    outcome = run(prepared, spark)
+    assert (outcome.status, outcome.stages[-1].tries) == ("failed", 2)
+    assert spark.table("employees").count() == 1
+
+
+def test_without_a_server_metadata_waits_and_what_has_to_be_read_fails_the_run(
+    spark: SparkSession, catalog: Any, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sink = FILE.format(place / "staff")
+    told = stage("told", "action", "set-metadata", dataset=sink, tags=["copied"], properties={"by": "pipeline"})
+    stages = [
+        stage("employees", "source", "file", path=str(place / "employee")),
+        stage("staff", "sink", "file", path=str(place / "staff")),
+        told,
+    ]
+    masked = stage("masked", "transform", "mask", tagged=["confidential"])
+    monkeypatch.delenv("COLOPHON_URL")
+    closed = run(pipeline([stages[0], masked, stages[1]], "employees > masked > staff"), spark)
+    assert (closed.status, "MetadataNotAvailable" in closed.error) == ("failed", True)
+    assert not (place / "staff").exists()
+    outcome = run(pipeline(stages, "employees > staff > told"), spark)
+    assert (outcome.status, outcome.waiting > 0) == ("succeeded", True)
