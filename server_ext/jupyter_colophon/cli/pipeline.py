@@ -100,15 +100,16 @@ class Pipeline(Command):
         return FINE
 
     def _validate(self, named: str) -> int:
+        from jupyter_colophon.spark.pipelines.documents import refused, valid
+
         try:
             prepared = self._prepared(named)
         except InvalidInstance as error:
-            told = [{"pointer": one.pointer, "message": one.message} for one in error.problems]
             text = table([(one.pointer, one.message) for one in error.problems], "Place", "What is wrong")
-            self.answer({"valid": False, "order": [], "problems": told}, text)
+            self.answer(refused(error), text)
             return REFUSED
-        order = [one.name for one in prepared.order]
-        self.answer({"valid": True, "order": order, "problems": []}, f"Valid: {' > '.join(order)}")
+        found = valid(prepared)
+        self.answer(found, f"Valid: {' > '.join(found['order'])}")
         return FINE
 
     def _preview(self, named: str) -> int:

@@ -9,6 +9,7 @@ from jupyter_colophon.http.native import (
     lineage,
     lineage_questions,
     openapi,
+    pipelines,
     proposals,
     schemaspaces,
     search,
@@ -34,6 +35,7 @@ TEMPLATES = [
         transfer,
         schemaspaces,
         instances,
+        pipelines,
     )
     for route in module.ROUTES
 ]

@@ -8,6 +8,7 @@ from typing import Any
 from jupyter_colophon.core.errors import InvalidInstance, Problem
 from jupyter_colophon.core.instance import Instance
 from jupyter_colophon.core.instance_names import normalized, require_instance_name
+from jupyter_colophon.spark.pipelines.checking import Prepared
 from jupyter_colophon.spark.pipelines.registry import Plugins
 
 Document = Mapping[str, Any]
@@ -53,3 +54,14 @@ def plugins(found: Plugins) -> dict[str, Any]:
         ],
         "problems": [{"plugin": name, "reason": reason} for name, reason in sorted(found.problems.items())],
     }
+
+
+def valid(prepared: Prepared) -> dict[str, Any]:
+    """`pipeline-checked.json` of one that can run."""
+    return {"valid": True, "order": [one.name for one in prepared.order], "problems": []}
+
+
+def refused(error: InvalidInstance) -> dict[str, Any]:
+    """`pipeline-checked.json` of one that cannot."""
+    problems = [{"pointer": one.pointer, "message": one.message} for one in error.problems]
+    return {"valid": False, "order": [], "problems": problems}

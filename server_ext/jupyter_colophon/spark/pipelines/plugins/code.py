@@ -44,7 +44,7 @@ class Python(Transform):
         """What is no Python, or defines no such function."""
         try:
             tree = ast.parse(self.told["code"])
-        except (SyntaxError, ValueError) as error:
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             line = f" in line {error.lineno}" if isinstance(error, SyntaxError) else ""
             yield Problem("/code", f"it is no Python{line}")
             return

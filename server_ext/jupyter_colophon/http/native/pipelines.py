@@ -1,0 +1,64 @@
+"""Pipelines: what their stages can do, and what is wrong with one (docs/pipelines.md). They run on Spark, not here."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from jupyter_server.auth.decorator import authorized
+from tornado.web import authenticated
+
+from jupyter_colophon.core.errors import InstanceAbsent, InvalidInstance
+from jupyter_colophon.http.base import ApiHandler
+from jupyter_colophon.http.native.documents import Document
+from jupyter_colophon.http.operation import operation
+
+_SPACE: Final = "pipelines"
+
+
+class PluginsHandler(ApiHandler):
+    """`GET /pipelines/plugins`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation("listPipelinePlugins", answers="pipeline-plugins")
+    async def get(self) -> None:
+        """The plugins of pipelines, each with the schema of its properties."""
+        # Loaded with the first request: packages register plugins, and their code may be slow to load.
+        from jupyter_colophon.spark.pipelines.documents import plugins
+        from jupyter_colophon.spark.pipelines.registry import installed
+
+        self.answer(await self.among(_SPACE, lambda: plugins(installed())))
+
+
+class CheckHandler(ApiHandler):
+    """`POST /pipelines/check`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation(
+        "checkPipeline", body="pipeline-check", answers="pipeline-checked", refuses=[InstanceAbsent, InvalidInstance]
+    )
+    async def post(self) -> None:
+        """What is wrong with a pipeline: its shape, its plugins' properties, its graph, columns that are not there."""
+        told, door, principal = await self.body(), self.door, self.principal
+        from jupyter_colophon.spark.pipelines.documents import document_of
+
+        def work() -> Document:
+            if "document" in told:
+                return _checked(told, told["document"])
+            return _checked(told, document_of(door.instances().get_any(_SPACE, told["name"], principal)))
+
+        self.answer(await self.among(_SPACE, work))
+
+
+def _checked(told: Document, document: Mapping[str, Any]) -> Document:
+    from jupyter_colophon.spark.pipelines.checking import checked
+    from jupyter_colophon.spark.pipelines.documents import refused, valid
+    from jupyter_colophon.spark.pipelines.registry import installed
+
+    try:
+        return valid(checked(told["name"], document, installed(), told.get("arguments")))
+    except InvalidInstance as error:
+        return refused(error)
+
+
+ROUTES = [("/pipelines/plugins", PluginsHandler), ("/pipelines/check", CheckHandler)]

@@ -1,0 +1,56 @@
+"""Pipelines are kept like any instance, and checked before they run (spark.md, decision 5)."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_colophon.core.shipped import schemas_dir
+
+CASES = json.loads((Path(__file__).parents[1] / "conformance" / "pipelines.json").read_text("utf-8"))
+EXAMPLE = json.loads((schemas_dir() / "schemaspaces" / "pipelines" / "pipeline.json").read_text("utf-8"))["examples"][0]
+SPACE = ("schemaspaces", "pipelines", "instances")
+
+
+async def test_a_pipeline_is_kept_and_checked_by_its_name(api: Any) -> None:
+    made = await api("POST", *SPACE, body=EXAMPLE, answers="instance")
+    assert (made.status, made.body["name"]) == (201, "staff")
+    checked = await api("POST", "pipelines", "check", body={"name": "staff"}, answers="pipeline-checked")
+    assert checked.body == {"valid": True, "order": ["employees", "masked", "staff", "told"], "problems": []}
+    absent = await api("POST", "pipelines", "check", body={"name": "nosuch"})
+    assert absent.status == 404
+
+
+async def test_what_has_not_the_shape_of_a_pipeline_is_not_kept(api: Any) -> None:
+    for metadata in (
+        {},
+        {"namespace": "sales"},
+        {"namespace": "a/b", "stages": [{}]},
+        {"namespace": "a", "stages": []},
+    ):
+        refused = await api("POST", *SPACE, body={**EXAMPLE, "metadata": metadata})
+        assert refused.status == 400
+        assert refused.body["errors"][0]["pointer"].startswith("/metadata")
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+async def test_what_is_wrong_with_a_pipeline_is_told_with_its_place(api: Any, case: dict[str, Any]) -> None:
+    metadata = {"namespace": "sales", **case["metadata"]}
+    document = {"display_name": "Wrong", "schema_name": "pipeline", "metadata": metadata}
+    asked = {"name": "wrong", "document": document, "arguments": case.get("arguments", {})}
+    found = (await api("POST", "pipelines", "check", body=asked, answers="pipeline-checked")).body
+    told = {one["pointer"]: one["message"] for one in found["problems"]}
+    assert found["valid"] is (not case["problems"])
+    assert set(told) == set(case["problems"])
+    assert all(word in told[pointer] for pointer, word in case["problems"].items())
+
+
+async def test_every_plugin_is_told_with_a_schema_that_forms_can_be_made_of(api: Any) -> None:
+    found = (await api("GET", "pipelines", "plugins", answers="pipeline-plugins")).body
+    assert found["problems"] == []
+    known = {(one["type"], one["name"]) for one in found["plugins"]}
+    assert {("source", "file"), ("sink", "jdbc"), ("transform", "mask"), ("action", "propagate")} <= known
+    for one in found["plugins"]:
+        for property_ in one["schema"]["properties"].values():
+            assert property_["title"]
+            assert property_["description"]

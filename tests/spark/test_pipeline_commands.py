@@ -1,0 +1,82 @@
+"""A pipeline runs by the command line and by `spark-submit`, from the example and its package (docs/pipelines.md)."""
+
+import csv
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.servers import catalog, server
+
+__all__ = ["catalog", "server"]
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "pipeline.json"
+FILE = "urn:li:dataset:(urn:li:dataPlatform:file,{},PROD)"
+
+
+@pytest.fixture
+def place(tmp_path: Path, catalog: Any) -> Path:
+    """A folder with employees in it; their names are confidential."""
+    folder = tmp_path.resolve()
+    with (folder / "employees.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("id", "empName", "team", "pay"), (1, "Ada", "x", 5), (2, "Bob", "y", 7)])
+    urn = FILE.format(folder / "employees.csv")
+    for of, tags in ((urn, ["hr"]), (f"urn:li:schemaField:({urn},empName)", ["confidential"])):
+        value = {"properties": {}, "tags": tags}
+        catalog.propose([{"urn": of, "aspect": "businessMetadata", "operation": "upsert", "value": value}])
+    return folder
+
+
+def called(*command: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    kept = {name: text for name, text in os.environ.items() if not name.startswith(("COLOPHON_", "JUPYTER_"))}
+    more = {"JUPYTER_DATA_DIR": str(cwd / "jupyter"), "COLOPHON_SPOOL": str(cwd / "spool"), **environment}
+    return subprocess.run(command, cwd=cwd, env=kept | more, capture_output=True, text=True, timeout=300, check=False)
+
+
+def rows(folder: Path) -> list[list[str]]:
+    """What is in Parquet files, without another Spark."""
+    from pyarrow import parquet
+
+    return [[str(one) for one in row.values()] for row in parquet.read_table(folder).to_pylist()]
+
+
+def test_the_example_runs_in_a_process_of_its_own(server: Any, catalog: Any, place: Path) -> None:
+    known = {"COLOPHON_URL": server.url, "COLOPHON_TOKEN": server.token}
+    command = [sys.executable, "-m", "jupyter_colophon.cli", "pipeline"]
+    conf = "--conf=spark.master=local[1]"
+    shown = called(*command, "preview", str(EXAMPLE), conf, cwd=place, **known)
+    assert (shown.returncode, "***" in shown.stdout) == (0, True), shown.stderr
+    done = called(*command, "run", str(EXAMPLE), conf, cwd=place, **known)
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
+    assert rows(place / "staff") == [["1", "***", "x", "5.00"], ["2", "***", "y", "7.00"]]
+    run = catalog.run(done.stdout.split()[-1])
+    assert (run["status"], run["facts"]["stage.staff.rows"]) == ("succeeded", 2)
+    again = called(*command, "run", str(EXAMPLE), conf, "--argument=sink=employees.csv/x", cwd=place, **known)
+    assert (again.returncode, again.stderr.count("\n"), "Traceback" in again.stderr) == (1, 1, False)
+
+
+def test_a_package_runs_where_no_server_can_be_asked(server: Any, place: Path) -> None:
+    known = {"COLOPHON_URL": server.url, "COLOPHON_TOKEN": server.token}
+    command = [sys.executable, "-m", "jupyter_colophon.cli", "pipeline", "package", str(EXAMPLE), "--cloud"]
+    made = called(*command, "--output=package", cwd=place, **known)
+    assert made.returncode == 0, made.stderr
+    package = place / "package"
+    assert sorted(path.name for path in package.iterdir()) == [
+        "bundle.json",
+        "colophon.zip",
+        "main.py",
+        "pipeline.json",
+    ]
+    submit = ["spark-submit", "--master", "local[1]", "--py-files", str(package / "colophon.zip")]
+    java = {
+        "PYSPARK_PYTHON": sys.executable,
+        "PYSPARK_DRIVER_PYTHON": sys.executable,
+        "JAVA_HOME": os.environ["JAVA_HOME"],
+    }
+    done = called(*submit, str(package / "main.py"), "sink=out", cwd=place, **java)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "masked hides who" in done.stdout
+    assert rows(place / "out") == [["1", "***", "x", "5.00"], ["2", "***", "y", "7.00"]]
+    assert list((place / "spool").iterdir())
