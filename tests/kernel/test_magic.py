@@ -258,3 +258,21 @@ def test_completion_knows_commands_options_names_tags_keys_and_values(kernel, da
 
 def test_completion_elsewhere_is_pythons(kernel):
     assert "print" in kernel.complete("pri")
+
+
+def test_pipelines_are_listed_and_checked(kernel, catalog):
+    stages = [
+        {"name": "a", "type": "source", "plugin": "file", "properties": {"path": "${source}"}},
+        {"name": "b", "type": "sink", "plugin": "file", "properties": {"path": "/b"}},
+    ]
+    metadata = {"namespace": "sales", "stages": stages, "connections": [{"from": "a", "to": "b"}]}
+    document = {"display_name": "Copies", "schema_name": "pipeline", "metadata": metadata}
+    catalog._transport.request("POST", "/schemaspaces/pipelines/instances", body=document)
+    assert "Copies" in kernel.run("%metadata pipeline list", "c").text
+    valid = kernel.run("%metadata pipeline validate copies source=/a", "c")
+    assert ("is valid" in valid.text, "a > b" in valid.text) == (True, True)
+    wrong = kernel.run("%metadata pipeline validate copies", "c")
+    assert "the run has no argument source" in wrong.text
+    assert not kernel.run("%metadata pipeline validate nosuch", "c").succeeded
+    assert not kernel.run("%metadata pipeline run", "c").succeeded
+    assert not kernel.run("%metadata pipeline fly copies", "c").succeeded

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.spark.java import ensure_java
 from support.servers import catalog, server
 
 __all__ = ["catalog", "server"]
@@ -54,7 +55,7 @@ def test_the_example_runs_in_a_process_of_its_own(server: Any, catalog: Any, pla
     run = catalog.run(done.stdout.split()[-1])
     assert (run["status"], run["facts"]["stage.staff.rows"]) == ("succeeded", 2)
     again = called(*command, "run", str(EXAMPLE), conf, "--argument=sink=employees.csv/x", cwd=place, **known)
-    assert (again.returncode, again.stderr.count("\n"), "Traceback" in again.stderr) == (1, 1, False)
+    assert (again.returncode, again.stderr.count("jupyter colophon: "), "Traceback" in again.stderr) == (1, 1, False)
 
 
 def test_a_package_runs_where_no_server_can_be_asked(server: Any, place: Path) -> None:
@@ -69,6 +70,7 @@ def test_a_package_runs_where_no_server_can_be_asked(server: Any, place: Path) -
         "main.py",
         "pipeline.json",
     ]
+    ensure_java()
     submit = ["spark-submit", "--master", "local[1]", "--py-files", str(package / "colophon.zip")]
     java = {
         "PYSPARK_PYTHON": sys.executable,

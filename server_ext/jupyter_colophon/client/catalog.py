@@ -144,6 +144,15 @@ class Catalog:
         path = f"/keys/{quote(key, safe='')}/values"
         return self._get(path, {"prefix": prefix or None, "limit": limit}, timeout_s)
 
+    def instances(self, space: str, *, limit: int = 500, timeout_s: float | None = None) -> list[Document]:
+        """The first instances of a schemaspace, by name, valid or not: rows of `Instances`."""
+        found = self._get(f"{_space(space)}/instances", {"limit": limit, "sort": "name"}, timeout_s)
+        return list(found.get("instances", ()))
+
+    def instance(self, space: str, name: str) -> Document:
+        """One instance, whatever is wrong with it: `Instance`."""
+        return self._get(f"{_space(space)}/instances/{quote(name, safe='')}")
+
     def lineage(self, urn: str, **window: str | int | bool | None) -> Document:
         """The graph around an entity; the window is direction, levels, start, end, limit and columns: `Lineage`."""
         return self._get("/lineage", {"urn": urn, **window})
@@ -183,6 +192,10 @@ class Catalog:
 
 def _at(urn: str) -> str:
     return f"/entities/{quote(urn, safe='')}"
+
+
+def _space(name: str) -> str:
+    return f"/schemaspaces/{quote(name, safe='')}"
 
 
 def _keyed(key: str) -> dict[str, str]:

@@ -8,12 +8,27 @@ from typing import NoReturn
 
 from IPython.core.error import UsageError
 
+from jupyter_colophon.kernel.pipelines import VERBS
 from jupyter_colophon.kernel.synopsis import CELL
 
 #: Keys and tags (catalog.md 3.3); `tags` itself is reserved.
 WORD = re.compile(r"[A-Za-z0-9_-]{1,50}")
 
-COMMANDS = ("connect", "health", "help", "keys", "lineage", "search", "set", "show", "status", "tag", "unset", "untag")
+COMMANDS = (
+    "connect",
+    "health",
+    "help",
+    "keys",
+    "lineage",
+    "pipeline",
+    "search",
+    "set",
+    "show",
+    "status",
+    "tag",
+    "unset",
+    "untag",
+)
 
 #: Longer numbers are no option's.
 DIGITS_MAX = 9
@@ -96,6 +111,14 @@ def _pair(word: str) -> tuple[str, str]:
     return _key(key), value
 
 
+def _argument(word: str) -> tuple[str, str]:
+    name, equals, value = word.partition("=")
+    if not equals or not name:
+        msg = f"{word!r} is no NAME=VALUE"
+        raise argparse.ArgumentTypeError(msg)
+    return name, value
+
+
 def _whole(least: int, most: int) -> Callable[[str], int]:
     def whole(word: str) -> int:
         if not (word.isdecimal() and len(word) <= DIGITS_MAX and least <= int(word) <= most):
@@ -126,6 +149,10 @@ def _line_parser() -> _Parser:
     finding.add_argument("--limit", type=_whole(1, 500), default=20, metavar="N")
     _add_lineage(add("lineage"))
     add("keys").add_argument("prefix", metavar="PREFIX", nargs="?", default="")
+    pipeline = add("pipeline")
+    pipeline.add_argument("verb", metavar="VERB", choices=VERBS)
+    pipeline.add_argument("name", metavar="NAME", nargs="?")
+    pipeline.add_argument("arguments", metavar="NAME=VALUE", nargs="*", type=_argument)
     add("connect").add_argument("url", metavar="URL")
     for name in ("health", "status"):
         add(name)

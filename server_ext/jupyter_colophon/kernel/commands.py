@@ -15,6 +15,7 @@ from jupyter_colophon.kernel.display.findings import health_page, keys_page, sea
 from jupyter_colophon.kernel.display.graph import lineage_page
 from jupyter_colophon.kernel.display.page import Page
 from jupyter_colophon.kernel.edits import BUSINESS, Document, with_words, without_keys, without_tags
+from jupyter_colophon.kernel.pipelines import pipeline_page
 from jupyter_colophon.kernel.synopsis import help_on
 from jupyter_colophon.kernel.urns import shown, typed
 
@@ -182,6 +183,10 @@ def _asked_token() -> str:
         raise ValueError(msg) from None
 
 
+def _pipeline(companion: "Companion", asked: Namespace) -> Page:
+    return pipeline_page(catalog_of(companion), asked.verb, asked.name, dict(asked.arguments))
+
+
 def _help(_companion: "Companion", asked: Namespace) -> Page:
     return Page((Preformatted(help_on(asked.topic)),))
 
@@ -199,4 +204,5 @@ _COMMANDS: "dict[str, Callable[[Companion, Namespace], Page]]" = {
     "status": _health,
     "connect": _connect,
     "help": _help,
+    "pipeline": _pipeline,
 }

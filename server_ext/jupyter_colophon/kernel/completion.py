@@ -7,6 +7,7 @@ from IPython.core.completer import SimpleCompletion, context_matcher
 
 from jupyter_colophon.client.problems import ClientError
 from jupyter_colophon.kernel.arguments import CELL_OPTIONS, COMMANDS, OPTIONS
+from jupyter_colophon.kernel.pipelines import VERBS
 from jupyter_colophon.kernel.urns import shown
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ class Completer:
             return self._pairs(typed)
         if command in {"unset", "keys"}:
             return self._keys(typed)
+        if command == "pipeline":
+            return self._pipelines(given)
         if command == "help":
             return COMMANDS
         return self._query(typed) if command == "search" else ()
@@ -97,6 +100,12 @@ class Completer:
         if catalog is None:
             return []
         return [shown(entity["urn"]) for entity in _known(catalog, typed)]
+
+    def _pipelines(self, given: list[str]) -> list[str]:
+        catalog = self._catalog()
+        if not given or catalog is None:
+            return [] if given else list(VERBS)
+        return [one["name"] for one in catalog.instances("pipelines", timeout_s=TIMEOUT_S)] if len(given) == 1 else []
 
     def _keys(self, typed: str) -> list[str]:
         return [row["key"] for row in self._key_rows(typed) if row["kind"] == "property"]

@@ -13,6 +13,8 @@ ENTRIES = {
     "lineage": """\
 %metadata lineage NAME              what it was made from and what was made of it
                                     [--levels N] [--direction both|upstream|downstream] [--start T] [--end T]""",
+    "pipeline": """\
+%metadata pipeline list             pipelines; also: validate NAME, preview NAME, run NAME, with NAME=VALUE… for arguments""",
     "keys": "%metadata keys [PREFIX]             metadata keys in use",
     "health": """\
 %metadata health                    is the catalog there, and does it record this notebook (also: status)""",

@@ -14,6 +14,7 @@ from jupyter_colophon.client.problems import ClientError, Refused, ServerAway
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.record_schema import RecordSchema
 from jupyter_colophon.core.scoped import Metadata
+from jupyter_colophon.core.urn import Urn
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.catalog import Catalog
@@ -111,6 +112,9 @@ class Reader:
             self._catalog.close()
 
     def _asked(self, entity: MetadataEntity) -> ByScope:
+        if self._is_closed and _dataset_of(entity) in self._fields:
+            # All fields of which something was said went into the bundle with their dataset.
+            return _by_scope({})
         return asked(self._server(entity, "it is not in the run's bundle; name it in prefetch"), entity)
 
     def _server(self, entity: MetadataEntity, reason: str) -> "Catalog":
@@ -120,6 +124,11 @@ class Reader:
         if self._catalog is None:
             raise MetadataNotAvailable(entity.urn, "no server is known (COLOPHON_URL)")
         return self._catalog
+
+
+def _dataset_of(entity: MetadataEntity) -> str:
+    """The dataset whose field it is; empty for what is no field."""
+    return Urn.parse(entity.urn).parts[0] if entity.type == "schemaField" else ""
 
 
 def asked(catalog: "Catalog", entity: MetadataEntity) -> ByScope:

@@ -47,7 +47,7 @@ class Outcome:
     run: str
     status: Status = "running"
     stages: list[StageReport] = field(default_factory=list)
-    log: list[str] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
     error: str = ""
     #: How much of what was emitted the server has not got yet, and refused.
     waiting: int = 0
@@ -87,7 +87,7 @@ class PipelineRun:
 
     def log(self, line: str) -> None:
         """Keep a line of the run's log. It has no values of data in it."""
-        self.outcome.log.append(f"{format_time(time.time_ns() // 1_000_000)} {line}")
+        self.outcome.lines.append(f"{format_time(time.time_ns() // 1_000_000)} {line}")
         self._tell(line)
 
     def _work(self, stage: Stage) -> None:
@@ -160,7 +160,7 @@ class PipelineRun:
 
     def _facts(self) -> dict[str, str | int]:
         """Figures of the stages and the log, as facts of the run."""
-        found: dict[str, str | int] = {"log": "\n".join(self.outcome.log)[-_LOG_CHARS:]}
+        found: dict[str, str | int] = {"log": "\n".join(self.outcome.lines)[-_LOG_CHARS:]}
         for one in self.outcome.stages:
             found |= {f"stage.{one.name}.status": one.status, f"stage.{one.name}.ms": one.ms}
             if one.rows is not None:

@@ -25,9 +25,10 @@ def main(program: str) -> None:
     spark = SparkSession.builder.appName(f"colophon pipeline {name}").getOrCreate()
     told = run(ready, spark, bundle=bundle if bundle.exists() else None, tell=lambda line: _say(line))
     _say(f"{told.run} {told.status}; {told.waiting} waiting, {told.dropped} dropped")
-    spark.stop()
     if told.error:
-        sys.exit(told.error)
+        _say(told.error)
+    spark.stop()
+    sys.exit(1 if told.error else 0)
 
 
 def _beside(program: str, name: str) -> Path:
