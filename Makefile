@@ -11,7 +11,7 @@ FRONTEND := $(shell find labextension/src labextension/style labextension/schema
 INSTALLED := $(VENV)/share/jupyter/labextensions/jupyter-colophon
 ROOT_MAY := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab sample test test-python test-frontend test-ui check fix long long-faults long-lineage long-postgresql long-floor long-fuzz bench clean
+.PHONY: help lab sample test test-python test-frontend test-ui check fix long long-faults long-lineage long-postgresql long-floor long-fuzz long-kafka bench clean
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -57,7 +57,7 @@ fix: $(STAMPS)/frontend ## repair what a tool can repair
 
 long: long-faults long-lineage long-floor long-fuzz ## run what takes over a minute alone
 
-long-faults: $(STAMPS)/python ## run the fault suite at full size
+long-faults: $(STAMPS)/python $(STAMPS)/kafka ## run the fault suite at full size
 	COLOPHON_TEST_SIZE=full python -m pytest -q tests/faults
 
 long-postgresql: $(STAMPS)/python ## stop PostgreSQL two hundred times in the middle of writes
@@ -71,6 +71,9 @@ long-floor: $(STAMPS)/ui-tests $(STAMPS)/browser ## run the browser's journey on
 
 long-fuzz: $(STAMPS)/python ## ask a server everything that its OpenAPI document lets one ask
 	COLOPHON_TEST_SIZE=full python -m pytest -q tests/http/test_fuzz.py
+
+long-kafka: $(STAMPS)/python $(STAMPS)/kafka ## leave Kafka away for five minutes while twenty thousand changes are written
+	COLOPHON_TEST_SIZE=full python -m pytest -q -s tests/faults/test_kafka_away.py
 
 bench: $(STAMPS)/python ## print ratios, side by side
 	python bench/run.py

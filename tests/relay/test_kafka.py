@@ -127,27 +127,6 @@ def test_of_two_relays_one_leads_and_the_other_goes_on_when_it_stops(
         assert numbers(heard, urn) == list(range(20))
 
 
-def test_writes_do_not_wait_for_kafka_and_it_gets_all_when_it_is_back(
-    broker: Broker, topics: Topics, catalog: Catalog, deliver: Deliver
-) -> None:
-    deliver(kafka=kafka(broker, topics))
-    begun(catalog)
-    write(catalog, 5)
-    broker.kill()
-    write(catalog, 20, 5)
-    away = until(lambda: (found := state(catalog, "kafka")).attempts > 1 and found)
-    assert away.behind >= 100
-    assert away.oldest is not None
-    assert "Kafka takes nothing" in away.problem
-    broker.start()
-    with listening(broker.servers, [topics["versioned"]]) as listener:
-        heard = listener.wait(heard_all(25))
-    found = until(lambda: (one := state(catalog, "kafka")).behind == 0 and one)
-    assert (found.dead_letters, found.oldest, found.problem) == (0, None, "")
-    for urn in URNS:
-        assert numbers(heard, urn) == list(range(25))
-
-
 def test_what_is_too_large_or_cannot_be_told_is_a_dead_letter_and_the_others_go_on(
     broker: Broker, topics: Topics, catalog: Catalog, deliver: Deliver
 ) -> None:

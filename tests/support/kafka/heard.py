@@ -63,6 +63,7 @@ def listening(servers: str, topics: Sequence[str]) -> Iterator[Listener]:
         "topic.metadata.refresh.interval.ms": 500,
         "allow.auto.create.topics": True,
         "reconnect.backoff.max.ms": 1_000,
+        "log_level": 0,
     }
     consumer = Consumer(settings)
     consumer.subscribe(list(topics))
