@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from confluent_kafka import Producer
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.core.store import StoreChoice, sqlite_file
 from jupyter_colophon.wiring import Catalog
 from relay.conftest import Topics, kafka, until
 from support.catalog import ADA
 from support.catalog import say as tell
 from support.kafka.broker import Broker
 from support.kafka.heard import listening
-from support.relaying import Relaying, relaying
+from support.relaying import Relaying, refused, relaying
 from support.urns import table
 
 URN = table("proposed")
@@ -148,3 +148,27 @@ def test_a_failure_can_be_applied_again_when_what_was_wrong_is_right(
     assert (written.aspect, written.version) == ("businessMetadata", 1)
     assert catalog.feed.changes(written.seq - 1, 1, {}, ADA)[0].actor == "kafka"
     assert catalog.dead_letters.page("message", 50, "", ADA)[0] == []
+
+
+KAFKA = {"servers": "h:1", "principal": "ingestion"}
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({}, "there is nothing to relay"),
+    ({"sinks": {"k": {"kind": "kafka"}}}, "the sink k: its option servers"),
+    ({"kafka_proposals": {"servers": "h:1"}}, "its option principal"),
+    ({"kafka_proposals": {"principal": "x"}}, "its option servers"),
+    ({"kafka_proposals": KAFKA | {"topic": ""}}, "its option topic"),
+    ({"kafka_proposals": KAFKA | {"scopes": ["all"]}}, "its option scopes"),
+    ({"kafka_proposals": KAFKA | {"password": "hidden"}}, "there is no option 'password'"),
+    ({"kafka_proposals": KAFKA | {"properties_file": "/nowhere"}}, "its properties_file cannot be read"),
+]
+
+
+@pytest.mark.parametrize(("settings", "told"), WRONG)
+def test_a_relay_that_is_set_wrongly_says_so_in_a_line_and_ends(
+    settings: dict[str, Any], told: str, tmp_path: Path
+) -> None:
+    status, said = refused(tmp_path, sqlite_file(tmp_path / "store.db"), **settings)
+    assert status == 2
+    assert told in said
+    assert said.count("\n") == 1
+    assert "hidden" not in said

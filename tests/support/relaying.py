@@ -63,6 +63,14 @@ def relaying(folder: Path, store: StoreChoice, **settings: Any) -> Iterator[Rela
         process.communicate()
 
 
+def refused(folder: Path, store: StoreChoice, **settings: Any) -> tuple[int, str]:
+    """How a relay ends that cannot begin: its exit code, and what it says."""
+    command = [sys.executable, "-m", "jupyter_colophon.cli", "relay"]
+    command.append(f"--config={settings_file(folder, store, **settings)}")
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=_environment(folder), check=False)
+    return done.returncode, done.stderr
+
+
 def _environment(folder: Path) -> Mapping[str, str]:
     own = {"JUPYTER_CONFIG_DIR": str(folder / "config"), "JUPYTER_DATA_DIR": str(folder / "data")}
     return {**os.environ, **own}

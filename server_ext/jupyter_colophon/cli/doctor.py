@@ -54,7 +54,7 @@ class Doctor(Command):
         """Look at everything that can be looked at."""
         wrong = faults(self.asked)
         store = [*_versions(), *self._store(self.asked.store(), wrong)]
-        found = [*store, *looked_at_settings(wrong), *looked_at_instances(self.asked)]
+        found = [*store, *looked_at_settings(self.asked, wrong), *looked_at_instances(self.asked)]
         found += looked_at_registry(self.asked)
         bad = any(one.status == "bad" for one in found)
         lines = [f"{one.status:8}{one.check}: {one.detail}" + (f" -> {one.advice}" * bool(one.advice)) for one in found]
@@ -72,7 +72,7 @@ class Doctor(Command):
         try:
             with self.keeper() as keeper:
                 yield from _opened(keeper)
-                yield from looked_at_sinks(keeper.sinks(self.asked.sinks), wrong)
+                yield from looked_at_sinks(keeper.sinks(self.asked.sinks), wrong, keeper.age_ms)
         except errors.NoCatalog as error:
             yield Told("store", "warning", error.detail, "the first request to the server makes it")
         except errors.MetadataError as error:

@@ -39,7 +39,7 @@ class Relay(Command):
         logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING)
         catalog = self._opened()
         try:
-            with _taking(catalog, source), _delivering(catalog, self.asked.sinks):
+            with _taking(catalog, source, strict=self.asked.datahub_strict), _delivering(catalog, self.asked.sinks):
                 self._say(source)
                 ended.wait()
         finally:
@@ -98,13 +98,13 @@ def _delivering(catalog: "Catalog", sinks: Mapping[str, Mapping[str, Any]]) -> I
 
 
 @contextmanager
-def _taking(catalog: "Catalog", source: "Source | None") -> Iterator[None]:
+def _taking(catalog: "Catalog", source: "Source | None", *, strict: bool) -> Iterator[None]:
     if source is None:
         yield
         return
     from jupyter_colophon.relay.kafka.source import Taker
 
-    taker = Taker(source, catalog)
+    taker = Taker(source, catalog, strict)
     taker.start()
     try:
         yield

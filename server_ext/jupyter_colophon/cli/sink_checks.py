@@ -1,8 +1,9 @@
 """What the doctor tells of sinks: whether they can be made of the settings, and how far they have come."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from jupyter_colophon.cli.told import Told
+from jupyter_colophon.core.errors import Misconfigured
 from jupyter_colophon.core.sinks import SinkState
 from jupyter_colophon.settings import Settings
 
@@ -23,17 +24,30 @@ def faults(settings: Settings) -> dict[str, str]:
     return {name: wrong for name, wrong in found.items() if wrong}
 
 
-def looked_at_settings(wrong: Mapping[str, str]) -> Iterator[Told]:
-    """A line for each sink that cannot be made."""
+def looked_at_settings(settings: Settings, wrong: Mapping[str, str]) -> Iterator[Told]:
+    """A line for each sink that cannot be made, and for where proposals come from."""
     for name, fault in sorted(wrong.items()):
         yield Told(f"settings of sink {name}", "warning", fault, f"set it right in c.Colophon.sinks ({_WHERE})")
+    if settings.kafka_proposals:
+        from jupyter_colophon.relay.kafka.source import source
+
+        try:
+            found = source(settings.kafka_proposals)
+        except Misconfigured as error:
+            advice = "set it right in c.Colophon.kafka_proposals (docs/kafka.md)"
+            yield Told("settings of kafka_proposals", "warning", error.detail, advice)
+            return
+        yield Told("proposals", "ok", f"jupyter colophon relay takes them from {found.topic}")
 
 
-def looked_at_sinks(states: Iterable[SinkState], wrong: Mapping[str, str]) -> Iterator[Told]:
+def looked_at_sinks(
+    states: Iterable[SinkState], wrong: Mapping[str, str], age_ms: Callable[[int], int]
+) -> Iterator[Told]:
     """How far each has come. The last delivery's problem says nothing of a sink that cannot be made now."""
     for one in states:
         problem = "nothing goes to it" if one.name in wrong else one.problem
         fine = not problem and not one.lost and not one.dead_letters
-        told = f"{one.behind} changes behind, {one.dead_letters} dead letters, {one.lost} lost"
+        since = f" (the oldest is {age_ms(one.oldest) // 1000} s old)" if one.oldest is not None else ""
+        told = f"{one.behind} changes behind{since}, {one.dead_letters} dead letters, {one.lost} lost"
         why = f"; {problem}" if problem else ""
         yield Told(f"sink {one.name}", "ok" if fine else "warning", told + why, "" if fine else _WHERE)

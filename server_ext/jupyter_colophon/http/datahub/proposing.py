@@ -5,13 +5,13 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from jupyter_colophon.core.datahub import patch_forms
-from jupyter_colophon.core.datahub.unknown import known_only
 from jupyter_colophon.core.errors import MetadataError, Problem, shown
 from jupyter_colophon.core.proposal import Proposal, Written
 from jupyter_colophon.http.datahub.asking import Asking
+from jupyter_colophon.service.datahub.known import known
 from jupyter_colophon.service.datahub.tracing import trace_of
 from jupyter_colophon.service.inbox import WITHIN
 
@@ -69,16 +69,11 @@ def propose(asking: Asking, wishes: Sequence[Wish], *, later: bool = False) -> O
 
 
 def _known(asking: Asking, wish: Wish) -> tuple[Proposal, list[Problem]]:
-    """The proposal without the fields that its model does not know, and what was dropped; a patch is as it is."""
-    one = wish.proposal
-    if asking.strict or one.aspect is None or one.operation in ("patch", "delete"):
-        return one, []
-    spec = asking.catalog.registry.aspect(one.urn.type, one.aspect)
-    if spec.schema.is_valid(one.value):
-        return one, []
-    value, dropped = known_only(spec.schema.document, one.value)
-    said = [Problem(wish.place + pointer, "was dropped: the model does not know it") for pointer in dropped]
-    return replace(one, value=value), said
+    """The proposal without the fields that its model does not know, and what was dropped."""
+    if asking.strict:
+        return wish.proposal, []
+    one, dropped = known(asking.catalog.registry, wish.proposal)
+    return one, [Problem(wish.place + pointer, "was dropped: the model does not know it") for pointer in dropped]
 
 
 @contextmanager

@@ -27,6 +27,7 @@ from jupyter_colophon.core.inbox import Refusal, about
 from jupyter_colophon.core.jsontext import parse
 from jupyter_colophon.core.proposal import Proposal, Written
 from jupyter_colophon.relay.kafka.connecting import Properties, checked, client, connection
+from jupyter_colophon.service.datahub.known import known
 from jupyter_colophon.storage import dead_letters, taken
 from jupyter_colophon.storage.spi import TableContext
 from jupyter_colophon.storage.taken import Place
@@ -87,6 +88,8 @@ class Taker:
 
     source: Source
     catalog: Catalog
+    #: Whether fields that the model does not know are refused, and not dropped.
+    strict: bool
     _ended: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
     #: The topic's own id, as Kafka told it last.
@@ -156,7 +159,7 @@ class Taker:
         try:
             text, document = _read(message)
             kept = text
-            proposals = (mcp.proposal(document, self.catalog.registry),)
+            proposals = (self._proposal(document),)
             self.catalog.write_path.propose(proposals, self.source.principal, around=_once(place))
         except TransactionTooLong as error:
             # That is its own fault: it would hold up the others for ever.
@@ -169,10 +172,19 @@ class Taker:
             _logger.exception("a proposal failed")
             self._bury(place, kept, proposals, error)
 
+    def _proposal(self, document: Any) -> Proposal:
+        found = mcp.proposal(document, self.catalog.registry)
+        if self.strict:
+            return found
+        one, dropped = known(self.catalog.registry, found)
+        for pointer in dropped:
+            _logger.warning("dropped a field that the model does not know: %s", shown(pointer))
+        return one
+
     def _place(self, message: Any) -> Place | None:
         """Where a message stands; None where it was taken. A topic that was made anew is looked at before that is said."""
-        for known in (self._id, ""):
-            self._id = known or self._asked()
+        for told in (self._id, ""):
+            self._id = told or self._asked()
             place = Place(self._id, message.partition(), message.offset())
             if not self._is_taken(place):
                 return place
