@@ -48,6 +48,11 @@ class Settings(Configurable):
         config=True,
         help="Pairs of a URN glob and a namespace: where datasets of other platforms belong. The first that fits.",
     )
+    platform_instances = List(
+        Tuple(Unicode(), Unicode()),
+        config=True,
+        help="Pairs of a glob over OpenLineage's namespaces and a prefix of dataset names. The first that fits.",
+    )
     change_log_days = Int(
         0, min=0, config=True, help="For how many days `jupyter colophon compact` keeps changes; 0 keeps them for ever."
     )
@@ -150,6 +155,7 @@ class Settings(Configurable):
             home_fabric=self.home_fabric,
             notebook_namespace=self.notebook_namespace,
             namespace_rules=tuple(self.namespace_rules),
+            platform_instances=tuple(self.platform_instances),
         )
 
     def store(self) -> StoreChoice:
