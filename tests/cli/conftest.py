@@ -1,8 +1,10 @@
-"""A catalog in a file, and commands for it."""
+"""A catalog in a file, or of a server, and commands for it."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from live import LiveServer, live_server
 from support.catalog import opened, say, touch
 from support.commands import Commands
 from support.urns import CELL, ORDERS, REPORT
@@ -25,3 +27,10 @@ def colophon(tmp_path: Path, database: Path) -> Commands:
     home = tmp_path / "home"
     home.mkdir()
     return Commands(home, database)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+    """A server with a home of its own."""
+    with live_server(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home")) as running:
+        yield running

@@ -4,21 +4,15 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from live import LiveServer, live_server
+from live import LiveServer
 from support.catalog import metadata
 from support.commands import Commands, Done
 
 Call = Callable[..., Done]
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
-    with live_server(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home")) as running:
-        yield running
 
 
 @pytest.fixture(params=["store", "server"])

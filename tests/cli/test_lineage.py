@@ -1,10 +1,10 @@
 """`jupyter colophon lineage`, on the store of this machine and on a server's."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from live import LiveServer, live_server
+from live import LiveServer
 from support.catalog import opened, touch
 from support.commands import Commands, Done
 from support.urns import cell, table
@@ -12,12 +12,6 @@ from support.urns import cell, table
 Call = Callable[..., Done]
 RAW, STAGED, SUMMED = table("raw"), table("staged"), table("summed")
 LOAD, SUM = cell("load"), cell("sum")
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
-    with live_server(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home")) as running:
-        yield running
 
 
 @pytest.fixture(params=["store", "server"])

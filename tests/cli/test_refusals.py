@@ -204,3 +204,19 @@ def test_a_place_that_cannot_be_written_is_no_damage(colophon: Commands, databas
         assert "cannot write the catalog's file" in told.err
     finally:
         database.parent.chmod(0o700)
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (["search", "x", "--limit=abc"], "--limit takes a whole number from 1 to 500"),
+        (["search", "x", "--limit=0"], "--limit takes a whole number from 1 to 500"),
+        (["lineage", "x", "--direction=up"], "--direction takes one of both, upstream, downstream, undirected"),
+        (["runs", "x", "--status=lost"], "--status takes one of running, succeeded, failed, killed"),
+        (["search", "x", "--limit"], "--limit needs a value"),
+        (["changes", "--json=maybe"], "--json takes no value"),
+    ],
+)
+def test_a_wrong_value_of_an_option_is_told_in_plain_words(colophon: Commands, command: list[str], told: str) -> None:
+    done = colophon(*command)
+    assert (done.status, done.out, done.err) == (2, "", f"jupyter colophon: {told}\n")

@@ -1,12 +1,12 @@
 """`jupyter colophon runs`: lists in an interval, and one run with everything recorded, here and of a server."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from jupyter_colophon.core.names import program
-from live import LiveServer, live_server
+from live import LiveServer
 from support.commands import Commands, Done
 from support.urns import ORDERS, table
 
@@ -16,20 +16,20 @@ TIME = "2026-11-20T12:0{}:00.000Z"
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
-    with live_server(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home")) as running:
-        catalog = running.catalog()
-        catalog.put_aspect(ORDERS, "technicalMetadata", {"properties": {}, "tags": []})
-        catalog.put_aspect(ORDERS, "businessMetadata", {"properties": {"owner": "then"}, "tags": ["raw"]})
-        for minute, status in enumerate(["succeeded", "failed", "running"]):
-            run = {"program": LOAD, "runId": f"r{minute}", "start": TIME.format(minute), "arguments": {"in": "/a"}}
-            urn = catalog.start_run(run)["urn"]
-            catalog.add_accesses(urn, {"accesses": [{"data": ORDERS, "mode": "read", "component": "join"}]})
-            if status != "running":
-                catalog.change_run(urn, {"status": status, "end": TIME.format(minute + 1), "facts": {"rows": 3}})
-        catalog.put_aspect(ORDERS, "businessMetadata", {"properties": {"owner": "now"}, "tags": []})
-        catalog.close()
-        yield running
+def served(served: LiveServer) -> LiveServer:
+    """A server whose catalog knows three runs."""
+    catalog = served.catalog()
+    catalog.put_aspect(ORDERS, "technicalMetadata", {"properties": {}, "tags": []})
+    catalog.put_aspect(ORDERS, "businessMetadata", {"properties": {"owner": "then"}, "tags": ["raw"]})
+    for minute, status in enumerate(["succeeded", "failed", "running"]):
+        run = {"program": LOAD, "runId": f"r{minute}", "start": TIME.format(minute), "arguments": {"in": "/a"}}
+        urn = catalog.start_run(run)["urn"]
+        catalog.add_accesses(urn, {"accesses": [{"data": ORDERS, "mode": "read", "component": "join"}]})
+        if status != "running":
+            catalog.change_run(urn, {"status": status, "end": TIME.format(minute + 1), "facts": {"rows": 3}})
+    catalog.put_aspect(ORDERS, "businessMetadata", {"properties": {"owner": "now"}, "tags": []})
+    catalog.close()
+    return served
 
 
 @pytest.fixture(params=["store", "server"])

@@ -1,22 +1,14 @@
 """A namespace goes to a file and back, here and with a server: sorted, merged, never overwritten silently."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-from live import LiveServer, live_server
+from live import LiveServer
 from support.catalog import metadata, opened, say
 from support.commands import Commands
 from support.urns import ORDERS
 
 HEAD = '{"format":"jupyter-colophon-namespace","namespace":"sales","version":1}\n'
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
-    with live_server(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home")) as running:
-        yield running
 
 
 def test_an_export_is_sorted_and_the_same_each_time(colophon: Commands, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from jupyter_core.paths import jupyter_config_path
 from traitlets import Bool, TraitError, Unicode, default
 from traitlets.config import Application, Config
 
+from jupyter_colophon.cli import wrong_values
 from jupyter_colophon.cli.progress import Line
 from jupyter_colophon.core.errors import Absent, IllegalQuery, MetadataError, Misconfigured
 from jupyter_colophon.settings import Settings
@@ -88,7 +89,7 @@ class Configured(Application):
         try:
             super().update_config(config)
         except TraitError as error:
-            raise _WrongValue(str(error)) from None
+            raise _WrongValue(wrong_values.told(str(error), self._classes_inc_parents(), self.aliases)) from None
 
     def load_settings(self) -> None:
         """Load Jupyter's config, the server's, and ours."""
@@ -126,7 +127,7 @@ class Configured(Application):
         except SystemExit as ended:
             # Nothing is said here where the log has said it.
             if ended.code == WRONG_USAGE and said.getvalue():
-                tell(said.getvalue().strip().rpartition("error: ")[2])
+                tell(wrong_values.usage(said.getvalue().strip().rpartition("error: ")[2], self.aliases))
             raise
 
     def exit(self, exit_status: int | str | None = 0) -> None:

@@ -1,20 +1,13 @@
 """The same commands as a client of a server: what they say is the same, and the files are the server's."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from live import LiveServer, live_server
+from live import LiveServer
 from support.shell import Shell
 from support.stranger import serving
 
 WORDS = ["--display_name=Hello", "--language=R", "--code=a"]
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
-    with live_server(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home")) as running:
-        yield running
 
 
 @pytest.fixture
