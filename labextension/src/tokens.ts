@@ -17,6 +17,7 @@ import type {
   InstanceValues,
   Keys,
   Lineage,
+  LineageImpact,
   Me,
   Run,
   Runs,
@@ -56,7 +57,12 @@ export interface ILineageQuestion extends IInterval {
   levels: number;
   limit?: number;
   columns?: boolean;
+  /** What the catalog knew then. */
+  asOf?: string;
 }
+
+/** A request for what depends on an entity. */
+export type ImpactQuestion = IInterval & Pick<ILineageQuestion, 'urn' | 'asOf'>;
 
 /** A request for runs. */
 export interface IRunsQuestion extends IInterval, IPage {
@@ -72,6 +78,8 @@ export interface ICatalog {
   search(query: string, page?: IPage & ISearchFilters, signal?: AbortSignal): Promise<SearchAnswer>;
   keys(prefix: string, page?: IPage, signal?: AbortSignal): Promise<Keys>;
   lineage(question: ILineageQuestion, signal?: AbortSignal): Promise<Lineage>;
+  /** How much is made of an entity, however far. */
+  impact(question: ImpactQuestion): Promise<LineageImpact>;
   run(urn: string): Promise<Run>;
   /** What a run had to do with, and what was said of it then. */
   touched(urn: string): Promise<Touched>;

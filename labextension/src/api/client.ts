@@ -6,6 +6,7 @@ import type {
   EntityType,
   Keys,
   Lineage,
+  LineageImpact,
   Me,
   Run,
   Runs,
@@ -14,7 +15,7 @@ import type {
   Versions,
   Written
 } from '../generated/api';
-import type { ICatalog, ILineageQuestion, IPage, IRunsQuestion, ISearchFilters } from '../tokens';
+import type { ICatalog, ILineageQuestion, ImpactQuestion, IPage, IRunsQuestion, ISearchFilters } from '../tokens';
 import { address } from './addresses';
 import { send } from './requests';
 
@@ -44,6 +45,10 @@ export class Catalog implements ICatalog {
 
   lineage(question: ILineageQuestion, signal?: AbortSignal): Promise<Lineage> {
     return this._get(address(['lineage'], { ...question }), signal);
+  }
+
+  impact(question: ImpactQuestion): Promise<LineageImpact> {
+    return this._get(address(['lineage', 'impact'], { ...question }));
   }
 
   run(urn: string): Promise<Run> {

@@ -5,7 +5,8 @@ export type Interval = { kind: 'all' | 'hour' | 'day' | 'week' } | { kind: 'cust
 
 const STARTS = { all: undefined, hour: 'now-1h', day: 'now-1d', week: 'now-7d' } as const;
 
-function utc(local: string): string | undefined {
+/** A local time, as an input gives it, as the API takes it; undefined where it is open or unreadable. */
+export function utc(local: string): string | undefined {
   const time = new Date(local);
   return local === '' || Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }

@@ -4,7 +4,7 @@ import { MainAreaWidget } from '@jupyterlab/apputils';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { CommandIDs, DOMAIN } from '../commands';
 import { metadataIcon } from '../icons';
-import { shortUrn } from '../panels/pieces/runs';
+import { originOf, shortUrn } from '../panels/pieces/runs';
 import { RunPanel } from '../panels/run';
 import { RunModel } from '../panels/run/model';
 import { ICatalog, IChangeFeed } from '../tokens';
@@ -34,8 +34,13 @@ export const run: JupyterFrontEndPlugin<void> = {
       caption: trans.__('Everything that was recorded for a run'),
       icon: metadataIcon,
       made: urn => {
-        const tab = new MainAreaWidget({ content: new RunPanel(new RunModel(catalog, feed, urn), openEntity, trans) });
+        const model = new RunModel(catalog, feed, urn);
+        const tab = new MainAreaWidget({ content: new RunPanel(model, openEntity, trans) });
         tab.title.label = trans.__('Run: %1', shortUrn(urn));
+        // What ran says more than its number, once that is known.
+        model.changed.connect(({ state }) => {
+          tab.title.label = state.run ? trans.__('Run: %1', originOf(state.run, trans)) : tab.title.label;
+        });
         tab.title.caption = urn;
         tab.title.icon = metadataIcon;
         return tab;

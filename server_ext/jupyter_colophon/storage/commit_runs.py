@@ -9,7 +9,7 @@ from jupyter_colophon.core.change import ChangeOperation
 from jupyter_colophon.core.errors import Absent, AlreadyThere, InvalidInstance, Problem, RunStands
 from jupyter_colophon.core.jsontext import compact, stored
 from jupyter_colophon.core.names import Urn, program_of, run_urn
-from jupyter_colophon.core.programs import labels
+from jupyter_colophon.core.programs import KINDS
 from jupyter_colophon.core.run import RUNNING, Access, ColumnEdge, RunChange, RunStart, RunStatus
 from jupyter_colophon.core.urn import PREFIX
 from jupyter_colophon.storage.commit import Commit
@@ -64,14 +64,16 @@ def start_run(commit: Commit, start: RunStart) -> str:
 
 
 def _make_known(commit: Commit, program: Urn) -> None:
-    """A program that nobody deployed has the tags that a deployed one has (catalog.md D10 and 6.1)."""
+    """A program that nobody deployed is told by type and mode (catalog.md D10 and 6.1).
+
+    Its name is no tag: every cell that ever ran would be a key of its own for who looks for keys.
+    """
     met_before = commit.was_there(program)
     commit.ensure(program, create_namespace=True)
     if met_before:
         return
     ours = program_of(program)
-    type_, id_ = ("jobs", str(program)) if ours is None else ours[2:]
-    said = {"properties": {}, "tags": list(labels(type_, id_))}
+    said = {"properties": {}, "tags": list(KINDS["jobs" if ours is None else ours[2]])}
     taken = commit.facts.of_aspect("technicalMetadata", said, program, commit.entity(program)["namespace"])
     if taken is not None and taken["tags"]:
         commit.put(program, commit.registry.aspect(program.type, "technicalMetadata"), taken)

@@ -319,9 +319,9 @@ async def test_data_tell_which_program_wrote_them_last(v3: Any, api: Any, shop: 
     assert await told() == "workflow.shop.etl.Nightly"
 
 
-async def test_who_ran_and_was_never_deployed_has_the_tags_of_a_program(v3: Any, api: Any) -> None:
+async def test_who_ran_and_was_never_deployed_has_the_tags_of_its_type(v3: Any, api: Any) -> None:
     urn = "urn:li:dataJob:(urn:li:dataFlow:(colophon,adhoc,default),spark.copy)"
     begun = {"program": urn, "runId": "1", "start": "2026-01-01T00:00:00Z"}
     assert (await api("POST", "runs", body=begun)).status in (200, 201)
     tags = await v3("GET", "namespaces/default/apps/adhoc/spark/copy/metadata/tags", scope="system")
-    assert tags.body == ["Batch", "Spark", "copy"]
+    assert tags.body == ["Batch", "Spark"]

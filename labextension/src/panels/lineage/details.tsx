@@ -5,6 +5,7 @@ import { ProblemNote } from '../pieces/problem';
 import { RunList, shortUrn } from '../pieces/runs';
 import { useModel } from '../pieces/use-model';
 import { moment, typeWord } from '../pieces/words';
+import { Impact } from './impact';
 import type { ISelection, LineageModel } from './model';
 
 interface IDetailsProps {
@@ -89,6 +90,14 @@ function NodeHead({ node, ...props }: IDetailsProps & { node: INode }): React.JS
             {trans.__('Lineage from here')}
           </button>
         )}
+        <button
+          type="button"
+          className="jp-Colophon-button"
+          title={trans.__('What is made of this, however far')}
+          onClick={() => void model.weigh()}
+        >
+          {trans.__('Impact')}
+        </button>
         <ExpandButton node={node} side="upstream" model={model} trans={trans} />
         <ExpandButton node={node} side="downstream" model={model} trans={trans} />
       </div>
@@ -149,6 +158,7 @@ export function LineageDetails(props: IDetailsProps): React.JSX.Element | null {
       </button>
       {selection.node && <NodeHead {...props} node={selection.node} />}
       {selection.edge && <EdgeHead {...props} edge={selection.edge} />}
+      {selection.impact && <Impact impact={selection.impact} trans={trans} />}
       <Runs {...props} selection={selection} />
       {choice.columns && selection.columns.length === 0 && (
         <p className="jp-Colophon-note">{trans.__('No columns are known here.')}</p>

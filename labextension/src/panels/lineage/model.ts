@@ -1,16 +1,16 @@
-import type { Change, Lineage, Run } from '../../generated/api';
+import type { Change, Lineage, LineageImpact, Run } from '../../generated/api';
 import type { IColumnEdge, IEdge, IGraph, INode, Side } from '../../lineage/graph';
 import { bounded, edgeId, EMPTY_GRAPH, joined, within } from '../../lineage/graph';
 import type { Layouter } from '../../lineage/layouter';
 import type { IScene } from '../../lineage/scene';
 import { digraphOf, EMPTY_SCENE, sceneOf } from '../../lineage/scene';
 import type { Interval } from '../../model/interval';
-import { intervalBounds, isReversed } from '../../model/interval';
+import { intervalBounds, isReversed, utc } from '../../model/interval';
 import type { ILiveState } from '../../model/live-model';
 import { LiveModel } from '../../model/live-model';
 import type { CatalogProblem } from '../../model/problem';
 import { asProblem } from '../../model/problem';
-import type { ICatalog, IChangeFeed, ILineageQuestion } from '../../tokens';
+import type { ICatalog, IChangeFeed, IInterval, ILineageQuestion } from '../../tokens';
 
 export const NODES_MOST = 200;
 const RELATIONS_MOST = 1000;
@@ -25,6 +25,8 @@ export interface ILineageChoice {
   levels: number;
   interval: Interval;
   columns: boolean;
+  /** A local time as an input gives it: what the catalog knew then; empty for now. */
+  asOf: string;
 }
 
 /** What is picked in the graph, with what the catalog knows of it. */
@@ -33,6 +35,8 @@ export interface ISelection {
   edge: IEdge | null;
   runs: readonly Run[] | null;
   columns: readonly IColumnEdge[];
+  /** What depends on the node, once that was asked for. */
+  impact: LineageImpact | null;
   problem: CatalogProblem | null;
 }
 
@@ -46,7 +50,7 @@ export interface ILineageState extends ILiveState {
   answered: boolean;
 }
 
-const NOTHING: ISelection = { node: null, edge: null, runs: null, columns: [], problem: null };
+const NOTHING: ISelection = { node: null, edge: null, runs: null, columns: [], impact: null, problem: null };
 
 /** State of one lineage graph. */
 export class LineageModel extends LiveModel<ILineageState> {
@@ -58,7 +62,7 @@ export class LineageModel extends LiveModel<ILineageState> {
     levels: number
   ) {
     super(feed, {
-      choice: { direction: 'both', levels, interval: { kind: 'all' }, columns: false },
+      choice: { direction: 'both', levels, interval: { kind: 'all' }, columns: false, asOf: '' },
       scene: { ...EMPTY_SCENE, graph: EMPTY_GRAPH },
       expanded: null,
       selection: NOTHING,
@@ -139,6 +143,14 @@ export class LineageModel extends LiveModel<ILineageState> {
     }
   }
 
+  /** Looks up what depends on the picked node. */
+  async weigh(): Promise<void> {
+    const { node } = this.state.selection;
+    if (node) {
+      await this._learn(async () => ({ impact: await this._catalog.impact({ urn: node.urn, ...this._when() }) }));
+    }
+  }
+
   /** Picks nothing. */
   pickNothing(): void {
     this.set({ selection: NOTHING });
@@ -163,20 +175,32 @@ export class LineageModel extends LiveModel<ILineageState> {
   }
 
   private async _loadRuns(of: { data?: string; program?: string }): Promise<void> {
-    const selection = this.state.selection;
-    const still = (): boolean =>
-      this.state.selection.node?.urn === selection.node?.urn && this.state.selection.edge === selection.edge;
-    try {
+    await this._learn(async () => {
       const bounds = intervalBounds(this._interval);
       const { runs } = await this._catalog.runs({ ...of, ...bounds, limit: RUNS_MOST });
-      if (still()) {
-        this.set({ selection: { ...selection, runs } });
+      return { runs };
+    });
+  }
+
+  /** Adds to what is known of what is picked, if it still is when that has come. */
+  private async _learn(ask: () => Promise<Partial<ISelection>>): Promise<void> {
+    const { node, edge } = this.state.selection;
+    const learn = (told: Partial<ISelection>): void => {
+      const { selection } = this.state;
+      if (selection.node?.urn === node?.urn && selection.edge === edge) {
+        this.set({ selection: { ...selection, ...told } });
       }
+    };
+    try {
+      learn(await ask());
     } catch (reason) {
-      if (still()) {
-        this.set({ selection: { ...selection, problem: asProblem(reason) } });
-      }
+      learn({ problem: asProblem(reason) });
     }
+  }
+
+  private _when(): IInterval & { asOf?: string } {
+    const asOf = utc(this.state.choice.asOf);
+    return { ...intervalBounds(this._interval), ...(asOf === undefined ? {} : { asOf }) };
   }
 
   private async _graph(signal: AbortSignal): Promise<IGraph> {
@@ -202,7 +226,7 @@ export class LineageModel extends LiveModel<ILineageState> {
 
   private _ask(what: Pick<ILineageQuestion, 'urn' | 'direction' | 'levels'>, signal: AbortSignal): Promise<Lineage> {
     const { columns } = this.state.choice;
-    const question = { ...what, ...intervalBounds(this._interval), columns, limit: RELATIONS_MOST };
+    const question = { ...what, ...this._when(), columns, limit: RELATIONS_MOST };
     return this._catalog.lineage(question, signal);
   }
 

@@ -91,6 +91,7 @@ function Choosers(props: IToolbarProps): React.JSX.Element {
           <option value="both">{trans.__('Both ways')}</option>
           <option value="upstream">{trans.__('Where it comes from')}</option>
           <option value="downstream">{trans.__('Where it goes')}</option>
+          <option value="undirected">{trans.__('All that the same programs touched')}</option>
         </select>
       </label>
       <label>
@@ -104,6 +105,14 @@ function Choosers(props: IToolbarProps): React.JSX.Element {
         </select>
       </label>
       <IntervalChooser {...props} />
+      <label title={trans.__('What the catalog knew then; empty for now')}>
+        {trans.__('As known at')}
+        <input
+          type="datetime-local"
+          value={choice.asOf}
+          onChange={event => void model.choose({ asOf: event.target.value })}
+        />
+      </label>
       <button
         type="button"
         className="jp-Colophon-button"

@@ -36,8 +36,8 @@ function Pairs(props: { pairs: readonly (readonly [string, unknown])[]; trans: T
   );
 }
 
-/** The value of an aspect: its tags, and its properties as a table. */
-export function AspectValue(props: { value: object; trans: TranslationBundle }): React.JSX.Element {
+/** The value of an aspect: its tags, and its properties as a table; `nothing` is told where there are none. */
+export function AspectValue(props: { value: object; trans: TranslationBundle; nothing?: string }): React.JSX.Element {
   const { trans } = props;
   const value = props.value as Record<string, unknown>;
   const tags = tagsOf(value);
@@ -46,7 +46,9 @@ export function AspectValue(props: { value: object; trans: TranslationBundle }):
     <div className="jp-Colophon-value-block">
       <TagList tags={tags} label={trans.__('Tags')} />
       {pairs.length > 0 && <Pairs pairs={pairs} trans={trans} />}
-      {tags.length + pairs.length === 0 && <p className="jp-Colophon-note">{trans.__('Nothing yet.')}</p>}
+      {tags.length + pairs.length === 0 && (
+        <p className="jp-Colophon-note">{props.nothing ?? trans.__('Nothing yet.')}</p>
+      )}
     </div>
   );
 }

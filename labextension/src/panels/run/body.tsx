@@ -74,7 +74,7 @@ function TouchedItem(props: { one: TouchedEntity } & Omit<IRunProps, 'model'>): 
         {one.last !== one.first && ` – ${moment(one.last)}`}
         {one.deleted && ` · ${trans.__('deleted since')}`}
       </p>
-      <AspectValue value={one.user} trans={trans} />
+      <AspectValue value={one.user} trans={trans} nothing={trans.__('Nothing was said of it.')} />
       {one.system && (
         <>
           <h4>{trans.__('What machines wrote')}</h4>
@@ -114,10 +114,10 @@ export function RunBody(props: IRunProps): React.JSX.Element {
             </ul>
           </Section>
           <Section title={trans.__('Arguments')}>
-            <AspectValue value={{ properties: run.arguments, tags: [] }} trans={trans} />
+            <AspectValue value={{ properties: run.arguments, tags: [] }} trans={trans} nothing={trans.__('None.')} />
           </Section>
           <Section title={trans.__('Facts')}>
-            <AspectValue value={{ properties: facts, tags: [] }} trans={trans} />
+            <AspectValue value={{ properties: facts, tags: [] }} trans={trans} nothing={trans.__('None.')} />
             {source !== undefined && source !== '' && <pre className="jp-Colophon-source">{source}</pre>}
           </Section>
         </>

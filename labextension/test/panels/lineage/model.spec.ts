@@ -141,3 +141,34 @@ test('a note that somebody wrote does not redraw the graph', async () => {
   expect(behind.count('GET', 'lineage')).toBe(1);
   model.dispose();
 });
+
+test('what the catalog knew at a time is asked for as such, and all that the same programs touched', async () => {
+  const behind = server();
+  const model = await shown(behind);
+  await model.choose({ asOf: '2026-01-02T03:04', direction: 'undirected' });
+  const asked = behind.seen.filter(seen => seen.path.endsWith('lineage')).at(-1)?.query;
+  expect(asked?.get('asOf')).toBe(new Date('2026-01-02T03:04').toISOString());
+  expect(asked?.get('direction')).toBe('undirected');
+  await model.choose({ asOf: '' });
+  expect(
+    behind.seen
+      .filter(seen => seen.path.endsWith('lineage'))
+      .at(-1)
+      ?.query.has('asOf')
+  ).toBe(false);
+});
+
+test('what depends on a node is counted when somebody asks, and goes with the next node', async () => {
+  const counts = [{ name: 'dataset', count: 2 }];
+  const impact = { total: 2, byType: counts, byOwner: counts, byNamespace: counts, truncated: false };
+  const behind = server().on('GET', 'lineage/impact', { body: impact });
+  const model = await shown(behind);
+  await model.weigh();
+  expect(model.state.selection.impact).toBeNull();
+  await model.pickNode(table('b'));
+  await model.weigh();
+  expect(model.state.selection.impact?.total).toBe(2);
+  expect(model.state.selection.runs).toHaveLength(1);
+  await model.pickNode(cell('p'));
+  expect(model.state.selection.impact).toBeNull();
+});
