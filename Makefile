@@ -26,7 +26,7 @@ test: test-python test-frontend test-ui ## run every test in its small form
 
 # A file's tests stay together: what a process starts for them (PostgreSQL, a server) serves them all. Spark's have a
 # process of their own: py4j takes no file descriptor above 1,023.
-test-python: $(STAMPS)/python $(STAMPS)/kafka
+test-python: $(STAMPS)/python $(STAMPS)/kafka $(STAMPS)/clients
 	python -m pytest -q tests/spark
 	python -m pytest -q --numprocesses auto --maxprocesses 4 --dist loadfile --ignore tests/spark
 

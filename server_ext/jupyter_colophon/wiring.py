@@ -21,6 +21,7 @@ from jupyter_colophon.service.datahub.door import DataHub
 from jupyter_colophon.service.datahub.finding import Finder
 from jupyter_colophon.service.datahub.ingestions import Ingestions
 from jupyter_colophon.service.datahub.reading import AspectReader
+from jupyter_colophon.service.datahub.relating import Relater
 from jupyter_colophon.service.datahub.timeseries import TimeseriesReader
 from jupyter_colophon.service.datahub.tracing import Tracer
 from jupyter_colophon.service.dead_letters import DeadLetters
@@ -225,8 +226,14 @@ def _wake(feed: Feed, sealer: Sealer) -> None:
 
 def _datahub(aspects: AspectReader, finder: Finder, write_path: WritePath, inbox: Inbox) -> DataHub:
     provider, registry, gate = aspects.provider, aspects.registry, aspects.gate
-    series = TimeseriesReader(provider, registry, gate)
-    return DataHub(aspects, finder, Tracer(inbox, aspects), series, Ingestions(provider, registry, gate, write_path))
+    return DataHub(
+        reader=aspects,
+        finder=finder,
+        tracer=Tracer(inbox, aspects),
+        relater=Relater(provider, registry, gate, finder.reader.cursors),
+        timeseries=TimeseriesReader(provider, registry, gate),
+        ingestions=Ingestions(provider, registry, gate, write_path),
+    )
 
 
 def now_ms() -> int:

@@ -39,3 +39,31 @@ def at(value: Any, path: tuple[str, ...]) -> Iterator[Any]:
             yield from at(item, below)
     elif isinstance(value, Mapping) and step in value:
         yield from at(value[step], below)
+
+
+def without(value: Any, path: tuple[str, ...], urns: frozenset[str]) -> Any:
+    """A value without what is at a path and is one of these texts: the item or member that names it goes.
+
+    Where a list or an object of any members is on the way, that is its whole item: a tag with all that is said of it.
+    """
+    kept, _ = _pruned(value, path, urns)
+    return kept
+
+
+def _pruned(value: Any, path: tuple[str, ...], urns: frozenset[str]) -> tuple[Any, bool]:
+    """What stays of a value, and whether it names what goes, so that whatever holds it has to let it go."""
+    if not path:
+        return value, isinstance(value, str) and value in urns
+    step, below = path[0], path[1:]
+    if step == ANY and isinstance(value, list):
+        pruned = [_pruned(one, below, urns) for one in value]
+        return [one for one, goes in pruned if not goes], False
+    if step == ANY and isinstance(value, Mapping):
+        found = {name: _pruned(one, below, urns) for name, one in value.items()}
+        return {name: one for name, (one, goes) in found.items() if not goes}, False
+    if not isinstance(value, Mapping) or step not in value:
+        return value, False
+    inner, goes = _pruned(value[step], below, urns)
+    if goes:
+        return {name: one for name, one in value.items() if name != step}, True
+    return {**value, step: inner}, False

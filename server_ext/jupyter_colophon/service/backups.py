@@ -11,7 +11,7 @@ from jupyter_colophon.core.errors import BackupRefused
 from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.service.checking import Progress
 from jupyter_colophon.service.sealing import seal
-from jupyter_colophon.storage import assertions, backup, index, past, restoring, tables, truth
+from jupyter_colophon.storage import assertions, backup, index, past, relationships, restoring, tables, truth
 from jupyter_colophon.storage.comparison import mend_run
 from jupyter_colophon.storage.migrations.numbered import numbered
 from jupyter_colophon.storage.secret import store_key
@@ -115,6 +115,8 @@ def _derive_entities(registry: Registry, after: str, tx: TableContext) -> list[s
     for told in found:
         said = past.of_history(tx, registry, told.entity, told.aspects)
         tx.table(past.TABLE).upsert_all(list(said.values()))
+        named = relationships.of_entity(registry, told.entity, told.aspects)
+        tx.table(relationships.TABLE).upsert_all(list(named.values()))
         if told.aspects.keys() & set(asserted.asserting(told.entity["type"])):
             assertions.mend(tx, told.entity["urn"])
     return [told.entity["urn"] for told in found]

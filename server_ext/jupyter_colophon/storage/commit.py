@@ -22,7 +22,7 @@ from jupyter_colophon.core.registry import AspectSpec, Registry
 from jupyter_colophon.core.retention import ALL_KEPT, Kept, Retention
 from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
 from jupyter_colophon.core.terms import SEARCHED
-from jupyter_colophon.storage import assertions, forms, index, past, retention
+from jupyter_colophon.storage import assertions, forms, index, past, relationships, retention
 from jupyter_colophon.storage.ending import is_ending
 from jupyter_colophon.storage.ingestion import Ingesting, run_in
 from jupyter_colophon.storage.spi import Range, Row, TableContext
@@ -235,6 +235,7 @@ class Commit:
         index.refresh(self.tx, becoming)
         for one in changed:
             assertions.follow(self.tx, one.row, one.before, one.aspects)
+            relationships.follow(self.tx, self.registry, one.row["urn"], one.urn.type, one.before, one.aspects)
 
     def log(
         self,

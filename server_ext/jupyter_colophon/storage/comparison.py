@@ -11,11 +11,14 @@ from typing import Any
 
 from jupyter_colophon.core import asserted
 from jupyter_colophon.core.registry import Registry
-from jupyter_colophon.storage import assertions, past, tables, truth
+from jupyter_colophon.storage import assertions, past, relationships, tables, truth
 from jupyter_colophon.storage.spi import Document, Key, Row, TableContext
 from jupyter_colophon.storage.truth import AT_ONCE, Derived, Told, Unreadable, Way
 
-_KEYS = {spec.id: spec.primary_key for spec in (tables.ENTITY_NAMES, tables.METADATA_VALUES, tables.PAST_VALUES)}
+_KEYS = {
+    spec.id: spec.primary_key
+    for spec in (tables.ENTITY_NAMES, tables.METADATA_VALUES, tables.PAST_VALUES, tables.RELATIONSHIPS)
+}
 _TIME_KEY = ("program", "start", "urn")
 #: How many roll-ups one look tells of.
 _STALE_MAX = 1_000
@@ -43,6 +46,7 @@ def comparisons(registry: Registry) -> list[Way[Difference]]:
         Way("runs by time", (), _extra_times),
         Way("lineage", "", _extra_links),
         Way("edges", None, _rolled_up),
+        Way("relationships", (), partial(_extra_relationships, registry)),
     ]
 
 
@@ -58,6 +62,7 @@ def mend_entity(registry: Registry, urn: str, tx: TableContext) -> None:
         tx.table("metadata_values").upsert(row)
     for row in _past(tx, registry, told).values():
         tx.table(past.TABLE).upsert(row)
+    tx.table(relationships.TABLE).upsert_all([*_related(registry, told).values()])
     if made.document is None:
         tx.search.remove(urn)
     else:
@@ -87,6 +92,7 @@ def _entities(registry: Registry, tx: TableContext, after: str) -> Step:
         *_missing(tx, "entity_names", [one.name for one in made.values() if one.name is not None]),
         *_missing(tx, "metadata_values", [row for one in made.values() for row in one.values.values()]),
         *_missing(tx, past.TABLE, [row for told in found for row in _past(tx, registry, told).values()]),
+        *_missing(tx, relationships.TABLE, [row for told in found for row in _related(registry, told).values()]),
         *_documents(made, {urn: one for urn, one in documents.items() if urn in made or urn not in there}),
     ]
     mends = dict.fromkeys(faults)
@@ -215,6 +221,27 @@ def _derived(registry: Registry, told: Told | None) -> Derived | None:
 def _past(tx: TableContext, registry: Registry, told: Told | None) -> dict[Key, Row]:
     """What an entity said before; nothing where there is none."""
     return {} if told is None else past.of_history(tx, registry, told.entity, told.aspects)
+
+
+def _related(registry: Registry, told: Told | None) -> dict[Key, Row]:
+    """Whom an entity names; nobody where there is none."""
+    return {} if told is None else relationships.of_entity(registry, told.entity, told.aspects)
+
+
+def _extra_relationships(registry: Registry, tx: TableContext, place: Key) -> Step:
+    """Rows of relationships that no aspect tells of."""
+    rows = relationships.after(tx, place, AT_ONCE)
+    differences = [
+        Difference(one.urn, "a row of relationships is too many", partial(_remove_relationship, registry, one))
+        for one in rows
+        if not relationships.is_there(tx, registry, one)
+    ]
+    return differences, tuple(rows[-1]) if len(rows) == AT_ONCE else None
+
+
+def _remove_relationship(registry: Registry, one: relationships.Named, tx: TableContext) -> None:
+    if not relationships.is_there(tx, registry, one):
+        tx.table(relationships.TABLE).delete(tuple(one))
 
 
 def _place(rows: Sequence[Row], key: Iterable[str]) -> Key | None:

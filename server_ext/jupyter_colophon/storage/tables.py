@@ -182,6 +182,13 @@ VALUE_COUNTS = TableSpec(
     ("namespace", "key", "value", "shown"),
 )
 
+#: Entities by those that they name (storage/relationships.py); `urn` names `target` in an aspect, as a kind of relation.
+RELATIONSHIPS = TableSpec(
+    "relationships",
+    {"target": "string", "urn": "string", "aspect": "string", "kind": "string"},
+    ("target", "urn", "aspect", "kind"),
+)
+
 #: Custom entities by what holds them; the row stays when they go. Other holders are told by the URN (core/holding.py).
 HOLDINGS = TableSpec("holdings", {"holder": "string", "urn": "string"}, ("holder", "urn"))
 
@@ -359,6 +366,7 @@ ALL = (
     PAST_VALUES,
     KEY_CARRIERS,
     VALUE_COUNTS,
+    RELATIONSHIPS,
     HOLDINGS,
     ENDING_NAMESPACES,
     RUNS,
@@ -381,7 +389,8 @@ ALL = (
 
 #: Made of the others: `reindex` makes it anew, and a backup leaves it out.
 DERIVED = frozenset(
-    spec.id for spec in (ENTITY_NAMES, METADATA_VALUES, PAST_VALUES, KEY_CARRIERS, VALUE_COUNTS, RUN_TIMES)
+    spec.id
+    for spec in (ENTITY_NAMES, METADATA_VALUES, PAST_VALUES, KEY_CARRIERS, VALUE_COUNTS, RELATIONSHIPS, RUN_TIMES)
 )
 #: Derived tables of earlier releases, which nothing reads any more.
 FORMER = ("key_counts",)

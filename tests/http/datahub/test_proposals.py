@@ -1,31 +1,32 @@
-"""Proposals as DataHub's clients send them."""
+"""Proposals as DataHub's clients send them, and what they are answered."""
 
+import gzip
 import json
 from typing import Any
 
-T = "urn:li:dataset:(urn:li:dataPlatform:hive,db.t,PROD)"
-SYSTEM = {"lastObserved": 1795169599357, "runId": "no-run-id-provided", "lastRunId": "no-run-id-provided"}
-
-
-def mcp(aspect: str, value: Any, change: str = "UPSERT", urn: str = T, **more: Any) -> dict[str, Any]:
-    generic = {"value": json.dumps(value), "contentType": "application/json"}
-    kind = urn.split(":")[2]
-    return {"entityType": kind, "entityUrn": urn, "changeType": change, "aspectName": aspect, "aspect": generic} | more
-
-
-async def emit(datahub: Any, proposal: dict[str, Any], **more: Any) -> Any:
-    body = {"proposal": proposal, "async": "false"} | more
-    return await datahub("POST", "aspects", params={"action": "ingestProposal"}, body=body)
+import pytest
+from support.datahub import SYSTEM, T, aspect, emit, emit_all, mcp
 
 
 async def test_what_was_proposed_is_read_under_the_name_of_its_class(datahub: Any) -> None:
-    assert (await emit(datahub, mcp("datasetProperties", {"name": "t"}, systemMetadata=SYSTEM))).body == {
-        "value": "success"
-    }
-    found = await datahub("GET", "aspects", T, params={"aspect": "datasetProperties", "version": "0"})
-    assert found.body["aspect"] == {"com.linkedin.dataset.DatasetProperties": {"name": "t"}}
-    assert found.body["systemMetadata"]["lastObserved"] == SYSTEM["lastObserved"]
-    assert found.body["systemMetadata"]["version"] == "1"
+    told = await emit(datahub, mcp("datasetProperties", {"name": "t"}, systemMetadata=SYSTEM))
+    assert told.body == {"value": "success"}
+    assert told.headers["traceparent"].startswith("00-")
+    found = (await aspect(datahub, "datasetProperties")).body
+    assert found["aspect"] == {"com.linkedin.dataset.DatasetProperties": {"name": "t"}}
+    assert found["systemMetadata"] == SYSTEM | {"version": "1"}
+
+
+async def test_versions_count_from_the_oldest_and_back_from_the_present(datahub: Any) -> None:
+    for name in ("a", "b", "c"):
+        await emit(datahub, mcp("datasetProperties", {"name": name}))
+    values = {}
+    for version in (0, 1, 2, 3, -1, -2):
+        found = (await aspect(datahub, "datasetProperties", version=version)).body
+        values[version] = found["aspect"]["com.linkedin.dataset.DatasetProperties"]["name"]
+    assert values == {0: "c", 1: "a", 2: "b", 3: "c", -1: "b", -2: "a"}
+    assert (await aspect(datahub, "datasetProperties", version=4)).status == 404
+    assert (await aspect(datahub, "datasetProperties", version=-3)).status == 404
 
 
 async def test_an_unknown_entity_has_its_key_and_nothing_else(datahub: Any) -> None:
@@ -34,4 +35,125 @@ async def test_an_unknown_entity_has_its_key_and_nothing_else(datahub: Any) -> N
     assert {name: one["value"] for name, one in found["aspects"].items()} == {
         "datasetKey": {"platform": "urn:li:dataPlatform:hive", "name": "db.t", "origin": "PROD"}
     }
-    assert (await datahub("GET", "aspects", T, params={"aspect": "datasetKey"})).status == 404
+    assert (await aspect(datahub, "datasetKey")).status == 404
+
+
+async def test_literal_escapes_of_a_single_proposal_stand_for_letters_and_those_of_its_value_stay(datahub: Any) -> None:
+    urn = "urn:li:dataset:(urn:li:dataPlatform:hive,m\\u00fcller,PROD)"
+    await emit(datahub, mcp("datasetProperties", {"name": "a\\u00fcb"}, urn=urn))
+    await emit_all(
+        datahub, mcp("status", {"removed": True}, urn="urn:li:dataset:(urn:li:dataPlatform:hive,müller,PROD)")
+    )
+    found = await datahub("GET", "entitiesV2", "urn:li:dataset:(urn:li:dataPlatform:hive,müller,PROD)")
+    assert found.body["aspects"]["datasetProperties"]["value"] == {"name": "a\\u00fcb"}
+    assert found.body["aspects"]["status"]["value"] == {"removed": True}
+
+
+async def test_system_metadata_may_be_text(datahub: Any) -> None:
+    await emit(datahub, mcp("status", {"removed": False}, systemMetadata=json.dumps(SYSTEM | {"runId": "run1"})))
+    assert (await aspect(datahub, "status")).body["systemMetadata"]["runId"] == "run1"
+
+
+@pytest.mark.parametrize(
+    ("changes", "pointer"),
+    [
+        ({"changeType": "RESTATE"}, "/proposal/changeType"),
+        ({"changeType": "MERGE"}, "/proposal/changeType"),
+        ({"entityUrn": "urn:nothing"}, "/proposal/entityUrn"),
+        ({"entityType": "chart"}, "/proposal/entityType"),
+        ({"aspectName": None}, "/proposal/aspectName"),
+        ({"aspect": None}, "/proposal/aspect"),
+        ({"aspect": {"value": "{", "contentType": "application/json"}}, "/proposal/aspect/value"),
+        ({"aspect": {"value": "{}", "contentType": "text/plain"}}, "/proposal/aspect/contentType"),
+        ({"aspect": {"value": '{"removed": 1}', "contentType": "application/json"}}, "/proposal/aspect/value/removed"),
+        ({"systemMetadata": {"runId": 5}}, "/proposal/systemMetadata/runId"),
+        ({"headers": {"If-None-Match": "7"}}, "/proposal/headers/If-None-Match"),
+        ({"headers": {"If-Modified-Since": "yesterday"}}, "/proposal/headers/If-Modified-Since"),
+    ],
+)
+async def test_what_is_wrong_is_422_with_a_message_and_a_place(
+    datahub: Any, changes: dict[str, Any], pointer: str
+) -> None:
+    told = await emit(datahub, {**mcp("status", {"removed": False}), **changes})
+    assert told.status == 422
+    assert pointer in told.body["message"]
+    assert told.body["errors"][0]["pointer"] == pointer
+
+
+async def test_a_batch_is_done_wholly_or_not_at_all(datahub: Any) -> None:
+    told = await emit_all(datahub, mcp("status", {"removed": True}), mcp("datasetProperties", {"name": 5}))
+    assert told.status == 422
+    assert told.body["errors"][0]["pointer"] == "/proposals/1/aspect/value/name"
+    assert (await aspect(datahub, "status")).status == 404
+
+
+async def test_a_request_that_is_sent_again_has_its_first_answer(datahub: Any) -> None:
+    create = mcp("datasetProperties", {"name": "t"}, "CREATE")
+    emitted = create | {"systemMetadata": SYSTEM}
+    assert [(await emit(datahub, emitted)).status for _ in range(3)] == [200, 200, 200]
+    # Observed at another moment, or at none, it is somebody else's.
+    assert (await emit(datahub, create | {"systemMetadata": SYSTEM | {"lastObserved": 5}})).status == 422
+    assert [(await emit(datahub, create)).status for _ in range(2)] == [422, 422]
+    assert (await emit(datahub, create | {"systemMetadata": SYSTEM | {"lastObserved": 0}})).status == 422
+
+
+async def test_fields_that_the_model_does_not_know_are_dropped_and_told(datahub: Any) -> None:
+    told = await emit(datahub, mcp("datasetProperties", {"name": "t", "shape": "round"}))
+    assert told.status == 200
+    assert [one["pointer"] for one in told.body["warnings"]] == ["/proposal/aspect/value/shape"]
+    found = (await aspect(datahub, "datasetProperties")).body["aspect"]
+    assert found == {"com.linkedin.dataset.DatasetProperties": {"name": "t"}}
+
+
+async def test_what_is_done_later_is_traced_to_its_end(datahub: Any, jp_asyncio_loop: Any) -> None:
+    told = await emit_all(datahub, mcp("status", {"removed": True}), **{"async": "true"})
+    trace = told.headers["traceparent"].split("-")[1]
+    for _ in range(200):
+        found = await datahub("POST", "openapi", "v1", "trace", "write", trace, body={T: ["status"]})
+        state = found.body[T]["status"]["primaryStorage"]["writeStatus"]
+        if state != "PENDING":
+            break
+    assert state == "ACTIVE_STATE"
+    refused = await emit_all(datahub, mcp("status", {"removed": True}, "CREATE"), **{"async": "true"})
+    trace = refused.headers["traceparent"].split("-")[1]
+    for _ in range(200):
+        found = (await datahub("POST", "openapi", "v1", "trace", "write", trace, body={T: ["status"]})).body[T][
+            "status"
+        ]
+        if found["primaryStorage"]["writeStatus"] != "PENDING":
+            break
+    assert not found["success"]
+    assert "already there" in found["primaryStorage"]["writeExceptions"][0]["message"]
+
+
+async def test_compressed_and_large_bodies_are_taken_under_the_cap(datahub: Any) -> None:
+    proposal = mcp("deprecation", {"deprecated": True, "note": "x" * 11_000_000, "actor": "urn:li:corpuser:a"})
+    body = gzip.compress(json.dumps({"proposal": proposal}).encode())
+    params, zipped = {"action": "ingestProposal"}, {"Content-Encoding": "gzip"}
+    assert (await datahub("POST", "aspects", params=params, body=body, headers=zipped)).status == 200
+    body = gzip.compress(json.dumps({"proposal": mcp("x", "y" * 17_000_000)}).encode())
+    told = await datahub("POST", "aspects", params=params, body=body, headers=zipped)
+    assert told.status == 413
+    assert "16777216" in told.body["message"]
+
+
+async def test_an_entity_may_be_told_by_its_key_and_created_without_an_aspect(datahub: Any) -> None:
+    key = {"value": json.dumps({"name": "pii"}), "contentType": "application/json"}
+    wish = {"entityType": "tag", "entityKeyAspect": key, "changeType": "CREATE_ENTITY"}
+    assert [(await emit(datahub, wish)).status for _ in range(2)] == [200, 422]
+    assert (await aspect(datahub, "tagKey", "urn:li:tag:pii")).body["aspect"] == {
+        "com.linkedin.metadata.key.TagKey": {"name": "pii"}
+    }
+
+
+async def test_a_path_may_end_with_a_slash_and_another_one_is_told(datahub: Any, http_server_client: Any) -> None:
+    assert (await datahub("GET", "config")).body["noCode"] == "true"
+    assert (await datahub("POST", "aspects", params={"action": "fly"}, body={})).status == 400
+    assert (await datahub("POST", "aspects", body={})).status == 400
+    assert (await datahub("GET", "nothing")).status == 404
+    assert (await datahub("DELETE", "config")).status == 405
+
+
+async def test_who_is_not_signed_in_is_told_nothing(datahub: Any) -> None:
+    assert (await datahub("GET", "config", anonymous=True)).status == 403
+    assert (await datahub("GET", "entitiesV2", T, anonymous=True)).status == 403

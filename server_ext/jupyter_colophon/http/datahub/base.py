@@ -15,6 +15,7 @@ from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.datahub.asking import Act, Answer, Asking
 from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.http.operation import Shape, methods
+from jupyter_colophon.http.parameter import Parameter
 
 if TYPE_CHECKING:
     from jupyter_colophon.wiring import Catalog
@@ -47,6 +48,11 @@ class DataHubHandler(ApiHandler):
         for name, value in told.headers.items():
             self.set_header(name, value)
         self.answer(told.document, status=told.status)
+
+    def many(self, parameter: Parameter[str]) -> frozenset[str]:
+        """All values of a parameter that may be sent more than once."""
+        found: list[str] = self.get_query_arguments(parameter.name, strip=False)
+        return frozenset(found)
 
     def below(self, prefix: str) -> str:
         """The path behind a prefix, as it came over the wire."""

@@ -1,11 +1,13 @@
 """Deletions: of an entity, of one of its aspects, of what an aspect told at some time, and of references to an entity."""
 
-from typing import Final
+from collections.abc import Iterator
+from typing import Any, Final
 
 from jupyter_colophon.core.datahub.mcp import urn_at
-from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.errors import Absent, IllegalName
 from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.proposal import Condition, Proposal
+from jupyter_colophon.core.relationships import without
 from jupyter_colophon.http.datahub import shapes
 from jupyter_colophon.http.datahub.asking import Answer, Asking
 from jupyter_colophon.http.datahub.proposing import Wish, propose
@@ -17,6 +19,10 @@ WISH: Final = shapes.record(
     startTimeMillis=shapes.TIME,
     endTimeMillis=shapes.TIME,
 )
+
+REFERENCES: Final = shapes.record("urn", urn=shapes.TEXT, dryRun={"type": ["boolean", "null"]})
+#: How many of the aspects that named it are told.
+_TOLD = 100
 
 
 def delete(asking: Asking) -> Answer:
@@ -39,6 +45,44 @@ def gone(asking: Asking, urn: Urn, name: str | None) -> int:
     except Absent:
         return 0
     return len(said.get(str(urn), {}))
+
+
+def delete_references(asking: Asking) -> Answer:
+    """Take an entity's URN out of the aspects that name it, wholly or not at all; with `dryRun`, tell which do."""
+    urn = urn_at(asking.body["urn"], "/urn")
+    found = asking.catalog.datahub.relater.references(urn, asking.principal)
+    if not asking.body.get("dryRun"):
+        wishes = [
+            wish
+            for place in dict.fromkeys((one.urn, one.aspect) for one in found)
+            for wish in _freed(asking, urn, *place)
+        ]
+        propose(asking, wishes)
+    told = [{"entity": one.urn, "relationship": one.kind, "aspect": one.aspect} for one in found[:_TOLD]]
+    return Answer({"value": {"total": len(found), "relatedAspects": told}})
+
+
+def _freed(asking: Asking, urn: Urn, source: str, name: str) -> Iterator[Wish]:
+    """The proposal that an aspect names an entity no more; one that has to name it is taken away."""
+    holder = Urn.parse(source)
+    held = asking.catalog.datahub.reader.one(holder, name, 0, asking.principal)
+    spec = asking.catalog.registry.aspect(holder.type, name)
+    value: Any = held.value
+    for relationship in spec.relationships:
+        named = frozenset(text for text in relationship.named_in(value) if _is(text, urn))
+        value = without(value, relationship.path, named) if named else value
+    condition = Condition(version=held.version)
+    if spec.schema.is_valid(value):
+        yield Wish(Proposal(holder, name, "upsert", value, condition), "")
+    else:
+        yield Wish(Proposal(holder, name, "delete", None, condition), "")
+
+
+def _is(text: str, urn: Urn) -> bool:
+    try:
+        return Urn.parse(text) == urn
+    except IllegalName:
+        return False
 
 
 def _told(urn: Urn, rows: int, timeseries_rows: int) -> Answer:

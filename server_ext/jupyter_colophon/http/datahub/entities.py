@@ -52,6 +52,7 @@ ACTIONS: Final = {
     "delete": Action(deleting.WISH, deleting.delete, writes=True),
     "listUrns": Action(_LIST, list_urns),
     "search": Action(_SEARCH, search),
+    "deleteReferences": Action(deleting.REFERENCES, deleting.delete_references, writes=True),
 }
 _ACTION: Final = parameter(ACTIONS)
 

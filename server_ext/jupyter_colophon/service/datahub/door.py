@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from jupyter_colophon.service.datahub.finding import Finder
 from jupyter_colophon.service.datahub.ingestions import Ingestions
 from jupyter_colophon.service.datahub.reading import AspectReader
+from jupyter_colophon.service.datahub.relating import Relater
 from jupyter_colophon.service.datahub.timeseries import TimeseriesReader
 from jupyter_colophon.service.datahub.tracing import Tracer
 
@@ -16,5 +17,6 @@ class DataHub:
     reader: AspectReader
     finder: Finder
     tracer: Tracer
+    relater: Relater
     timeseries: TimeseriesReader
     ingestions: Ingestions

@@ -4,9 +4,10 @@ from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.storage.migrations.carriers import carriers
 from jupyter_colophon.storage.migrations.full_text import full_text
 from jupyter_colophon.storage.migrations.lineage import lineage
+from jupyter_colophon.storage.migrations.relationships import relationships_told
 from jupyter_colophon.storage.migrations.runner import Migration
 
 
 def numbered(registry: Registry) -> tuple[Migration, ...]:
     """All migrations, the first for number 1."""
-    return full_text(registry), lineage(), carriers(registry)
+    return full_text(registry), lineage(), carriers(registry), relationships_told(registry)
