@@ -20,6 +20,8 @@ OUTCOME_KEPT_MS = KEPT_MS
 PROPOSALS = "proposals"
 #: The kind of those that were sent as events of OpenLineage, and of those that are messages of a topic.
 EVENTS, MESSAGE = "openlineage", "message"
+#: The kind of those that a client of DataHub was told of at once: it may have nobody who listens.
+REFUSED = "refused"
 #: How many entities of a batch, and how many keys of one, a line of the log names.
 _NAMED = 10
 

@@ -1,6 +1,7 @@
 """Dead letters: what could not be applied, shown to whom it belongs, tried again, or thrown away."""
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from jupyter_colophon.core.access import Principal
@@ -18,6 +19,8 @@ from jupyter_colophon.storage import answers, forms, sinks
 from jupyter_colophon.storage import dead_letters as rows
 from jupyter_colophon.storage import inbox as inbox_rows
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
+
+_logger = logging.getLogger("jupyter_colophon.inbox")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,15 @@ class DeadLetters:
         page = found[:limit]
         more = self.cursors.write("dead-letters", page[-1].id) if page and len(found) > limit else None
         return page, more
+
+    def keep(self, proposals: Sequence[Proposal], principal: Principal, error: MetadataError) -> None:
+        """Keep proposals that were refused at once for what they say, for whoever looks after their sender."""
+        refusal = Refusal.of(error)
+        try:
+            self.provider.tx_runner.run(lambda tx: rows.bury_refused(tx, proposals, principal, refusal, self.now()))
+        except StorageError as failed:
+            # The sender is told of the refusal; that nobody else is must not hide it.
+            _logger.warning("a refusal was not kept: %s", failed.detail)
 
     def replay(self, number: int, principal: Principal, once: Once | None = None) -> list[Written]:
         """Apply a letter as the principal who sent it, who is authorised again, and take it away.

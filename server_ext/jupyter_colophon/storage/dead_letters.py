@@ -1,10 +1,10 @@
 """The rows of the dead letters."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.inbox import EVENTS, MESSAGE, PROPOSALS, DeadLetter, Refusal
+from jupyter_colophon.core.inbox import EVENTS, MESSAGE, PROPOSALS, REFUSED, DeadLetter, Refusal
 from jupyter_colophon.core.jsontext import compact, stored
 from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.storage import forms
@@ -12,6 +12,9 @@ from jupyter_colophon.storage.spi import Field, Range, Row, TableContext
 
 #: For so many failures it is known in which order they came to be.
 _FAILURES_KEPT: Final = 100_000
+#: So many refusals are kept of one user, and none that is larger: a client may send the same again and again.
+_REFUSED_KEPT: Final = 500
+_REFUSED_BYTES: Final = 256 * 1024
 
 
 def bury(tx: TableContext, parcel: Row, refusal: Refusal, now: int) -> None:
@@ -42,6 +45,25 @@ def bury_message(
             "document": document,
         }
     )
+    _announce(tx, number)
+
+
+def bury_refused(
+    tx: TableContext, proposals: Sequence[Proposal], sender: Principal, refusal: Refusal, now: int
+) -> None:
+    """Keep proposals that were refused at once; where there are many of the sender, the oldest goes."""
+    wanted = compact(forms.PROPOSALS.write(tuple(proposals)))
+    if len(wanted.encode("utf-8", "surrogatepass")) > _REFUSED_BYTES:
+        return
+    table, number = tx.table("dead_letters"), free_number(tx, now)
+    if table.count(filters=[Field("actor", sender.user)]) >= _REFUSED_KEPT:
+        oldest = next((row for row in table.scan_index("actor", sender.user, 20) if row["kind"] == REFUSED), None)
+        if oldest is None:
+            return
+        table.delete((oldest["id"],))
+    kept = {"id": number, "kind": REFUSED, "actor": sender.user, "sender": compact(forms.PRINCIPAL.write(sender))}
+    kept |= {"run": None, "time": now, "failed": now, "attempts": 1, "proposals": wanted}
+    table.upsert(kept | {"problem": compact(forms.REFUSAL.write(refusal))})
     _announce(tx, number)
 
 

@@ -157,3 +157,21 @@ async def test_a_path_may_end_with_a_slash_and_another_one_is_told(datahub: Any,
 async def test_who_is_not_signed_in_is_told_nothing(datahub: Any) -> None:
     assert (await datahub("GET", "config", anonymous=True)).status == 403
     assert (await datahub("GET", "entitiesV2", T, anonymous=True)).status == 403
+
+
+async def test_what_is_refused_for_what_it_says_is_kept_and_can_be_tried_again(datahub: Any, api: Any) -> None:
+    assert (await emit(datahub, mcp("datasetProperties", {"name": "t"}))).status == 200
+    gone = [{"op": "remove", "path": "/customProperties/p"}]
+    patch = mcp("datasetProperties", gone, "PATCH")
+    patch["aspect"]["contentType"] = "application/json-patch+json"
+    assert (await emit(datahub, patch)).status == 422
+    assert (await emit(datahub, mcp("datasetProperties", {"name": "t"}, "CREATE"))).status == 422
+    kept = (await api("GET", "dead-letters", params={"kind": "refused"}, answers="dead-letters")).body["deadLetters"]
+    assert [one["problem"]["type"].rpartition(":")[2] for one in kept] == ["patch-failed"]
+    number = kept[0]["id"]
+    assert (await api("POST", "dead-letters", number, "replay")).status == 400
+    assert (await emit(datahub, mcp("datasetProperties", {"customProperties": {"p": "q"}}))).status == 200
+    assert (await api("POST", "dead-letters", number, "replay", answers="written-batch")).status == 200
+    found = await datahub("GET", "aspects", T, params={"aspect": "datasetProperties"})
+    assert found.body["aspect"]["com.linkedin.dataset.DatasetProperties"]["customProperties"] == {}
+    assert (await api("GET", "dead-letters", params={"kind": "refused"})).body["deadLetters"] == []

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from jupyter_colophon.core.datahub import patch_forms
-from jupyter_colophon.core.errors import MetadataError, Problem, shown
+from jupyter_colophon.core.errors import InvalidInstance, MetadataError, PatchFailed, Problem, TooLarge, shown
 from jupyter_colophon.core.proposal import Proposal, Written
 from jupyter_colophon.http.datahub.asking import Asking
 from jupyter_colophon.service.datahub.known import known
@@ -18,6 +18,8 @@ from jupyter_colophon.service.inbox import WITHIN
 #: Where the operations are in DataHub's form of a patch.
 _FORM = f"/{patch_forms.PATCH}"
 _PLACE = re.compile(rf"{WITHIN}/([0-9]+)/value")
+#: What is wrong with proposals themselves. Who may not write, or was too slow, is only told so.
+_SAID_WRONG = (InvalidInstance, PatchFailed, TooLarge)
 _logger = logging.getLogger("jupyter_colophon.http")
 
 
@@ -60,7 +62,7 @@ def propose(asking: Asking, wishes: Sequence[Wish], *, later: bool = False) -> O
     for problem in warnings:
         _logger.warning("dropped a field that the model does not know: %s", shown(problem.pointer))
     once = asking.once([wish.proposal for wish in wishes])
-    with _at_places(wishes):
+    with _at_places(wishes), _kept(asking, proposals):
         if later:
             entry = asking.catalog.inbox.accept(proposals, asking.principal, once)
             return Outcome((), entry.id, warnings)
@@ -74,6 +76,16 @@ def _known(asking: Asking, wish: Wish) -> tuple[Proposal, list[Problem]]:
         return wish.proposal, []
     one, dropped = known(asking.catalog.registry, wish.proposal)
     return one, [Problem(wish.place + pointer, "was dropped: the model does not know it") for pointer in dropped]
+
+
+@contextmanager
+def _kept(asking: Asking, proposals: Sequence[Proposal]) -> Iterator[None]:
+    """Keep what is refused for what it says: many a client only logs what it is told (datahub.md C, FailedMCP)."""
+    try:
+        yield
+    except _SAID_WRONG as error:
+        asking.catalog.dead_letters.keep(proposals, asking.principal, error)
+        raise
 
 
 @contextmanager
