@@ -191,14 +191,19 @@ class Courier:
         """Deliver once more what somebody asked for. Raises StorageError, _Lost."""
         run = self.catalog.provider.tx_runner.run
         while (seq := run(lambda tx: sinks.again(tx, self.name), read_only=True)) is not None:
-            self._once_more(seq)
+            if not self._once_more(seq):
+                return
 
-    def _once_more(self, seq: int) -> None:
+    def _once_more(self, seq: int) -> bool:
+        """Whether that was settled; False where the sink takes nothing now."""
+
         def read(tx: TableContext) -> list[Change]:
             return [one for one in log.changes(tx, seq - 1, 1, {}) if one.seq == seq]
 
         found = self.catalog.provider.tx_runner.run(read, read_only=True)
         refused = self._refused(found) if found else None
+        if isinstance(refused, Unreachable):
+            return False
         if not found:
             _logger.warning("change %s is no longer kept, and goes to the sink %s no more", seq, self.name)
 
@@ -209,6 +214,7 @@ class Courier:
             return sinks.note(tx, self.name, self._me)
 
         self._still(work)
+        return True
 
     def _read(self, after: int) -> tuple[list[Change], int]:
         """Those of the next changes that are for this sink, and up to which number was looked."""

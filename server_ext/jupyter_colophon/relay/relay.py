@@ -66,6 +66,7 @@ class Relay:
         how = handling(options)
         sink = made(name, options, catalog.announcer, self._bus or _nowhere, catalog.origin())
         if self._bus is None and sink.local:
+            sink.close()
             return
         if self._bus is not None and not how.server:
             _place(catalog, name, sinks.begin)

@@ -1,9 +1,7 @@
 """One node of Kafka, in KRaft mode, on a port of its own, with all it keeps in a folder of its own."""
 
 import base64
-import os
 import shutil
-import signal
 import socket
 import subprocess
 import time
@@ -90,14 +88,6 @@ class Broker:
         self._process.wait(timeout=60)
         self._process = None
 
-    def freeze(self) -> None:
-        """Let it stand still with all its connections."""
-        self._signal(signal.SIGSTOP)
-
-    def thaw(self) -> None:
-        """Let it go on."""
-        self._signal(signal.SIGCONT)
-
     def stop(self) -> None:
         """End it and remove all that it kept."""
         if self._process is not None:
@@ -119,10 +109,6 @@ class Broker:
                 return
             time.sleep(0.1)
         raise AssertionError("the topic is still there")
-
-    def _signal(self, which: signal.Signals) -> None:
-        assert self._process is not None
-        os.kill(self._process.pid, which)
 
     def _java(self, main: str, *arguments: object) -> "subprocess.Popen[bytes]":
         command = [str(ensure_java() / "bin" / "java"), *_JAVA, "-cp", str(JARS / "*"), main, *map(str, arguments)]
