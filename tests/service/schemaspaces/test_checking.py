@@ -163,6 +163,16 @@ class Strict(Provider):
         return Validator()
 
 
+def test_what_is_wrong_with_a_large_document_is_told_without_asking_jsonschema() -> None:
+    lines = {"type": "array", "items": {"type": "string", "minLength": 1}}
+    found = spaces(Provider(schema("thing", {"it": {"type": "integer"}, "lines": lines})))
+    for count, words in ((10, "'x' is not of type 'integer'"), (30_000, 'the value is not of type "integer"')):
+        with pytest.raises(InstanceInvalid) as raised:
+            found.check("things", "thing", thing(it="x", lines=["line"] * count))
+        assert words in str(raised.value)
+        assert [one.pointer for one in raised.value.problems] == ["/metadata/it"]
+
+
 def test_a_provider_with_a_validator_of_its_own_is_asked_instead() -> None:
     of = spaces(Strict(schema()))
     assert of.fault("things", "thing", thing(size="not an integer")) is None
