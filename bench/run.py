@@ -1,7 +1,7 @@
 """Runs the benchmarks and prints their table: figures of both sides of one run, their ratio, and the goal for it.
 
 `python bench/run.py` runs all of them, for which it fills stores of a million entities; `--small` leaves those out.
-Names of benches (`writes start rest openlineage searches walks growth`) run these alone. `--stores FOLDER` keeps the stores.
+Names of benches (`writes start rest openlineage proposals searches walks growth`) run these alone. `--stores FOLDER` keeps the stores.
 `elyra` and `elyra-cli` (more of the command line) run where they are named, and `--elyra PYTHON` is that of an environment with Elyra 4.1.1.
 """
 
@@ -14,6 +14,7 @@ import elyra_cli
 import elyra_door
 import growth
 import openlineage
+import proposals
 import rest
 import searches
 import sides
@@ -23,7 +24,7 @@ import walks
 import writes
 
 SMALL, LARGE = (100, 10_000), (100, 10_000, 1_000_000)
-BENCHES = ("writes", "start", "rest", "openlineage", "searches", "walks", "growth")
+BENCHES = ("writes", "start", "rest", "openlineage", "proposals", "searches", "walks", "growth")
 BESIDE_ELYRA = ("elyra", "elyra-cli")
 
 
@@ -62,6 +63,7 @@ def _arguments() -> argparse.Namespace:
 def _rows(benches: Iterable[str], sizes: tuple[int, ...], other: str | None) -> Iterator[tuple[str, ...]]:
     """Rows of each bench; `other` is the Python with Elyra."""
     single = {"writes": writes.rows, "start": start.rows, "rest": rest.rows, "openlineage": openlineage.rows}
+    single["proposals"] = proposals.rows
     for name in benches:
         if name in single:
             yield from single[name]()

@@ -18,7 +18,7 @@ from jupyter_colophon.wiring import open_catalog
 
 WRITES, ROUNDS = 1_000, 5
 _GOALS = {1: 0.3, 100: 0.4}
-_SHAPES = """PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+SHAPES = """PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
     CREATE TABLE aspects (urn TEXT, aspect TEXT, version INTEGER, value TEXT, actor TEXT, via TEXT, time INTEGER,
         PRIMARY KEY (urn, aspect)) WITHOUT ROWID;
     CREATE TABLE versions (urn TEXT, aspect TEXT, version INTEGER, value TEXT, actor TEXT, via TEXT, time INTEGER,
@@ -88,7 +88,7 @@ def _ours(path: Path, batch: int) -> Callable[[], None]:
 def _raw(path: Path, batch: int) -> Callable[[], None]:
     """The aspect, its version, its change, its value rows and its full text; what they hold is made beforehand."""
     store = sqlite3.connect(path, isolation_level=None)
-    store.executescript(_SHAPES)
+    store.executescript(SHAPES)
     wanted = [_by_hand(number) for number in range(WRITES)]
     for number, one in enumerate(wanted, 1):
         # Like ours, the entity is there already, and is found by its name.

@@ -11,6 +11,7 @@ import pytest
 from jupyter_colophon.core import errors
 from jupyter_colophon.http import problems
 from jupyter_colophon.http.app import Colophon
+from jupyter_colophon.http.datahub.routes import TEMPLATES as DATAHUB
 from jupyter_colophon.http.native.routes import TEMPLATES
 from jupyter_colophon.http.operation import declared
 from jupyter_colophon.settings import Settings
@@ -57,10 +58,16 @@ def test_every_route_is_documented() -> None:
     assert [template for template, _ in TEMPLATES if re.sub(r"\{[a-z]+\}", "{}", template) not in told] == []
 
 
+def test_every_route_for_datahubs_clients_is_documented() -> None:
+    text = (ROOT / "docs" / "datahub.md").read_text()
+    told = set(re.findall(r"(/[^`?\s,]*)", text)) | {"/openapi.json"}
+    assert [template for template, _ in DATAHUB if template not in told] == []
+
+
 def test_every_method_of_every_route_declares_its_operation() -> None:
     routed = [
         (handler, name)
-        for _, handler in TEMPLATES
+        for _, handler in (*TEMPLATES, *DATAHUB)
         for name in ("get", "head", "post", "put", "patch", "delete")
         if getattr(handler, name) is not getattr(RequestHandler, name)
     ]

@@ -1,0 +1,101 @@
+"""500 of DataHub's proposals over REST, in one batch, beside the same rows written by hand with `sqlite3` (FULL), and
+beside the least that a Jupyter server does for an authenticated POST of the same bytes; in CPU time of the server.
+"""
+
+import json
+import sqlite3
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from jupyter_colophon.core.jsontext import compact
+from serving import Client, Server, serving
+from writes import SHAPES
+
+PROPOSALS, ROUNDS = 500, 5
+
+
+def rows() -> Iterator[tuple[str, ...]]:
+    """The rows of the table."""
+    with serving("jupyter_colophon", "trivial") as server, server.client() as client:
+        _ingest(client, -1)
+        ours = [_cpu_ms(server, lambda round_=round_: _ingest(client, round_)) for round_ in range(ROUNDS)]
+        trivial = [_cpu_ms(server, lambda: client.ask("POST", "/trivial", _batch(0))) for _ in range(ROUNDS)]
+    raw = [_raw_ms() for _ in range(ROUNDS)]
+    for other, what, goal in ((raw, "raw sqlite3, the same rows", ""), (trivial, "a trivial POST of these bytes", "")):
+        mine, theirs = min(ours) / PROPOSALS, min(other) / PROPOSALS
+        yield (
+            f"DataHub batch of {PROPOSALS}, CPU ms a proposal",
+            f"{mine:.3f}",
+            f"{theirs:.3f} ({what})",
+            f"{mine / theirs:.1f}x",
+            goal or "none",
+        )
+
+
+def _ingest(client: Client, round_: int) -> object:
+    return client.ask("POST", "/colophon/datahub/aspects?action=ingestProposalBatch", _batch(round_))
+
+
+def _batch(round_: int) -> dict[str, Any]:
+    return {"proposals": [_proposal(round_ * PROPOSALS + at) for at in range(PROPOSALS)], "async": "false"}
+
+
+def _proposal(number: int) -> dict[str, Any]:
+    return {
+        "entityType": "dataset",
+        "entityUrn": f"urn:li:dataset:(urn:li:dataPlatform:hive,bench.t{number},PROD)",
+        "changeType": "UPSERT",
+        "aspectName": "datasetProperties",
+        "aspect": {"value": json.dumps(_value(number)), "contentType": "application/json"},
+        "systemMetadata": {"lastObserved": 1_795_000_000_000 + number, "runId": "bench"},
+    }
+
+
+def _value(number: int) -> dict[str, Any]:
+    return {"name": f"t{number}", "description": "every morning", "customProperties": {"owner": f"team{number % 7}"}}
+
+
+def _cpu_ms(server: Server, ask: Callable[[], object]) -> float:
+    before = server.cpu_ms()
+    ask()
+    return server.cpu_ms() - before
+
+
+def _raw_ms() -> float:
+    """The entity's three aspects (its key, its status and what is told), their versions, changes and search rows."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = sqlite3.connect(Path(folder) / "raw.db", isolation_level=None)
+        store.executescript(SHAPES)
+        before = time.process_time()
+        store.execute("BEGIN IMMEDIATE")
+        for number in range(PROPOSALS):
+            _write(store, number)
+        store.execute("COMMIT")
+        return 1_000 * (time.process_time() - before)
+
+
+def _write(store: sqlite3.Connection, number: int) -> None:
+    urn, name = _proposal(number)["entityUrn"], f"bench.t{number}"
+    values = {"datasetKey": {"name": name}, "status": {"removed": False}, "datasetProperties": _value(number)}
+    for aspect, value in values.items():
+        row, about = (urn, aspect, 1, compact(value), "bench", None, number), (urn, "dataset", "default", name)
+        store.execute("INSERT INTO aspects VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        store.execute("INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        change = (number, *about, aspect, "create", 1, "SYSTEM", "bench", None, None, None, compact(value))
+        store.execute(f"INSERT INTO log VALUES (NULL{', ?' * 14})", change)
+    for key, value in (("name", f"t{number}"), ("description", "every morning"), ("owner", f"team{number % 7}")):
+        store.execute(
+            "INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?)", ("default", key, value, urn, "SYSTEM", "property", value)
+        )
+    words = f"{name} bench t{number} every morning team{number % 7} dataset hive"
+    store.execute("INSERT INTO entries VALUES (?, ?, 'default', 'dataset', '')", (number + 1, urn))
+    store.execute("INSERT INTO texts VALUES (?, ?)", (number + 1, words))
+    store.execute("INSERT INTO full_text (rowid, words) VALUES (?, ?)", (number + 1, words))
+
+
+if __name__ == "__main__":
+    for row in rows():
+        print("| " + " | ".join(row) + " |")
