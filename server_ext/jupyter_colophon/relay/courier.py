@@ -47,6 +47,8 @@ class Courier:
     #: The other process's beat, and since when it is the same (monotonic).
     _seen: tuple[int, float] = (0, 0.0)
     _batch: int = BATCH_MAX
+    #: Whether it was said that the sink is waited for.
+    _waited_for: bool = False
 
     def start(self) -> None:
         """Deliver from now on."""
@@ -129,7 +131,7 @@ class Courier:
                 continue
             refused = self._refused(found)
             if refused is None:
-                after, attempts = found[-1].seq, 0
+                after, attempts, self._waited_for = found[-1].seq, 0, False
                 self._batch = min(2 * self._batch, BATCH_MAX)
                 self._note(seq=after, attempts=0, problem="")
             elif len(found) > 1 and not isinstance(refused, Unreachable):
@@ -145,6 +147,9 @@ class Courier:
         waits = isinstance(refused, Unreachable)
         if waits or (attempts < self.handling.attempts and not isinstance(refused, Undeliverable)):
             self._note(attempts=attempts, problem=refused.detail)
+            if waits and not self._waited_for:
+                self._waited_for = True
+                _logger.warning("the sink %s is waited for: %s", self.name, refused.detail)
             longest = LONGEST_WAIT_S if waits else LONGEST_PAUSE_S
             self._pause(min(self.handling.pause_s * 2 ** min(attempts - 1, 30), longest))
             return False

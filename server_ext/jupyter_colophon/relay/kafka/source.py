@@ -94,6 +94,8 @@ class Taker:
     _thread: threading.Thread | None = None
     #: The topic's own id, as Kafka told it last.
     _id: str = ""
+    #: Whether it was said that none come.
+    _waited_for: bool = False
 
     def start(self) -> None:
         """Take from now on."""
@@ -108,7 +110,7 @@ class Taker:
 
     def _work(self) -> None:
         while not self._ended.is_set():
-            consumer = client("Consumer", self.source.connection | self.source.consuming)
+            consumer = client("Consumer", self.source.connection | self.source.consuming | {"error_cb": self._waits})
             try:
                 consumer.subscribe([self.source.topic])
                 self._take_all(consumer)
@@ -121,19 +123,22 @@ class Taker:
                 consumer.close()
 
     def _take_all(self, consumer: Any) -> None:
-        away = ""
         while not self._ended.is_set():
             message = consumer.poll(_POLL_S)
             if message is None:
                 continue
-            problem = message.error()
-            if problem is None:
-                if self._settled(message):
-                    _noted(consumer, message)
-                away = ""
-            elif problem.name() != away:
-                away = problem.name()
-                _logger.warning("proposals are waited for: %s (%s)", shown(self.source.topic), away)
+            if message.error() is not None:
+                self._waits(message.error())
+                continue
+            self._waited_for = False
+            if self._settled(message):
+                _noted(consumer, message)
+
+    def _waits(self, error: Any) -> None:
+        """Say once why no proposals come."""
+        if not self._waited_for:
+            self._waited_for = True
+            _logger.warning("proposals of %s are waited for: %s", shown(self.source.topic), error.name())
 
     def _settled(self, message: Any) -> bool:
         """Bring a message to its end, however long the store is away; False where we are to stop before that."""
