@@ -101,6 +101,9 @@ def model(events: list[Event]) -> dict[str, Any]:
     found: dict[str, Any] = {"runs": {}, "accesses": {}, "columns": set(), "links": set()}
     for run, those in runs.items():
         model_run(found, run, those)
+    for one in events:
+        if "run" not in one:
+            found["columns"] |= made_columns([one], program(one["job"]["name"]))
     return found | model_things(events)
 
 
@@ -115,9 +118,16 @@ def model_run(found: dict[str, Any], run: str, those: list[Event]) -> None:
         first, last = found["accesses"].get(key, (time, time))
         found["accesses"][key] = (min(first, time), max(last, time))
         found["links"].add((key[1], job, mode, run, start, stop))
-        for made in told["facets"].get("columnLineage", {}).get("fields", {}).values():
-            for source in made["inputFields"]:
-                found["columns"].add((key[1], "t", urn(source["name"]), source["field"], job))
+    found["columns"] |= made_columns(those, job)
+
+
+def made_columns(events: list[Event], job: str) -> set[tuple[str, ...]]:
+    return {
+        (urn(told["name"]), "t", urn(source["name"]), source["field"], job)
+        for _, _, told in touches(events)
+        for made in told["facets"].get("columnLineage", {}).get("fields", {}).values()
+        for source in made["inputFields"]
+    }
 
 
 def model_things(events: list[Event]) -> dict[str, Any]:

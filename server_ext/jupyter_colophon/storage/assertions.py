@@ -36,10 +36,13 @@ def _follow(tx: TableContext, entity: Row, aspect: str, before: Row | None, now:
         elif was.touched:
             tx.edges.forget(run)
     _add(tx, _links(_Said(entity, aspect, now, told), None))
+    # Columns that were said by the same source stay as they are: theirs may be many.
+    same = before is not None and _program(entity, before) == _program(entity, now)
     if was.columns:
-        gone = was.columns.keys() - (told.columns or {}).keys()
+        gone = was.columns.keys() - ((told.columns or {}).keys() if same else set())
         _forget_columns(tx, _Said(entity, aspect, before or {}, was), gone)
-    _write_columns(tx, _column_rows(_Said(entity, aspect, now, told)))
+    known = was.columns if same else None
+    _write_columns(tx, _column_rows(_Said(entity, aspect, now, told), known))
 
 
 def of_history(tx: TableContext, entity: Row) -> dict[str, set[Link]]:
@@ -101,12 +104,16 @@ class _Said:
     @property
     def program(self) -> str:
         """Through what its edges go."""
-        return asserted.carrier(self.entity["urn"], self.entity["namespace"], self.version["actor"])
+        return _program(self.entity, self.version)
 
     @property
     def run(self) -> str:
         """What stands for a run."""
         return asserted.while_in_force(self.entity["urn"], self.version["version"], self.aspect)
+
+
+def _program(entity: Row, version: Row) -> str:
+    return asserted.carrier(entity["urn"], entity["namespace"], version["actor"])
 
 
 def _said(entity: Row, aspect: str, version: Row) -> _Said:
@@ -119,12 +126,14 @@ def _links(said: _Said, stop: int | None) -> set[Link]:
     return {Link(data, program, mode, run, "", start, stop) for data, mode in said.told.touched}
 
 
-def _column_rows(said: _Said) -> list[Row]:
-    """The edges between columns of which one version speaks."""
+def _column_rows(said: _Said, known: Mapping[Column, Transformation] | None = None) -> list[Row]:
+    """The edges between columns of which one version speaks, but for those that are known."""
+    there = known or {}
     program, more = said.program, {"run": said.run, "last": said.version["time"]}
     return [
         dict(zip(_KEY, (*column, program), strict=True)) | {"transformation": how} | more
         for column, how in (said.told.columns or {}).items()
+        if there.get(column) != how
     ]
 
 
@@ -160,11 +169,11 @@ def _told(aspect: str, urn: str, version: Row) -> Told:
 
 def _forget_columns(tx: TableContext, said: _Said, columns: Iterable[Column]) -> None:
     """Take away what is said no more, unless a run of the same program says it as well."""
-    table, program, run = tx.table("column_edges"), said.program, said.run
+    table, program, which = tx.table("column_edges"), said.program, (said.entity["urn"], said.aspect)
     keys = [(*column, program) for column in columns]
     for at in range(0, len(keys), _AT_ONCE):
         for row in table.multi_read(keys[at : at + _AT_ONCE]):
-            if row["run"] == run:
+            if (asserted.in_force(row["run"]) or ())[:2] == which:
                 made = next(_made(tx, row), None)
                 table.delete(_key(row))
                 if made is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from jupyter_colophon.core.errors import Absent, AlreadyThere
 from jupyter_colophon.core.jsontext import compact, stored
-from jupyter_colophon.core.names import Urn, run_urn
+from jupyter_colophon.core.names import Urn, namespace, run_urn
 from jupyter_colophon.core.openlineage import described
 from jupyter_colophon.core.openlineage.aspects import ASPECTS_OF
 from jupyter_colophon.core.openlineage.described import Telling
@@ -28,7 +28,11 @@ _SAID, _RUN = "said", "run"
 
 def take(commit: Commit, event: Event, with_system: bool) -> None:
     """Take an event in. Raises AlreadyThere where its run is another job's."""
-    commit.expect(one.urn for one in event.data)
+    expected = [one.urn for one in event.data]
+    if event.job is not None:
+        program = event.program((event.run_facets.get("processing_engine") or {}).get("name"))
+        expected += [program, Urn.parse(program.parts[0]), namespace(commit.identity.namespace_of(program))]
+    commit.expect(expected)
     if event.run:
         _take_run(commit, event, with_system)
     elif event.job is not None:
@@ -41,12 +45,14 @@ def take(commit: Commit, event: Event, with_system: bool) -> None:
 
 def _take_run(commit: Commit, event: Event, with_system: bool) -> None:
     urn = str(run_urn(event.program(), event.run))
-    state = _state(commit, event, urn)
-    program, row = state.program, _row(commit, urn, state, event.run)
+    known = next(iter(commit.tx.table("runs").scan_index("urn", urn, 1)), None)
+    state = _state(commit, event, urn, known)
+    program = state.program
+    row = _row(commit, urn, state, event.run, known)
     _describe(commit, program, Telling(state.job, event.job_facets, event.time), urn)
-    old = place(commit, urn, row)
-    if old is not None and old["program"] != row["program"]:
-        _hand_over(commit, Urn.parse(old["program"]), program, state, urn)
+    place(commit, known, row)
+    if known is not None and known["program"] != row["program"]:
+        _hand_over(commit, Urn.parse(known["program"]), program, state, urn)
     for entity in (program, Urn.parse(program.parts[0])) if event.data else ():
         keep_snapshot(commit, urn, entity, None, with_system)
     time = event.time // 1_000
@@ -56,12 +62,12 @@ def _take_run(commit: Commit, event: Event, with_system: bool) -> None:
     record_columns(commit, row, event.columns, time)
 
 
-def _state(commit: Commit, event: Event, urn: str) -> RunState:
+def _state(commit: Commit, event: Event, urn: str, known: Row | None) -> RunState:
     """What is known of the event's run with this event, which is kept. Raises AlreadyThere for others' runs."""
     table = commit.tx.table("openlineage")
     kept = table.read((urn, _RUN))
     before = None if kept is None else RunState.read(stored(kept["said"]))
-    if before is None and any(commit.tx.table("runs").scan_index("urn", urn, 1)):
+    if before is None and known is not None:
         raise AlreadyThere("a run of which another recorder told", event.run)
     if before is not None and before.job != event.job:
         raise AlreadyThere("another job's run", event.run)
@@ -71,9 +77,8 @@ def _state(commit: Commit, event: Event, urn: str) -> RunState:
     return state
 
 
-def _row(commit: Commit, urn: str, state: RunState, run_id: str) -> Row:
+def _row(commit: Commit, urn: str, state: RunState, run_id: str, known: Row | None) -> Row:
     """The run's row as it has to be; it is who told of it first who recorded it."""
-    known = next(iter(commit.tx.table("runs").scan_index("urn", urn, 1)), None)
     by = known or {"actor": commit.principal.user, "via": commit.principal.via}
     return {
         "program": str(state.program),

@@ -11,11 +11,11 @@ from jupyter_colophon.storage.commit_columns import hand_over_columns
 from jupyter_colophon.storage.spi import Range, Row
 
 
-def place(commit: Commit, urn: str, new: Row) -> Row | None:
-    """Write a run's row with all that is made of it; returns what it was before."""
-    old = next(iter(commit.tx.table("runs").scan_index("urn", urn, 1)), None)
-    if old is not None and {**old, "arguments": old["arguments"] or "{}"} == {**old, **new}:
-        return old
+def place(commit: Commit, old: Row | None, new: Row) -> None:
+    """Write a run's row, which was `old`, with all that is made of it."""
+    if old is not None and old == {**old, **new}:
+        return
+    urn = new["urn"]
     moved = old is not None and (old["program"], old["start"]) != (new["program"], new["start"])
     if old is not None and moved:
         commit.tx.table("runs").delete((old["program"], old["run_id"]))
@@ -28,7 +28,6 @@ def place(commit: Commit, urn: str, new: Row) -> Row | None:
     if old is not None:
         _place_edges(commit, old, new, moved=moved)
     _announce(commit, old, new)
-    return old
 
 
 def _place_edges(commit: Commit, old: Row, new: Row, *, moved: bool) -> None:

@@ -107,6 +107,8 @@ class _Reading:
     def __init__(self, identity: Identity) -> None:
         self.identity = identity
         self.problems: list[Problem] = []
+        #: Columns name the same few datasets over and over.
+        self._sources: dict[tuple[str, str], Urn] = {}
 
     def time(self, text: str) -> int:
         try:
@@ -145,7 +147,10 @@ class _Reading:
             yield ToldData(urn, Spelling(one["namespace"], one["name"]), mode, facets, own, columns)
 
     def _source(self, namespace: str, name: str) -> Urn:
-        return openlineage_dataset(namespace, name, self.identity)
+        found = self._sources.get((namespace, name))
+        if found is None:
+            found = self._sources[namespace, name] = openlineage_dataset(namespace, name, self.identity)
+        return found
 
 
 def _symlinks(facets: Mapping[str, Any]) -> list[Symlink]:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.openlineage.event import Event, Spelling
-from jupyter_colophon.core.openlineage.facets import merged, standing
+from jupyter_colophon.core.openlineage.facets import merged
 from jupyter_colophon.core.openlineage_names import openlineage_job
 from jupyter_colophon.core.run import RUNNING, FactValue, RunStatus
 from jupyter_colophon.core.urn import simple
@@ -105,8 +105,8 @@ class RunState:
         return max(self.ends, key=lambda end: (self.ends[end], _RANK.index(end)))
 
     def _said(self, facet: str) -> Mapping[str, Any]:
-        told: Mapping[str, Any] = standing(self.facets).get(facet) or {}
-        return told
+        told: Mapping[str, Any] = self.facets.get(facet) or {}
+        return {} if told.get("_deleted") is True else told
 
 
 def first_state(event: Event) -> RunState:
