@@ -2,6 +2,7 @@
 
 import hmac
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -115,7 +116,10 @@ def open_catalog(
     """
     provider = providers.opened(store)
     try:
-        return _catalog(provider, load_registry(overlay), identity, facts, snapshots_system, events, retained)
+        registry = load_registry(overlay)
+        prepare(provider, registry)
+        writing = partial(WritePath, facts=facts, snapshots_system=snapshots_system, retained=retained)
+        return _catalog(provider, registry, identity, writing, events)
     except BaseException:
         provider.close()
         raise
@@ -170,20 +174,13 @@ def _catalog(
     provider: StorageProvider,
     registry: Registry,
     identity: Identity,
-    facts: SystemFilter,
-    snapshots_system: bool,
+    writing: Callable[..., WritePath],
     events: Path | None,
-    retained: Retention,
 ) -> Catalog:
-    prepare(provider, registry)
-    gate = Gate(ScopeAuthorizer(), identity)
-    key = store_key(provider)
-    cursors = Cursors(key)
-    feed, sealer = Feed(provider, gate), Sealer(provider, key, now_ms)
+    key, gate = store_key(provider), Gate(ScopeAuthorizer(), identity)
+    cursors, feed, sealer = Cursors(key), Feed(provider, gate), Sealer(provider, key, now_ms)
     publish = partial(_wake, feed, sealer)
-    write_path = WritePath(
-        provider, registry, identity, gate.authorizer, now_ms, publish, facts, snapshots_system, retained
-    )
+    write_path = writing(provider, registry, identity, gate.authorizer, now_ms, publish)
     _make_eternal_namespaces(provider, write_path)
     collector = Collector(provider, write_path, identity, Schema(load_documents("openlineage")["event"]), now_ms)
     inbox, namespaces = Inbox(provider, write_path, now_ms), Namespaces(provider, write_path)
@@ -208,7 +205,7 @@ def _catalog(
         sealer=sealer,
         inbox=inbox,
         dead_letters=DeadLetters(provider, write_path, cursors, collector, now_ms),
-        metadata=MetadataReader(provider, registry, gate, facts),
+        metadata=MetadataReader(provider, registry, gate, write_path.facts),
         lister=Lister(searcher, identity),
         deployer=Deployer(reader, write_path),
         namespaces=namespaces,

@@ -210,6 +210,8 @@ export const PEOPLE: EntityType['aspects'][number] = {
   title: 'What people wrote',
   scope: 'USER',
   key: false,
+  offered: true,
+  timeseries: false,
   uihints: { order: ['tags', 'properties'] },
   schema: {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
