@@ -11,7 +11,12 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
+from jupyter_colophon.core.deployed import Deployed
 from jupyter_colophon.core.errors import BackupRefused
+from jupyter_colophon.core.lineage import LineageQuestion, RunListing
+from jupyter_colophon.core.names import Urn, stream
+from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.search import KeysQuestion
 from jupyter_colophon.core.store import sqlite_file
 from jupyter_colophon.keeper import Keeper, open_keeper
 from jupyter_colophon.storage.spi import Range, TableSpec
@@ -172,3 +177,46 @@ def test_a_damaged_or_shortened_backup_is_refused_before_anything_is_changed(cat
         bad.write_bytes(gzip.compress(b"".join(wrong)))
         assert _refused(bad, tmp_path)
     assert "no such file" in _refused(tmp_path / "nothing", tmp_path)
+
+
+def _answers(catalog: Catalog, time: int) -> list[Any]:
+    """What readers are told of what happened: lineage in every direction and time, runs, snapshots, the log, keys."""
+    reader, ever = catalog.runs, RunListing()
+    found: list[Any] = [
+        catalog.lineage.lineage(LineageQuestion(Urn.parse(urn), direction, levels=5, columns=True, as_of=as_of), ADA)
+        for urn in (ORDERS, REPORT)
+        for direction in ("both", "undirected")
+        for as_of in (None, time)
+    ]
+    runs, _ = reader.runs(ever, ADA)
+    found += [runs, *(reader.touched(run, ADA) for run in runs), *(reader.metadata(run) for run in runs)]
+    found += [catalog.metadata.of(Urn.parse(urn), "", ADA) for urn in (ORDERS, REPORT, CELL)]
+    found += [catalog.feed.changes(0, 10_000, {}, ADA), catalog.keys.keys(KeysQuestion(), ADA)]
+    return found
+
+
+@pytest.mark.parametrize(("source", "target"), itertools.permutations(("sqlite", "postgresql")))
+def test_a_restored_catalog_tells_the_same_of_what_happened(tmp_path: Path, source: str, target: str) -> None:
+    (tmp_path / "source").mkdir()
+    (tmp_path / "target").mkdir()
+    with ExitStack() as stack:
+        first = opened_in(stack.enter_context(STORES[source](tmp_path / "source")))
+        stack.callback(first.close)
+        _sold(first)
+        # What was said when the run met it is kept, whatever is said later; a stream has a source for the day.
+        say(first, ORDERS, {"owner": "later"}, ["late"])
+        clicks = stream("sales", "clicks")
+        first.deployer.entity(clicks, Deployed(), ADA)
+        first.streams.write(clicks, lambda: [{}], "web", ADA)
+        upstream = {"upstreams": [{"dataset": ORDERS}]}
+        first.write_path.propose([Proposal(Urn.parse(REPORT), "upstreamLineage", "upsert", upstream)], ADA)
+        time = first.write_path.now()
+        before = _answers(first, time)
+        keeper(first).backups("1.0").write(tmp_path / "backup")
+        choice = stack.enter_context(STORES[target](tmp_path / "target"))
+        healer = open_keeper(choice, _silent, new=True)
+        healer.backups("1.0").restore(tmp_path / "backup")
+        healer.close()
+        second = opened_in(choice)
+        stack.callback(second.close)
+        assert _answers(second, time) == before
