@@ -101,7 +101,7 @@ def _stale_condition() -> None:
     check = Condition.check
 
     def stale(self: Condition, subject: str, version: int, time: int | None) -> None:
-        if self.version is None or version - self.version != 1:
+        if self.version is None or version - int(self.version) != 1:
             check(self, subject, version, time)
 
     Condition.check = stale  # type: ignore[method-assign]

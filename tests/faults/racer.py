@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from faults import plants
 from faults.choice import catalog_of
-from jupyter_colophon.core.errors import Absent, ConditionFailed, StorageError
+from jupyter_colophon.core.errors import Absent, AlreadyThere, ConditionFailed, StorageError
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import ABSENT, Condition, Proposal
 from jupyter_colophon.wiring import Catalog
@@ -23,6 +23,7 @@ from support.catalog import ADA, metadata
 from support.urns import table
 
 ASPECT = "technicalMetadata"
+NEW, THERE = ("upsert", "create", "create-entity"), ("upsert", "update")
 
 
 def read(catalog: Catalog, urn: Urn) -> list[Any]:
@@ -38,9 +39,10 @@ def write(catalog: Catalog, urn: Urn, told: dict[str, Any]) -> list[int] | str |
     """[version], or that it was refused; None where nobody knows what became of it."""
     value = metadata({"number": told["new"]})
     try:
-        proposal = Proposal(urn, ASPECT, "upsert", value, Condition(version=told["expected"]))
+        version = str(told["expected"]) if told["as_text"] else told["expected"]
+        proposal = Proposal(urn, ASPECT, told["operation"], value, Condition(version=version))
         return [catalog.write_path.propose([proposal], ADA)[0].version]
-    except ConditionFailed:
+    except (ConditionFailed, AlreadyThere):
         return "refused"
     except StorageError:
         return None
@@ -65,7 +67,10 @@ def main() -> None:
         urn = table(f"r{chance.randrange(int(names))}")
         told: dict[str, Any] = {"id": f"{name}-{at}", "key": urn, "kind": "read" if at % 2 == 0 else "write"}
         if told["kind"] == "write":
-            told |= {"expected": known.get(urn, ABSENT), "new": told["id"]}
+            expected = known.get(urn, ABSENT)
+            # In every way that a client may say it: as a number or as text, or that it has to be new.
+            operation = chance.choice(NEW if expected == ABSENT else THERE)
+            told |= {"operation": operation, "as_text": chance.random() < 0.5, "expected": expected, "new": told["id"]}
         say(**told, call=time.monotonic_ns())
         result = read(catalog, Urn.parse(urn)) if told["kind"] == "read" else write(catalog, Urn.parse(urn), told)
         if result is None:

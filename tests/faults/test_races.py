@@ -16,7 +16,7 @@ from jupyter_colophon.core.store import StoreChoice, sqlite_file
 from support.stores import STORES
 
 RACER = Path(__file__).with_name("racer.py")
-CLIENTS, KEYS, OPERATIONS = 5, sized(10, 200), sized(120, 8_000)
+CLIENTS, KEYS, OPERATIONS = sized(5, 24), sized(10, 200), sized(120, 2_000)
 
 
 def raced(folder: Path, store: StoreChoice, *plants: str, kills: int = 0) -> list[dict[str, Any]]:
