@@ -113,6 +113,28 @@ async def test_datahubs_form_of_a_patch_names_elements_by_their_keys(api: Any, s
     assert strange.status == 400
 
 
+async def test_a_batch_creates_updates_leaves_out_and_says_of_itself_who_wrote(api: Any, sales: None) -> None:
+    urn = table("new")
+    one = {"urn": urn, "aspect": "technicalMetadata", "value": metadata({"a": "1"})}
+    system = {"runId": "r", "lastObserved": 5, "clientId": "c"}
+    batch = [
+        one | {"operation": "create-entity", "systemMetadata": system},
+        {"urn": urn, "aspect": "status", "operation": "create-entity", "value": {"removed": False}},
+    ]
+    assert (await api("POST", "proposals", body={"proposals": batch}, answers="written-batch")).status == 200
+    assert (await api("POST", "proposals", body={"proposals": batch})).status == 409
+    left = [one | {"operation": "create", "ifAbsent": True, "value": metadata({"a": "2"})}]
+    told = (await api("POST", "proposals", body={"proposals": left}, answers="written-batch")).body["results"]
+    assert (told[0]["filtered"], told[0]["changed"]) == (True, False)
+    found = await api("GET", "entities", urn, "aspects", "technicalMetadata", answers="aspect")
+    assert (found.body["value"]["properties"], found.body["systemMetadata"]) == ({"a": "1"}, system)
+    absent = [one | {"operation": "update", "aspect": "businessMetadata"}]
+    assert (await api("POST", "proposals", body={"proposals": absent})).status == 412
+    said = one | {"operation": "update", "systemMetadata": {"runId": 1}}
+    wrong = await api("POST", "proposals", body={"proposals": [said]})
+    assert (wrong.status, pointers(wrong)) == (400, ["/proposals/0/systemMetadata/runId"])
+
+
 LIMITS = [
     (metadata({"a" * 50: "x"}), []),
     (metadata({"a" * 51: "x"}), ["/properties/" + "a" * 51]),

@@ -56,6 +56,9 @@ message: Message
 migration: Migration
 "namespace-export": NamespaceExport
 "namespace-import": NamespaceImport
+"pipeline-check": PipelineCheck
+"pipeline-checked": PipelineChecked
+"pipeline-plugins": PipelinePlugins
 problem: Problem
 proposal: Proposal
 proposals: Proposals
@@ -479,6 +482,10 @@ aspect: (string | null)
 version: number
 seq: (number | null)
 changed: boolean
+/**
+ * Whether it was left out, because something was there already (ifAbsent).
+ */
+filtered?: boolean
 }
 /**
  * One instance of a schemaspace, valid or not. One that cannot be read has an empty metadata, and says why in problems.
@@ -1039,12 +1046,78 @@ line: number
 }[]
 }
 /**
- * What somebody asks an aspect to become. Without aspect, delete means the entity. ifVersion -1 means: only if absent.
+ * A pipeline to check: one that is kept, by its name, or a document that is not kept yet.
+ */
+export interface PipelineCheck {
+/**
+ * Its name in the schemaspace `pipelines`.
+ */
+name: string
+/**
+ * The instance as it would be kept: `display_name`, `schema_name`, `metadata`.
+ */
+document?: {
+
+}
+/**
+ * What a run would say besides the pipeline's own arguments.
+ */
+arguments?: {
+[k: string]: string
+}
+}
+/**
+ * What is wrong with a pipeline, and in which order its stages would go.
+ */
+export interface PipelineChecked {
+valid: boolean
+/**
+ * The names of the stages, where it is valid.
+ */
+order: string[]
+problems: {
+/**
+ * A JSON Pointer into the instance.
+ */
+pointer: string
+message: string
+}[]
+}
+/**
+ * What stages of pipelines can do.
+ */
+export interface PipelinePlugins {
+plugins: {
+type: ("source" | "transform" | "aggregator" | "joiner" | "sink" | "action")
+name: string
+title: string
+description: string
+/**
+ * At least and at most so many stages whose data it takes; no most is null.
+ */
+takes: (number | null)[]
+/**
+ * The JSON Schema of a stage's properties.
+ */
+schema: {
+
+}
+}[]
+/**
+ * Entry points that are no plugins.
+ */
+problems: {
+plugin: string
+reason: string
+}[]
+}
+/**
+ * What somebody asks an aspect to become. Without aspect, delete means the entity, and create that it is there. ifVersion -1 means: only if absent.
  */
 export interface Proposal {
 urn: string
 aspect?: string
-operation: ("upsert" | "create" | "patch" | "annotate" | "delete")
+operation: ("upsert" | "create" | "create-entity" | "update" | "patch" | "annotate" | "delete")
 /**
  * The aspect's value; for patch, a JSON Patch (list), one in DataHub's form (object with patch) or a merge patch (object); for annotate, an Annotation.
  */
@@ -1053,9 +1126,28 @@ value?: ({
 } | unknown[])
 ifVersion?: number
 /**
+ * What is there already is left as it is, and that is no refusal.
+ */
+ifAbsent?: boolean
+/**
  * URN of the run that wrote it.
  */
 run?: string
+/**
+ * What the writer says of itself, in DataHub's words; other members are kept.
+ */
+systemMetadata?: {
+runId?: string
+lastObserved?: number
+lastRunId?: string
+pipelineName?: string
+registryName?: string
+registryVersion?: string
+version?: string
+properties?: {
+[k: string]: string
+}
+}
 }
 /**
  * A batch, applied wholly or not at all.

@@ -70,13 +70,14 @@ def entity_type(value: EntityType) -> Document:
 
 def written(value: Written) -> Document:
     """`written.json`."""
-    return {
+    told = {
         "urn": str(value.urn),
         "aspect": value.aspect,
         "version": value.version,
         "seq": value.seq,
         "changed": value.changed,
     }
+    return told | ({"filtered": True} if value.filtered else {})
 
 
 def written_batch(values: Iterable[Written]) -> Document:
@@ -193,7 +194,7 @@ def hit(value: Hit) -> Document:
 
 def proposal(document: Document) -> Proposal:
     """A proposal from `proposal.json`."""
-    operation, value = document["operation"], document.get("value")
+    operation, value, system = document["operation"], document.get("value"), document.get("systemMetadata")
     return Proposal(
         Urn.parse(document["urn"]),
         document.get("aspect"),
@@ -201,6 +202,8 @@ def proposal(document: Document) -> Proposal:
         Annotation.of(value or {}) if operation == "annotate" else value,
         Condition(version=document.get("ifVersion")),
         document.get("run"),
+        if_absent=document.get("ifAbsent", False),
+        system=None if system is None else SystemMetadata.of(system, "/systemMetadata"),
     )
 
 
