@@ -53,6 +53,23 @@ async def test_every_aspect_takes_its_example_and_tells_where_a_broken_one_is_wr
         assert (await api("GET", *place, answers="aspect")).body["value"] == value
 
 
+async def test_what_is_told_by_time_takes_its_example_too(api: Any, datahub: Any) -> None:
+    series = {spec.name: (kind, spec) for kind in TYPES for spec in kind.aspects if spec.timeseries}
+    assert len(series) == 11
+    for name, (kind, spec) in series.items():
+        urn, value = urn_of(kind), related(whole(spec.schema.document), spec.relationships)
+        faults = {one.fault: one for one in broken(spec.schema.document)}
+        for one in faults.values():
+            refused = await api("PUT", "entities", urn, "aspects", name, body=one.value)
+            assert refused.status == 400, (name, one)
+            assert {problem["pointer"] for problem in refused.body["errors"]} & set(one.told_at), (name, one)
+        assert (await api("PUT", "entities", urn, "aspects", name, body=value)).status == 200, name
+        question = {"urn": urn, "entity": kind.type, "aspect": name}
+        told = await datahub("POST", "aspects", params={"action": "getTimeseriesAspectValues"}, body=question)
+        (found,) = told.body["value"]["values"]
+        assert json.loads(found["aspect"]["value"]) == value
+
+
 async def test_every_entity_type_has_a_key_that_is_its_urn_and_can_be_annotated_and_deleted(api: Any) -> None:
     for kind in TYPES:
         urn = urn_of(kind)
