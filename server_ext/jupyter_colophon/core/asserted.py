@@ -8,7 +8,7 @@ everything that a source speaks of upstream of everything else.
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from functools import lru_cache
 from typing import Any, Final, cast, get_args
 
 from jupyter_colophon.core.errors import IllegalName, Problem
@@ -124,10 +124,17 @@ def _field(urn: str) -> tuple[str, str | None]:
     if not urn.startswith(_FIELD) or not urn.endswith(")"):
         return urn, None
     data, _, path = urn[len(_FIELD) : -1].rpartition(",")
-    parsed = Urn.parse(data)
-    if parsed.type != "dataset" or not path:
+    found = _dataset(data)
+    if found is None or not path:
         return urn, None
-    return str(parsed), decoded(path) if "%" in path else path
+    return found, decoded(path) if "%" in path else path
+
+
+@lru_cache(maxsize=1024)
+def _dataset(text: str) -> str | None:
+    """The dataset whose URN this is, as it is written; None for anything else. Thousands of fields are of a few."""
+    urn = Urn.parse(text)
+    return str(urn) if urn.type == "dataset" else None
 
 
 _DATA: Final[Mapping[str, Mapping[str, tuple[str, str | None]]]] = {
@@ -179,10 +186,11 @@ def _of_aspect(aspect: str, value: Mapping[str, Any]) -> tuple[set[str], set[str
         touched[mode].update(_field(one)[0] for one in value.get(name) or ())
     columns: dict[Column, Transformation] = {}
     for sources, targets, how in _fine_grained(value):
-        touched["read"].update(data for data, _ in sources)
-        for (source, field), (target, made) in product(sources, targets):
-            if field is not None and made is not None:
-                columns[target, made, source, field] = how
+        for source, field in sources:
+            touched["read"].add(source)
+            for target, made in targets if field is not None else ():
+                if made is not None:
+                    columns[target, made, source, field or ""] = how
     return touched["read"], touched["write"], columns
 
 
@@ -197,6 +205,8 @@ def _fine_grained(value: Mapping[str, Any]) -> Iterator[tuple[list[_End], list[_
 
 def _how(operation: str) -> Transformation:
     """DataHub takes any word for an operation."""
+    if not operation:
+        return "transformation"
     word = operation.lower()
     if word in get_args(Transformation):
         return cast("Transformation", word)
