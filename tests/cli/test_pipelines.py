@@ -58,6 +58,9 @@ def test_what_is_not_valid_is_never_run(colophon: Commands, tmp_path: Path) -> N
         (["validate", "nosuch"], 1, "nosuch"),
         (["validate", "nosuch.json"], 1, "No such file"),
         (["validate", "/dev/null/x.json"], 1, "Not a directory"),
+        (["stop", "nosuch"], 1, "no pipeline or run nosuch is under way"),
+        (["run", str(EXAMPLE), "--bundle=nosuch.json"], 1, "No such file"),
+        (["run", str(EXAMPLE), f"--bundle={EXAMPLE}"], 2, "is none"),
         (["package", str(EXAMPLE), "--output=/"], 2, "is there already"),
     ],
 )

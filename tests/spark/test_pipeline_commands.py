@@ -1,6 +1,7 @@
 """A pipeline runs by the command line and by `spark-submit`, from the example and its package (docs/pipelines.md)."""
 
 import csv
+import json
 import os
 import subprocess
 import sys
@@ -30,10 +31,14 @@ def place(tmp_path: Path, catalog: Any) -> Path:
     return folder
 
 
-def called(*command: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def environment(cwd: Path, **more: str) -> dict[str, str]:
     kept = {name: text for name, text in os.environ.items() if not name.startswith(("COLOPHON_", "JUPYTER_"))}
-    more = {"JUPYTER_DATA_DIR": str(cwd / "jupyter"), "COLOPHON_SPOOL": str(cwd / "spool"), **environment}
-    return subprocess.run(command, cwd=cwd, env=kept | more, capture_output=True, text=True, timeout=300, check=False)
+    return {**kept, "JUPYTER_DATA_DIR": str(cwd / "jupyter"), "COLOPHON_SPOOL": str(cwd / "spool"), **more}
+
+
+def called(*command: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    known = environment(cwd, **more)
+    return subprocess.run(command, cwd=cwd, env=known, capture_output=True, text=True, timeout=300, check=False)
 
 
 def rows(folder: Path) -> list[list[str]]:
@@ -82,3 +87,25 @@ def test_a_package_runs_where_no_server_can_be_asked(server: Any, place: Path) -
     assert "masked hides who" in done.stdout
     assert rows(place / "out") == [["1", "***", "x", "5.00"], ["2", "***", "y", "7.00"]]
     assert list((place / "spool").iterdir())
+
+
+def test_a_run_is_stopped_from_another_process(server: Any, catalog: Any, place: Path) -> None:
+    document = json.loads(EXAMPLE.read_text("utf-8"))
+    code = "import time\ndef transform(data):\n    print('sleeps', flush=True)\n    time.sleep(600)"
+    slow = {"name": "masked", "type": "transform", "plugin": "python", "properties": {"code": code}}
+    document["metadata"]["stages"][2] = slow
+    (place / "slow.json").write_text(json.dumps(document | {"name": "slow"}), "utf-8")
+    command = [sys.executable, "-m", "jupyter_colophon.cli", "pipeline"]
+    known = environment(place, COLOPHON_URL=server.url, COLOPHON_TOKEN=server.token)
+    words = [*command, "run", "slow.json", "--conf=spark.master=local[1]"]
+    running = subprocess.Popen(words, cwd=place, env=known, stdout=subprocess.PIPE, text=True)
+    assert running.stdout is not None
+    for line in running.stdout:
+        if line == "sleeps\n":
+            break
+    stopped = called(*command, "stop", "slow", "--json", cwd=place)
+    (run_id,) = json.loads(stopped.stdout)["stopped"]
+    running.communicate()
+    assert running.returncode == 1
+    assert catalog.run(f"urn:li:dataProcessInstance:{run_id}")["status"] == "killed"
+    assert called(*command, "stop", "slow", cwd=place).returncode == 1

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import uuid
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -16,10 +17,19 @@ from jupyter_colophon.core.errors import InvalidInstance, Misconfigured
 
 # A plugin is loaded when one is needed.
 if TYPE_CHECKING:
+    from jupyter_colophon.client.programs.reading import Bundle
     from jupyter_colophon.spark.pipelines.checking import Prepared
 
 #: Each with whether a pipeline is named.
-_VERBS = {"list": False, "plugins": False, "validate": True, "preview": True, "run": True, "package": True}
+_VERBS = {
+    "list": False,
+    "plugins": False,
+    "validate": True,
+    "preview": True,
+    "run": True,
+    "stop": True,
+    "package": True,
+}
 
 
 class Pipeline(Command):
@@ -27,10 +37,10 @@ class Pipeline(Command):
 
     name = "jupyter-colophon-pipeline"
     description = (
-        "list: the pipelines; plugins: what stages can do; validate, preview, run or package PIPELINE: its name among the"
+        "list: the pipelines; plugins: what stages can do; validate, preview, run, stop or package PIPELINE: its name among the"
         " instances of the schemaspace pipelines, or a JSON file."
     )
-    more = "list|plugins|validate|preview|run|package [PIPELINE]"
+    more = "list|plugins|validate|preview|run|stop|package [PIPELINE]"
     aliases: dict[str, str] = Command.aliases | {
         "url": "Pipeline.url",
         "argument": "Pipeline.arguments_",
@@ -128,16 +138,37 @@ class Pipeline(Command):
         return REFUSED if any(one.error for one in found) else FINE
 
     def _run(self, named: str) -> int:
-        prepared, session = self._prepared(named), None
-        signal.signal(signal.SIGTERM, _stop)
-        session = self._session(prepared)
-        from jupyter_colophon.spark.pipelines.running import run
+        prepared, bundle, run_id = self._prepared(named), self._bundled(), str(uuid.uuid4())
+        signal.signal(signal.SIGTERM, _end)
+        from jupyter_colophon.cli.underway import underway
 
-        outcome = run(prepared, session, bundle=self.bundle or None, tell=self._say)
+        with underway(prepared.pipeline.name, run_id):
+            session = self._session(prepared)
+            from jupyter_colophon.spark.pipelines.running import run
+
+            outcome = run(prepared, session, bundle=bundle, run_id=run_id, tell=self._say)
         rows = [(one.name, one.status, "" if one.rows is None else one.rows, one.ms) for one in outcome.stages]
         self.answer(asdict(outcome), f"\n{table(rows, 'Stage', 'Became', 'Rows', 'Milliseconds')}\n\n{outcome.run}")
         if outcome.error:
             return self.told(outcome.error, REFUSED)
+        return FINE
+
+    def _bundled(self) -> "Bundle | None":
+        """The metadata that is read instead of a server's. Raises Misconfigured, OSError."""
+        from jupyter_colophon.client.programs.reading import Bundle
+
+        try:
+            return Bundle.load(self.bundle) if self.bundle else None
+        except (ValueError, LookupError, TypeError, AttributeError):
+            raise Misconfigured(f"--bundle: {self.bundle} is none") from None
+
+    def _stop(self, named: str) -> int:
+        from jupyter_colophon.cli.underway import stop
+
+        found = stop(named)
+        if not found:
+            return self.told(f"no pipeline or run {named} is under way on this machine", REFUSED)
+        self.answer({"stopped": found}, table([(one,) for one in found], "Run"))
         return FINE
 
     def _say(self, line: str) -> None:
@@ -185,7 +216,7 @@ class Pipeline(Command):
             raise Misconfigured("PySpark is not installed: pip install jupyter-colophon[spark]") from error
 
 
-def _stop(*_: object) -> NoReturn:
+def _end(*_: object) -> NoReturn:
     """What ends a run from outside: it is recorded as killed."""
     raise KeyboardInterrupt
 

@@ -27,6 +27,7 @@ DRAIN_MS = 30_000
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
 #: The last so many characters of the log go with the run.
 _LOG_CHARS = 20_000
+_GROUP = "spark.jobGroup.id"
 
 
 @dataclass(slots=True)
@@ -71,6 +72,10 @@ class PipelineRun:
     def execute(self) -> Outcome:
         """Do it, and end the run. Raises KeyboardInterrupt when somebody stops it, after the run is recorded as killed."""
         capture = attach(self._building.spark, self._seen.append)
+        context = self._building.spark.sparkContext
+        group = context.getLocalProperty(_GROUP)
+        # Whoever stops it stops its own jobs, and no others of the session.
+        context.setLocalProperty(_GROUP, self._run.run_id)
         try:
             for stage in self._prepared.order:
                 self._work(stage)
@@ -79,10 +84,11 @@ class PipelineRun:
             self.outcome.status, self.outcome.error = "failed", _first_line(error)
         except BaseException:
             self.outcome.status = "killed"
-            self._building.spark.sparkContext.cancelAllJobs()
+            context.cancelJobGroup(self._run.run_id)
             raise
         finally:
             self._end(capture)
+            context.setLocalProperty(_GROUP, group)
         return self.outcome
 
     def log(self, line: str) -> None:
@@ -139,15 +145,21 @@ class PipelineRun:
             self._run.open_dataset(dataset, access, stage.name)
 
     def _end(self, capture: Capture) -> None:
+        try:
+            self._hear(capture)
+        except Exception as error:  # noqa: BLE001  Spark may be gone, and the run has to end all the same
+            self.log(f"what Spark read and wrote is not known ({type(error).__name__})")
+        self.log(str(self.outcome.status))
+        self._run.facts |= self._facts()
+        self._run.end(self.outcome.status if self.outcome.status != "running" else "killed")  # type: ignore[arg-type]
+
+    def _hear(self, capture: Capture) -> None:
         if not capture.drain(DRAIN_MS):
             self.log("Spark did not tell in time what it read and wrote: lineage may lack some of it")
         capture.detach()
         for name, rows in self._rows.items():
             self._reports[name].rows = rows.count
         self._record()
-        self.log(str(self.outcome.status))
-        self._run.facts |= self._facts()
-        self._run.end(self.outcome.status if self.outcome.status != "running" else "killed")  # type: ignore[arg-type]
 
     def _record(self) -> None:
         """What Spark read and wrote, each with the stage that it belongs to, and how columns came to be."""
@@ -185,8 +197,12 @@ def run(
 ) -> Outcome:
     """Run a pipeline on a classic session, and give the server what was emitted the time to arrive.
 
-    With a `bundle` the server is asked for nothing (docs/programs.md). Raises KeyboardInterrupt when somebody stops it.
+    With a `bundle` the server is asked for nothing (docs/programs.md). Raises KeyboardInterrupt when somebody stops it,
+    ValueError for a session of Spark Connect.
     """
+    if not hasattr(spark, "_jsparkSession"):
+        msg = "pipelines run on classic sessions, and this one is of Spark Connect"
+        raise ValueError(msg)
     pipeline = prepared.pipeline
     context = begin(
         str(pipeline.program),
@@ -196,6 +212,11 @@ def run(
         run_id=run_id,
         parent=parent,
     )
-    outcome = PipelineRun(prepared, spark, context, tell).execute()
-    outcome.waiting, outcome.dropped = context.metadata.flush(), context.metadata.dropped
+    # Whatever goes wrong before the first stage ends the run too.
+    try:
+        with context:
+            outcome = PipelineRun(prepared, spark, context, tell).execute()
+    finally:
+        waiting = context.metadata.flush()
+    outcome.waiting, outcome.dropped = waiting, context.metadata.dropped
     return outcome
