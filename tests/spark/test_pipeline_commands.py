@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,10 @@ def test_the_example_runs_in_a_process_of_its_own(server: Any, catalog: Any, pla
     assert rows(place / "staff") == [["1", "***", "x", "5.00"], ["2", "***", "y", "7.00"]]
     run = catalog.run(done.stdout.split()[-1])
     assert (run["status"], run["facts"]["stage.staff.rows"]) == ("succeeded", 2)
+    pause = threading.Event()
+    while catalog.health()["inbox"]["waiting"]:
+        pause.wait(0.01)
+    assert (catalog.metadata(FILE.format(place / "staff")) or {})["USER"]["tags"] == ["hr"]
     again = called(*command, "run", str(EXAMPLE), conf, "--argument=sink=employees.csv/x", cwd=place, **known)
     assert (again.returncode, again.stderr.count("jupyter colophon: "), "Traceback" in again.stderr) == (1, 1, False)
 

@@ -10,7 +10,7 @@ from jupyter_colophon.spark.origins import origins_of
 from jupyter_colophon.spark.pipelines.checking import Prepared
 from jupyter_colophon.spark.pipelines.context import Origins, StageContext
 from jupyter_colophon.spark.pipelines.document import Stage
-from jupyter_colophon.spark.pipelines.plugin import Source, Transform
+from jupyter_colophon.spark.pipelines.plugin import Sink, Source, Transform
 
 
 class Building:
@@ -20,6 +20,9 @@ class Building:
         self._prepared, self._run, self._log = prepared, run, log
         self.spark = spark.newSession()
         self._data: dict[str, Any] = {}
+        ends = ((name, one) for name, one in prepared.plugins.items() if isinstance(one, Source | Sink))
+        named = ((name, one.dataset(prepared.pipeline.namespace)) for name, one in ends)
+        self._datasets = {name: dataset for name, dataset in named if dataset is not None}
 
     def keep(self, stage: Stage, data: Any) -> None:
         """What comes out of a stage, for those after it."""
@@ -50,6 +53,7 @@ class Building:
             self._run,
             self.spark,
             lambda line: self._log(f"{stage.name} {line}"),
+            self._datasets,
             schemas,
             None if made is None else RecordSchema.of(list(made)),
             lambda: _origins(inputs),

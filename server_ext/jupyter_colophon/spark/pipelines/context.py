@@ -21,6 +21,8 @@ class StageContext:
     run: RunContext
     spark: Any
     log: Callable[[str], None]
+    #: What the pipeline's sources and sinks read and write, by the names of the stages.
+    datasets: Mapping[str, MetadataEntity]
     inputs: Mapping[str, RecordSchema] = field(default_factory=dict)
     output_schema: RecordSchema | None = None
     find_origins: Callable[[], Origins] = dict

@@ -18,8 +18,10 @@ class Propagate(Action):
     title = "Propagate"
     description = "Say of a sink what is said of a source, and of its fields"
     properties = {
-        "source": shapes.text("Source", "A dataset: database.table, a path or a URN", default="${source}"),
-        "sink": shapes.text("Sink", "A dataset", default="${sink}"),
+        "source": shapes.text(
+            "Source", "A stage, for what it reads; or database.table, an absolute path, a URN", default="${source}"
+        ),
+        "sink": shapes.text("Sink", "A stage, for what it writes; or a dataset", default="${sink}"),
         "properties": shapes.texts(
             "Properties", "The keys, as globs; all where this is not said, none where it is empty"
         ),
@@ -45,7 +47,7 @@ class Propagate(Action):
 
     def _dataset(self, context: StageContext, name: str) -> MetadataEntity:
         if name in self.told:
-            return entity(self.told[name], context.namespace)
+            return _named(context, self.told[name])
         return context.entity_from(name)
 
 
@@ -56,7 +58,9 @@ class SetMetadata(Action):
     title = "Set metadata"
     description = "Set and remove properties and tags of a dataset, or of one of its fields"
     properties = {
-        "dataset": shapes.text("Dataset", "database.table, a path or a URN"),
+        "dataset": shapes.text(
+            "Dataset", "A stage, for what it reads or writes; or database.table, an absolute path, a URN"
+        ),
         "field": shapes.text("Field", "Of this field of it"),
         "properties": shapes.words("Properties", "These are set"),
         "tags": shapes.texts("Tags", "These are added"),
@@ -68,7 +72,7 @@ class SetMetadata(Action):
 
     def act(self, context: StageContext) -> None:
         """Emit it."""
-        of = entity(self.told["dataset"], context.namespace)
+        of = _named(context, self.told["dataset"])
         if "field" in self.told:
             of = of.append("field", self.told["field"])
         scope, metadata = self.told.get("scope", "USER"), context.metadata
@@ -80,6 +84,11 @@ class SetMetadata(Action):
             metadata.add_properties(of, self.told["properties"], scope=scope)
         if self.told.get("tags"):
             metadata.add_tags(of, *self.told["tags"], scope=scope)
+
+
+def _named(context: StageContext, name: str) -> MetadataEntity:
+    """The dataset of a stage that is called so, else the dataset itself."""
+    return context.datasets.get(name) or entity(name, context.namespace)
 
 
 PLUGINS = (Propagate, SetMetadata)
