@@ -134,10 +134,7 @@ class Log(Protocol):
     """The change log: rows numbered in commit order."""
 
     def append(self, rows: Sequence[Row]) -> None:
-        """Add rows (their fields: `tables.CHANGE`) under the numbers that they have: ascending, all above `head()`.
-
-        Who writes reads `head()` in the same transaction and counts on: nobody else's number can come between.
-        """
+        """Add rows (`tables.CHANGE`) under their numbers: ascending, all above the `head()` that the transaction sees."""
 
     def read(self, after: int, limit: int, where: Mapping[str, str]) -> list[Row]:
         """Rows after a number, oldest first, with equal `namespace`, `urn` or `type` where given."""
@@ -329,8 +326,7 @@ class TableAdmin(Protocol):
     def create_or_update(self, *specs: TableSpec) -> None:
         """Make tables exist in this shape; safe when several processes start together.
 
-        A table may get fields and indexes, and wider fields (int to long, float to double). Raises
-        TableSchemaIncompatible for any other difference.
+        It may get fields, indexes, wider fields (int to long, float to double); else TableSchemaIncompatible is raised.
         """
 
     def exists(self, table_id: str) -> bool:
@@ -348,9 +344,8 @@ class TableAdmin(Protocol):
 
 #: The seams that a provider may bring; the others are served by `storage/portable` (architecture.md, Storage).
 SEAMS = frozenset({"log", "search", "edges"})
-#: What a provider may be able to do; `storage/portable` does the rest itself (catalog.md 9.3): to sort by an index
-#: (`order_by`), to go backwards (`desc`), and to take a part of a key for an end of a range (`native_prefix`; without
-#: it, ends are whole keys or nothing). What it cannot do it is not asked for, and may refuse with InvalidField.
+#: What a provider may be able to do (catalog.md 9.3): to sort by an index, to go backwards, to take a part of a key for
+#: an end of a range. What it cannot do it is not asked for, and may refuse: `storage/portable` does that itself.
 CAPABILITIES = frozenset({"order_by", "desc", "native_prefix"})
 
 
