@@ -7,6 +7,7 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ def rows() -> Iterator[tuple[str, ...]]:
     """The rows of the table."""
     with serving("jupyter_colophon", "trivial") as server, server.client() as client:
         _ingest(client, -1)
-        ours = [_cpu_ms(server, lambda round_=round_: _ingest(client, round_)) for round_ in range(ROUNDS)]
+        ours = [_cpu_ms(server, partial(_ingest, client, round_)) for round_ in range(ROUNDS)]
         trivial = [_cpu_ms(server, lambda: client.ask("POST", "/trivial", _batch(0))) for _ in range(ROUNDS)]
     raw = [_raw_ms() for _ in range(ROUNDS)]
     for other, what, goal in ((raw, "raw sqlite3, the same rows", ""), (trivial, "a trivial POST of these bytes", "")):

@@ -21,6 +21,7 @@ from jupyter_colophon.core.names import Identity, namespace
 from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.core.store import sqlite_file
 from jupyter_colophon.storage import index, tables
+from jupyter_colophon.storage.grouping import TAGS_APART
 from jupyter_colophon.storage.sqlite import search
 from jupyter_colophon.wiring import Catalog, open_catalog
 
@@ -141,7 +142,7 @@ class _Slice:
 
     def _document(self, document: Any) -> None:
         self._next += 1
-        tags = search._TAGS_APART.join(document.tags)
+        tags = TAGS_APART.join(document.tags)
         words = " ".join([*sorted(document.words), *sorted(search._TERM + term for term in document.terms)])
         shown = (document.urn, document.namespace, document.type, tags, len(document.words))
         self._row("search_entries", self._next, *shown)
