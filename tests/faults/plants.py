@@ -56,18 +56,15 @@ def _acknowledge_first() -> None:
 
 
 def _in_two_halves() -> None:
-    """The second half of a batch has a transaction of its own."""
-    put, seen = commit.Commit.put, [0]
+    """What is found by search and lineage is written in a transaction of its own, after the rest."""
+    refresh = index.refresh
 
-    def halved(self: commit.Commit, *arguments: Any) -> Any:
-        seen[0] += 1
-        if seen[0] % 4 == 3:
-            connection = self.tx.log._connection  # type: ignore[attr-defined]
-            connection.execute("COMMIT")
-            connection.execute("BEGIN IMMEDIATE")
-        return put(self, *arguments)
+    def late(tx: Any, *arguments: Any) -> None:
+        for statement in ("COMMIT", "BEGIN IMMEDIATE", "SAVEPOINT part"):
+            tx.log._connection._connection.execute(statement)
+        refresh(tx, *arguments)
 
-    commit.Commit.put = halved  # type: ignore[method-assign]
+    index.refresh = late
 
 
 def _drop_changes() -> None:

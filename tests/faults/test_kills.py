@@ -59,7 +59,8 @@ def test_every_acknowledged_write_outlives_a_kill_and_none_is_half_there(tmp_pat
 )
 def test_the_checker_sees_a_writer_that_breaks_a_promise(tmp_path: Path, bug: str) -> None:
     path, told, chance = tmp_path / "catalog.db", tmp_path / "told", random.Random(2)
-    for kill in range(4):
+    # A kill does not always come while the bug does its harm.
+    for kill in range(20):
         killed(path, told, f"k{kill}w", chance, bug)
         if wrong(path, told):
             return
