@@ -30,6 +30,14 @@ from support.things import THINGS, inside, keys, row
 _ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
 
 
+@pytest.fixture(autouse=True)
+def interruptible() -> Iterator[None]:
+    """A process that a shell began in the background ignores what Ctrl-C sends, and would wait for ever."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.fixture
 def file(tmp_path: Path) -> Iterator[SqliteProvider]:
     store = SqliteProvider()
