@@ -3,6 +3,7 @@
 Its constructor takes the stage's name and its properties, which satisfy the schema by then and have no macros in them.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 Columns = tuple[str, ...] | None
 
 
-class Plugin:
+class Plugin(ABC):
     """What all kinds share. `properties` are JSON Schemas of what a stage can say, `required` what it must."""
 
     type: ClassVar[StageType]
@@ -56,7 +57,7 @@ class Plugin:
         """The entities whose metadata it reads: known before the run where that can ask no server (docs/programs.md)."""
         return ()
 
-    def initialize(self, context: "StageContext") -> None:
+    def initialize(self, context: "StageContext") -> None:  # noqa: B027  most have nothing to say beforehand
         """Read and emit metadata, before any data is worked on. Not offered for each record."""
 
 
@@ -69,9 +70,9 @@ class Source(Plugin):
         """The dataset that is read, where it has a name."""
         return None
 
+    @abstractmethod
     def read(self, context: "StageContext") -> Any:
         """The data, as a DataFrame."""
-        raise NotImplementedError
 
     def entities(self, namespace: str) -> Iterable[MetadataEntity]:
         """Its dataset: stages after it ask what is said of it."""
@@ -85,9 +86,9 @@ class Transform(Plugin):
     type: ClassVar[StageType] = "transform"
     takes: ClassVar[tuple[int, int | None]] = (1, 1)
 
+    @abstractmethod
     def apply(self, context: "StageContext", inputs: Mapping[str, Any]) -> Any:
         """The data that comes out, as a DataFrame; `inputs` are DataFrames by the names of their stages."""
-        raise NotImplementedError
 
 
 class Sink(Plugin):
@@ -100,9 +101,9 @@ class Sink(Plugin):
         """The dataset that is written, where it has a name."""
         return None
 
+    @abstractmethod
     def write(self, context: "StageContext", data: Any) -> None:
         """Write a DataFrame."""
-        raise NotImplementedError
 
 
 class Action(Plugin):
@@ -110,9 +111,9 @@ class Action(Plugin):
 
     type = "action"
 
+    @abstractmethod
     def act(self, context: "StageContext") -> None:
         """Do it."""
-        raise NotImplementedError
 
 
 def absent(pointer: str, names: Iterable[str], columns: Columns) -> Iterable[Problem]:
