@@ -3,24 +3,16 @@
 import json
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from live import LiveServer, live_server
+from live import LiveServer
+from support.clients import CLIENTS, server
 
-ROOT = Path(__file__).parents[2]
-#: Made by `make`; it is no part of what is shipped.
-CLIENTS = ROOT / ".venv" / "clients" / "bin"
+__all__ = ["server"]
 Program = Callable[..., Any]
-
-
-@pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
-    root, home = tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("server")
-    with live_server(root, home, "--ServerApp.base_url=/user/bob/") as running:
-        yield running
 
 
 @pytest.fixture(scope="session")
