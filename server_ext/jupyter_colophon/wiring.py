@@ -33,6 +33,7 @@ from jupyter_colophon.service.inbox import Inbox
 from jupyter_colophon.service.keys import KeyLister
 from jupyter_colophon.service.lineage import LineageReader
 from jupyter_colophon.service.listing import Lister
+from jupyter_colophon.service.loads import Loads
 from jupyter_colophon.service.metadata import MetadataReader
 from jupyter_colophon.service.mutations import Mutator
 from jupyter_colophon.service.namespaces import Namespaces
@@ -74,6 +75,7 @@ class Catalog:
     marquez: MarquezReader
     sealer: Sealer
     inbox: Inbox
+    loads: Loads
     dead_letters: DeadLetters
     metadata: MetadataReader
     lister: Lister
@@ -204,6 +206,7 @@ def _catalog(
         marquez=MarquezReader(provider, gate, lineage, searcher),
         sealer=sealer,
         inbox=inbox,
+        loads=Loads(provider, write_path, cursors, now_ms),
         dead_letters=DeadLetters(provider, write_path, cursors, collector, now_ms),
         metadata=MetadataReader(provider, registry, gate, write_path.facts),
         lister=Lister(searcher, identity),

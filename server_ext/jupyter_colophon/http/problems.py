@@ -46,6 +46,7 @@ TABLE: dict[type[errors.MetadataError], Row] = {
     errors.RunStands: Row(409, "run-stands", "The run stands otherwise"),
     errors.AlreadyThere: Row(409, "already-there", "Already there"),
     errors.KeyReused: Row(409, "key-reused", "Idempotency key reused"),
+    errors.LoadEnded: Row(409, "load-ended", "The load has ended"),
     errors.NotEmpty: Row(409, "not-empty", "Not empty"),
     errors.LogShorter: Row(410, "log-shorter", "There are no such changes"),
     errors.LogCompacted: Row(410, "log-compacted", "These changes are no longer kept"),

@@ -1,16 +1,22 @@
 """What can be said of a proposal's value without looking at what else is there: it fits its aspect, or every place that does not."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from jupyter_colophon.core import asserted, business
-from jupyter_colophon.core.annotation import Change
+from jupyter_colophon.core.annotation import ASPECT_OF_SCOPE, Change
 from jupyter_colophon.core.datahub import patch_forms
-from jupyter_colophon.core.errors import InvalidInstance, OtherDoor, PatchFailed, Problem
+from jupyter_colophon.core.errors import Absent, InvalidInstance, OtherDoor, PatchFailed, Problem
+from jupyter_colophon.core.keys import has_key
 from jupyter_colophon.core.patch import apply_json_patch, apply_merge_patch
 from jupyter_colophon.core.proposal import CREATING, Condition, Proposal
 from jupyter_colophon.core.registry import AspectSpec, Registry
+from jupyter_colophon.storage import runs
+from jupyter_colophon.storage.spi import TableContext
+
+#: The operations that give the whole value.
+_VALUED = CREATING | {"upsert", "update"}
 
 
 @contextmanager
@@ -86,3 +92,37 @@ def validate(spec: AspectSpec, value: Any) -> None:
         raise InvalidInstance(spec.name, problems)
     if spec.name in asserted.ASPECTS and (wrong := asserted.problems(spec.name, value)):
         raise InvalidInstance(spec.name, tuple(wrong))
+
+
+def require_runs(tx: TableContext, proposals: Sequence[Proposal], batch: str) -> None:
+    """Raise Absent for the first run that is named and that nobody recorded; `batch` is the pointer to the proposals."""
+    places = {proposal.run: at for at, proposal in reversed([*enumerate(proposals)]) if proposal.run is not None}
+    for run, at in places.items():
+        if runs.program_of(tx, run) is None:
+            absent = Absent("run", run)
+            absent.problems = (Problem(f"{batch}/{at}/run" if batch else "/run", "there is no such run"),)
+            raise absent
+
+
+def fitting(registry: Registry, proposal: Proposal, door: str) -> AspectSpec | None:
+    """The aspect that a proposal is about, if about one. Raises InvalidInstance, OtherDoor where it cannot be meant."""
+    if not has_key(proposal.urn, registry.type(proposal.urn.type)):
+        raise InvalidInstance("the proposal", (Problem("", "the URN has not the parts of its type"),))
+    if proposal.aspect is None:
+        require_whole(proposal)
+        require_door(registry.type(proposal.urn.type).door, door, str(proposal.urn))
+        return None
+    spec = registry.aspect(proposal.urn.type, proposal.aspect)
+    if spec.key:
+        raise InvalidInstance(spec.name, (Problem("", "is made of the URN; nobody writes it"),))
+    require_door(spec.door, door, f"{spec.name} of {proposal.urn}")
+    if spec.timeseries:
+        require_appending(proposal)
+    if proposal.operation in _VALUED:
+        validate(spec, proposal.value)
+    if proposal.operation == "annotate":
+        if spec.name not in ASPECT_OF_SCOPE.values():
+            raise InvalidInstance(spec.name, (Problem("", "has no properties and tags to annotate"),))
+        # What is wrong with a key or a value is so whatever is there: who sends it to the inbox is told at once.
+        validate(spec, proposal.value.applied(spec.empty))
+    return spec

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from jupyter_colophon.core.access import Action, Authorizer, Principal
-from jupyter_colophon.core.annotation import ASPECT_OF_SCOPE
 from jupyter_colophon.core.errors import (
     Absent,
     AccessDenied,
     AlreadyThere,
     InvalidInstance,
+    MetadataError,
     NotEmpty,
     Problem,
+    StorageError,
 )
-from jupyter_colophon.core.keys import has_key
 from jupyter_colophon.core.names import Identity, Urn, namespace
 from jupyter_colophon.core.once import Once
 from jupyter_colophon.core.openlineage.event import Event
@@ -26,12 +26,11 @@ from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
 from jupyter_colophon.service.validation import (
     beginning,
     changed,
+    fitting,
     hold,
-    require_appending,
     require_door,
-    require_whole,
+    require_runs,
     told_within,
-    validate,
 )
 from jupyter_colophon.storage import answers, forms
 from jupyter_colophon.storage import runs as stored_runs
@@ -46,14 +45,14 @@ from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
 T = TypeVar("T")
 #: What else is done in the transaction of a batch: it gets the batch as a callable, and calls it once or not at all.
 Around = Callable[[TableContext, Callable[[], list[Written]]], list[Written]]
+#: A batch of which each proposal stands by itself, as a callable that is called once or not at all.
+EachOf = Callable[[], list[Written | MetadataError]]
 #: Namespaces that always exist and cannot be deleted (architecture.md, Identity).
 ETERNAL = frozenset({"default", "system"})
 #: How much of a deleted namespace is taken away in one transaction, so that nobody waits long for it.
 _CLEARED_AT_ONCE = 100
 #: The operations of which the value is known when they are applied to what is there.
 _CHANGING = frozenset({"patch", "annotate"})
-#: The operations that give the whole value.
-_WHOLE = CREATING | {"upsert", "update"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +95,7 @@ class WritePath:
         specs = self.check(proposals, principal, within, door)
 
         def work(commit: Commit) -> list[Written]:
-            _refuse_strange_runs(commit.tx, proposals, within)
+            require_runs(commit.tx, proposals, within)
             commit.expect(proposal.urn for proposal in proposals)
             done = []
             for at, (proposal, spec) in enumerate(zip(proposals, specs, strict=True)):
@@ -111,6 +110,22 @@ class WritePath:
 
         return self._transaction(act, forms.WRITTEN, once)
 
+    def propose_each(
+        self, proposals: Sequence[Proposal], principal: Principal, around: Callable[[TableContext, EachOf], T]
+    ) -> T:
+        """Apply those of a batch that can be applied, in its order; what `around` makes of the results.
+
+        An error is in the place of each that cannot be. `around` gets the batch as a callable, and calls it at most once.
+        """
+        checked = [self._checked(proposal, principal) for proposal in proposals]
+
+        def work(commit: Commit) -> list[Written | MetadataError]:
+            both = list(zip(proposals, checked, strict=True))
+            commit.expect(one.urn for one, spec in both if not isinstance(spec, MetadataError))
+            return [self._apart(commit, one, spec) for one, spec in both]
+
+        return self.provider.tx_runner.run(lambda tx: around(tx, lambda: self._commit(tx, work, principal)))
+
     def check(
         self, proposals: Sequence[Proposal], principal: Principal, within: str = "", door: str = ""
     ) -> list[AspectSpec | None]:
@@ -120,10 +135,33 @@ class WritePath:
         specs = []
         for at, proposal in enumerate(proposals):
             with told_within(within, at):
-                specs.append(self._validated(proposal, door))
+                specs.append(fitting(self.registry, proposal, door))
                 if proposal.operation not in _CHANGING:
                     hold(self.registry, proposal, proposal.value)
         return specs
+
+    def _checked(self, proposal: Proposal, principal: Principal) -> AspectSpec | MetadataError | None:
+        try:
+            return self.check([proposal], principal)[0]
+        except StorageError:
+            raise
+        except MetadataError as error:
+            return error
+
+    def _apart(
+        self, commit: Commit, proposal: Proposal, spec: AspectSpec | MetadataError | None
+    ) -> Written | MetadataError:
+        """Apply one so that it harms no other: what is refused is refused before anything of it is written."""
+        if isinstance(spec, MetadataError):
+            return spec
+        before = commit.length
+        try:
+            require_runs(commit.tx, [proposal], "")
+            return self._apply(commit, proposal, spec)
+        except MetadataError as error:
+            if isinstance(error, StorageError) or commit.length != before:
+                raise
+            return error
 
     def end_namespace(self, name: str, principal: Principal) -> None:
         """Delete a namespace and everything in it: nobody can read or write it any more when this returns.
@@ -291,28 +329,6 @@ class WritePath:
             raise Absent("run", urn)
         self._may(principal, "emit", Urn.parse(program))
 
-    def _validated(self, proposal: Proposal, door: str) -> AspectSpec | None:
-        if not has_key(proposal.urn, self.registry.type(proposal.urn.type)):
-            raise InvalidInstance("the proposal", (Problem("", "the URN has not the parts of its type"),))
-        if proposal.aspect is None:
-            require_whole(proposal)
-            require_door(self.registry.type(proposal.urn.type).door, door, str(proposal.urn))
-            return None
-        spec = self.registry.aspect(proposal.urn.type, proposal.aspect)
-        if spec.key:
-            raise InvalidInstance(spec.name, (Problem("", "is made of the URN; nobody writes it"),))
-        require_door(spec.door, door, f"{spec.name} of {proposal.urn}")
-        if spec.timeseries:
-            require_appending(proposal)
-        if proposal.operation in _WHOLE:
-            validate(spec, proposal.value)
-        if proposal.operation == "annotate":
-            if spec.name not in ASPECT_OF_SCOPE.values():
-                raise InvalidInstance(spec.name, (Problem("", "has no properties and tags to annotate"),))
-            # What is wrong with a key or a value is so whatever is there: who sends it to the inbox is told at once.
-            validate(spec, proposal.value.applied(spec.empty))
-        return spec
-
     def _apply(self, commit: Commit, proposal: Proposal, spec: AspectSpec | None) -> Written:
         commit.refuse_ending(proposal.urn)
         if spec is None and proposal.operation == "delete":
@@ -377,13 +393,3 @@ def _found(commit: Commit, proposal: Proposal) -> tuple[int, bool]:
     if proposal.operation == "create-entity":
         return version, commit.was_there(proposal.urn)
     return version, version != ABSENT and not commit.is_implied(proposal.urn, aspect)
-
-
-def _refuse_strange_runs(tx: TableContext, proposals: Sequence[Proposal], batch: str) -> None:
-    """Raise Absent for the first run that is named and that nobody recorded."""
-    places = {proposal.run: at for at, proposal in reversed([*enumerate(proposals)]) if proposal.run is not None}
-    for run, at in places.items():
-        if stored_runs.program_of(tx, run) is None:
-            absent = Absent("run", run)
-            absent.problems = (Problem(f"{batch}/{at}/run" if batch else "/run", "there is no such run"),)
-            raise absent

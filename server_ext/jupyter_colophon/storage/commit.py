@@ -56,6 +56,11 @@ class Commit:
         self._last: dict[str, list[Row]] = defaultdict(list)
         self.ingesting = Ingesting()
 
+    @property
+    def length(self) -> int:
+        """How many changes were made so far."""
+        return len(self._changes)
+
     def expect(self, urns: Iterable[Urn]) -> None:
         """Look at all these entities at once; any other is looked at when it is asked for."""
         new = {str(urn): urn for urn in urns if str(urn) not in self._entities}

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from jupyter_colophon.storage import load_tables
 from jupyter_colophon.storage.spi import FieldType, TableSpec
 
 #: The fields of the change log (`spi.Log`); the log gives `seq`.
@@ -385,6 +386,7 @@ ALL = (
     CONSUMERS,
     SINKS,
     REDELIVERIES,
+    *load_tables.ALL,
 )
 
 #: Made of the others: `reindex` makes it anew, and a backup leaves it out.

@@ -33,6 +33,13 @@ PLACES: Final[dict[str, Parameter[str]]] = {
         text("space", "The schemaspace's name or id.", place="path", required=True, format="colophon-space"),
         text("instance", "The instance's name.", place="path", required=True, format="colophon-instance"),
         text("schema", "The schema's name.", place="path", required=True),
+        text(
+            "load",
+            "The name of a load, of the caller's own.",
+            place="path",
+            required=True,
+            pattern="^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$",
+        ),
         text("id", "The number that the inbox gave.", place="path", required=True, pattern="^[0-9]{1,18}$"),
     )
 }

@@ -1,0 +1,135 @@
+"""Loads: proposals in bulk, a batch at a time, of which each row stands by itself (core/load.py)."""
+
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+from jupyter_server.auth.decorator import authorized
+from tornado.web import authenticated
+
+from jupyter_colophon.core.errors import Absent, IllegalName, KeyReused, LoadEnded, MetadataError, StorageError
+from jupyter_colophon.core.inbox import Refusal
+from jupyter_colophon.core.load import Applied, Batch, KeptRefusal, Load, RowRefusal
+from jupyter_colophon.core.timegrammar import format_time
+from jupyter_colophon.http.base import ApiHandler
+from jupyter_colophon.http.native import documents
+from jupyter_colophon.http.native.parameters import CURSOR, LIMIT, PLACES
+from jupyter_colophon.http.operation import Link, operation
+from jupyter_colophon.http.problems import refusal
+from jupyter_colophon.service.loads import Read
+
+_NAME: Final = re.compile(str(PLACES["load"].schema["pattern"]))
+_NEXT: Final = [Link("readLoad", {"path.load": "$response.body#/id"})]
+
+
+class LoadHandler(ApiHandler):
+    """`GET PUT PATCH /loads/{load}`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation("readLoad", answers="load", refuses=[Absent])
+    async def get(self, in_path: str) -> None:
+        """How far one's load came; known for thirty days after it was last touched."""
+        name, principal = _known(in_path), self.principal
+        self.answer(_load(await self.hop(lambda to: to.loads.read(name, principal))))
+
+    @authenticated
+    @authorized("write", resource="colophon")
+    @operation("openLoad", answers="load", refuses=[IllegalName, LoadEnded], links=_NEXT)
+    async def put(self, in_path: str) -> None:
+        """Open a load, or go on with an open one; one that has ended stays so."""
+        if not _NAME.fullmatch(in_path):
+            raise IllegalName("load", in_path, "is 1 to 128 letters, digits, dots, dashes and underscores")
+        principal = self.principal
+        self.answer(_load(await self.hop(lambda to: to.loads.open(in_path, principal))))
+
+    @authenticated
+    @authorized("write", resource="colophon")
+    @operation("endLoad", body="load-end", answers="load", refuses=[Absent, LoadEnded])
+    async def patch(self, in_path: str) -> None:
+        """Commit or abort a load: from then on no batch of it is taken."""
+        name, principal, told = _known(in_path), self.principal, await self.body()
+        self.answer(_load(await self.hop(lambda to: to.loads.end(name, told["state"], principal))))
+
+
+class LoadBatchesHandler(ApiHandler):
+    """`POST /loads/{load}/batches`."""
+
+    @authenticated
+    @authorized("write", resource="colophon")
+    @operation("loadBatch", body="load-batch", answers="load-applied", refuses=[Absent, KeyReused, LoadEnded])
+    async def post(self, in_path: str) -> None:
+        """A batch, applied once in one transaction; rows that cannot be applied are refused alone."""
+        name, principal, told = _known(in_path), self.principal, await self.body()
+        schemas = self.door.schemas
+
+        def work(catalog: Any) -> Applied:
+            batch = Batch(name, told["partition"], told["number"], self.fingerprint())
+            rows = [_row(at, one, lambda row: schemas.validate("proposal", row)) for at, one in enumerate(told["rows"])]
+            done: Applied = catalog.loads.apply(batch, rows, principal)
+            return done
+
+        done = await self.hop(work)
+        self.answer(
+            {"written": done.written, "unchanged": done.unchanged, "refused": [_refused(one) for one in done.refused]}
+        )
+
+
+class LoadRefusalsHandler(ApiHandler):
+    """`GET /loads/{load}/refusals`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation("listLoadRefusals", takes=[LIMIT, CURSOR], answers="load-refusals", refuses=[Absent])
+    async def get(self, in_path: str) -> None:
+        """A page of the rows that one's load refused, by their places."""
+        name, limit, cursor, principal = _known(in_path), self.asked(LIMIT), self.asked(CURSOR), self.principal
+        found, more = await self.hop(lambda to: to.loads.refusals(name, limit, cursor, principal))
+        self.answer({"refusals": [_kept(one) for one in found], "cursor": more})
+
+
+def _known(name: str) -> str:
+    """A name in a path. Raises Absent: no load has another."""
+    if not _NAME.fullmatch(name):
+        raise Absent("load", name)
+    return name
+
+
+def _row(at: int, told: Any, validate: Callable[[Any], None]) -> Read:
+    """What a row proposes, or why it proposes nothing."""
+    try:
+        validate(told)
+        return documents.proposal(told)
+    except StorageError:
+        raise
+    except MetadataError as error:
+        urn = told.get("urn") if isinstance(told, dict) else None
+        return RowRefusal(at, urn[:4096] if isinstance(urn, str) else None, Refusal.of(error))
+
+
+def _load(value: Load) -> documents.Document:
+    return {
+        "id": value.id,
+        "state": value.state,
+        "opened": format_time(value.opened),
+        "touched": format_time(value.touched),
+        "batches": value.batches,
+        "written": value.written,
+        "unchanged": value.unchanged,
+        "refused": value.refused,
+    }
+
+
+def _refused(value: RowRefusal) -> documents.Document:
+    return {"row": value.row, "urn": value.urn, "problem": refusal(value.refusal)}
+
+
+def _kept(value: KeptRefusal) -> documents.Document:
+    return {"partition": value.partition, "number": value.number} | _refused(value.row)
+
+
+ROUTES = [
+    ("/loads/{load}", LoadHandler),
+    ("/loads/{load}/batches", LoadBatchesHandler),
+    ("/loads/{load}/refusals", LoadRefusalsHandler),
+]
