@@ -13,7 +13,7 @@ from jupyter_colophon.core.inbox import Refusal
 from jupyter_colophon.storage import sinks
 from support.catalog import ADA, opened
 from support.commands import Commands
-from support.packages import install_things
+from support.packages import install_things, python_path
 
 
 def _checks(colophon: Commands, status: int, database: Path | None = None) -> dict[str, Any]:
@@ -163,7 +163,7 @@ def test_what_packages_register_and_what_is_wrong_with_instances_is_told(colopho
     (folder / "invalid.json").write_text(json.dumps(secret))
     (folder / "torn.json").write_text('{"display_name": "Hunter2Hidden')
     (folder / "torn.json1700000000.123").write_text(json.dumps(secret))
-    strange = replace(colophon, environment={"PYTHONPATH": str(things)})
+    strange = replace(colophon, environment={"PYTHONPATH": python_path(things)})
     checks = _checks(strange, 0)
     assert "things" in checks["schemaspaces"]["detail"]
     broken = checks["schemas provider broken-things"]

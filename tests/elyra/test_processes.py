@@ -16,6 +16,7 @@ from jupyter_colophon.settings import Settings
 from jupyter_colophon.wiring import Catalog, open_catalog
 from support.catalog import ADA
 from support.keeping import keeper
+from support.packages import python_path
 from support.snippets import SPACE, snippet
 
 TESTS = Path(__file__).parents[1]
@@ -34,7 +35,9 @@ def served(jp_environ: None, tmp_path: Path) -> Iterator[Any]:
 
 def start(who: str, count: int) -> "subprocess.Popen[bytes]":
     return subprocess.Popen(
-        [sys.executable, "-m", "support.adder", who, str(count)], cwd=TESTS, env=os.environ | {"PYTHONPATH": str(TESTS)}
+        [sys.executable, "-m", "support.adder", who, str(count)],
+        cwd=TESTS,
+        env=os.environ | {"PYTHONPATH": python_path(TESTS)},
     )
 
 

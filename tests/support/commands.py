@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from support.packages import python_path
+
 
 @dataclass(frozen=True)
 class Done:
@@ -47,6 +49,7 @@ class Commands:
         return {
             "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
             "HOME": str(self.home),
+            "PYTHONPATH": python_path(),
             "JUPYTER_CONFIG_DIR": str(self.home / "config"),
             "JUPYTER_DATA_DIR": str(self.home / "data"),
             **self.environment,

@@ -1,7 +1,10 @@
 """A package that registers schemaspaces, as somebody else's is installed."""
 
+import os
 import textwrap
 from pathlib import Path
+
+import jupyter_colophon
 
 #: A schemaspace with two schemas, one that migrates, and what cannot be loaded.
 THINGS = '''
@@ -82,6 +85,11 @@ things = things:Provider
 old-things = things:OldProvider
 broken-things = things:Broken
 """
+
+
+def python_path(*folders: Path) -> str:
+    """`PYTHONPATH` of a process that is to find what is in these folders, and the program that is being tried."""
+    return os.pathsep.join(map(str, (*folders, Path(jupyter_colophon.__file__).parents[1])))
 
 
 def install_things(folder: Path) -> Path:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from support.commands import Done
+from support.packages import python_path
 
 #: Reads requests, one JSON document a line; forks for each, and tells how it ended.
 _DRIVER = """
@@ -62,14 +63,14 @@ class Warm:
 
 
 @contextmanager
-def warmed(python_path: Path) -> Iterator[Warm]:
+def warmed(folder: Path) -> Iterator[Warm]:
     """The process, for as long as the block runs."""
     process = subprocess.Popen(
         [sys.executable, "-c", _DRIVER],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env={"PYTHONPATH": str(python_path), "PATH": "/usr/bin:/bin"},
+        env={"PYTHONPATH": python_path(folder), "PATH": "/usr/bin:/bin"},
     )
     try:
         yield Warm(process)

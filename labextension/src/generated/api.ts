@@ -617,7 +617,7 @@ dryRun: boolean
 results: {
 name: string
 /**
- * `conflict`: another one of this name is there, and nothing was to be overwritten. `invalid`: also where it has `{"$secret": true}` and no secret is kept here.
+ * `conflict`: another one of this name is there, and nothing was to be overwritten; `problems` name the first places that differ. `invalid`: also where it has `{"$secret": true}` and no secret is kept here.
  */
 outcome: ("created" | "updated" | "unchanged" | "conflict" | "invalid" | "failed")
 /**

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import Commands
-from support.packages import install_things
+from support.packages import install_things, python_path
 from support.shell import Shell
 from support.warm import Warm, warmed
 
@@ -26,4 +26,4 @@ def shell(tmp_path: Path, things: Path, warm: Warm) -> Shell:
     home = tmp_path / "home"
     home.mkdir()
     database = home / "data" / "colophon" / "colophon.db"
-    return Shell(Commands(home, database, environment={"PYTHONPATH": str(things)}), warm)
+    return Shell(Commands(home, database, environment={"PYTHONPATH": python_path(things)}), warm)

@@ -121,6 +121,7 @@ def test_files_are_imported_and_each_that_cannot_be_is_a_row(shell: Shell) -> No
     assert list(rows) == ["inv.json", "odd.json", "poor.json", "there.json", "torn.json"]
     assert rows["there.json"] == (
         "An instance named 'there' already exists in the code-snippets schemaspace. Use '--overwrite' to update."
+        " (differs: /display_name, /metadata/tags)"
     )
     assert rows["poor.json"] == "Could not find 'schema_name' key in the import file 'in/poor.json'"
     assert rows["odd.json"] == "No such schema named 'odd' was found in the code-snippets schemaspace."

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import Commands
-from support.packages import install
+from support.packages import install, python_path
 
 _MOODY = """
 from jupyter_colophon.elyra.metadata import Metadata
@@ -57,6 +57,6 @@ moods = moody:Provider
 )
 def test_the_words_of_what_a_hook_raised_are_told(tmp_path: Path, raises: str, told: str) -> None:
     folder = install(tmp_path / "packages", "moody", _MOODY, _ENTRY_POINTS)
-    commands = Commands(tmp_path, tmp_path / "none.db", environment={"PYTHONPATH": str(folder)})
+    commands = Commands(tmp_path, tmp_path / "none.db", environment={"PYTHONPATH": python_path(folder)})
     done = commands.bare("metadata", "create", "moods", "--display_name=Dark", f"--raises={raises}")
     assert (done.status, done.out.endswith(f": pre_save of instance 'dark' failed: {told}\n")) == (1, True), done.out

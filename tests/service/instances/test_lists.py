@@ -145,10 +145,25 @@ class TestBundles:
         assert [one.name for one in kept.instances.list(SPACE)] == ["there"]
         done = kept.instances.imported(SPACE, documents, ADA)
         assert [one.kind for one in done] == expected
+        assert [one.pointer for one in done[2].problems] == ["/display_name", "/metadata/size"]
         assert [one.pointer for one in done[3].problems] == ["/metadata/size"]
         assert [one.name for one in kept.instances.list(SPACE)] == ["by_its_name", "new", "there"]
         assert kept.instances.imported(SPACE, documents[2:3], ADA, overwrite=True)[0].kind == "updated"
         assert kept.instances.get(SPACE, "there", ADA).display_name == "Other"
+
+    def test_name_the_places_of_a_conflict_and_nothing_of_a_secret(self, files: Shelf) -> None:
+        files.instances.create(SPACE, "there", thing("There", password="kept", items=[1, 2], size=1), ADA)
+        new = {"name": "there", **thing("There", password={"inner": "other"}, items=[2, 3], extra={"a": 1})}
+        (done,) = files.instances.imported(SPACE, [new], ADA)
+        assert {one.pointer: one.message for one in done.problems} == {
+            "/metadata/extra": "the one that is there has none",
+            "/metadata/items": "it is another one than there",
+            "/metadata/password": "it is another one than there",
+            "/metadata/size": "only the one that is there has it",
+        }
+        files.file("there").write_text("{")
+        (done,) = files.instances.imported(SPACE, [{"name": "there", **thing("There")}], ADA)
+        assert [(one.pointer, one.message) for one in done.problems] == [("", "the one that is there cannot be read")]
 
     def test_are_refused_where_a_mask_stands_for_no_secret(self, kept: Shelf) -> None:
         mask = {"$secret": True}

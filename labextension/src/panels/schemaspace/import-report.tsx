@@ -41,6 +41,11 @@ function Results(props: { report: InstanceImport; overwrite: boolean; trans: Tra
                 {['invalid', 'failed'].includes(result.outcome) && result.reason !== '' && (
                   <span className="jp-Colophon-wrong">{result.reason}</span>
                 )}
+                {result.outcome === 'conflict' && result.problems.length > 0 && (
+                  <span className="jp-Colophon-note">
+                    {trans.__('differs: %1', result.problems.map(one => one.pointer || one.message).join(', '))}
+                  </span>
+                )}
               </td>
             </tr>
           ))}

@@ -18,6 +18,8 @@ _MEMBERS = ("schema_name", "display_name", "metadata")
 _GOOD = ("created", "updated", "unchanged")
 #: Without --overwrite a name that is there is a conflict, also where the content is the same (elyra.md 2, Save sequence).
 _NEW = ("created",)
+#: How many places that differ are told of one.
+_PLACES = 5
 
 
 class Import(SpaceCommand):
@@ -63,8 +65,16 @@ class Import(SpaceCommand):
 
     def _reason(self, outcome: Outcome) -> str:
         if outcome.kind in ("conflict", "unchanged"):
-            return f"{InstanceExists(self.space, outcome.name).detail} Use '--overwrite' to update."
+            told = f"{InstanceExists(self.space, outcome.name).detail} Use '--overwrite' to update."
+            return f"{told}{_where(outcome)}"
         return outcome.reason
+
+
+def _where(outcome: Outcome) -> str:
+    """The places that differ from what is there; of many the first few."""
+    places = [one.pointer or one.message for one in outcome.problems]
+    more = f", and {len(places) - _PLACES} more" if len(places) > _PLACES else ""
+    return f" (differs: {', '.join(places[:_PLACES])}{more})" if places else ""
 
 
 def _files(directory: Path) -> list[Path]:

@@ -18,6 +18,7 @@ from jupyter_colophon.core.instance_names import normalized, require_instance_na
 from jupyter_colophon.core.instance_query import ExportChoice, Outcome
 from jupyter_colophon.core.jsonvalue import same
 from jupyter_colophon.core.proposal import ABSENT, Condition
+from jupyter_colophon.service.instances.conflicts import Both, conflict
 from jupyter_colophon.service.instances.drafts import IGNORED, Drafts
 from jupyter_colophon.service.instances.saving import Saving
 from jupyter_colophon.service.instances.secrets.keeping import Secrets
@@ -65,7 +66,7 @@ class Bundles:
             name = require_instance_name(name or normalized(str(document.get("display_name") or "")))
             return self._kept(name, document, principal, overwrite=overwrite, dry_run=dry_run)
         except InstanceExists as error:
-            return Outcome(name, "conflict", error.detail)
+            return Outcome(name, "conflict", error.detail, error.problems)
         except _INVALID as error:
             return Outcome(name, "invalid", error.detail, error.problems)
         except MetadataError as error:
@@ -81,7 +82,8 @@ class Bundles:
         if held is not None and not lost and same(kept, _document(old)):
             return Outcome(name, "unchanged")
         if held is not None and not overwrite:
-            raise InstanceExists(space, name)
+            there = self._both(held.document) if held.document is not None else None
+            raise conflict(space, name, there, self._both(kept))
         if lost:
             # To leave a password out and say that all went well would be found out when it is needed.
             where = ", ".join(one.pointer for one in lost)
@@ -94,6 +96,11 @@ class Bundles:
         condition = Condition(version=ABSENT) if held is None else Condition()
         self._saving.save(name, instance, condition, principal, old=kept, for_update=held is not None)
         return done
+
+    def _both(self, document: Mapping[str, Any]) -> Both:
+        """The document as it is kept, and as readers see it."""
+        own = _document(document)
+        return own, self._shown.masked(self._store.space, own)
 
 
 def move(
