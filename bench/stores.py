@@ -17,11 +17,11 @@ from typing import Any
 import corpus
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.jsontext import compact
+from jupyter_colophon.core.labels import APART
 from jupyter_colophon.core.names import Identity, namespace
 from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.core.store import sqlite_file
 from jupyter_colophon.storage import index, tables
-from jupyter_colophon.storage.grouping import TAGS_APART
 from jupyter_colophon.storage.sqlite import search
 from jupyter_colophon.wiring import Catalog, open_catalog
 
@@ -142,7 +142,7 @@ class _Slice:
 
     def _document(self, document: Any) -> None:
         self._next += 1
-        tags = TAGS_APART.join(document.tags)
+        tags = APART.join(document.labels)
         words = " ".join([*sorted(document.words), *sorted(search._TERM + term for term in document.terms)])
         shown = (document.urn, document.namespace, document.type, tags, len(document.words))
         self._row("search_entries", self._next, *shown)

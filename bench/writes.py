@@ -117,7 +117,7 @@ def _by_hand(number: int) -> Row:
         "aspect": (urn, "businessMetadata", 1, text, "bench", None, number),
         "change": (number, *about, "businessMetadata", "create", 1, "USER", "bench", None, None, None, text),
         "facts": [tuple(row.values()) for row in index.stored(entity, said).values()],
-        "entry": ("bench", "dataset", "\x1f".join(document.tags)),
+        "entry": ("bench", "dataset", "\x1f".join(document.labels)),
         "words": " ".join(sorted(document.words | document.terms)),
         "known": " ".join(sorted(known.words | known.terms)),
     }

@@ -109,6 +109,14 @@ async def test_search_finds_jobs_and_datasets_by_name(openlineage: Any) -> None:
 
 
 @pytest.mark.usefixtures("sales")
+async def test_search_finds_paths_by_their_parts(openlineage: Any) -> None:
+    told = event(outputs=[data("raw/invoices_eu.parquet", "s3://lake")])
+    assert (await openlineage("POST", *LINEAGE, body=told)).status == 201
+    for text in ("invoices", "invoices_e", "raw", "raw/inv"):
+        found = (await openlineage("GET", "api", "v1", "search", params={"q": text})).body["results"]
+        assert [one["name"] for one in found] == ["raw/invoices_eu.parquet"], text
+
+
 async def test_what_openlineage_never_told_of_is_called_by_its_urn(openlineage: Any, api: Any) -> None:
     orders = "urn:li:dataset:(urn:li:dataPlatform:spark,sales.orders,PROD)"
     program = "urn:li:dataJob:(urn:li:dataFlow:(colophon,app,sales),spark.join)"

@@ -43,9 +43,13 @@ async def test_facets_count_all_matches_and_pages_follow_one_another(api: Any) -
     await _write(api)
     whole = (await api("GET", "search", params={"q": "*"}, answers="search-answer")).body
     facets = {name: {one["value"]: one["count"] for one in counts} for name, counts in whole["facets"].items()}
-    assert facets["type"]["dataset"] == 5
+    assert facets["type"]["dataset"] == 6
     assert facets["namespace"]["sales"] == 4  # three tables, and the namespace itself
     assert facets["tag"] == {"faa": 2, "raw-data": 1, "Reviewed": 1}
+    assert {name: facets["platform"][name] for name in ("spark", "file", "s3")} == {"spark": 4, "file": 1, "s3": 1}
+    assert facets["owner"] == {"Operations": 1, "ops": 1}
+    one = (await api("GET", "search", params={"q": "*", "facets": "owner", "platform": "spark"})).body
+    assert one["facets"] == {"owner": [{"value": "Operations", "count": 1}, {"value": "ops", "count": 1}]}
     pages: list[str] = []
     cursor = ""
     while True:
@@ -72,6 +76,18 @@ async def test_a_hit_says_why_it_is_one(api: Any) -> None:
     why = {"key": "owner", "value": "ops", "scope": "USER", "aspect": "businessMetadata", "where": "value"}
     assert hit["matches"] == [why | {"parts": [{"text": "op", "found": True}, {"text": "s", "found": False}]}]
     assert (hit["owner"], hit["tags"]) == ("ops", ["faa", "raw-data"])
+
+
+async def test_the_part_of_a_path_that_fits_is_told(api: Any) -> None:
+    await _write(api)
+    for query, fitting in (
+        ("invoices", "invoices"),
+        ("invoices-q3.avro", "invoices-q3.avro"),
+        ("landing/inv*", "landing/inv"),
+    ):
+        (hit,) = (await api("GET", "search", params={"q": query}, answers="search-answer")).body["hits"]
+        (why,) = [one for one in hit["matches"] if one["where"] == "name"]
+        assert [part["text"] for part in why["parts"] if part["found"]] == [fitting]
 
 
 async def test_keys_and_values_are_counted_for_whoever_types(api: Any) -> None:

@@ -127,6 +127,16 @@ def test_documents_that_are_alike_are_counted_together(index: StorageProvider) -
     assert sorted(found) == [("sales", "dataset", 5, {"a": 5, "b": 3}), ("zoo", "dataJob", 1, {})]
 
 
+def test_what_is_found_is_counted_with_it_where_there_is_more_than_is_ranked(index: StorageProvider) -> None:
+    put(index, *(document(f"urn:{at}", ["same"], tags=("a",)) for at in range(5)))
+    for cap, ranked, groups in ((2, 2, [("sales", "dataset", 4, {"a": 4})]), (4, 4, []), (5, 5, []), (9, 5, [])):
+        matches, found = index.tx_runner.run(
+            lambda tx, cap=cap: tx.search.survey(words("same"), cap, 4), read_only=True
+        )
+        assert (len(matches), found) == (ranked, groups), cap
+    assert index.tx_runner.run(lambda tx: tx.search.survey(words("none"), 2, 4), read_only=True) == ([], [])
+
+
 def test_the_shorter_document_is_the_better_match(index: StorageProvider) -> None:
     put(
         index,
@@ -144,7 +154,7 @@ def test_a_document_that_is_replaced_says_only_the_new(index: StorageProvider) -
     assert [match(index, words(word)) for word in ("old", "both", "new")] == [[], ["urn:1"], ["urn:1"]]
     assert match(index, words(terms=["t1"])) == []
     found = index.tx_runner.run(lambda tx: tx.search.match(words("new"), 9))
-    assert [(one.urn, one.namespace, one.type, one.tags) for one in found] == [
+    assert [(one.urn, one.namespace, one.type, one.labels) for one in found] == [
         ("urn:1", "sales", "dataset", ("b", "a"))
     ]
 
@@ -160,7 +170,7 @@ def test_a_document_that_is_forgotten_is_not_found_until_it_is_told_again(index:
 def test_documents_are_given_by_name_with_their_terms(index: StorageProvider) -> None:
     put(index, document("urn:1", ["a"], "t1", tags=("x",)), document("urn:2", []))
     found = index.tx_runner.run(lambda tx: tx.search.documents(["urn:2", "urn:none", "urn:1", "urn:1"]))
-    assert {(one.urn, one.tags, one.terms) for one in found} == {
+    assert {(one.urn, one.labels, one.terms) for one in found} == {
         ("urn:1", ("x",), frozenset({EVERY, "t1"})),
         ("urn:2", (), frozenset({EVERY})),
     }

@@ -1400,6 +1400,14 @@ tag?: {
 value: string
 count: number
 }[]
+platform?: {
+value: string
+count: number
+}[]
+owner?: {
+value: string
+count: number
+}[]
 }
 cursor: (string | null)
 }

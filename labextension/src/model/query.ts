@@ -6,7 +6,7 @@ type Hit = SearchAnswer['hits'][number];
 export const FILTERS = ['namespace', 'type', 'tag', 'scope', 'platform', 'owner'] as const;
 
 /** By what matches are counted. */
-export const FACETS = ['type', 'namespace', 'tag'] as const;
+export const FACETS = ['type', 'namespace', 'tag', 'platform', 'owner'] as const;
 export type FacetName = (typeof FACETS)[number];
 
 /** A metadata key as the catalog lists it. */

@@ -11,7 +11,7 @@ from jupyter_colophon.core.kinds import kind_of_row
 from jupyter_colophon.core.query import Pattern, Query, Term
 from jupyter_colophon.core.registry import Scope
 from jupyter_colophon.core.search import Part, Reason
-from jupyter_colophon.core.terms import ValueRow, fold, tokens, type_words
+from jupyter_colophon.core.terms import ValueRow, fold, name_tokens, tokens, type_words
 
 #: How many reasons are told of one entity.
 REASONS_MAX: Final = 5
@@ -19,7 +19,9 @@ REASONS_MAX: Final = 5
 EXCERPT_MAX: Final = 160
 _BEFORE = 40
 _CUT = "…"
-_WORD = re.compile(r"[^-_,;.\s]+")
+#: The pieces of a text that may fit by themselves: its words, and of a path its parts, their words, and its end.
+_PIECES = tuple(re.compile(piece) for piece in (r"[^-_,;.\s]+", r"[^/\\:]+", r"[^-_,;.\s/\\:]+"))
+_PART = re.compile(r"(?<=[/\\:])[^/\\:]")
 _NAMED: Final = "name"
 
 Where = Literal["name", "type", "key", "value"]
@@ -48,7 +50,9 @@ def _of_term(
         return
     words = type_words(summary.type, kind_of_row(summary.type, summary.urn))
     name = term.pattern if term.key in (_NAMED, *words) else term.plain
-    if _says(name, summary.name) or name.matches(fold(f"{summary.namespace}.{summary.name}")):
+    if any(name.matches(token) for token in name_tokens(summary.name)) or name.matches(
+        fold(f"{summary.namespace}.{summary.name}")
+    ):
         yield _reason(_NAMED, summary.name, "SYSTEM", key_aspect, "name", name)
     if term.key is None and any(term.pattern.matches(word) for word in words):
         yield _reason("type", summary.type, "SYSTEM", key_aspect, "type", term.pattern)
@@ -86,13 +90,15 @@ def _reason(key: str, shown: str, scope: Scope, aspect: str, where: Where, patte
 
 
 def _spans(pattern: Pattern, text: str) -> Iterator[Span]:
-    """The words of a text that fit, or else the whole."""
+    """The words of a text that fit, or else the parts of a path and theirs, or else the whole."""
     if pattern.kind == "any":
         return
-    words = [found.span() for found in _WORD.finditer(text)]
     whole = (len(text) - len(text.lstrip()), len(text.rstrip()))
-    fitting = [span for span in words if pattern.matches(fold(text[slice(*span)]))]
-    for start, end in fitting or [span for span in (whole,) if pattern.matches(fold(text[slice(*span)]))]:
+    pieces = [[found.span() for found in piece.finditer(text)] for piece in _PIECES]
+    ends = [(found.start(), whole[1]) for found in _PART.finditer(text)]
+    every = (*pieces, ends, [whole])
+    fitting = ([span for span in some if pattern.matches(fold(text[slice(*span)]))] for some in every)
+    for start, end in next(filter(None, fitting), ()):
         yield start, end if pattern.kind == "exact" else start + _length(text[start:end], pattern.text)
 
 

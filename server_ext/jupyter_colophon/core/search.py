@@ -8,7 +8,7 @@ from jupyter_colophon.core.entity import EntitySummary
 from jupyter_colophon.core.registry import Scope
 
 #: What matches are counted by.
-FACETS: Final = ("type", "namespace", "tag")
+FACETS: Final = ("type", "namespace", "tag", "platform", "owner")
 
 
 class Part(NamedTuple):
@@ -19,12 +19,12 @@ class Part(NamedTuple):
 
 
 class Group(NamedTuple):
-    """So many found entities have this namespace and type, and so many of them each tag."""
+    """So many found entities have this namespace and type, and so many of them each label (core/labels.py)."""
 
     namespace: str
     type: str
     size: int
-    tags: Mapping[str, int]
+    labels: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,9 @@ _TYPE_WORDS: Final = {"dataFlow": ("application", "app"), "dataJob": ("program",
 #: Texts up to this length are worth remembering, and so many of them: a few megabytes at most.
 _KEPT_LENGTH, _KEPT = 64, 4_096
 _SEPARATORS = re.compile(r"[-_,;.\s]+")
+#: Between the parts of a name that is a path or an address.
+_PARTING = re.compile(r"[/\\:]+")
+_RESTS_MAX = 16
 
 
 class _Codes(dict[int, str]):
@@ -63,6 +66,19 @@ def tokens(text: str) -> list[str]:
     """The folded words of a text, and the whole of it, each once (rule 7)."""
     whole = fold(text).strip()
     return list(dict.fromkeys(word for word in (*_SEPARATORS.split(whole), whole) if word))
+
+
+def name_tokens(name: str) -> list[str]:
+    """The tokens of a name; of a path also those of each part, and what is left of it from each of its last parts on.
+
+    People look for `orders` or `raw/orders`, and mean `s3a://bucket/raw/orders`.
+    """
+    found = tokens(name)
+    ends = [parting.end() for parting in _PARTING.finditer(name)]
+    if ends:
+        found += [token for part in _PARTING.split(name) for token in tokens(part)]
+        found += [whole for end in ends[-_RESTS_MAX:] if (whole := fold(name[end:]).strip())]
+    return list(dict.fromkeys(found))
 
 
 def fts_word(token: str) -> str:
@@ -108,7 +124,7 @@ def index_words(
     `name` is the short name; together with its namespace it is one word more. Words over 256 bytes are left
     to the table of values.
     """
-    found = {*tokens(name), fold(f"{namespace}.{name}"), *type_words(type_, kind)}
+    found = {*name_tokens(name), fold(f"{namespace}.{name}"), *type_words(type_, kind)}
     words = {fts_word(word) for word in found if _fits(word)}
     for row in rows:
         # Entities say the same things over and over, as long as they are short.

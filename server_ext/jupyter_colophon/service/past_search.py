@@ -55,7 +55,7 @@ class PastSearch:
         for urn, then in moment.then(moment.changed([*said, *named, *before])).items():
             if _is_named(term, moment.row(urn)) or any(_fits(term, row) for row in then.said):
                 one = then.document
-                yield Match(one.urn, one.namespace, one.type, one.tags, 0.0, one.terms)
+                yield Match(one.urn, one.namespace, one.type, one.labels, 0.0, one.terms)
 
     def _said(self, table: str, term: Term, found: Found) -> Iterator[Row]:
         """Rows of what is said now, or was before, that a term may mean."""

@@ -1,7 +1,7 @@
 """Search: full text and `key:value` together, ranked, with reasons and facets (catalog.md 4.3, 4.4)."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
 from typing import Any, TypeVar
@@ -10,6 +10,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.entity import Aspect, EntitySummary
 from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.labels import counts_of
 from jupyter_colophon.core.names import NO_NAMESPACE, Urn
 from jupyter_colophon.core.query import Query, Term, parse_query
 from jupyter_colophon.core.reasons import reasons
@@ -86,7 +87,7 @@ class Searcher:
             total=total,
             at_least=sum(one.size for one in found.groups) >= COUNTED_MAX or (found.capped and not found.groups),
             ranked=len(found.matches) if found.capped else None,
-            facets={name: _facet(name, groups or visible) for name in question.facets},
+            facets=_facets(question.facets, groups or visible),
             cursor=self.cursors.write("search", [*asked, end]) if end < len(visible) else None,
         )
 
@@ -144,10 +145,14 @@ def _by_value(tx: TableContext, term: Term, spaces: Sequence[str], terms: tuple[
 
 def _by_words(tx: TableContext, query: Query, terms: tuple[str, ...], found: Found) -> None:
     """Full text, term by term; where not all of them can be ranked, how many are alike."""
-    cut = False
+    cut, groups = False, list[Group]()
     for at, term in enumerate(query.terms):
-        matches = tx.search.match(_words(Query((term,)), terms), RANKED_MAX)
-        cut = cut or len(matches) == RANKED_MAX
+        words = _words(Query((term,)), terms)
+        if len(query.terms) == 1:
+            matches, groups = tx.search.survey(words, RANKED_MAX, COUNTED_MAX)
+        else:
+            matches, groups = tx.search.match(words, RANKED_MAX), []
+            cut = cut or len(matches) == RANKED_MAX
         found.add(matches, at)
         # The words of a name are words of its entity, so what no word finds has no such name.
         if matches and _is_bare_word(term):
@@ -155,9 +160,11 @@ def _by_words(tx: TableContext, query: Query, terms: tuple[str, ...], found: Fou
             found.add(named, at, 0.0)
             found.named.update(one.urn for one in named)
     if cut:
+        # What several terms find is counted together.
         groups = tx.search.groups(_words(query, terms), COUNTED_MAX)
-        found.capped = sum(one.size for one in groups) > RANKED_MAX
-        found.groups += groups if found.capped else []
+    if sum(one.size for one in groups) > RANKED_MAX:
+        found.capped = True
+        found.groups += groups
 
 
 def _is_bare_word(term: Term) -> bool:
@@ -184,15 +191,28 @@ def _alternatives(term: Term) -> list[tuple[str, str]]:
     return list(dict.fromkeys([(keyed, kind), (term.plain.text, term.plain.kind)]))
 
 
-def _facet(name: str, alike: Sequence[Match | Group]) -> tuple[tuple[str, int], ...]:
-    """The values of a facet that most have."""
+def _facets(wanted: Iterable[str], alike: Sequence[Match | Group]) -> dict[str, tuple[tuple[str, int], ...]]:
+    """The values of each facet that most have."""
+    kinds: Counter[tuple[str, str]] = Counter()
+    said: Counter[str] = Counter()
+    for one in alike if wanted else ():
+        kinds[one.namespace, one.type] += one.size if isinstance(one, Group) else 1
+        said.update(one.labels)
+    return {name: _most(_counted(name, kinds, said)) for name in wanted}
+
+
+def _counted(facet: str, kinds: Mapping[tuple[str, str], int], said: Mapping[str, int]) -> Mapping[str, int]:
+    """How many have each value of a facet."""
+    if facet not in ("namespace", "type"):
+        return counts_of(facet, said)
     counter: Counter[str] = Counter()
-    for one in alike:
-        if name == "tag":
-            counter.update(one.tags)
-        else:
-            counter[one.type if name == "type" else one.namespace] += one.size if isinstance(one, Group) else 1
-    return tuple(nsmallest(_FACET_VALUES, counter.items(), key=lambda pair: (-pair[1], pair[0])))
+    for (namespace, kind), count in kinds.items():
+        counter[kind if facet == "type" else namespace] += count
+    return counter
+
+
+def _most(counted: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    return tuple(nsmallest(_FACET_VALUES, counted.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 def _hit(summary: EntitySummary, key_aspect: str, present: dict[str, Aspect], query: Query) -> Hit:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from jupyter_colophon.core.kinds import kind_of_row
+from jupyter_colophon.core.labels import labels
 from jupyter_colophon.core.registry import Scope
 from jupyter_colophon.core.terms import (
     WORD_BYTES_MAX,
@@ -120,11 +121,13 @@ def _counted_values(said: Iterable[ValueRow]) -> set[tuple[str, ...]]:
 
 def document(entity: Row, said: set[ValueRow]) -> Document:
     """What full-text search knows of an entity that says this."""
-    tags = tuple(sorted({row.shown for row in said if row.kind == "tag"}))
+    tags = {row.shown for row in said if row.kind == "tag"}
+    owners = {row.shown for row in said if row.key == "owner"}
+    counted = [("platform", entity["platform"]), *(("tag", one) for one in tags), *(("owner", one) for one in owners)]
     terms = {EVERYTHING, filter_term("namespace", entity["namespace"]), filter_term("type", entity["type"])}
     terms |= {filter_term("tag", tag) for tag in tags}
     terms |= {filter_term("scope", row.scope) for row in said}
-    terms |= {filter_term("owner", row.value) for row in said if row.key == "owner"}
+    terms |= {filter_term("owner", one) for one in owners}
     if entity["platform"]:
         terms.add(filter_term("platform", entity["platform"]))
     kind = kind_of_row(entity["type"], entity["urn"])
@@ -133,7 +136,7 @@ def document(entity: Row, said: set[ValueRow]) -> Document:
         urn=entity["urn"],
         namespace=entity["namespace"],
         type=entity["type"],
-        tags=tags,
+        labels=labels(counted),
         words=frozenset(words | _named(entity, kind)),
         terms=frozenset(terms),
     )

@@ -148,12 +148,12 @@ class Log(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What full-text search knows of one entity. `words` and `terms` are encoded (core/terms.py)."""
+    """What full-text search knows of one entity: `words` and `terms` encoded (core/terms.py), and its labels (core/labels.py)."""
 
     urn: str
     namespace: str
     type: str
-    tags: tuple[str, ...]
+    labels: tuple[str, ...]
     words: frozenset[str]
     terms: frozenset[str]
 
@@ -173,7 +173,7 @@ class Match(NamedTuple):
     urn: str
     namespace: str
     type: str
-    tags: tuple[str, ...]
+    labels: tuple[str, ...]
     score: float
     terms: frozenset[str] = frozenset()
 
@@ -189,6 +189,9 @@ class SearchIndex(Protocol):
 
     def match(self, words: Words, cap: int) -> list[Match]:
         """The newest `cap` matches, best first."""
+
+    def survey(self, words: Words, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
+        """As `match`; where more than that match, also the newest `counted` as `groups`, and nothing otherwise."""
 
     def groups(self, words: Words, cap: int) -> list[Group]:
         """The newest `cap` matches, those that are alike counted together; in no particular order."""

@@ -15,7 +15,13 @@ interface IFacetProps {
 }
 
 function title(name: FacetName, trans: TranslationBundle): string {
-  return { type: trans.__('Type'), namespace: trans.__('Namespace'), tag: trans.__('Tag') }[name];
+  return {
+    type: trans.__('Type'),
+    namespace: trans.__('Namespace'),
+    tag: trans.__('Tag'),
+    platform: trans.__('Platform'),
+    owner: trans.__('Owner')
+  }[name];
 }
 
 /** The values to offer: the most frequent first, and the picked one whether it is among them or not. */

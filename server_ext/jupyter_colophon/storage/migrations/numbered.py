@@ -10,4 +10,5 @@ from jupyter_colophon.storage.migrations.runner import Migration
 
 def numbered(registry: Registry) -> tuple[Migration, ...]:
     """All migrations, the first for number 1."""
-    return full_text(registry), lineage(), carriers(registry), relationships_told(registry)
+    names = full_text(registry, "find names by their parts, and count platforms and owners")
+    return full_text(registry), lineage(), carriers(registry), relationships_told(registry), names

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from jupyter_colophon.core.jsontext import stored
+from jupyter_colophon.core.labels import APART
 from jupyter_colophon.core.search import Group
 from jupyter_colophon.storage import ranking
-from jupyter_colophon.storage.grouping import TAGS_APART, grouped
+from jupyter_colophon.storage.grouping import grouped, surveyed
 from jupyter_colophon.storage.portable.tables import DOCUMENTS, NUMBERS, TOKENS
 from jupyter_colophon.storage.spi import Document, Match, Range, Row, StructuredTable, Words
 
@@ -41,7 +42,7 @@ class PortableSearch:
                 "place": place,
                 "namespace": document.namespace,
                 "type": document.type,
-                "tags": json.dumps(document.tags),
+                "tags": json.dumps(document.labels),
                 "length": len(document.words),
                 "words": " ".join(sorted(document.words)),
                 "terms": " ".join(sorted(document.terms)),
@@ -65,11 +66,15 @@ class PortableSearch:
         rows.sort(key=lambda row: (row["length"], row["place"]))
         return [_match(row, rarity * ranking.weight(row["length"]), frozenset()) for row in rows]
 
+    def survey(self, words: Words, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
+        """The newest `cap` matches, best first; where there are more, the newest `counted` in groups."""
+        return surveyed(self, words, cap, counted)
+
     def groups(self, words: Words, cap: int) -> list[Group]:
         """The newest `cap` matches, those that are alike counted together."""
         urns = [(urn,) for _, urn in islice(self._matching(words), cap)]
         rows = self._table(DOCUMENTS.id).multi_read(urns)
-        return grouped((row["namespace"], row["type"], TAGS_APART.join(stored(row["tags"]))) for row in rows)
+        return grouped((row["namespace"], row["type"], APART.join(stored(row["tags"]))) for row in rows)
 
     def documents(self, urns: Sequence[str]) -> list[Match]:
         """These documents, unranked."""

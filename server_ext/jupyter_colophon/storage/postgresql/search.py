@@ -9,15 +9,16 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from jupyter_colophon.core.labels import APART
 from jupyter_colophon.core.search import Group
 from jupyter_colophon.storage import ranking
-from jupyter_colophon.storage.grouping import TAGS_APART, grouped
+from jupyter_colophon.storage.grouping import grouped, surveyed
 from jupyter_colophon.storage.postgresql.dialect import DIALECT
 from jupyter_colophon.storage.postgresql.execute import Execute
 from jupyter_colophon.storage.spi import Document, Match, Words
 
 _URN, _ASKED = DIALECT.compare("urn", "string"), DIALECT.compare("%s", "string")
-#: `search_entries` is what a list of hits needs and is small. A document has one row of tokens, or several where it
+#: `search_entries` is what a list of hits needs and is small: `tags` are all labels. A document has one row of tokens, or several where it
 #: says more than a `tsvector` holds; each has all terms, and so matches by itself.
 CREATION = [
     """CREATE TABLE search_entries (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -72,7 +73,7 @@ class PostgresSearch:
 
     def _put(self, document: Document) -> None:
         words = " ".join([*sorted(document.words), *sorted(_TERM + term for term in document.terms)])
-        shown = (document.namespace, document.type, TAGS_APART.join(document.tags), len(document.words))
+        shown = (document.namespace, document.type, APART.join(document.labels), len(document.words))
         old = self._execute(_OLD, (document.urn,)).fetchone()
         if old is None:
             added = self._execute(_ADD, (document.urn, *shown)).fetchone()[0]
@@ -103,9 +104,13 @@ class PostgresSearch:
         matching = len(found) if len(found) < cap else self._counted(expression, ranking.COMMON)
         rarity = ranking.rarity(matching, self._execute(_NEWEST).fetchone()[0])
         return [
-            Match(urn, space, kind, _tags(tags), rarity * ranking.weight(length))
+            Match(urn, space, kind, _labels(tags), rarity * ranking.weight(length))
             for urn, space, kind, tags, length in found
         ]
+
+    def survey(self, words: Words, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
+        """The newest `cap` matches, best first; where there are more, the newest `counted` in groups."""
+        return surveyed(self, words, cap, counted)
 
     def groups(self, words: Words, cap: int) -> list[Group]:
         """The newest `cap` matches, those that are alike counted together."""
@@ -116,13 +121,13 @@ class PostgresSearch:
     def documents(self, urns: Sequence[str]) -> list[Match]:
         """These documents, unranked."""
         found = self._execute(_DOCUMENTS, (list(urns),))
-        return [Match(urn, space, kind, _tags(tags), 0.0, _terms(words)) for urn, space, kind, tags, words in found]
+        return [Match(urn, space, kind, _labels(tags), 0.0, _terms(words)) for urn, space, kind, tags, words in found]
 
     def after(self, urn: str, limit: int) -> list[Document]:
         """What is known, whole, by URN from the first after this one on."""
         found = self._execute(_AFTER, (urn, limit))
         return [
-            Document(urn, space, kind, _tags(tags), _plain(words), _terms(words))
+            Document(urn, space, kind, _labels(tags), _plain(words), _terms(words))
             for urn, space, kind, tags, words in found
         ]
 
@@ -180,8 +185,8 @@ def _quoted(token: str) -> str:
     return "'" + token.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
-def _tags(text: str) -> tuple[str, ...]:
-    return tuple(text.split(TAGS_APART)) if text else ()
+def _labels(text: str) -> tuple[str, ...]:
+    return tuple(text.split(APART)) if text else ()
 
 
 def _terms(words: str) -> frozenset[str]:

@@ -12,14 +12,16 @@ word, and the length of each from another table (performance.md A).
 import json
 from collections.abc import Sequence
 from operator import itemgetter
+from typing import Any
 
+from jupyter_colophon.core.labels import APART
 from jupyter_colophon.core.search import Group
 from jupyter_colophon.storage import ranking
-from jupyter_colophon.storage.grouping import TAGS_APART, grouped
+from jupyter_colophon.storage.grouping import grouped
 from jupyter_colophon.storage.spi import Document, Match, Words
 from jupyter_colophon.storage.sqlite.guarded import Guarded
 
-#: `search_entries` is what a list of hits needs and is small; `search_texts` is what FTS5 needs to forget a document.
+#: `search_entries` is what a list of hits needs and is small: `tags` are all labels; `search_texts` is what FTS5 needs to forget a document.
 CREATION = [
     """CREATE TABLE IF NOT EXISTS search_entries (
         id INTEGER PRIMARY KEY, urn TEXT NOT NULL UNIQUE, namespace TEXT NOT NULL, type TEXT NOT NULL,
@@ -48,7 +50,7 @@ _MATCH = """SELECT e.urn, e.namespace, e.type, e.tags, e.length FROM (
         SELECT rowid FROM search_tokens WHERE search_tokens MATCH ? ORDER BY rowid DESC LIMIT ?) AS m
     JOIN search_entries AS e ON e.id = m.rowid"""
 _COUNT = "SELECT COUNT(*) FROM (SELECT 1 FROM search_tokens WHERE search_tokens MATCH ? LIMIT ?)"
-_ALIKE = """SELECT e.namespace, e.type, e.tags FROM (
+_GROUPS = """SELECT e.namespace, e.type, e.tags FROM (
         SELECT rowid FROM search_tokens WHERE search_tokens MATCH ? ORDER BY rowid DESC LIMIT ?) AS m
     JOIN search_entries AS e ON e.id = m.rowid"""
 _NEWEST = "SELECT COALESCE(MAX(id), 0) FROM search_entries"
@@ -59,7 +61,7 @@ _AFTER = """SELECT e.urn, e.namespace, e.type, e.tags, t.words
     FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id WHERE e.urn > ? ORDER BY e.urn LIMIT ?"""
 #: No encoded word begins with this: encoding makes characters of plane 15 only (`core/terms.fts_word`).
 _TERM = "\ue000"
-_TAGS, _LENGTH = itemgetter(3), itemgetter(4)
+_ALIKE, _LABELS, _LENGTH = itemgetter(1, 2, 3), itemgetter(3), itemgetter(4)
 
 
 class SqliteSearch:
@@ -76,7 +78,7 @@ class SqliteSearch:
         known = {urn: (number, words) for urn, number, words in execute(_KNOWN, (urns,))}
         for one in documents:
             words = " ".join([*sorted(one.words), *sorted(_TERM + term for term in one.terms)])
-            shown = (one.namespace, one.type, TAGS_APART.join(one.tags), len(one.words))
+            shown = (one.namespace, one.type, APART.join(one.labels), len(one.words))
             old = known.get(one.urn)
             if old is None:
                 texts.append((execute(_ADD, (one.urn, *shown)).lastrowid, words))
@@ -101,31 +103,39 @@ class SqliteSearch:
 
     def match(self, words: Words, cap: int) -> list[Match]:
         """The newest `cap` matches, best first."""
+        return self.survey(words, cap, cap)[0]
+
+    def survey(self, words: Words, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
+        """The newest `cap` matches, best first; where there are more, the newest `counted` in groups."""
         expression = _expression(words)
-        found = self._connection.execute(_MATCH, (expression, cap)).fetchall()
+        found = self._connection.execute(_MATCH, (expression, max(cap, counted))).fetchall()
+        groups = grouped(map(_ALIKE, found)) if len(found) > cap else []
+        return self._ranked(expression, found[:cap], cap), groups
+
+    def _ranked(self, expression: str, found: list[Any], cap: int) -> list[Match]:
         if not found:
             return []
         found.sort(key=_LENGTH)
         rarity = self._rarity(expression, len(found), cap)
         scores = {length: rarity * ranking.weight(length) for length in set(map(_LENGTH, found))}
-        tags = {text: _tags(text) for text in set(map(_TAGS, found))}
-        return [Match(urn, space, kind, tags[said], scores[length]) for urn, space, kind, said, length in found]
+        labels = {text: _labels(text) for text in set(map(_LABELS, found))}
+        return [Match(urn, space, kind, labels[said], scores[length]) for urn, space, kind, said, length in found]
 
     def groups(self, words: Words, cap: int) -> list[Group]:
         """The newest `cap` matches, those that are alike counted together."""
-        found = self._connection.execute(_ALIKE, (_expression(words), cap))
+        found = self._connection.execute(_GROUPS, (_expression(words), cap))
         return grouped(found)
 
     def documents(self, urns: Sequence[str]) -> list[Match]:
         """These documents, unranked."""
         found = self._connection.execute(_DOCUMENTS, (json.dumps(list(urns)),))
-        return [Match(urn, space, kind, _tags(tags), 0.0, _terms(words)) for urn, space, kind, tags, words in found]
+        return [Match(urn, space, kind, _labels(tags), 0.0, _terms(words)) for urn, space, kind, tags, words in found]
 
     def after(self, urn: str, limit: int) -> list[Document]:
         """What is known, whole, by URN from the first after this one on."""
         found = self._connection.execute(_AFTER, (urn, limit))
         return [
-            Document(urn, space, kind, _tags(tags), _plain(words), _terms(words))
+            Document(urn, space, kind, _labels(tags), _plain(words), _terms(words))
             for urn, space, kind, tags, words in found
         ]
 
@@ -145,8 +155,8 @@ def _expression(words: Words) -> str:
     return " AND ".join(parts)
 
 
-def _tags(text: str) -> tuple[str, ...]:
-    return tuple(text.split(TAGS_APART)) if text else ()
+def _labels(text: str) -> tuple[str, ...]:
+    return tuple(text.split(APART)) if text else ()
 
 
 def _terms(words: str) -> frozenset[str]:
