@@ -171,21 +171,21 @@ def _forget_columns(tx: TableContext, said: _Said, columns: Iterable[Column]) ->
     """Take away what is said no more, unless a run of the same program says it as well."""
     table, program, which = tx.table("column_edges"), said.program, (said.entity["urn"], said.aspect)
     keys = [(*column, program) for column in columns]
+    # Those of a target are asked for once: all columns of thousands may be of a few.
+    made = {_key(row): row for target in {key[0] for key in keys} for row in _made(tx, target, program)}
     for at in range(0, len(keys), _AT_ONCE):
-        for row in table.multi_read(keys[at : at + _AT_ONCE]):
-            if (asserted.in_force(row["run"]) or ())[:2] == which:
-                made = next(_made(tx, row), None)
-                table.delete(_key(row))
-                if made is not None:
-                    table.upsert(row | made)
+        found = table.multi_read(keys[at : at + _AT_ONCE])
+        ours = [row for row in found if (asserted.in_force(row["run"]) or ())[:2] == which]
+        table.multi_delete([_key(row) for row in ours])
+        table.upsert_all([row | made[_key(row)] for row in ours if _key(row) in made])
 
 
-def _made(tx: TableContext, row: Row) -> Iterator[Row]:
-    """The runs of its program that made an edge between columns."""
-    for one in tx.table("column_runs").scan(Range.prefix(row["target"], row["program"])):
+def _made(tx: TableContext, target: str, program: str) -> Iterator[Row]:
+    """The edges between columns that the runs of a program made; of several of one, any."""
+    for one in tx.table("column_runs").scan(Range.prefix(target, program)):
         for field, source, source_field, how in stored(one["edges"]):
-            if (field, source, source_field) == (row["target_field"], row["source"], row["source_field"]):
-                yield {"run": one["run"], "transformation": how}
+            edge = dict(zip(_KEY, (target, field, source, source_field, program), strict=True))
+            yield edge | {"run": one["run"], "transformation": how}
 
 
 def _write_columns(tx: TableContext, rows: list[Row]) -> None:

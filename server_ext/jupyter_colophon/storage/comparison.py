@@ -22,6 +22,8 @@ _KEYS = {
 _TIME_KEY = ("program", "start", "urn")
 #: How many roll-ups one look tells of.
 _STALE_MAX = 1_000
+#: How many rows of relationships one look compares: the aspects that tell of them may be large.
+_NAMED_AT_ONCE = 1_000
 
 Mend = Callable[[TableContext], None]
 
@@ -230,17 +232,16 @@ def _related(registry: Registry, told: Told | None) -> dict[Key, Row]:
 
 def _extra_relationships(registry: Registry, tx: TableContext, place: Key) -> Step:
     """Rows of relationships that no aspect tells of."""
-    rows = relationships.after(tx, place, AT_ONCE)
+    rows = relationships.after(tx, place, _NAMED_AT_ONCE)
     differences = [
         Difference(one.urn, "a row of relationships is too many", partial(_remove_relationship, registry, one))
-        for one in rows
-        if not relationships.is_there(tx, registry, one)
+        for one in relationships.untold(tx, registry, rows)
     ]
-    return differences, tuple(rows[-1]) if len(rows) == AT_ONCE else None
+    return differences, tuple(rows[-1]) if len(rows) == _NAMED_AT_ONCE else None
 
 
 def _remove_relationship(registry: Registry, one: relationships.Named, tx: TableContext) -> None:
-    if not relationships.is_there(tx, registry, one):
+    if relationships.untold(tx, registry, [one]):
         tx.table(relationships.TABLE).delete(tuple(one))
 
 

@@ -3,13 +3,14 @@
 It is derived in the transaction of the write from what is new in aspects; `reindex` makes it anew.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from jupyter_colophon.core.errors import Absent, IllegalName, StoreDamaged
 from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.registry import AspectSpec, Registry
+from jupyter_colophon.core.urn import canonical
 from jupyter_colophon.storage.spi import Key, Range, Row, TableContext
 
 TABLE = "relationships"
@@ -35,8 +36,7 @@ def follow(
         spec = registry.aspect(entity_type, name)
         if spec.relationships:
             were, are = set(_named(urn, spec, old)), set(_named(urn, spec, row["value"]))
-            for key in were - are:
-                tx.table(TABLE).delete(tuple(key))
+            tx.table(TABLE).multi_delete([tuple(key) for key in sorted(were - are)])
             tx.table(TABLE).upsert_all([one._asdict() for one in sorted(are - were)])
 
 
@@ -46,10 +46,11 @@ def of_entity(registry: Registry, entity: Row, aspects: Mapping[str, Row]) -> di
     return {tuple(one): one._asdict() for one in found}
 
 
-def is_there(tx: TableContext, registry: Registry, key: Named) -> bool:
-    """Whether an aspect says what a row of the table says."""
-    row = tx.table("aspects").read((key.urn, key.aspect))
-    return row is not None and key in set(_in_aspect(registry, Urn.parse(key.urn).type, row))
+def untold(tx: TableContext, registry: Registry, rows: Sequence[Named]) -> list[Named]:
+    """Those of these rows of the table that no aspect tells of. Each aspect is read once: one may name thousands."""
+    aspects = tx.table("aspects").multi_read(sorted({(one.urn, one.aspect) for one in rows}))
+    told = {one for row in aspects for one in _in_aspect(registry, Urn.parse(row["urn"]).type, row)}
+    return [one for one in rows if one not in told]
 
 
 def naming(tx: TableContext, target: str, kinds: frozenset[str], after: Key, limit: int) -> list[Named]:
@@ -100,7 +101,7 @@ def _named(urn: str, spec: AspectSpec, value: str | None) -> Iterator[Named]:
     for relationship in spec.relationships:
         for text in relationship.named_in(said):
             try:
-                yield Named(str(Urn.parse(text)), urn, spec.name, relationship.name)
+                yield Named(canonical(text), urn, spec.name, relationship.name)
             except IllegalName:
                 # The schema takes texts that are no names to us; nobody can ask for those.
                 continue

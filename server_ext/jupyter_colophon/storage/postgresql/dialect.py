@@ -1,22 +1,25 @@
 """PostgreSQL's words for structured tables, and the text that it cannot hold as it is."""
 
+from jupyter_colophon.storage.spi import FieldType
 from jupyter_colophon.storage.sql.statements import Dialect
 
+_TYPES: dict[FieldType, str] = {
+    "int": "integer",
+    "long": "bigint",
+    # SQLite's floats have 8 bytes too, and what is read should be what was written.
+    "float": "double precision",
+    "double": "double precision",
+    "string": "text",
+    "bytes": "bytea",
+    "bool": "boolean",
+}
 DIALECT = Dialect(
     mark="%s",
     nulls_lowest={"asc": " NULLS FIRST", "desc": " NULLS LAST"},
-    column_types={
-        "int": "integer",
-        "long": "bigint",
-        # SQLite's floats have 8 bytes too, and what is read should be what was written.
-        "float": "double precision",
-        "double": "double precision",
-        "string": 'text COLLATE "C"',
-        "bytes": "bytea",
-        "bool": "boolean",
-    },
+    column_types=_TYPES | {"string": 'text COLLATE "C"'},
     compared="key_part({}, {})",
     page=1_000,
+    json_types={kind: name for kind, name in _TYPES.items() if kind != "bytes"},
 )
 #: A B-tree takes at most 2,704 bytes: a longer text is compared by how it begins, and then by its hash. So equality is
 #: exact whatever the length, and the order is by code point but for texts that begin alike over the whole length kept

@@ -1,7 +1,7 @@
 """The statements of one structured table, each built once as text (architecture.md, Storage)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,7 +15,8 @@ class Dialect:
 
     `nulls_lowest` follows a column in an order; `unlimited` is bound where there is no limit; `compared` wraps a text in a key or an index where it may be too long for one as it is:
     its first place is the text, its second how many bytes it may take; `page` is how many rows of an endless scan are
-    asked for at once, for a driver that fetches all that it asks for.
+    asked for at once, for a driver that fetches all that it asks for; `json_types` are those of columns that one statement can write
+    many rows of, given as a JSON list.
     """
 
     mark: str
@@ -24,6 +25,7 @@ class Dialect:
     unlimited: int | None = None
     compared: str = "{}"
     page: int | None = None
+    json_types: Mapping[FieldType, str] = field(default_factory=dict)
 
     def marks(self, count: int) -> str:
         """That many placeholders."""
@@ -80,6 +82,7 @@ class Statements:
         self.delete = f"DELETE FROM {self._table} WHERE {self._whole}"
         self.rows = f"SELECT COUNT(*) FROM {self._table}"
         self.upsert = lru_cache(maxsize=64)(self._upsert)
+        self.upsert_json = lru_cache(maxsize=64)(self._upsert_json)
         self.update = lru_cache(maxsize=64)(self._update)
         self.scan = lru_cache(maxsize=128)(self._scan)
         self.multi_read = lru_cache(maxsize=16)(self._multi_read)
@@ -130,12 +133,21 @@ class Statements:
         return f"{self._select(columns)} WHERE {self._whole}"
 
     def _upsert(self, given: tuple[str, ...]) -> str:
+        return self._upserting(given, f"VALUES ({self._dialect.marks(len(given))})")
+
+    def _upsert_json(self, given: tuple[str, ...]) -> str:
+        """Bound: the rows as one list of objects; no key may be there twice. Empty where some column is not for that."""
+        types = [self._dialect.json_types.get(self._kinds[name]) for name in given]
+        if None in types:
+            return ""
+        columns = ", ".join(f'"{name}" {kind}' for name, kind in zip(given, types, strict=True))
+        rows = f"json_to_recordset({self._dialect.mark}::json) AS given ({columns})"
+        return self._upserting(given, f"SELECT {names(given)} FROM {rows}")
+
+    def _upserting(self, given: tuple[str, ...], rows: str) -> str:
         updates = ", ".join(f'"{name}" = excluded."{name}"' for name in given if name not in self._key)
         action = f"UPDATE SET {updates}" if updates else "NOTHING"
-        return (
-            f"INSERT INTO {self._table} ({names(given)}) VALUES ({self._dialect.marks(len(given))}) "
-            f"ON CONFLICT ({self._key_order}) DO {action}"
-        )
+        return f"INSERT INTO {self._table} ({names(given)}) {rows} ON CONFLICT ({self._key_order}) DO {action}"
 
     def _update(self, given: tuple[str, ...]) -> str:
         """Bound: the values, the key's parts."""

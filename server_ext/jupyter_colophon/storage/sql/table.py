@@ -1,6 +1,8 @@
 """A structured table on any SQL driver that speaks `execute(statement, values)` (`spi.StructuredTable`)."""
 
 import heapq
+import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -14,6 +16,10 @@ from jupyter_colophon.storage.sql.statements import BOUNDS, Dialect, Ends, State
 
 #: SQLite takes at most 32,766 parameters and 1,000 nested terms; a slice stays far below.
 _AT_ONCE = 200
+#: From how many rows on one text of them all is worth a statement of its own.
+_MANY = 8
+#: What such a text may hold that stores read in another way: characters that they cannot hold as they are, infinity.
+_UNSPEAKABLE = re.compile(r"\\u000[01]|Infinity")
 
 
 class Cursor(Protocol):
@@ -73,7 +79,19 @@ class SqlTable:
         for row in rows:
             fields.check_row(self._spec, row)
         for given, alike in groupby(rows, key=tuple):
-            self._executemany(self._statements.upsert(given), [tuple(row.values()) for row in alike])
+            self._upsert_alike(given, list(alike))
+
+    def _upsert_alike(self, given: tuple[str, ...], rows: Sequence[Row]) -> None:
+        statement = self._statements.upsert_json(given) if len(rows) >= _MANY else ""
+        text = json.dumps(rows) if statement and self._differ(rows) else ""
+        if text and _UNSPEAKABLE.search(text) is None:
+            self._execute(statement, (text,))
+        else:
+            self._executemany(self._statements.upsert(given), [tuple(row.values()) for row in rows])
+
+    def _differ(self, rows: Sequence[Row]) -> bool:
+        """Whether these are as many keys; one statement writes no row twice."""
+        return len({tuple(row[name] for name in self._spec.primary_key) for row in rows}) == len(rows)
 
     def update(self, row: Row) -> bool:
         """Change a row that is there; whether it was."""
