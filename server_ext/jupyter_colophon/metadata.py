@@ -1,4 +1,11 @@
-"""The programs' API: `from jupyter_colophon import metadata` (docs/programs.md).
+"""The Python API: `from jupyter_colophon import metadata`.
+
+What people ask of the catalog, as `%metadata` does (docs/magic.md):
+
+    metadata.tag("sales.orders", "raw")
+    found = metadata.search("owner:ops").frame()
+
+What programs say while they run (docs/programs.md):
 
     with metadata.run("shop.spark.load", arguments={"source": "sales.employee", "sink": "sales.staff"}) as context:
         context.metadata.propagate(context.entity_from("source"), context.entity_from("sink"))
@@ -10,17 +17,27 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from jupyter_colophon.client.problems import ClientError, Refused
+    from jupyter_colophon.client.problems import ClientError, NoServer, NotThere, Refused, ServerAway
     from jupyter_colophon.client.programs.context import RunContext
     from jupyter_colophon.client.programs.entity import MetadataEntity
     from jupyter_colophon.client.programs.reading import Bundle, MetadataNotAvailable
     from jupyter_colophon.client.programs.record_schema import RecordField, RecordSchema
     from jupyter_colophon.client.programs.running import prefetch, run
     from jupyter_colophon.client.programs.uses import uses
+    from jupyter_colophon.client.verbs.answer import Answer
+    from jupyter_colophon.client.verbs.present import connect, present
     from jupyter_colophon.core.consuming import ConsumerContext, LineageInfo, MetadataConsumer, ProgramRun
     from jupyter_colophon.core.scoped import Metadata
 
+    #: The verbs of the present connection, for who reads the types.
+    _verbs = present.verbs()
+    use, health = _verbs.use, _verbs.health
+    tag, untag, set, unset, propagate = _verbs.tag, _verbs.untag, _verbs.set, _verbs.unset, _verbs.propagate
+    show, search, keys, lineage = _verbs.show, _verbs.search, _verbs.keys, _verbs.lineage
+    history, diff, runs, export = _verbs.history, _verbs.diff, _verbs.runs, _verbs.export
+
 __all__ = [
+    "Answer",
     "Bundle",
     "ClientError",
     "ConsumerContext",
@@ -29,17 +46,37 @@ __all__ = [
     "MetadataConsumer",
     "MetadataEntity",
     "MetadataNotAvailable",
+    "NoServer",
+    "NotThere",
     "ProgramRun",
     "RecordField",
     "RecordSchema",
     "Refused",
     "RunContext",
+    "ServerAway",
+    "connect",
+    "diff",
+    "export",
+    "health",
+    "history",
+    "keys",
+    "lineage",
     "prefetch",
+    "propagate",
     "run",
+    "runs",
+    "search",
+    "set",
+    "show",
+    "tag",
+    "unset",
+    "untag",
+    "use",
     "uses",
 ]
 
 _PLACES = {
+    "Answer": "client.verbs.answer",
     "Bundle": "client.programs.reading",
     "ClientError": "client.problems",
     "ConsumerContext": "core.consuming",
@@ -48,13 +85,32 @@ _PLACES = {
     "MetadataConsumer": "core.consuming",
     "MetadataEntity": "client.programs.entity",
     "MetadataNotAvailable": "client.programs.reading",
+    "NoServer": "client.problems",
+    "NotThere": "client.problems",
     "ProgramRun": "core.consuming",
     "RecordField": "client.programs.record_schema",
     "RecordSchema": "client.programs.record_schema",
     "Refused": "client.problems",
     "RunContext": "client.programs.context",
+    "ServerAway": "client.problems",
+    "connect": "client.verbs.present",
+    "diff": "client.verbs.present",
+    "export": "client.verbs.present",
+    "health": "client.verbs.present",
+    "history": "client.verbs.present",
+    "keys": "client.verbs.present",
+    "lineage": "client.verbs.present",
     "prefetch": "client.programs.running",
+    "propagate": "client.verbs.present",
     "run": "client.programs.running",
+    "runs": "client.verbs.present",
+    "search": "client.verbs.present",
+    "set": "client.verbs.present",
+    "show": "client.verbs.present",
+    "tag": "client.verbs.present",
+    "unset": "client.verbs.present",
+    "untag": "client.verbs.present",
+    "use": "client.verbs.present",
     "uses": "client.programs.uses",
 }
 

@@ -2,21 +2,25 @@
 
 import pytest
 from IPython.core.error import UsageError
-from jupyter_colophon.kernel.arguments import COMMANDS, parse_cell, parse_line
-from jupyter_colophon.kernel.synopsis import SYNOPSIS, help_on
+from jupyter_colophon.kernel.arguments import PARSERS, parse_cell, parse_line
+from jupyter_colophon.kernel.commands.table import COMMANDS
+from jupyter_colophon.kernel.magic import MetadataMagics
+from jupyter_colophon.kernel.synopsis import help_on
+
+ENTRIES = {name: command.help for name, command in COMMANDS.items()}
 
 
 def test_the_lines_of_the_tour_are_understood():
     assert parse_line("tag flights.flights faa raw-data").tags == ["faa", "raw-data"]
     setting = parse_line('set flights.daily_delays owner=ops "refresh=every morning"')
-    assert (setting.name, setting.properties) == (
+    assert (setting.name, setting.pairs) == (
         "flights.daily_delays",
         [("owner", "ops"), ("refresh", "every morning")],
     )
     assert parse_line("show flights.daily_delays").name == "flights.daily_delays"
     assert parse_line("search owner:op* faa").query == ["owner:op*", "faa"]
     assert parse_line("lineage flights.carrier_report --levels 5").levels == 5
-    assert parse_cell("--tag reviewed --tag b --set k=v=w").properties == [("k", "v=w")]
+    assert parse_cell("--tag reviewed --tag b --set k=v=w").pairs == [("k", "v=w")]
 
 
 def test_options_may_stand_before_names():
@@ -107,9 +111,18 @@ def test_help_is_asked_for_in_several_ways(line, topic):
 
 
 def test_every_command_has_its_help():
-    assert help_on("status") == help_on("health")
-    assert all(help_on(command).startswith(f"%metadata {command}") for command in COMMANDS if command != "status")
+    assert help_on("status", ENTRIES) == help_on("health", ENTRIES)
+    assert all(help_on(name, ENTRIES).startswith(f"%metadata {name}") for name in COMMANDS if name != "status")
 
 
-def test_the_synopsis_names_every_command():
-    assert all(f"%metadata {command}" in SYNOPSIS or f"also: {command}" in SYNOPSIS for command in COMMANDS)
+def test_the_synopsis_names_every_command_and_is_the_help_of_the_magic():
+    synopsis = help_on(None, ENTRIES)
+    assert all(f"%metadata {name}" in synopsis or f"also: {name}" in synopsis for name in COMMANDS)
+    assert MetadataMagics.metadata.__doc__ == synopsis
+
+
+def test_help_tells_every_option():
+    for name, parser in PARSERS.items():
+        told = help_on(name, ENTRIES)
+        options = [word for word in parser._option_string_actions if word not in {"--json", "--frame"}]
+        assert [word for word in options if word not in told] == [], name

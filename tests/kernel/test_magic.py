@@ -187,7 +187,7 @@ def test_help_says_what_tags_and_keys_are_made_of(kernel):
 def test_help_on_the_cell_magic_leaves_the_cell_alone(kernel):
     outcome = kernel.run("%%metadata --help\nprint('body')", "c")
     assert not outcome.succeeded
-    assert outcome.text.startswith("UsageError: %%metadata [--tag TAG]… [--set KEY=VALUE]… runs the cell")
+    assert outcome.text.startswith("UsageError: %%metadata [--tag TAG]… [--set KEY=VALUE]… [--owner WHO]")
     assert "body" not in outcome.text
 
 
@@ -252,7 +252,7 @@ def test_completion_knows_commands_options_names_tags_keys_and_values(kernel, da
     assert kernel.complete(f"%metadata unset {database}.t key-{database[:-2]}") == [f"key-{database}"]
     assert kernel.complete(f"%metadata set {database}.t key-{database}=val") == [f"key-{database}=value-{database}"]
     assert kernel.complete(f"%metadata search key-{database}:val") == [f"key-{database}:value-{database}"]
-    assert kernel.complete("%%metadata --") == ["--set", "--tag"]
+    assert kernel.complete("%%metadata --") == ["--describe", "--name", "--owner", "--set", "--tag"]
     assert kernel.complete(f"%%metadata --tag tag-{database[:-2]}") == [f"tag-{database}"]
 
 

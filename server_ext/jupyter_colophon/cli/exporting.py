@@ -1,12 +1,13 @@
 """`jupyter colophon export NAMESPACE FILE`."""
 
 import sys
+from functools import partial
 
 from jupyter_colophon.cli.catalog.command import CatalogCommand
-from jupyter_colophon.cli.catalog.keeping import kept_lines
 from jupyter_colophon.cli.command import FINE
 from jupyter_colophon.cli.places import file_called
 from jupyter_colophon.cli.progress import Line
+from jupyter_colophon.client.keeping import kept_lines
 
 
 class Exporting(CatalogCommand):
@@ -20,6 +21,7 @@ class Exporting(CatalogCommand):
         """Write it, all at once or not at all."""
         namespace, file = self.extra_args
         with self.source() as source, Line(sys.stderr) as line:
-            count = kept_lines(source, namespace, file_called(file), lambda done: line.show("aspects", done))
+            lines, show = source.exported(namespace), partial(line.show, "aspects")
+            count = kept_lines(lines, file_called(file), show)
         self.answer({"namespace": namespace, "lines": count}, f"Wrote {count} aspects of {namespace} to {file}.")
         return FINE

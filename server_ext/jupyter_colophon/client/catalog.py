@@ -4,7 +4,7 @@ Documents go in and come out as plain JSON objects; their shapes are schemas/api
 Every method raises `ServerAway` and `Refused` as `Transport.request` does.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -50,10 +50,10 @@ class Catalog:
                 return refusal.problem
             raise
 
-    def entity(self, urn: str, aspects: Iterable[str] = ()) -> Document | None:
+    def entity(self, urn: str, aspects: Iterable[str] = (), timeout_s: float | None = None) -> Document | None:
         """One entity with its aspects, all of them unless named: `Entity`; None if it is absent."""
         try:
-            return self._get(_at(urn), {"aspects": ",".join(aspects) or None})
+            return self._get(_at(urn), {"aspects": ",".join(aspects) or None}, timeout_s)
         except Refused as refusal:
             if refusal.status == 404 and refusal.problem.get("type"):
                 return None
@@ -76,18 +76,22 @@ class Catalog:
         """A page of entities; filters are namespace, type, prefix and cursor: `Entities`."""
         return self._get("/entities", {"limit": limit, **filters}, timeout_s)
 
-    def aspect(self, urn: str, name: str) -> Stored:
+    def aspect(self, urn: str, name: str, timeout_s: float | None = None) -> Stored:
         """One aspect with its version."""
-        entity = self.entity(urn, (name,))
+        entity = self.entity(urn, (name,), timeout_s)
         found = (entity or {}).get("aspects", {}).get(name)
         return Stored(found["value"], found["version"]) if found else Stored({}, -1)
+
+    def versions(self, urn: str, aspect: str, *, limit: int = 50, cursor: str | None = None) -> Document:
+        """The history of an aspect, newest first: `Versions`."""
+        return self._get(f"{_aspect(urn, aspect)}/versions", {"limit": limit, "cursor": cursor})
 
     def put_aspect(self, urn: str, name: str, value: Mapping[str, Any], if_version: int | None = None) -> Document:
         """Writes an aspect as a whole; `if_version` -1 means: only if there is none yet. Answers `Written`."""
         headers = {}
         if if_version is not None:
             headers = {"If-None-Match": "*"} if if_version == -1 else {"If-Match": f'"{if_version}"'}
-        return self._send("PUT", f"{_at(urn)}/aspects/{quote(name, safe='')}", value, headers)
+        return self._send("PUT", _aspect(urn, name), value, headers)
 
     def edit_aspect(self, urn: str, name: str, edit: Callable[[Document], Document]) -> Document:
         """Reads an aspect, writes what `edit` makes of it, and does both again if someone was faster. Answers `Written`.
@@ -144,6 +148,10 @@ class Catalog:
         path = f"/keys/{quote(key, safe='')}/values"
         return self._get(path, {"prefix": prefix or None, "limit": limit}, timeout_s)
 
+    def types(self, *, timeout_s: float | None = None) -> list[str]:
+        """The types of entities that the catalog knows."""
+        return [one["type"] for one in self._get("/registry", timeout_s=timeout_s).get("types", ())]
+
     def instances(self, space: str, *, limit: int = 500, timeout_s: float | None = None) -> list[Document]:
         """The first instances of a schemaspace, by name, valid or not: rows of `Instances`."""
         found = self._get(f"{_space(space)}/instances", {"limit": limit, "sort": "name"}, timeout_s)
@@ -156,6 +164,14 @@ class Catalog:
     def lineage(self, urn: str, **window: str | int | bool | None) -> Document:
         """The graph around an entity; the window is direction, levels, start, end, limit and columns: `Lineage`."""
         return self._get("/lineage", {"urn": urn, **window})
+
+    def lineage_diff(self, urn: str, **window: str | int | None) -> Document:
+        """The edges that came and went; the window is from, to, span, direction, levels and limit: `LineageDiff`."""
+        return self._get("/lineage/diff", {"urn": urn, **window})
+
+    def export(self, namespace: str) -> Iterator[bytes]:
+        """All that is said in a namespace, as lines of JSON, each as it comes."""
+        return self._transport.lines("/export", {"namespace": namespace})
 
     def runs(self, *, limit: int = 50, **filters: str | None) -> Document:
         """Runs; filters are program, data, start, end, status and cursor: `Runs`."""
@@ -192,6 +208,10 @@ class Catalog:
 
 def _at(urn: str) -> str:
     return f"/entities/{quote(urn, safe='')}"
+
+
+def _aspect(urn: str, name: str) -> str:
+    return f"{_at(urn)}/aspects/{quote(name, safe='')}"
 
 
 def _space(name: str) -> str:

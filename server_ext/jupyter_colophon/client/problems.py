@@ -44,3 +44,16 @@ def _sentence(status: int, problem: Mapping[str, Any]) -> str:
         if isinstance(entry, Mapping)
     ]
     return " ".join(("; ".join([head, *places])).split())
+
+
+class NotThere(ClientError, LookupError):
+    """The catalog knows nothing of this name."""
+
+
+class NoServer(ClientError):
+    """Nobody said where the catalog is."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "no server is known: start the kernel from JupyterLab, set COLOPHON_URL, or use %metadata connect URL"
+        )

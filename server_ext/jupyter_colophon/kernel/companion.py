@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.catalog import Catalog
 from jupyter_colophon.client.programs.shipping import shipper_for
+from jupyter_colophon.client.verbs.present import present
 from jupyter_colophon.kernel.captures import Captures
+from jupyter_colophon.kernel.counts import counted
 from jupyter_colophon.kernel.farewell import at_farewell
 from jupyter_colophon.kernel.notices import Notices
 from jupyter_colophon.kernel.provenance import Provenance
@@ -50,6 +52,7 @@ class Companion:
             self.connect(self.settings.server)
             # What programs said while no server answered.
             shipper_for(self.settings.server).look()
+        present.follow, present.settle = self.connect, self._settled
         self.provenance.attach()
         self.captures.start()
         self._cancel_farewell = at_farewell(self._shell, self._farewell)
@@ -60,12 +63,15 @@ class Companion:
             self._cancel_farewell()
         self.captures.stop()
         self.provenance.detach()
+        present.follow = present.settle = None
+        present.use(None)
         self._disconnect()
 
     def connect(self, server: "Server") -> None:
         """Uses this server from now on; what is still to be told goes to the one before."""
         self._disconnect()
         self.catalog = Catalog(server)
+        present.use(server)
         # A connection of its own: a command never waits behind a report.
         told = self.settings
         self.recorder = Recorder(Catalog(server), told.notebook, told.kernel, self.notices, told.namespace)
@@ -80,10 +86,21 @@ class Companion:
         left_s = max(timeout_s - (time.monotonic() - began), 0.1)
         return unheard + (self.recorder.flush(left_s) if self.recorder is not None else 0)
 
+    def mention(self, waiting: int) -> str:
+        """What to say where so many reports wait: the server does not know of them yet, so an answer may lack them."""
+        if not waiting:
+            return ""
+        return f"{counted(waiting, 'report')} of earlier cells {'has' if waiting == 1 else 'have'} not reached the server yet."
+
     def say(self) -> None:
         """Shows what there is to say, on standard error, a line each."""
         for line in self.notices.take():
             sys.stderr.write(line + "\n")
+
+    def _settled(self) -> None:
+        """Before a function of `metadata` asks."""
+        if words := self.mention(self.settle()):
+            sys.stderr.write(words + "\n")
 
     def _observe(self, observation: "Observation") -> None:
         if self.recorder is not None:

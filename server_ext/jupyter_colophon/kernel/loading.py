@@ -1,10 +1,12 @@
 """Loads and unloads the IPython extension. Nothing here asks the server, nor imports PySpark."""
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from jupyter_colophon.client.verbs.answer import Answer
 from jupyter_colophon.kernel.companion import Companion
 from jupyter_colophon.kernel.completion import matcher
+from jupyter_colophon.kernel.display.pages import page_of
 from jupyter_colophon.kernel.magic import MetadataMagics
 from jupyter_colophon.kernel.settings import Settings
 
@@ -25,12 +27,19 @@ def load(shell: "InteractiveShell") -> Companion:
     """
     unload(shell)
     companion = Companion(Settings.of(os.environ), shell)
+    if shell.display_formatter is not None:
+        shell.display_formatter.mimebundle_formatter.for_type(Answer, _bundle)
     shell.register_magics(MetadataMagics(shell, companion))
     matches = matcher(companion)
     shell.Completer.custom_matchers.append(matches)
     companion.start()
     _loaded[id(shell)] = companion, matches
     return companion
+
+
+def _bundle(answer: Answer, include: object = None, exclude: object = None) -> dict[str, Any]:
+    """How an answer of `metadata.search(…)` and the like is shown: as the magic shows it."""
+    return page_of(answer)._repr_mimebundle_()
 
 
 def unload(shell: "InteractiveShell") -> None:

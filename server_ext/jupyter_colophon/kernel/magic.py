@@ -1,24 +1,26 @@
 """The magics `%metadata` and `%%metadata`."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class
 from IPython.display import display
 
-from jupyter_colophon.client.problems import ClientError, Refused, ServerAway
+from jupyter_colophon.client.problems import ClientError, NoServer, NotThere, Refused, ServerAway
+from jupyter_colophon.client.urns import shown
+from jupyter_colophon.client.verbs.answer import Answer
+from jupyter_colophon.client.verbs.present import present
+from jupyter_colophon.core.annotation import Annotation
 from jupyter_colophon.core.errors import MetadataError
 from jupyter_colophon.kernel.arguments import parse_cell, parse_line
 from jupyter_colophon.kernel.body import run_body
 from jupyter_colophon.kernel.cells import now_ms
-from jupyter_colophon.kernel.commands import NoServer, catalog_of, run_command
-from jupyter_colophon.kernel.counts import counted
+from jupyter_colophon.kernel.commands.table import COMMANDS
 from jupyter_colophon.kernel.display.blocks import Line
-from jupyter_colophon.kernel.display.page import Page
-from jupyter_colophon.kernel.edits import BUSINESS, with_words
-from jupyter_colophon.kernel.synopsis import SYNOPSIS
-from jupyter_colophon.kernel.urns import shown
+from jupyter_colophon.kernel.display.page import Page, document_page
+from jupyter_colophon.kernel.display.pages import page_of
+from jupyter_colophon.kernel.synopsis import help_on
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -26,10 +28,6 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from jupyter_colophon.kernel.companion import Companion
-
-#: Commands that need nothing of what cells did.
-_AT_ONCE = {"help", "connect", "health", "status"}
-
 
 #: A cell with `%%metadata` waits longer: what is not known to be written gets no tag.
 BODY_S = 5.0
@@ -45,18 +43,23 @@ class MetadataMagics(Magics):
         self._companion = companion
 
     @line_cell_magic
-    def metadata(self, line: str, cell: str | None = None) -> None:
+    def metadata(self, line: str, cell: str | None = None) -> Any:
         """Replaced below: the help of the magic is its synopsis."""
         __tracebackhide__ = True
         if cell is not None:
             self._run_cell(parse_cell(line), cell)
-            return
+            return None
         asked = parse_line(line)
-        waiting = 0 if asked.command in _AT_ONCE else self._companion.settle()
-        _show(_spoken(lambda: run_command(self._companion, asked)))
+        command = COMMANDS[asked.command]
+        waiting = 0 if command.at_once else self._companion.settle()
+        found = _spoken(lambda: _formed(command.run(self._companion, asked), asked.form))
+        if isinstance(found, Page):
+            _show(found)
+            found = None
         self._mention(waiting)
+        return found
 
-    metadata.__doc__ = SYNOPSIS
+    metadata.__doc__ = help_on(None, {name: command.help for name, command in COMMANDS.items()})
 
     def _run_cell(self, asked: "Namespace", body: str) -> None:
         """Runs the body, then puts tags and properties on what it wrote. A body that fails leaves nothing of them."""
@@ -68,21 +71,20 @@ class MetadataMagics(Magics):
         self._mention(waiting)
 
     def _describe(self, asked: "Namespace", since_ms: int) -> Page:
-        catalog = catalog_of(self._companion)
+        verbs, change = present.verbs(), Annotation(properties=dict(asked.pairs), tags=tuple(asked.tags))
         recorder, execution = self._companion.recorder, self._companion.provenance.current
         written = recorder.written_by(execution, since_ms) if recorder and execution else []
         if not written:
             return Page((Line("This cell wrote no data that was noticed: nothing to tag."),))
         for urn in written:
-            catalog.edit_aspect(urn, BUSINESS, with_words(asked.tags, asked.properties))
-        words = ", ".join([*asked.tags, *(f"{key}={value}" for key, value in asked.properties)])
+            verbs.annotate(urn, change)
+        words = ", ".join([*asked.tags, *(f"{key}={value}" for key, value in asked.pairs)])
         return Page(tuple(Line(f"{shown(urn)}: {words}") for urn in written))
 
     def _mention(self, waiting: int) -> None:
         """What the server does not know yet may be missing from the answer: says so."""
-        if waiting:
-            reports = f"{counted(waiting, 'report')} of earlier cells {'has' if waiting == 1 else 'have'}"
-            _show(Page((Line(f"{reports} not reached the server yet.", quiet=True),)))
+        if words := self._companion.mention(waiting):
+            _show(Page((Line(words, quiet=True),)))
         self._companion.say()
 
 
@@ -90,8 +92,15 @@ def _show(page: Page) -> None:
     display(page)  # type: ignore[no-untyped-call]
 
 
-def _spoken(answer: Callable[[], Page]) -> Page:
-    """The page; where the server is away a line that says so, since the notebook runs on.
+def _formed(answer: Answer, form: str | None) -> Any:
+    """What is shown, or, as a DataFrame, given back."""
+    if form == "frame":
+        return answer.frame()
+    return document_page(answer.document) if form == "json" else page_of(answer)
+
+
+def _spoken(answer: Callable[[], Any]) -> Any:
+    """The page or value; where the server is away a line that says so, since the notebook runs on.
 
     Raises:
         UsageError: what was asked cannot be done; IPython prints its text without a traceback.
@@ -100,8 +109,12 @@ def _spoken(answer: Callable[[], Page]) -> Page:
         return answer()
     except (ServerAway, NoServer) as reason:
         return Page((Line(f"Not done: {reason}."),))
-    except (ClientError, MetadataError, ValueError) as reason:
+    except NotThere as absence:
+        return Page((Line(str(absence)),))
+    except (ClientError, MetadataError, ValueError, TypeError) as reason:
         if isinstance(reason, Refused) and reason.passing:
             return Page((Line(f"Not done: {reason}."),))
-        msg = f"%metadata: {reason}"
+        msg = f"%metadata: {' '.join(str(reason).split())}"
         raise UsageError(msg) from None
+    except OSError as reason:
+        raise UsageError(f"%metadata: {reason.filename or 'the file'}: {reason.strerror}") from None

@@ -37,8 +37,3 @@ class Settings:
             kernel=environ.get("COLOPHON_KERNEL") or f"pid-{os.getpid()}",
             namespace=environ.get("COLOPHON_NAMESPACE") or DEFAULT_NAMESPACE,
         )
-
-    def token_for(self, url: str) -> str:
-        """The environment's token where it is meant for this URL; empty elsewhere: no other server may see it."""
-        meant = self.server is None or self.server == Server(url, self.token)
-        return self.token if meant else ""

@@ -31,7 +31,7 @@ class RunMetadata(Writer):
     """Metadata within a run: `get` reads it, everything else emits."""
 
     def __init__(self, run: str, reader: Reader, shipper: Shipper, namespace: str | None) -> None:
-        self._reader, self._shipper, self._namespace = reader, shipper, namespace
+        self._urn, self._reader, self._shipper, self._namespace = run, reader, shipper, namespace
         super().__init__(run, self._ship, reader.get, reader.fields, self._entity)
 
     @overload
@@ -61,7 +61,7 @@ class RunMetadata(Writer):
     def emit(self, proposals: Iterable[Mapping[str, Any]]) -> None:
         """Emits what `annotate` has no words for: proposals as `proposal.json` has them."""
         for proposal in proposals:
-            self._ship({**proposal, "run": self._run})
+            self._ship({**proposal, "run": self._urn})
 
     def flush(self, timeout_s: float = 10.0) -> int:
         """Waits until the server has got everything, at most that long, or until it cannot be reached; how much waits."""
@@ -71,7 +71,7 @@ class RunMetadata(Writer):
         return entity(named, self._namespace)
 
     def _ship(self, proposal: dict[str, Any]) -> None:
-        self._shipper.put(_entry("emit", self._run, {"proposals": [proposal]}))
+        self._shipper.put(_entry("emit", self._urn, {"proposals": [proposal]}))
 
 
 class RunContext:

@@ -19,11 +19,11 @@ _ITS_OWN = frozenset(
 
 
 class Writer:
-    """Emits for one run. Nothing here waits for the server, or fails because of it."""
+    """Emits for one run, or for none. Nothing here waits for the server, or fails because of it."""
 
     def __init__(
         self,
-        run: str,
+        run: str | None,
         emit: Callable[[Proposal], None],
         read: Callable[[MetadataEntity], ByScope],
         fields: Callable[[MetadataEntity], tuple[str, ...]],
@@ -89,7 +89,7 @@ class Writer:
         value = change.document
         if value:
             place = {"urn": self._named(of).urn, "aspect": ASPECT_OF_SCOPE[scope], "operation": "annotate"}
-            self._emit({**place, "value": value, "run": self._run})
+            self._emit({**place, "value": value} | ({} if self._run is None else {"run": self._run}))
 
 
 class _Choice:

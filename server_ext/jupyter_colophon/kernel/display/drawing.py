@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
+from jupyter_colophon.client.urns import shown
 from jupyter_colophon.kernel.display.layout import grid
 from jupyter_colophon.kernel.display.terminal import cut, printable
 from jupyter_colophon.kernel.display.times import interval
-from jupyter_colophon.kernel.urns import shown
 
 #: A graph with more nodes is not drawn: the tree and the panel in JupyterLab serve better.
 LARGEST_DRAWING = 200

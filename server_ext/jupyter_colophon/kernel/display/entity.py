@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from jupyter_colophon.client.urns import shown
 from jupyter_colophon.kernel.counts import counted
 from jupyter_colophon.kernel.display.blocks import Block, Chips, Line, Table, Title
 from jupyter_colophon.kernel.display.page import Page
 from jupyter_colophon.kernel.display.times import clock
-from jupyter_colophon.kernel.urns import shown
 
 
 def entity_page(entity: Mapping[str, Any], runs: list[Mapping[str, Any]]) -> Page:

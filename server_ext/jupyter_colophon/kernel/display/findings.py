@@ -1,12 +1,12 @@
-"""`%metadata search`, `%metadata keys`, `%metadata health`: lists."""
+"""`%metadata search`, `keys`, `health`: lists."""
 
 from collections.abc import Mapping
 from typing import Any
 
+from jupyter_colophon.client.urns import shown
 from jupyter_colophon.kernel.counts import counted
 from jupyter_colophon.kernel.display.blocks import Line, Table, Title
 from jupyter_colophon.kernel.display.page import Page
-from jupyter_colophon.kernel.urns import shown
 
 
 def search_page(answer: Mapping[str, Any]) -> Page:
@@ -34,6 +34,14 @@ def keys_page(prefix: str, answer: Mapping[str, Any]) -> Page:
     if not rows:
         return Page((Line(f"no key begins with {prefix}" if prefix else "no keys yet"),))
     return Page((Table("metadata keys", ("key", "kind", "scope", "entities"), rows),))
+
+
+def values_page(answer: Mapping[str, Any]) -> Page:
+    """A page from `KeyValues`."""
+    rows = tuple((one["value"], str(one["entities"])) for one in answer["values"])
+    if not rows:
+        return Page((Line(f"{answer['key']} has no such value"),))
+    return Page((Table(f"values of {answer['key']}", ("value", "entities"), rows),))
 
 
 def health_page(health: Mapping[str, Any], facts: Mapping[str, str]) -> Page:

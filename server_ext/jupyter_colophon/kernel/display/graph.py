@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
+from jupyter_colophon.client.urns import shown
 from jupyter_colophon.kernel.counts import counted
 from jupyter_colophon.kernel.display.blocks import Block, Line, Preformatted, Title
 from jupyter_colophon.kernel.display.drawing import drawing
 from jupyter_colophon.kernel.display.page import Page
 from jupyter_colophon.kernel.display.times import interval
 from jupyter_colophon.kernel.display.tree import tree
-from jupyter_colophon.kernel.urns import shown
 
 #: The data is the `Lineage` answer as it came (schemas/api/lineage.json); the lab extension draws it.
 LINEAGE_MIME = "application/vnd.jupyter-colophon.lineage.v1+json"

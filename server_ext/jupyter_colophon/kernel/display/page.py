@@ -1,11 +1,12 @@
 """What a command answers: blocks of words, before anyone decides how they look."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_colophon.kernel.display import rich, terminal
-from jupyter_colophon.kernel.display.blocks import Block
+from jupyter_colophon.kernel.display.blocks import Block, Preformatted
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,3 +26,9 @@ class Page:
         if not self.drawn:
             bundle["text/html"] = rich.html_of(self.blocks)
         return bundle | dict(self.extra)
+
+
+def document_page(document: Mapping[str, Any]) -> Page:
+    """A document as it came: JupyterLab unfolds it, a terminal has its text."""
+    text = json.dumps(document, ensure_ascii=False, indent=2)
+    return Page((Preformatted(text),), {"application/json": dict(document)}, drawn=True)

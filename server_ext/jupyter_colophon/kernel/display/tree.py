@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from jupyter_colophon.client.urns import shown
 from jupyter_colophon.kernel.counts import counted
 from jupyter_colophon.kernel.display.times import clock, interval
-from jupyter_colophon.kernel.urns import shown
 
 #: Lines of a tree; a wider graph is for the drawing.
 LONGEST_TREE = 400

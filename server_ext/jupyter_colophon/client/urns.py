@@ -1,0 +1,46 @@
+"""URNs as a person reads and types them in a notebook or a program."""
+
+from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.names import Identity, Urn, dataset, field, notebook_of, parse_data_name, program_of
+from jupyter_colophon.core.urn import PREFIX
+
+#: A kernel knows only the default home (Spark, PROD); the server's own traits may differ, and URNs are exact then.
+_IDENTITY = Identity()
+
+
+def typed(name: str, namespace: str = "") -> str:
+    """The URN of what a person typed: `db.table`, a table of `namespace`, the absolute path of a file, or a URN.
+
+    Raises:
+        IllegalName: it is none of them.
+    """
+    if name.startswith("/"):
+        return str(dataset("file", name))
+    if namespace and "." not in name and not name.startswith(PREFIX):
+        return str(_IDENTITY.home(namespace, name))
+    return str(parse_data_name(name, _IDENTITY))
+
+
+def field_of(urn: str, path: str) -> str:
+    """The URN of a dataset's field. Raises IllegalName where that is no dataset, or the path is empty."""
+    whole = Urn.parse(urn)
+    if whole.type != "dataset":
+        raise IllegalName("dataset", urn, "only datasets have fields")
+    return str(field(whole, path))
+
+
+def shown(urn: str) -> str:
+    """A short name: `db.table`, its field as `db.table#field`, a file's path, a cell as `notebook.ipynb#cell`, else the last part."""
+    try:
+        parsed = Urn.parse(urn)
+        if parsed.type == "dataset":
+            return parsed.parts[1]
+        if parsed.type == "schemaField":
+            return f"{shown(parsed.parts[0])}#{parsed.parts[1]}"
+        notebook = notebook_of(parsed)
+        if notebook is not None:
+            return "#".join(part for part in notebook if part)
+        program = program_of(parsed)
+        return program[3] if program else _IDENTITY.short_name(parsed)
+    except IllegalName:
+        return urn

@@ -1,0 +1,43 @@
+"""What the catalog answered: the document as it came, and the same as rows."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Document = dict[str, Any]
+#: A cell of a table is a text, a number, a truth, a list of texts, or nothing.
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer. `document` is JSON (docs/magic.md says of what shape); iterated over it gives its rows as dictionaries."""
+
+    kind: str
+    document: Document
+    columns: tuple[str, ...] = ()
+    rows: Sequence[Row] = field(default=(), repr=False)
+
+    def __iter__(self) -> Iterator[Document]:
+        return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def frame(self) -> Any:
+        """The rows as a DataFrame of pandas; `spark.createDataFrame` makes one of Spark's of it. Raises ValueError without pandas."""
+        try:
+            import pandas  # type: ignore[import-untyped]
+        except ImportError:
+            msg = "pandas is not installed: pip install pandas"
+            raise ValueError(msg) from None
+        return pandas.DataFrame(list(self.rows), columns=list(self.columns))
+
+
+def table(kind: str, document: Document, columns: str, rows: Sequence[Mapping[str, Any]]) -> Answer:
+    """An answer whose rows are members of these dictionaries; what one lacks is None."""
+    names = tuple(columns.split())
+    return Answer(kind, document, names, [tuple(row.get(name) for name in names) for row in rows])

@@ -1,0 +1,221 @@
+"""The verbs that ask: one entity, many, where data comes from, what became of it."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from typing import Any, Literal
+
+from jupyter_colophon.client.problems import NotThere, Refused
+from jupyter_colophon.client.urns import shown
+from jupyter_colophon.client.verbs.answer import Answer, Document, table
+from jupyter_colophon.client.verbs.base import Asking, Named, is_absent, moment
+from jupyter_colophon.client.verbs.writing import BUSINESS
+from jupyter_colophon.core.difference import diff
+from jupyter_colophon.core.jsontext import compact
+from jupyter_colophon.core.timegrammar import parse_instant, parse_time
+from jupyter_colophon.core.urn import PREFIX
+
+Direction = Literal["both", "upstream", "downstream"]
+#: A version's number, or a time such as `now-1d`.
+Point = int | str | datetime
+
+#: Runs told with one entity.
+RUNS_SHOWN = 5
+_PAGE = 500
+_SCOPES = (("USER", BUSINESS), ("SYSTEM", "technicalMetadata"))
+_RUN, _PROGRAM = f"{PREFIX}dataProcessInstance:", f"{PREFIX}dataJob:"
+
+
+class Reading(Asking):
+    """Every answer has the document of the native API (schemas/api), and rows. Times are ISO 8601 or `now-1d`."""
+
+    def show(self, name: Named, *, field: str | None = None) -> Answer:
+        """All that is known of one entity: `Entity`, and its newest `runs`. Rows: scope, kind, key, value. Raises NotThere."""
+        urn = self.urn(name, field)
+        entity = self.catalog.entity(urn)
+        if entity is None:
+            raise NotThere(_absent(urn))
+        runs = self.catalog.runs(data=urn, limit=RUNS_SHOWN)["runs"] if entity["type"] == "dataset" else []
+        return Answer("show", {**entity, "runs": runs}, ("scope", "kind", "key", "value"), list(_said(entity)))
+
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int = 20,
+        type: str | None = None,
+        namespace: str | None = None,
+        tag: str | None = None,
+        owner: str | None = None,
+    ) -> Answer:
+        """The best hits: `SearchAnswer`. Words are alternatives; `word*`, `"a phrase"`, `key:value`, `tags:…`, `*` for all."""
+        filters = {"type": type, "namespace": namespace, "tag": tag, "owner": owner}
+        found = self.catalog.search(query, limit=limit, **filters)
+        hits = [{**hit, "name": shown(hit["urn"])} for hit in found["hits"]]
+        return table("search", found, "name type namespace tags owner description urn", hits)
+
+    def keys(self, prefix: str = "", *, values: str | None = None, limit: int = 200) -> Answer:
+        """Keys in use that begin with `prefix`: `Keys`; with `values=KEY` the values of that key: `KeyValues`."""
+        if values is not None:
+            found = self.catalog.key_values(values, prefix, limit=limit)
+            return table("values", {"key": values, **found}, "value entities", found["values"])
+        found = self.catalog.keys(prefix, limit=limit)
+        return table("keys", {"prefix": prefix, **found}, "key kind scope entities", found["keys"])
+
+    def lineage(
+        self,
+        name: Named,
+        *,
+        levels: int = 1,
+        direction: Direction = "both",
+        start: str | datetime | None = None,
+        end: str | datetime | None = None,
+        columns: bool = False,
+    ) -> Answer:
+        """What data was made from and what was made of it: `Lineage`. Rows are its edges, with `columns` those of columns. Raises NotThere."""
+        urn = self.urn(name)
+        window: dict[str, str | int | bool | None] = {"direction": direction, "levels": levels, "columns": columns}
+        found = self._found(urn, lambda: self.catalog.lineage(urn, **window, start=moment(start), end=moment(end)))
+        if columns:
+            names = "source sourceField target targetField transformation program"
+            return table("lineage", found, names, found["columns"])
+        edges = [{**edge, **_ends(edge)} for edge in found["edges"]]
+        return table("lineage", found, "source target access runCount start end", edges)
+
+    def history(self, name: Named, *, aspect: str = BUSINESS, field: str | None = None, limit: int = 20) -> Answer:
+        """Versions of an aspect, newest first: `Versions`. Each row says what changed, as `+ /tags/0 raw`. Raises NotThere."""
+        urn = self.urn(name, field)
+        found = self._found(urn, lambda: self.catalog.versions(urn, aspect, limit=limit))
+        rows = [{**one, "changes": [change_text(step) for step in one["diff"]]} for one in found["versions"]]
+        document = {"urn": urn, "aspect": aspect, **found}
+        return table("history", document, "version time actor via deleted changes", rows)
+
+    def diff(
+        self,
+        name: Named,
+        older: Point | None = None,
+        newer: Point | None = None,
+        *,
+        aspect: str = BUSINESS,
+        field: str | None = None,
+        lineage: bool = False,
+    ) -> Answer:
+        """What differs between two versions of an aspect, or two times; of itself the newest and the one before.
+
+        With `lineage` the edges that came and went between two times: `LineageDiff`, of itself within the last day.
+        Raises NotThere where there was nothing at that time.
+        """
+        urn = self.urn(name, field)
+        if lineage:
+            times = {"from": _time(older), "to": _time(newer)}
+            found = self._found(urn, lambda: self.catalog.lineage_diff(urn, **times))
+            rows = [(word, *_ends(edge).values()) for word in ("came", "went") for edge in found[word]]
+            return Answer("lineage-diff", found, ("change", "source", "target"), rows)
+        new = self._version(urn, aspect, newer)
+        # Before the first version there was nothing.
+        old = self._version(urn, aspect, older if older is not None else new["version"] - 1)
+        steps = diff(old["value"] or {}, new["value"] or {})
+        document = {"urn": urn, "aspect": aspect, "from": _stamp(old), "to": _stamp(new), "diff": steps}
+        return table("diff", document, "op path value", steps)
+
+    def runs(
+        self,
+        name: Named | None = None,
+        *,
+        start: str | datetime | None = None,
+        end: str | datetime | None = None,
+        status: str | None = None,
+        limit: int = 20,
+    ) -> Answer:
+        """Runs that touched data, or of a program (its URN), or all, newest first: `Runs`. Of a run's URN what it touched: `Run` and `Touched`."""
+        urn = None if name is None else self.urn(name)
+        if urn is not None and urn.startswith(_RUN):
+            run = self.catalog.run(urn)
+            touched = self.catalog.touched(urn)["touched"]
+            return table(
+                "run", {**run, "touched": touched}, "role mode namespace name component first last urn", touched
+            )
+        of = {"program" if urn and urn.startswith(_PROGRAM) else "data": urn}
+        window = {"start": moment(start), "end": moment(end), "status": status}
+        found = self.catalog.runs(limit=limit, **of, **window)
+        rows = [{**run, "program": shown(run["program"]), **_touched(run)} for run in found["runs"]]
+        return table("runs", {"of": urn, **found}, "program status start end actor reads writes urn", rows)
+
+    def _version(self, urn: str, aspect: str, point: Point | None) -> Document:
+        """The version of this number, that of a time, or the newest. Version 0 is nothing. Raises NotThere."""
+        number = (
+            point if isinstance(point, int) else int(point) if isinstance(point, str) and point.isdecimal() else None
+        )
+        if number == 0:
+            return {"version": 0, "value": None, "time": None}
+        until = (
+            None if number is not None or point is None else parse_time(str(_time(point)), time.time_ns() // 1_000_000)
+        )
+        for one in self._versions(urn, aspect):
+            if number == one["version"] or (number is None and (until is None or parse_instant(one["time"]) <= until)):
+                return one
+        raise NotThere(
+            f"{shown(urn)} has no version of {aspect} " + (f"{number}" if number is not None else f"at {point}")
+        )
+
+    def _versions(self, urn: str, aspect: str) -> Iterator[Document]:
+        cursor: str | None = ""
+        while cursor is not None:
+            page = self._found(urn, lambda: self.catalog.versions(urn, aspect, limit=_PAGE, cursor=cursor or None))  # noqa: B023  asked at once
+            yield from page["versions"]
+            cursor = page["cursor"]
+
+    def _found(self, urn: str, ask: Callable[[], Document]) -> Document:
+        """The answer. Raises NotThere where the catalog does not know the entity."""
+        try:
+            return dict(ask())
+        except Refused as refusal:
+            if is_absent(refusal):
+                raise NotThere(_absent(urn)) from None
+            raise
+
+
+def _absent(urn: str) -> str:
+    return f"{shown(urn)} is not in the catalog"
+
+
+def _time(point: Point | None) -> str | None:
+    return moment(point) if isinstance(point, str | datetime) else None if point is None else str(point)
+
+
+def _said(entity: Document) -> Iterator[tuple[str, str, str, str]]:
+    for scope, aspect in _SCOPES:
+        value = entity["aspects"].get(aspect, {}).get("value", {})
+        yield from ((scope, "tag", tag, "") for tag in value.get("tags", ()))
+        yield from ((scope, "property", key, text) for key, text in sorted(value.get("properties", {}).items()))
+    for one in entity["aspects"].get("schemaMetadata", {}).get("value", {}).get("fields", ()):
+        yield "SYSTEM", "field", one.get("fieldPath", ""), one.get("nativeDataType", "")
+
+
+def _ends(edge: Document) -> dict[str, str]:
+    return {"source": shown(edge["source"]), "target": shown(edge["target"])}
+
+
+def _touched(run: Document) -> dict[str, list[str]]:
+    """Short names of what a run read and wrote."""
+
+    def names(*modes: str) -> list[str]:
+        return list(dict.fromkeys(shown(one["data"]) for one in run["accesses"] if one["mode"] in modes))
+
+    return {"reads": names("read", "both"), "writes": names("write", "both")}
+
+
+def change_text(step: Mapping[str, Any]) -> str:
+    """A step of a JSON Patch as a person reads it: `+ /tags/0 raw`."""
+    sign = {"add": "+", "remove": "-"}.get(step["op"], "~")
+    return (
+        f"{sign} {step['path'] or '/'} {_text(step['value'])}".rstrip() if "value" in step else f"{sign} {step['path']}"
+    )
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else compact(value)
+
+
+def _stamp(version: Document) -> Document:
+    return {name: version.get(name) for name in ("version", "time", "actor")}

@@ -1,0 +1,98 @@
+"""`%metadata tag untag set unset propagate`: what people say of data."""
+
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING, Any, Literal
+
+from jupyter_colophon.client.verbs.answer import Answer
+from jupyter_colophon.client.verbs.present import present
+from jupyter_colophon.kernel import words
+from jupyter_colophon.kernel.commands.command import Command
+
+if TYPE_CHECKING:
+    from jupyter_colophon.kernel.companion import Companion
+
+
+def named(parser: ArgumentParser, *, has_fields: bool = True) -> None:
+    """The data that a command is about, and if need be which field of it."""
+    parser.add_argument("name", metavar="NAME")
+    if has_fields:
+        parser.add_argument("--field", metavar="FIELD")
+
+
+def _tags(parser: ArgumentParser) -> None:
+    named(parser)
+    parser.add_argument("tags", metavar="TAG", nargs="+", type=words.tag)
+
+
+def _pairs(parser: ArgumentParser) -> None:
+    named(parser)
+    parser.add_argument("pairs", metavar="KEY=VALUE", nargs="+", type=words.pair)
+
+
+def _keys(parser: ArgumentParser) -> None:
+    named(parser)
+    parser.add_argument("keys", metavar="KEY", nargs="+", type=words.key)
+
+
+def _ends(parser: ArgumentParser) -> None:
+    parser.add_argument("name", metavar="SOURCE")
+    parser.add_argument("sink", metavar="SINK")
+    parser.add_argument("--tags", dest="tag_globs", action="append", metavar="GLOB")
+    parser.add_argument("--properties", dest="key_globs", action="append", metavar="GLOB")
+    parser.add_argument("--fields", action="append", metavar="same|A=B", default=[], type=_fields)
+
+
+def _fields(word: str) -> Any:
+    return "same" if word == "same" else words.argument(word)
+
+
+def _tag(_: "Companion", asked: Namespace) -> Answer:
+    return present.verbs().tag(asked.name, *asked.tags, field=asked.field)
+
+
+def _untag(_: "Companion", asked: Namespace) -> Answer:
+    return present.verbs().untag(asked.name, *asked.tags, field=asked.field)
+
+
+def _set(_: "Companion", asked: Namespace) -> Answer:
+    return present.verbs().set(asked.name, dict(asked.pairs), field=asked.field)
+
+
+def _unset(_: "Companion", asked: Namespace) -> Answer:
+    return present.verbs().unset(asked.name, *asked.keys, field=asked.field)
+
+
+def _propagate(_: "Companion", asked: Namespace) -> Answer:
+    fields: dict[str, str] | Literal["same"] = "same" if "same" in asked.fields else dict(asked.fields)
+    only = asked.tag_globs is not None or asked.key_globs is not None
+    # Who names tags alone wants no properties.
+    return present.verbs().propagate(
+        asked.name,
+        asked.sink,
+        asked.key_globs if asked.key_globs is not None or not only else [],
+        asked.tag_globs if asked.tag_globs is not None or not only else [],
+        fields=fields,
+    )
+
+
+COMMANDS = (
+    Command("tag", "%metadata tag NAME TAG…             put tags on data   [--field FIELD]", _tags, _tag),
+    Command("untag", "%metadata untag NAME TAG…           take tags away   [--field FIELD]", _tags, _untag),
+    Command(
+        "set",
+        """\
+%metadata set NAME KEY=VALUE…       set properties; quote a value with spaces: "refresh=every morning"
+                                    [--field FIELD]""",
+        _pairs,
+        _set,
+    ),
+    Command("unset", "%metadata unset NAME KEY…           remove properties   [--field FIELD]", _keys, _unset),
+    Command(
+        "propagate",
+        """\
+%metadata propagate SOURCE SINK     say of the second what people said of the first: all, or what fits
+                                    [--tags GLOB]… [--properties GLOB]… [--fields same|A=B]…""",
+        _ends,
+        _propagate,
+    ),
+)

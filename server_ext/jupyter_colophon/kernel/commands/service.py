@@ -1,0 +1,79 @@
+"""`%metadata use connect health status`: which server, which namespace, and how it is."""
+
+import getpass
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from jupyter_colophon.client.verbs import present
+from jupyter_colophon.client.verbs.answer import Answer
+from jupyter_colophon.kernel.commands.command import Command
+
+if TYPE_CHECKING:
+    from jupyter_colophon.kernel.companion import Companion
+
+
+def _use_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("namespace", metavar="NAMESPACE", nargs="?")
+    parser.add_argument("--none", action="store_true")
+
+
+def _connect_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("url", metavar="URL")
+
+
+def _no_arguments(_: ArgumentParser) -> None:
+    """It takes none."""
+
+
+def _use(_: "Companion", asked: Namespace) -> Answer:
+    return present.present.verbs().use("" if asked.none else asked.namespace)
+
+
+def _connect(_: "Companion", asked: Namespace) -> Answer:
+    return present.connect(asked.url, present.token_for(asked.url) or _asked_token())
+
+
+def _asked_token() -> str:
+    """Asks the person: a token in a cell would be kept in the notebook, its history and its runs."""
+    try:
+        return getpass.getpass("Token: ")
+    except (EOFError, NotImplementedError):
+        msg = "a token is needed, and nobody can be asked for it here: set COLOPHON_TOKEN"
+        raise ValueError(msg) from None
+
+
+def _health(companion: "Companion", _: Namespace) -> Answer:
+    verbs = present.present.verbs()
+    facts = {
+        "server": verbs.catalog.server.url,
+        "notebook": companion.settings.notebook,
+        "namespace in use": verbs.namespace or "none",
+        "capture": companion.captures.state,
+        "reports waiting": str(companion.settle(0, 0.1)),
+    }
+    found = verbs.health()
+    return Answer(found.kind, {**found.document, "kernel": facts}, found.columns, found.rows)
+
+
+_HEALTH = "%metadata health                    is the catalog there, and does it record this notebook (also: status)"
+
+COMMANDS = (
+    Command(
+        "use",
+        """\
+%metadata use [NAMESPACE]           names without a dot are of this namespace from now on; without a word: which one it is
+                                    [--none]: of none again""",
+        _use_arguments,
+        _use,
+        at_once=True,
+    ),
+    Command("health", _HEALTH, _no_arguments, _health, at_once=True),
+    Command("status", _HEALTH, _no_arguments, _health, at_once=True),
+    Command(
+        "connect",
+        "%metadata connect URL               use this server (asks for the token, or takes COLOPHON_TOKEN)",
+        _connect_arguments,
+        _connect,
+        at_once=True,
+    ),
+)

@@ -1,0 +1,234 @@
+"""What people ask of the catalog by `from jupyter_colophon import metadata`, on a real server."""
+
+import inspect
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from jupyter_colophon import metadata
+from jupyter_colophon.client.verbs.present import present
+from jupyter_colophon.core.errors import IllegalName
+
+VERBS = [
+    "diff",
+    "export",
+    "health",
+    "history",
+    "keys",
+    "lineage",
+    "propagate",
+    "runs",
+    "search",
+    "set",
+    "show",
+    "tag",
+    "unset",
+    "untag",
+    "use",
+]
+PROGRAM = "urn:li:dataJob:(urn:li:dataFlow:(colophon,shop,default),spark.load)"
+
+
+@pytest.fixture(autouse=True)
+def known(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The environment of a program that a server started."""
+    monkeypatch.setenv("COLOPHON_URL", server.url)
+    monkeypatch.setenv("COLOPHON_TOKEN", server.token)
+    present.use(None)
+    yield
+    present.use(None)
+
+
+def urn(database: str, table: str = "t") -> str:
+    return f"urn:li:dataset:(urn:li:dataPlatform:spark,{database}.{table},PROD)"
+
+
+def ran(catalog: Any, data: str, mode: str = "write", run_id: str = "one") -> str:
+    run = catalog.start_run({"program": PROGRAM, "runId": run_id, "start": "2026-11-20T12:00:00Z"})["urn"]
+    catalog.add_accesses(run, {"accesses": [{"data": data, "mode": mode, "time": "2026-11-20T12:00:01Z"}]})
+    return str(run)
+
+
+def test_every_verb_tells_what_it_does_and_takes_no_self() -> None:
+    for name in VERBS:
+        verb = getattr(metadata, name)
+        assert inspect.getdoc(verb), name
+        assert "self" not in inspect.signature(verb).parameters, name
+
+
+def test_tags_and_properties_come_and_go(catalog: Any, database: str) -> None:
+    name = f"{database}.t"
+    first = metadata.tag(name, "raw", "faa")
+    assert (first.document["tags"], first.document["changed"], first.document["isNew"]) == (["raw", "faa"], True, False)
+    metadata.set(name, {"refresh-time": "monday"}, owner="ops")
+    metadata.untag(name, "faa", "absent")
+    last = metadata.unset(name, "refresh-time")
+    assert list(last) == [
+        {"kind": "tag", "key": "raw", "value": ""},
+        {"kind": "property", "key": "owner", "value": "ops"},
+    ]
+    assert catalog.metadata(urn(database))["USER"]["tags"] == ["raw"]
+    assert not metadata.tag(name, "raw").document["changed"]
+
+
+def test_fields_have_tags_of_their_own(catalog: Any, database: str) -> None:
+    metadata.tag(f"{database}.t", "confidential", field="ssn")
+    assert catalog.metadata(f"urn:li:schemaField:({urn(database)},ssn)")["USER"]["tags"] == ["confidential"]
+    found = metadata.show(f"{database}.t", field="ssn")
+    assert list(found) == [{"scope": "USER", "kind": "tag", "key": "confidential", "value": ""}]
+    assert metadata.untag(f"{database}.t", "confidential", field="ssn").document["tags"] == []
+    with pytest.raises(IllegalName):
+        metadata.tag(f"urn:li:schemaField:({urn(database)},ssn)", "x", field="ssn")
+
+
+def test_a_namespace_in_use_stands_before_names_without_a_dot(catalog: Any, database: str) -> None:
+    with pytest.raises(IllegalName):
+        metadata.show("t")
+    metadata.use(database)
+    assert metadata.use().document == {"namespace": database}
+    assert metadata.tag("t", "x").document["urn"] == urn(database)
+    metadata.use("")
+    with pytest.raises(IllegalName):
+        metadata.show("t")
+    with pytest.raises(ValueError, match="there is no namespace"):
+        metadata.use("nobody_has_this")
+    with pytest.raises(IllegalName):
+        metadata.use("no namespace")
+
+
+def test_what_is_not_there_is_told_as_such(database: str) -> None:
+    asked = (metadata.show, metadata.history, metadata.diff, metadata.lineage, metadata.untag)
+    for ask in asked:
+        with pytest.raises(metadata.NotThere, match="is not in the catalog"):
+            ask(f"{database}.none")
+    with pytest.raises(metadata.NotThere):
+        metadata.propagate(f"{database}.none", f"{database}.t")
+    with pytest.raises(metadata.Refused, match="spelled right"):
+        metadata.tag(f"x{database}.t", "x")
+    assert isinstance(metadata.NotThere("x"), metadata.ClientError)
+
+
+def test_hits_and_keys_are_rows(catalog: Any, database: str) -> None:
+    metadata.set(f"{database}.t", {f"key-{database}": "value", "owner": "ops", "description": "All of it"})
+    (hit,) = metadata.search(f"key-{database}:val*", namespace=database, owner="ops")
+    assert (hit["name"], hit["owner"], hit["description"], hit["urn"]) == (
+        f"{database}.t",
+        "ops",
+        "All of it",
+        urn(database),
+    )
+    assert len(metadata.search(f"key-{database}:val*", tag="nobody")) == 0
+    assert list(metadata.keys(f"key-{database}")) == [
+        {"key": f"key-{database}", "kind": "property", "scope": "USER", "entities": 1}
+    ]
+    assert list(metadata.keys(values=f"key-{database}")) == [{"value": "value", "entities": 1}]
+
+
+def test_rows_become_a_frame_of_pandas(database: str) -> None:
+    metadata.tag(f"{database}.t", f"tag-{database}")
+    frame = metadata.search(f"tags:tag-{database}").frame()
+    assert list(frame["name"]) == [f"{database}.t"]
+    assert list(metadata.search(f"tags:no-{database}").frame().columns) == list(frame.columns)
+
+
+def test_history_tells_each_version_and_diff_any_two(catalog: Any, database: str) -> None:
+    name = f"{database}.t"
+    metadata.tag(name, "a")
+    metadata.set(name, owner="ops")
+    metadata.set(name, owner="dev")
+    rows = list(metadata.history(name))
+    assert [(row["version"], row["changes"]) for row in rows] == [
+        (3, ["~ /properties/owner dev"]),
+        (2, ["+ /properties/owner ops"]),
+        (1, ['+ / {"properties":{},"tags":["a"]}']),
+    ]
+    assert [step["op"] for step in metadata.diff(name)] == ["replace"]
+    assert [(step["op"], step["path"]) for step in metadata.diff(name, 1, "2")] == [("add", "/properties/owner")]
+    assert metadata.diff(name, 0, 1).document["from"]["version"] == 0
+    assert metadata.diff(name, rows[1]["time"], "now").document["to"]["version"] == 3
+    assert len(metadata.history(name, limit=1)) == 1
+    with pytest.raises(metadata.NotThere, match="no version of businessMetadata 9"):
+        metadata.diff(name, 1, 9)
+    with pytest.raises(metadata.NotThere, match="at now-9d"):
+        metadata.diff(name, "now-9d")
+
+
+def test_a_deleted_aspect_has_a_history_too(catalog: Any, database: str) -> None:
+    metadata.tag(f"{database}.t", "a")
+    catalog.propose([{"urn": urn(database), "aspect": "businessMetadata", "operation": "delete"}])
+    assert [row["deleted"] for row in metadata.history(f"{database}.t")] == [True, False]
+    assert [step["op"] for step in metadata.diff(f"{database}.t")] == ["remove", "remove"]
+
+
+def test_runs_and_lineage_are_told_of_data_of_a_program_and_of_a_run(catalog: Any, database: str) -> None:
+    run = ran(catalog, urn(database), run_id=database)
+    (told,) = metadata.runs(f"{database}.t")
+    assert (told["writes"], told["reads"], told["urn"]) == ([f"{database}.t"], [], run)
+    assert run in [row["urn"] for row in metadata.runs(PROGRAM, start="2026-11-20", end="2026-11-21", limit=500)]
+    assert [row["mode"] for row in metadata.runs(run) if row["role"] == "data"] == ["write"]
+    (edge,) = metadata.lineage(f"{database}.t", start="2026-11-20T00:00:00Z")
+    assert (edge["target"], edge["access"], edge["runCount"]) == (f"{database}.t", "write", 1)
+    assert list(metadata.lineage(f"{database}.t", end="2026-11-01")) == []
+    came = metadata.diff(f"{database}.t", "2026-11-10", "2026-11-21", lineage=True)
+    assert [row["change"] for row in came] == ["came"]
+
+
+def test_what_is_said_is_propagated_to_another_table_and_its_fields(catalog: Any, database: str) -> None:
+    source, sink = f"{database}.t", f"{database}.copy"
+    metadata.tag(source, "hr", "raw")
+    metadata.set(source, owner="ops")
+    metadata.tag(source, "confidential", field="a")
+    done = metadata.propagate(source, sink, [], "h*", fields="same")
+    assert [row["name"] for row in done] == [sink, f"{sink}#a"] or [row["name"] for row in done] == [sink]
+    assert catalog.metadata(urn(database, "copy"))["USER"] == {"properties": {}, "tags": ["hr"], "version": 1}
+    metadata.propagate(source, sink, fields={"a": "b"})
+    assert metadata.show(sink, field="b").document["aspects"]["businessMetadata"]["value"]["tags"] == ["confidential"]
+    assert len(metadata.propagate(source, sink, [], [])) == 0
+
+
+def test_a_namespace_is_exported_whole_or_not_at_all(database: str, tmp_path: Any) -> None:
+    file = tmp_path / "out.jsonl"
+    metadata.tag(f"{database}.t", "a")
+    done = metadata.export(database, file)
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    assert done.document["lines"] == len(lines) - 1
+    assert {"businessMetadata", "technicalMetadata"} <= {line.get("aspect") for line in lines}
+    with pytest.raises(metadata.NotThere):
+        metadata.export("nobody_has_this", tmp_path / "other")
+    with pytest.raises(OSError, match="none"):
+        metadata.export(database, tmp_path / "none" / "other")
+    assert [one.name for one in tmp_path.iterdir()] == ["out.jsonl"]
+
+
+def test_without_a_server_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLOPHON_URL")
+    with pytest.raises(metadata.NoServer):
+        metadata.search("x")
+    with pytest.raises(metadata.ServerAway):
+        metadata.connect("http://127.0.0.1:9/", "token")
+    with pytest.raises(metadata.NoServer):
+        metadata.search("x")
+
+
+def test_a_script_connects_and_asks(server: Any, database: str) -> None:
+    script = """
+import sys
+from jupyter_colophon import metadata
+try:
+    metadata.connect(sys.argv[1])
+except ValueError as error:
+    print(error)
+print(metadata.connect(*sys.argv[1:3]).document["via"])
+print(metadata.tag(sys.argv[3] + ".t", "scripted").document["tags"], "IPython" in sys.modules, "pyspark" in sys.modules)
+"""
+    left = {name: value for name, value in os.environ.items() if not name.startswith("COLOPHON_")}
+    command = [sys.executable, "-c", script, server.url, server.token, database]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=left)
+    assert done.stdout.splitlines() == [
+        "a token is needed: give one, or set COLOPHON_TOKEN",
+        "None",
+        "['scripted'] False False",
+    ]
