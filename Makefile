@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # The virtual environment's own node comes first: it is there on every machine.
 export PATH := $(CURDIR)/$(BIN):$(CURDIR)/node_modules/.bin:$(PATH)
+# Tests start hundreds of processes: what one has compiled the next need not.
+unexport PYTHONDONTWRITEBYTECODE
 STAMPS := .stamps
 FRONTEND := $(shell find labextension/src labextension/style labextension/schema -type f 2>/dev/null) package.json
 # An editable install copies the built frontend here; it is replaced by a link, so that a build is seen at once.

@@ -16,7 +16,7 @@ from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import ABSENT, Condition, Operation, Proposal, Written
 from jupyter_colophon.storage.commit import Commit
 from support.catalog import ADA, metadata, search
-from support.stores import STORES
+from support.stores import READY
 from support.urns import table
 
 NAMES = [table(f"m{number}") for number in range(3)]
@@ -34,7 +34,7 @@ class Model(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self._folder = TemporaryDirectory()
-        self._store = STORES[self.provider](Path(self._folder.name))
+        self._store = READY[self.provider](Path(self._folder.name))
         self._choice = choice.told(self._store.__enter__())
         self.catalog = choice.catalog_of(self._choice)
         self.values: dict[tuple[str, str], Any] = {}
@@ -154,7 +154,7 @@ class Model(RuleBasedStateMachine):
         self.last = head
 
 
-@pytest.mark.parametrize("provider", sorted(STORES))
+@pytest.mark.parametrize("provider", sorted(READY))
 def test_any_sequence_of_calls_does_what_a_dictionary_does(provider: str) -> None:
     machine = type("Model", (Model,), {"provider": provider})
     size = settings(max_examples=sized(12, 1_000), stateful_step_count=sized(25, 50), deadline=None)

@@ -13,7 +13,7 @@ from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.store import StoreChoice
 from support.catalog import ADA, search
 from support.process import running
-from support.stores import STORES
+from support.stores import READY
 from support.urns import table
 
 WRITES = sized(150, 10_000)
@@ -36,10 +36,10 @@ for line in sys.stdin:
 """
 
 
-@pytest.fixture(params=sorted(STORES.keys() - {"toy"}))
+@pytest.fixture(params=sorted(READY.keys() - {"toy"}))
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StoreChoice]:
     """Every store that several processes can share."""
-    with STORES[request.param](tmp_path) as chosen:
+    with READY[request.param](tmp_path) as chosen:
         yield chosen
 
 

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 from support import contract
-from support.stores import CATALOGS, STORES
+from support.stores import CATALOGS, READY
 from support.urns import ORDERS
 from tornado.httpclient import HTTPResponse
 
@@ -27,7 +27,7 @@ def store_settings(store_name: str, tmp_path: Path) -> Iterator[dict[str, Any]]:
     if store_name == "sqlite":
         yield {}
         return
-    with STORES[store_name](tmp_path) as choice:
+    with READY[store_name](tmp_path) as choice:
         yield {"storage_provider": choice.provider, "storage_options": dict(choice.options)}
 
 

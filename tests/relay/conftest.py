@@ -14,7 +14,7 @@ from jupyter_colophon.service.sinks import states
 from jupyter_colophon.wiring import Catalog, open_catalog
 from support.kafka.broker import Broker
 from support.receiver import Receiver, receiving
-from support.stores import CATALOGS, STORES
+from support.stores import CATALOGS, READY
 
 SECRET = "a secret of both sides"
 Deliver = Callable[..., Relay]
@@ -29,7 +29,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def store(store_name: str, tmp_path: Path) -> Iterator[StoreChoice]:
-    with STORES[store_name](tmp_path) as choice:
+    with READY[store_name](tmp_path) as choice:
         yield choice
 
 

@@ -13,7 +13,7 @@ from jupyter_colophon.core.names import Identity
 from jupyter_colophon.core.store import StoreChoice, sqlite_file
 from jupyter_colophon.storage.providers import GROUP
 from jupyter_colophon.wiring import Catalog, open_catalog
-from support.postgres import fresh_schema
+from support.postgres import empty_store, fresh_schema
 
 Store = Callable[[Path], AbstractContextManager[StoreChoice]]
 
@@ -60,10 +60,14 @@ STORES: dict[str, Store] = {
 CATALOGS = ["sqlite", "postgresql"]
 
 
+#: The same stores for tests that are not about the making of one: PostgreSQL's is made already.
+READY: dict[str, Store] = STORES | {"postgresql": lambda folder: empty_store()}
+
+
 @contextmanager
 def fresh_catalog(name: str, folder: Path) -> Iterator[Catalog]:
-    """An open catalog in a fresh store of this kind."""
-    with STORES[name](folder) as choice:
+    """An open catalog in a store of this kind that holds nothing."""
+    with READY[name](folder) as choice:
         catalog = open_catalog(choice, Identity())
         try:
             yield catalog
