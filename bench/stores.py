@@ -127,7 +127,8 @@ class _Slice:
         entity = {"urn": urn, "type": kind, "namespace": thing.namespace, "name": name, "platform": "spark"}
         said = index.rows({"businessMetadata": ("USER", thing.value)})
         document = index.document({**entity, "deleted": False}, said)
-        written = (value, "bench", "", _NOW)
+        # Nobody said anything of them besides, and all their versions are kept.
+        written = (value, "bench", "", _NOW, None, None)
         self._row("entities", *entity.values(), _NOW, "bench", _NOW, "bench", 0)
         self._row("entity_names", thing.namespace, kind, name, urn)
         self._row("aspects", urn, "businessMetadata", 1, 0, *written)

@@ -67,7 +67,13 @@ async def test_a_type_of_the_users_is_written_read_and_found(api: Any) -> None:
     refused = await api("PUT", *place, body={"rows": "many"})
     assert (refused.status, refused.body["errors"][0]["pointer"]) == (400, "/rows")
     wrong = await api("PUT", "entities", "urn:li:sensor:berlin", "aspects", "contract", body={})
-    assert wrong.status == 400
+    assert (wrong.status, wrong.body["errors"][0]["pointer"]) == (400, "")
+    proposals = [
+        {"urn": urn, "aspect": "contract", "operation": "upsert", "value": {"rows": 3}}
+        for urn in (SENSOR, "urn:li:sensor:berlin")
+    ]
+    wrong = await api("POST", "proposals", body={"proposals": proposals})
+    assert (wrong.status, wrong.body["errors"][0]["pointer"]) == (400, "/proposals/1/urn")
     types = {one["type"] for one in (await api("GET", "registry", answers="registry")).body["types"]}
     assert "sensor" in types
     assert "nonsense" not in types

@@ -105,7 +105,7 @@ class TestEntities:
         write(catalog, "2", "b", aspect="businessMetadata")
         told = back(catalog, "a")
         assert (told.entities_affected, told.entities_deleted, told.unsafe, told.unsafe_count) == (1, 0, (ORDERS,), 1)
-        assert (told.aspects_reverted, told.aspects_affected) == (2, 4)
+        assert (told.aspects_reverted, told.aspects_affected) == (2, 1)
         found = catalog.reader.entity(Urn.parse(ORDERS), None, ADA)
         assert set(found.aspects) == {"datasetKey", "status", "businessMetadata"}
         assert found.aspects["status"].value == {"removed": True}

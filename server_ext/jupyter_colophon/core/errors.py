@@ -67,6 +67,13 @@ class InvalidInstance(MetadataError):
         self.subject = subject
 
 
+class OtherParts(InvalidInstance):
+    """A URN has not the parts of its type."""
+
+    def __init__(self, urn: str) -> None:
+        super().__init__(shown(urn), (Problem("", "the URN has not the parts of its type"),))
+
+
 class SchemaRefused(InvalidInstance):
     """A schema cannot be used in a schemaspace: its dialect, size, references or expressions (security.md B2.7)."""
 

@@ -100,6 +100,14 @@ async def test_entities_are_written_patched_read_and_deleted_through_openapi(dat
     assert (await datahub("POST", "openapi", "v3", "entity", "nothing", body=[])).status == 404
 
 
+async def test_a_deletion_counts_what_was_told_by_time_too(datahub: Any) -> None:
+    profiles = [mcp("datasetProfile", {"timestampMillis": moment, "rowCount": 1}) for moment in (1, 2)]
+    assert (await emit_all(datahub, mcp("status", {"removed": False}), *profiles)).status == 200
+    gone = (await act(datahub, "entities", "delete", {"urn": T})).body["value"]
+    assert gone == {"urn": T, "rows": 2, "timeseriesRows": 2}
+    assert (await act(datahub, "entities", "delete", {"urn": T})).body["value"]["timeseriesRows"] == 0
+
+
 async def test_a_snapshot_is_told_by_the_names_of_classes(datahub: Any) -> None:
     def snapshot(*aspects: Any) -> dict[str, Any]:
         told = {"urn": T, "aspects": list(aspects)}

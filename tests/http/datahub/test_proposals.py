@@ -61,6 +61,7 @@ async def test_system_metadata_may_be_text(datahub: Any) -> None:
         ({"changeType": "MERGE"}, "/proposal/changeType"),
         ({"entityUrn": "urn:nothing"}, "/proposal/entityUrn"),
         ({"entityType": "chart"}, "/proposal/entityType"),
+        ({"entityUrn": "urn:li:dataset:x"}, "/proposal/entityUrn"),
         ({"aspectName": None}, "/proposal/aspectName"),
         ({"aspect": None}, "/proposal/aspect"),
         ({"aspect": {"value": "{", "contentType": "application/json"}}, "/proposal/aspect/value"),

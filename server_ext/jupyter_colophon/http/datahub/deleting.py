@@ -31,10 +31,14 @@ def delete(asking: Asking) -> Answer:
     urn, name = urn_at(body["urn"], "/urn"), body.get("aspectName")
     kind = asking.catalog.registry.type(urn.type)
     if name is not None and asking.catalog.registry.aspect(urn.type, name).timeseries:
-        moments = body.get("startTimeMillis"), body.get("endTimeMillis")
-        rows = asking.catalog.write_path.forget_moments(urn, name, *moments, asking.principal)
+        window = body.get("startTimeMillis"), body.get("endTimeMillis")
+        rows = asking.catalog.write_path.forget_moments(urn, name, *window, asking.principal)
         return _told(urn, 0, rows)
-    return _told(urn, gone(asking, urn, None if name in (None, kind.key_aspect) else name), 0)
+    if name not in (None, kind.key_aspect):
+        return _told(urn, gone(asking, urn, name), 0)
+    moments = asking.catalog.datahub.timeseries.count(urn, asking.principal)
+    rows = gone(asking, urn, None)
+    return _told(urn, rows, moments if rows else 0)
 
 
 def gone(asking: Asking, urn: Urn, name: str | None) -> int:

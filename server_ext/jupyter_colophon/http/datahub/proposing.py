@@ -17,7 +17,7 @@ from jupyter_colophon.service.inbox import WITHIN
 
 #: Where the operations are in DataHub's form of a patch.
 _FORM = f"/{patch_forms.PATCH}"
-_PLACE = re.compile(rf"{WITHIN}/([0-9]+)/value")
+_PLACE = re.compile(rf"{WITHIN}/([0-9]+)/(value|urn)")
 #: What is wrong with proposals themselves. Who may not write, or was too slow, is only told so.
 _SAID_WRONG = (InvalidInstance, PatchFailed, TooLarge)
 _logger = logging.getLogger("jupyter_colophon.http")
@@ -25,11 +25,12 @@ _logger = logging.getLogger("jupyter_colophon.http")
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A proposal, and the pointer to its value in what was sent; `listed`: a patch that was sent as a list."""
+    """A proposal, and the pointers to its value and its URN in what was sent; `listed`: a patch that was sent as a list."""
 
     proposal: Proposal
     place: str
     listed: bool = False
+    named: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,4 +104,6 @@ def _placed(pointer: str, wishes: Sequence[Wish]) -> str:
     if found is None:
         return pointer
     wish, rest = wishes[int(found[1])], pointer[found.end() :]
+    if found[2] == "urn":
+        return wish.named
     return wish.place + (rest.removeprefix(_FORM) if wish.listed else rest)

@@ -44,7 +44,8 @@ def ingest_usage(asking: Asking) -> Answer:
 def _proposed(asking: Asking, told: list[tuple[Any, str]]) -> Answer:
     registry = asking.catalog.registry
     wishes = [
-        Wish(mcp.proposal(one, registry, at), f"{at}/aspect/value", listed=mcp.is_listed(one)) for one, at in told
+        Wish(mcp.proposal(one, registry, at), f"{at}/aspect/value", mcp.is_listed(one), f"{at}/entityUrn")
+        for one, at in told
     ]
     return _answer(propose(asking, wishes, later=asking.body.get("async") in _LATER))
 

@@ -172,13 +172,13 @@ def _wishes(asking: Asking, kind: str, operation_: Operation) -> Iterator[Wish]:
             raise mcp.refused(f"/{at}/urn", f"is not of the type {kind}")
         if len(one) == 1:
             # Nothing is said of it but that it is there.
-            yield Wish(Proposal(urn, None, "create", if_absent=True), f"/{at}")
+            yield Wish(Proposal(urn, None, "create", if_absent=True), f"/{at}", named=f"/{at}/urn")
         for name, told in one.items():
             if name != "urn":
                 place = f"/{at}/{name}"
                 wish = _proposal(urn, name, operation_, told, place)
                 listed = isinstance(told["value"], list)
-                yield Wish(mcp.keyless(wish, asking.catalog.registry), f"{place}/value", listed=listed)
+                yield Wish(mcp.keyless(wish, asking.catalog.registry), f"{place}/value", listed, f"/{at}/urn")
 
 
 def _proposal(urn: Urn, name: str, operation_: Operation, told: dict[str, Any], place: str) -> Proposal:

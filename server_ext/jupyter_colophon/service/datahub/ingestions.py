@@ -24,7 +24,9 @@ _LOOKED_AT = 100
 
 @dataclass(frozen=True, slots=True)
 class RolledBack:
-    """What was taken back, or would be. `unsafe` entities were made by the run, and others say something of them."""
+    """What was taken back, or would be. `unsafe` entities were made by the run, and others say something of them: so many
+    aspects are affected.
+    """
 
     rows: tuple[Ingested, ...] = ()
     entities_affected: int = 0
@@ -95,15 +97,15 @@ class Ingestions:
             by_entity[row.urn].add(row.aspect)
         made = [urn for urn, names in by_entity.items() if self._key_of(urn) in names]
         there = _present(tx, made)
-        unsafe = [urn for urn in made if there[urn] - by_entity[urn]]
+        of_others = {urn: others for urn in made if (others := there[urn] - by_entity[urn])}
         return RolledBack(
             rows=tuple(rows[:NAMED_MAX]),
             entities_affected=len(by_entity),
             entities_deleted=0 if safe else len(made),
             aspects_reverted=len(rows) - (len(made) if safe else 0),
-            aspects_affected=sum(map(len, there.values())),
-            unsafe=tuple(unsafe[:NAMED_MAX]),
-            unsafe_count=len(unsafe),
+            aspects_affected=sum(map(len, of_others.values())),
+            unsafe=tuple(of_others)[:NAMED_MAX],
+            unsafe_count=len(of_others),
         )
 
     def _key_of(self, urn: str) -> str:

@@ -12,7 +12,7 @@ from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.storage import aspects, forms, timeseries
-from jupyter_colophon.storage.spi import Row, StorageProvider, TableContext
+from jupyter_colophon.storage.spi import Range, Row, StorageProvider, TableContext
 
 #: How many values one question looks at: those that a filter leaves out are among them.
 LOOKED_AT_MAX = 10_000
@@ -36,6 +36,13 @@ class TimeseriesReader:
     provider: StorageProvider
     registry: Registry
     gate: Gate
+
+    def count(self, urn: Urn, principal: Principal) -> int:
+        """How many values all aspects of an entity have; none where it may not be read."""
+        if not self.gate.may_read(principal, self.gate.identity.namespace_of(urn)):
+            return 0
+        within = Range.prefix(str(urn))
+        return self.provider.tx_runner.run(lambda tx: tx.table("timeseries").count((within,)), read_only=True)
 
     def values(
         self,
