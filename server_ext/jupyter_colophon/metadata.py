@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from jupyter_colophon.client.verbs.present import connect, present
     from jupyter_colophon.core.consuming import ConsumerContext, LineageInfo, MetadataConsumer, ProgramRun
     from jupyter_colophon.core.scoped import Metadata
+    from jupyter_colophon.spark.frames import Tags, fields_of, sources_of, tags_of
 
     #: The verbs of the present connection, for who reads the types.
     _verbs = present.verbs()
@@ -54,9 +55,11 @@ __all__ = [
     "Refused",
     "RunContext",
     "ServerAway",
+    "Tags",
     "connect",
     "diff",
     "export",
+    "fields_of",
     "health",
     "history",
     "keys",
@@ -68,7 +71,9 @@ __all__ = [
     "search",
     "set",
     "show",
+    "sources_of",
     "tag",
+    "tags_of",
     "unset",
     "untag",
     "use",
@@ -76,6 +81,10 @@ __all__ = [
 ]
 
 _PLACES = {
+    "tags_of": "spark.frames",
+    "sources_of": "spark.frames",
+    "fields_of": "spark.frames",
+    "Tags": "spark.frames",
     "Answer": "client.verbs.answer",
     "Bundle": "client.programs.reading",
     "ClientError": "client.problems",

@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from jupyter_colophon.spark.facts import Facts
 from jupyter_colophon.spark.jvm import ask
-from jupyter_colophon.spark.plan import origins
-from jupyter_colophon.spark.tree import parse
+from jupyter_colophon.spark.plan import origins, statements
+from jupyter_colophon.spark.tree import Node, parse
 
 #: A dataset's URN, and the name of its field.
 Field = tuple[str, str]
@@ -12,10 +13,20 @@ Field = tuple[str, str]
 
 def origins_of(data: Any) -> dict[str, tuple[Field, ...]]:
     """For each column of a classic DataFrame the fields that its values come from; of two of one name both."""
+    found: dict[str, tuple[Field, ...]] = {}
+    for name, fields in zip(data.columns, origins(*_read(data)), strict=True):
+        found[name] = (*found.get(name, ()), *fields)
+    return found
+
+
+def datasets_of(data: Any) -> tuple[str, ...]:
+    """The URNs of all that a classic DataFrame reads, also where it only looks which rows to take."""
+    reads = (ref.urn for one in statements(*_read(data), "read") for ref in one.reads)
+    return tuple(dict.fromkeys(reads))
+
+
+def _read(data: Any) -> tuple[Node, Facts]:
     execution = data._jdf.queryExecution()
     plan = execution.analyzed()
     root = parse(plan.toJSON())
-    found: dict[str, tuple[Field, ...]] = {}
-    for name, fields in zip(data.columns, origins(root, ask(execution, plan, root)), strict=True):
-        found[name] = (*found.get(name, ()), *fields)
-    return found
+    return root, ask(execution, plan, root)

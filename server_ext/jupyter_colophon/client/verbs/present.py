@@ -80,15 +80,21 @@ def token_for(url: str) -> str:
     return token if not meant or Server(meant, token) == Server(url, token) else ""
 
 
+def settled_verbs() -> Verbs:
+    """The verbs of the present connection, once what cells did so far is known. Raises NoServer."""
+    verbs = present.verbs()
+    if present.settle is not None:
+        present.settle()
+    return verbs
+
+
 def _verb(name: str) -> Callable[..., Answer]:
     """The verb as a function of the module `metadata`, with its own words and parameters."""
     of = getattr(Verbs, name)
 
     @wraps(of)
     def call(*args: Any, **kwargs: Any) -> Answer:
-        verbs = present.verbs()
-        if present.settle is not None and name not in _AT_ONCE:
-            present.settle()
+        verbs = present.verbs() if name in _AT_ONCE else settled_verbs()
         found: Answer = getattr(verbs, name)(*args, **kwargs)
         return found
 
