@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.core.errors import InvalidInstance
-from jupyter_colophon.core.schema import MAX_PROBLEMS, Schema
+from jupyter_colophon.core.schema import MAX_PROBLEMS, TOO_MUCH, Schema
 
 PERSON = {
     "type": "object",
@@ -95,3 +95,25 @@ def _with_port(schema: Any, port: str) -> Any:
     if isinstance(schema, dict):
         return {key: _with_port(value, port) for key, value in schema.items()}
     return schema.replace("{port}", port) if isinstance(schema, str) else schema
+
+
+def test_alternatives_that_double_with_each_level_of_a_value_hold_nobody_up() -> None:
+    inner = {"type": "object", "properties": {"a": {"$ref": "#/$defs/node"}}}
+    schema = Schema({"$ref": "#/$defs/node", "$defs": {"node": {"anyOf": [inner, dict(inner)]}}})
+    shallow: Any = {"a": 1}
+    deep: Any = 1
+    for _ in range(60):
+        deep = {"a": deep}
+    assert [one.pointer for one in schema.problems(shallow)] == [""]
+    assert schema.problems(deep) == (TOO_MUCH,)
+
+
+def test_many_values_with_many_alternatives_hold_nobody_up() -> None:
+    schema = Schema({"items": {"anyOf": [{"const": f"x{number}"} for number in range(1_000)]}})
+    assert [one.pointer for one in schema.problems(["x1", "y"])] == ["/1"]
+    assert schema.problems(["y"] * 50_000) == (TOO_MUCH,)
+
+
+def test_of_a_large_value_the_first_problem_is_told_with_its_place() -> None:
+    schema = Schema({"items": {"type": "integer"}})
+    assert [one.pointer for one in schema.problems([*range(150_000), "x", "y"])] == ["/150000"]

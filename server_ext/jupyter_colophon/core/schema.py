@@ -5,6 +5,7 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
+from jupyter_colophon.core.effort import has_alternatives, is_little
 from jupyter_colophon.core.errors import InvalidInstance, Problem
 
 if TYPE_CHECKING:
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
 #: At most so many problems of one document are told.
 MAX_PROBLEMS = 100
+#: What is told where it would take too long to say more.
+TOO_MUCH = Problem("", "is not valid, and too large or too deep for its schema to say where")
 
 
 class Dialect(Enum):
@@ -70,13 +73,27 @@ class Schema:
         return validator
 
     def problems(self, value: Any) -> tuple[Problem, ...]:
-        """Everything that is wrong with a value, each with a JSON Pointer into it."""
+        """Everything that is wrong with a value, each with a JSON Pointer into it; of what would take too long, one."""
+        if self.is_valid(value):
+            return ()
+        if not is_little(value, self.document):
+            return (self._first(value),)
         found = []
         for error in self._validator.iter_errors(value):
             found.append(_problem(error))
             if len(found) == MAX_PROBLEMS:
                 break
         return tuple(found)
+
+    def _first(self, value: Any) -> Problem:
+        """One thing that is wrong with what is not valid; alternatives would tell all that speaks against each."""
+        if has_alternatives(self.document):
+            return TOO_MUCH
+        try:
+            self._validator.validate(value)
+        except ValueError as error:
+            return _problem(cast("jsonschema_rs.ValidationError", error))
+        return TOO_MUCH
 
     def validate(self, value: Any, subject: str) -> None:
         """Raise InvalidInstance with all problems, or do nothing."""

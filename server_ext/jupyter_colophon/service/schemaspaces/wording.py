@@ -1,24 +1,32 @@
 """The first error in the words that Elyra's clients know: jsonschema's (elyra.md, "What we build", 8).
 
 Whether a document is valid, jsonschema-rs has said before. jsonschema takes a second to import and runs expressions
-that need not end; so it is asked for words only, of what is not large, and what could take it long is done by jsonschema-rs.
+that need not end; so it is asked for words only, and for so long; and what could take it long at once is done by jsonschema-rs.
 """
 
 from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import islice
+from threading import local
+from time import thread_time
 from typing import Any, cast
 
 from jupyter_colophon.core.errors import Problem
-from jupyter_colophon.core.schema import Dialect, Schema
+from jupyter_colophon.core.schema import TOO_MUCH, Dialect, Schema
 
-#: jsonschema's words are looked for in documents of so many values.
-_WORDED_MAX = 20_000
+#: For how long jsonschema's words are looked for, in seconds of a thread's work (security.md B2.7).
+_PATIENCE_S = 1.0
+#: Until when this thread does.
+_work = local()
+
+
+class _Late(Exception):
+    """The words are not found in time."""
 
 
 def first_words(schema: Mapping[str, Any], document: Any, problems: tuple[Problem, ...]) -> str:
     """The first line of jsonschema's first error, or of the first problem where jsonschema finds none or is not asked."""
-    if not _is_small(document):
+    if problems == (TOO_MUCH,):
         return _plain(problems)
     return next((error.message.partition("\n")[0] for error in _errors(schema, document)), _plain(problems))
 
@@ -34,22 +42,11 @@ def _plain(problems: tuple[Problem, ...]) -> str:
 
 def _errors(schema: Mapping[str, Any], document: Any) -> list[Any]:
     try:
-        return list(islice(_worder()(schema).iter_errors(document), 1))
+        worder = _worder()(schema)
+        _work.until = thread_time() + _PATIENCE_S
+        return list(islice(worder.iter_errors(document), 1))
     except Exception:  # noqa: BLE001  whatever it is, jsonschema-rs' words are there
         return []
-
-
-def _is_small(document: Any) -> bool:
-    """Whether jsonschema would go through it in far less than a second (security.md B2.7): some 8 µs for each value."""
-    left, count = [document], 0
-    while left and count <= _WORDED_MAX:
-        one = left.pop()
-        inner = one.values() if isinstance(one, Mapping) else one if isinstance(one, list | tuple) else ()
-        left += inner
-        count += 1
-        if len(left) > _WORDED_MAX:
-            return False
-    return count <= _WORDED_MAX
 
 
 def _texts(values: Iterator[Any]) -> Iterator[str]:
@@ -64,12 +61,31 @@ def _texts(values: Iterator[Any]) -> Iterator[str]:
 
 @cache
 def _worder() -> Any:
-    """Draft7Validator with formats, whose expressions run in linear time."""
+    """Draft7Validator with formats, whose expressions run in linear time, and which looks at the clock."""
     from jsonschema import Draft7Validator, validators
 
-    keywords = {"pattern": _pattern, "patternProperties": _pattern_properties, "uniqueItems": _unique_items}
-    extended = cast("Any", validators).extend(Draft7Validator, keywords)
-    return lambda schema: extended(schema, format_checker=Draft7Validator.FORMAT_CHECKER)
+    own = {
+        "format": _format,
+        "pattern": _pattern,
+        "patternProperties": _pattern_properties,
+        "uniqueItems": _unique_items,
+    }
+    keywords = {name: _hurried(check) for name, check in {**Draft7Validator.VALIDATORS, **own}.items()}
+    return cast("Any", validators).extend(Draft7Validator, keywords)
+
+
+def _hurried(check: Any) -> Any:
+    def checked(validator: Any, wanted: Any, value: Any, schema: Any) -> Iterator[Any]:
+        if thread_time() > _work.until:
+            raise _Late
+        yield from check(validator, wanted, value, schema) or ()
+
+    return checked
+
+
+def _format(_: Any, name: str, value: Any, __: Any) -> Iterator[Any]:
+    if isinstance(value, str) and not _of({"format": name}).is_valid(value):
+        yield _error(f"{value!r} is not a {name!r}")
 
 
 def _pattern(_: Any, expression: str, value: Any, __: Any) -> Iterator[Any]:
