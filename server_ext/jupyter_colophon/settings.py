@@ -130,6 +130,12 @@ class Settings(Configurable):
     datahub_body_bytes_max = Int(
         16 * 1024 * 1024, min=1, config=True, help="The largest body of a request of DataHub's clients, in bytes."
     )
+    always_emit_change_log = Bool(
+        False, config=True, help="Tell in the change log, too, that a value was written which was there already."
+    )
+    dead_letter_days = Int(
+        90, min=0, config=True, help="For how many days dead letters are kept; 0 keeps them for ever."
+    )
     datahub_strict = Bool(
         False,
         config=True,

@@ -109,19 +109,24 @@ def open_catalog(
     retained: Retention = ALL_KEPT,
     events: Path | None = None,
     overlay: Path | None = None,
+    always_log: bool = False,
+    letters_days: int = 0,
 ) -> Catalog:
     """Open the catalog in this store, or make one; `facts` says which machine-made metadata is attached.
 
     `snapshots_system`: runs keep what machines say as well. `retained`: which versions are kept. `events` is the folder
-    of the events of streams; without one they are dropped. `overlay` is the file that adds to the registry. Raises
-    StorageError, or InvalidField for a wrong option.
+    of the events of streams; without one they are dropped. `overlay` is the file that adds to the registry.
+    `always_log`: the change log also tells what changed nothing. Dead letters are kept for `letters_days`, 0: for ever.
+    Raises StorageError, or InvalidField for a wrong option.
     """
     provider = providers.opened(store)
     try:
         registry = load_registry(overlay)
         prepare(provider, registry)
-        writing = partial(WritePath, facts=facts, snapshots_system=snapshots_system, retained=retained)
-        return _catalog(provider, registry, identity, writing, events)
+        writing = partial(
+            WritePath, facts=facts, snapshots_system=snapshots_system, retained=retained, always_log=always_log
+        )
+        return _catalog(provider, registry, identity, writing, events, letters_days)
     except BaseException:
         provider.close()
         raise
@@ -178,6 +183,7 @@ def _catalog(
     identity: Identity,
     writing: Callable[..., WritePath],
     events: Path | None,
+    letters_days: int,
 ) -> Catalog:
     key, gate = store_key(provider), Gate(ScopeAuthorizer(), identity)
     cursors, feed, sealer = Cursors(key), Feed(provider, gate), Sealer(provider, key, now_ms)
@@ -185,7 +191,7 @@ def _catalog(
     write_path = writing(provider, registry, identity, gate.authorizer, now_ms, publish)
     _make_eternal_namespaces(provider, write_path)
     collector = Collector(provider, write_path, identity, Schema(load_documents("openlineage")["event"]), now_ms)
-    inbox, namespaces = Inbox(provider, write_path, now_ms), Namespaces(provider, write_path)
+    inbox, namespaces = Inbox(provider, write_path, now_ms, letters_days), Namespaces(provider, write_path)
     namespaces.resume()
     inbox.resume()
     reader, searcher = Reader(provider, registry, gate, cursors), Searcher(provider, registry, gate, cursors)

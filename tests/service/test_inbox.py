@@ -17,6 +17,7 @@ from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.once import KEPT_MS, Once
 from jupyter_colophon.core.proposal import Condition, Proposal
 from jupyter_colophon.service.inbox import Inbox
+from jupyter_colophon.storage import dead_letters
 from jupyter_colophon.wiring import Catalog
 from support.catalog import ADA, forget, metadata, opened, say
 from support.disk import full
@@ -349,3 +350,26 @@ class TestDeadLetters:
         assert catalog.inbox.counts() == (0, 0)
         with pytest.raises(Absent):
             catalog.dead_letters.discard(letter, BOB)
+
+    def test_one_is_kept_for_so_many_days(self, catalog: Catalog, letter: int) -> None:
+        for days, left in ((92, 1), (90, 0)):
+            later = catalog.write_path.now() + 91 * 86_400_000
+            inbox = Inbox(catalog.provider, catalog.write_path, lambda later=later: later, letters_days=days)
+            inbox.resume()
+            # What is accepted now is applied after what was there to be done.
+            settled(inbox, inbox.accept([wish("z")], BOB), BOB)
+            inbox.close()
+            assert inbox.counts()[1] == left
+
+    def test_of_what_one_sends_amiss_again_and_again_the_oldest_goes(
+        self, catalog: Catalog, letter: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(dead_letters, "_KEPT", 4)
+        for number in range(5):
+            with pytest.raises(InvalidInstance):
+                catalog.collector.take(b'{"eventTime": "%d"}' % number, BOB)
+        assert '"4"' in (catalog.dead_letters.page("openlineage", 10, "", BOB)[0][0].document or "")
+        for number in range(5):
+            catalog.dead_letters.keep([wish(str(number))], BOB, InvalidInstance("it", ()))
+        for kind, ids in (("openlineage", 0), ("refused", 3), ("proposals", 1)):
+            assert len(catalog.dead_letters.page(kind, 10, "", BOB)[0]) == ids

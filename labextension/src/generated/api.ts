@@ -51,6 +51,11 @@ lineage: Lineage
 "lineage-next": LineageNext
 "lineage-node": LineageNode
 "lineage-path": LineagePath
+load: Load
+"load-applied": LoadApplied
+"load-batch": LoadBatch
+"load-end": LoadEnd
+"load-refusals": LoadRefusals
 me: Me
 message: Message
 migration: Migration
@@ -158,6 +163,18 @@ previous: ({
 value: ({
 
 } | null)
+/**
+ * What the writer said of itself, in DataHub's words (runId, lastObserved, ...).
+ */
+systemMetadata?: {
+
+}
+/**
+ * The same of the value before it.
+ */
+previousSystemMetadata?: {
+
+}
 }
 /**
  * A slice of the change log; ask again after cursor.
@@ -195,7 +212,7 @@ change: (number | null)
 proposals: {
 urn: string
 aspect: (string | null)
-operation: ("upsert" | "create" | "patch" | "annotate" | "delete")
+operation: ("upsert" | "create" | "create-entity" | "update" | "patch" | "annotate" | "delete")
 }[]
 }
 /**
@@ -968,6 +985,70 @@ edges: LineageEdge[]
  * No way was found, and not everything could be looked at.
  */
 truncated: boolean
+}
+/**
+ * Proposals in bulk, and how far they came; each row is counted once, however often its batch is sent.
+ */
+export interface Load {
+id: string
+state: ("open" | "committed" | "aborted")
+opened: string
+/**
+ * When a batch came last, or when it ended.
+ */
+touched: string
+batches: number
+/**
+ * Rows that changed something.
+ */
+written: number
+/**
+ * Rows of which everything was so already.
+ */
+unchanged: number
+refused: number
+}
+/**
+ * What became of a batch of a load: all rows that are not among the refused ones are applied.
+ */
+export interface LoadApplied {
+written: number
+unchanged: number
+refused: {
+/**
+ * Its place in the batch.
+ */
+row: number
+urn: (string | null)
+problem: Problem
+}[]
+}
+/**
+ * A batch of a load, told by its place: sent again it has its first answer, and another batch in the same place is refused. Each row is to be a Proposal; one that is none is refused alone.
+ */
+export interface LoadBatch {
+partition: number
+number: number
+rows: unknown[]
+}
+/**
+ * How a load ends: no batch of it is taken from then on. What was applied stays either way.
+ */
+export interface LoadEnd {
+state: ("committed" | "aborted")
+}
+/**
+ * A page of the rows that a load refused, by their places; the first 10,000 are kept.
+ */
+export interface LoadRefusals {
+refusals: {
+partition: number
+number: number
+row: number
+urn: (string | null)
+problem: Problem
+}[]
+cursor: (string | null)
 }
 /**
  * Who asks, and what they may do.

@@ -80,6 +80,8 @@ class Relay(Command):
             asked.system_filter(),
             snapshots_system=asked.snapshot_system_metadata,
             retained=asked.retained(),
+            always_log=asked.always_emit_change_log,
+            letters_days=asked.dead_letter_days,
             events=asked.events(),
             overlay=asked.overlay(),
         )

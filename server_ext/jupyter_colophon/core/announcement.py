@@ -34,12 +34,10 @@ class Announcer:
             return self.record(change)
         if form == "audit":
             return self.audit(change)
-        systems = {"system": change.system, "previous_system": change.previous_system}
-        said = {name: one.document for name, one in systems.items() if one is not None}
-        return {name: one for name, one in asdict(change).items() if name not in systems} | {
-            "time": format_time(change.time),
-            **said,
-        }
+        told = asdict(change) | {"time": format_time(change.time)}
+        del told["system"], told["previous_system"]
+        systems = {"systemMetadata": change.system, "previousSystemMetadata": change.previous_system}
+        return told | {name: one.document for name, one in systems.items() if one is not None}
 
     def record(self, change: Change) -> Document | None:
         """The metadata change record; None where no property and no tag changed."""

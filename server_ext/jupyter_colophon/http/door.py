@@ -97,6 +97,8 @@ class Door:
                 self.settings.system_filter(),
                 snapshots_system=self.settings.snapshot_system_metadata,
                 retained=self.settings.retained(),
+                always_log=self.settings.always_emit_change_log,
+                letters_days=self.settings.dead_letter_days,
                 events=self.settings.events(),
                 overlay=self.settings.overlay(),
             )

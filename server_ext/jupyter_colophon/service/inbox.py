@@ -25,7 +25,8 @@ from jupyter_colophon.storage.spi import Row, StorageProvider, TableContext
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
 #: How often a thread that has nothing to do looks for rows that another process left behind, in seconds.
 IDLE_S = 5.0
-#: How many old outcomes are forgotten at once.
+_DAY_MS = 86_400_000
+#: How many old outcomes, and dead letters, are forgotten at once.
 _FORGOTTEN = 500
 #: Where a problem's pointers lead: into the body that brought the batch.
 WITHIN = "/proposals"
@@ -39,6 +40,8 @@ class Inbox:
     provider: StorageProvider
     write_path: WritePath
     now: Callable[[], int]
+    #: For how many days dead letters are kept; 0: for ever.
+    letters_days: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _woken: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
@@ -113,6 +116,16 @@ class Inbox:
         run, now = self.provider.tx_runner.run, self.now()
         if old := run(lambda tx: rows.outdated(tx, now, _FORGOTTEN), read_only=True):
             run(lambda tx: rows.forget(tx, old))
+        self._forget_letters(now)
+
+    def _forget_letters(self, now: int) -> None:
+        before = now - self.letters_days * _DAY_MS
+        if not self.letters_days or not self.provider.tx_runner.run(
+            lambda tx: dead_letters.any_before(tx, before), read_only=True
+        ):
+            return
+        gone = self.provider.tx_runner.run(lambda tx: dead_letters.forget(tx, before, _FORGOTTEN))
+        _logger.warning("%s dead letters were thrown away: they were older than %s days", gone, self.letters_days)
 
     def _first(self) -> Row | None:
         return self.provider.tx_runner.run(rows.first_waiting, read_only=True)

@@ -75,6 +75,8 @@ class WritePath:
     snapshots_system: bool = False
     #: Which versions of aspects are kept.
     retained: Retention = ALL_KEPT
+    #: Whether the change log also tells that an equal value was written (DataHub's alwaysEmitChangeLog).
+    always_log: bool = False
 
     def propose(
         self,
@@ -293,7 +295,8 @@ class WritePath:
         )
 
     def _commit(self, tx: TableContext, work: Callable[[Commit], T], principal: Principal) -> T:
-        commit = Commit(tx, self.registry, self.identity, principal, self.now(), self.facts, self.retained)
+        more = (self.facts, self.retained)
+        commit = Commit(tx, self.registry, self.identity, principal, self.now(), *more, always_log=self.always_log)
         result = work(commit)
         commit.finish()
         tx.after_commit(self.publish)

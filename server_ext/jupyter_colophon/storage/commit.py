@@ -41,9 +41,11 @@ class Commit:
         now: int,
         facts: SystemFilter = EVERYTHING,
         retained: Retention = ALL_KEPT,
+        *,
+        always_log: bool = False,
     ) -> None:
         self.tx, self.registry, self.identity, self.principal, self.now = tx, registry, identity, principal, now
-        self.facts, self._retained = facts, retained
+        self.facts, self._retained, self._always_log = facts, retained, always_log
         #: Aspects with a version more than before, of those that may not have all of them.
         self._grown: list[tuple[Working, AspectSpec, Kept]] = []
         self._entities: dict[str, Working] = {}
@@ -176,8 +178,12 @@ class Commit:
         text = compact(value)
         made = entity.made.pop(spec.name, None)
         if row is not None and row["value"] == text:
+            before = row["system"]
             if system is not None and made is None:
                 self.observe(row, system_metadata.observed(forms.system(row["system"]), system))
+            if self._always_log and made is None:
+                told = (text, text, before, row["system"])
+                made = self.log(entity.row, spec.name, "update", row["version"], spec.scope, run, *told)
             return Written(urn, spec.name, row["version"], made)
         seq = self._write(entity, spec, text, "update" if there else "create", run, system)
         return Written(urn, spec.name, entity.aspects[spec.name]["version"], seq)

@@ -12,8 +12,9 @@ from jupyter_colophon.storage.spi import Field, Range, Row, TableContext
 
 #: For so many failures it is known in which order they came to be.
 _FAILURES_KEPT: Final = 100_000
-#: So many refusals are kept of one user, and none that is larger: a client may send the same again and again.
-_REFUSED_KEPT: Final = 500
+#: So many letters of one user make the oldest refusal go, and none is kept that is larger: a client may send the same
+#: again and again.
+_KEPT: Final = 500
 _REFUSED_BYTES: Final = 256 * 1024
 
 
@@ -55,16 +56,42 @@ def bury_refused(
     wanted = compact(forms.PROPOSALS.write(tuple(proposals)))
     if len(wanted.encode("utf-8", "surrogatepass")) > _REFUSED_BYTES:
         return
+    if not _has_room(tx, sender):
+        return
     table, number = tx.table("dead_letters"), free_number(tx, now)
-    if table.count(filters=[Field("actor", sender.user)]) >= _REFUSED_KEPT:
-        oldest = next((row for row in table.scan_index("actor", sender.user, 20) if row["kind"] == REFUSED), None)
-        if oldest is None:
-            return
-        table.delete((oldest["id"],))
     kept = {"id": number, "kind": REFUSED, "actor": sender.user, "sender": compact(forms.PRINCIPAL.write(sender))}
     kept |= {"run": None, "time": now, "failed": now, "attempts": 1, "proposals": wanted}
     table.upsert(kept | {"problem": compact(forms.REFUSAL.write(refusal))})
     _announce(tx, number)
+
+
+def _has_room(tx: TableContext, sender: Principal) -> bool:
+    """Whether one more refusal can be kept of a sender: where there are many letters, the oldest refusal makes room."""
+    table = tx.table("dead_letters")
+    if table.count(filters=[Field("actor", sender.user)]) < _KEPT:
+        return True
+    oldest = next((row for row in table.scan_index("actor", sender.user, 20) if row["kind"] in (REFUSED, EVENTS)), None)
+    if oldest is not None:
+        table.delete((oldest["id"],))
+    return oldest is not None
+
+
+def any_before(tx: TableContext, time: int) -> bool:
+    """Whether there are letters that came before a time (ms)."""
+    return any(True for _ in tx.table("dead_letters").scan(_before(time), 1))
+
+
+def forget(tx: TableContext, before: int, limit: int) -> int:
+    """Throw away letters that came before a time (ms), so many at once; returns how many."""
+    table = tx.table("dead_letters")
+    old = [(row["id"],) for row in table.scan(_before(before), limit)]
+    table.multi_delete(old)
+    return len(old)
+
+
+def _before(time: int) -> Range:
+    # They are numbered by the clock.
+    return Range(end=(time * 1_000,), end_inclusive=False)
 
 
 def newest_turn(tx: TableContext) -> int:
@@ -88,7 +115,9 @@ def _announce(tx: TableContext, letter: int) -> None:
 
 
 def bury_event(tx: TableContext, event: str | None, sender: Principal, refusal: Refusal, now: int) -> None:
-    """Keep what was sent for an event of OpenLineage and is none."""
+    """Keep what was sent for an event of OpenLineage and is none; where there are many of the sender, the oldest goes."""
+    if not _has_room(tx, sender):
+        return
     kept = {"id": free_number(tx, now), "kind": EVENTS, "actor": sender.user, "run": None, "document": event}
     told = {"sender": compact(forms.PRINCIPAL.write(sender)), "problem": compact(forms.REFUSAL.write(refusal))}
     times = {"time": now, "failed": now, "attempts": 1}

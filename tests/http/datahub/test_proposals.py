@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 from support.datahub import SYSTEM, T, aspect, emit, emit_all, mcp
 
+NOTED = {"deprecated": True, "note": "old", "actor": "urn:li:corpuser:a"}
+OTHER = NOTED | {"note": "other"}
+
 
 async def test_what_was_proposed_is_read_under_the_name_of_its_class(datahub: Any) -> None:
     told = await emit(datahub, mcp("datasetProperties", {"name": "t"}, systemMetadata=SYSTEM))
@@ -168,11 +171,40 @@ async def test_what_is_refused_for_what_it_says_is_kept_and_can_be_tried_again(d
     assert (await emit(datahub, patch)).status == 422
     assert (await emit(datahub, mcp("datasetProperties", {"name": "t"}, "CREATE"))).status == 422
     kept = (await api("GET", "dead-letters", params={"kind": "refused"}, answers="dead-letters")).body["deadLetters"]
-    assert [one["problem"]["type"].rpartition(":")[2] for one in kept] == ["patch-failed"]
-    number = kept[0]["id"]
+    assert [one["problem"]["type"].rpartition(":")[2] for one in kept] == ["already-there", "patch-failed"]
+    assert (await api("DELETE", "dead-letters", kept[0]["id"])).status == 200
+    number = kept[1]["id"]
     assert (await api("POST", "dead-letters", number, "replay")).status == 400
     assert (await emit(datahub, mcp("datasetProperties", {"customProperties": {"p": "q"}}))).status == 200
     assert (await api("POST", "dead-letters", number, "replay", answers="written-batch")).status == 200
     found = await datahub("GET", "aspects", T, params={"aspect": "datasetProperties"})
     assert found.body["aspect"]["com.linkedin.dataset.DatasetProperties"]["customProperties"] == {}
     assert (await api("GET", "dead-letters", params={"kind": "refused"})).body["deadLetters"] == []
+
+
+@pytest.mark.parametrize(
+    ("proposal", "cause", "mending"),
+    [
+        (mcp("deprecation", NOTED, headers={"If-Version-Match": "1"}), "condition-failed", [mcp("deprecation", OTHER)]),
+        (mcp("deprecation", NOTED, "UPDATE"), "condition-failed", [mcp("deprecation", OTHER)]),
+        (
+            mcp("deprecation", NOTED, headers={"If-Modified-Since": "2026-01-01T00:00:00Z"}),
+            "condition-failed",
+            [mcp("deprecation", OTHER)],
+        ),
+        (mcp("nothing", {}), "absent", []),
+    ],
+    ids=["version", "update", "time", "unknown aspect"],
+)
+async def test_what_is_refused_for_what_is_there_is_kept_too(
+    datahub: Any, api: Any, proposal: dict[str, Any], cause: str, mending: list[dict[str, Any]]
+) -> None:
+    assert (await emit(datahub, proposal)).status in (404, 422)
+    (kept,) = (await api("GET", "dead-letters", params={"kind": "refused"}, answers="dead-letters")).body["deadLetters"]
+    assert kept["problem"]["type"].rpartition(":")[2] == cause
+    for one in mending:
+        assert (await emit(datahub, one)).status == 200
+    replayed = await api("POST", "dead-letters", kept["id"], "replay")
+    assert replayed.status == (200 if mending else 404)
+    left = (await api("GET", "dead-letters", params={"kind": "refused"})).body["deadLetters"]
+    assert [one["attempts"] for one in left] == ([] if mending else [2])

@@ -39,6 +39,7 @@ class Local:
             settings.identity(),
             settings.system_filter(),
             retained=settings.retained(),
+            always_log=settings.always_emit_change_log,
             overlay=settings.overlay(),
         )
         self._principal = Principal(getpass.getuser())

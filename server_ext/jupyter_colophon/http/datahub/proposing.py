@@ -8,7 +8,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from jupyter_colophon.core.datahub import patch_forms
-from jupyter_colophon.core.errors import InvalidInstance, MetadataError, PatchFailed, Problem, TooLarge, shown
+from jupyter_colophon.core.errors import (
+    Absent,
+    AlreadyThere,
+    ConditionFailed,
+    InvalidInstance,
+    MetadataError,
+    PatchFailed,
+    Problem,
+    TooLarge,
+    shown,
+)
 from jupyter_colophon.core.proposal import Proposal, Written
 from jupyter_colophon.http.datahub.asking import Asking
 from jupyter_colophon.service.datahub.known import known
@@ -18,8 +28,8 @@ from jupyter_colophon.service.inbox import WITHIN
 #: Where the operations are in DataHub's form of a patch.
 _FORM = f"/{patch_forms.PATCH}"
 _PLACE = re.compile(rf"{WITHIN}/([0-9]+)/(value|urn)")
-#: What is wrong with proposals themselves. Who may not write, or was too slow, is only told so.
-_SAID_WRONG = (InvalidInstance, PatchFailed, TooLarge)
+#: What proposals are refused for themselves, or for what is there. Who may not write is only told so.
+_REFUSED = (InvalidInstance, PatchFailed, TooLarge, ConditionFailed, AlreadyThere, Absent)
 _logger = logging.getLogger("jupyter_colophon.http")
 
 
@@ -58,7 +68,8 @@ def propose(asking: Asking, wishes: Sequence[Wish], *, later: bool = False) -> O
     for one in wishes:
         # Who may not read an entity learns nothing of its model.
         asking.catalog.write_path.require(asking.principal, "read", one.proposal.urn)
-    known = [_known(asking, one) for one in wishes]
+    with _kept(asking, [wish.proposal for wish in wishes]):
+        known = [_known(asking, one) for one in wishes]
     proposals, warnings = [one for one, _ in known], tuple(warning for _, some in known for warning in some)
     for problem in warnings:
         _logger.warning("dropped a field that the model does not know: %s", shown(problem.pointer))
@@ -81,10 +92,10 @@ def _known(asking: Asking, wish: Wish) -> tuple[Proposal, list[Problem]]:
 
 @contextmanager
 def _kept(asking: Asking, proposals: Sequence[Proposal]) -> Iterator[None]:
-    """Keep what is refused for what it says: many a client only logs what it is told (datahub.md C, FailedMCP)."""
+    """Keep what is refused: many a client only logs what it is told (datahub.md C, FailedMCP)."""
     try:
         yield
-    except _SAID_WRONG as error:
+    except _REFUSED as error:
         asking.catalog.dead_letters.keep(proposals, asking.principal, error)
         raise
 
