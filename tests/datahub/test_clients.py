@@ -41,6 +41,36 @@ print(json.dumps(told))
     assert found == [None, 422, None, 422, None, 422]
 
 
+def test_classes_read_what_a_spark_listener_wrote(program: Program) -> None:
+    found = program("""
+import urllib.parse, urllib.request
+from datahub.sdk import DataHubClient
+t = "urn:li:dataset:(urn:li:dataPlatform:spark,sales.listened,PROD)"
+def put(aspect, value):
+    where = f"{URL.removesuffix('datahub')}api/entities/{urllib.parse.quote(t, safe='')}/aspects/{aspect}"
+    headers = {"Authorization": f"token {TOKEN}", "Content-Type": "application/json"}
+    urllib.request.urlopen(urllib.request.Request(where, json.dumps(value).encode(), headers, method="PUT")).close()
+fields = [{"fieldPath": "a", "nativeDataType": "bigint", "nullable": True}, {"fieldPath": "b", "nativeDataType": "array<string>"}]
+put("schemaMetadata", {"fields": fields})
+put("upstreamLineage", {"upstreams": [{"dataset": urn("listened.up")}]})
+g = graph()
+read = g.get_aspect(t, SchemaMetadataClass)
+shown = [[one.fieldPath, one.nativeDataType, type(one.type.type).__name__] for one in read.fields]
+upstream = g.get_aspect(t, UpstreamLineageClass).upstreams[0]
+(semityped,) = [one for name, one in g.get_entity_semityped(t).items() if name == "schemaMetadata"]
+listed = [str(one.field_path) for one in DataHubClient(server=URL, token=TOKEN).entities.get(t).schema]
+print(json.dumps([read.schemaName, read.platform, shown, upstream.type, len(semityped.fields), listed]))
+""")
+    assert found == [
+        "sales.listened",
+        "urn:li:dataPlatform:spark",
+        [["a", "bigint", "NumberTypeClass"], ["b", "array<string>", "ArrayTypeClass"]],
+        "TRANSFORMED",
+        2,
+        ["a", "b"],
+    ]
+
+
 def test_snapshots_deletions_and_usage(program: Program) -> None:
     found = program("""
 t = urn("mce.t")

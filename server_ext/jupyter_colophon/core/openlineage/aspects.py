@@ -5,23 +5,10 @@ from typing import Any, Final
 
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.openlineage.facets import Facets, standing
+from jupyter_colophon.core.openlineage.field_types import field_type
 from jupyter_colophon.core.urn import encoded
 
 Aspects = dict[str, Mapping[str, Any]]
-#: Beginnings of the names of types, in lower case, and DataHub's types; what none fits is a string.
-_TYPES: Final = (
-    (("bool",), "BooleanType"),
-    (("timestamp", "time"), "TimeType"),
-    (("date",), "DateType"),
-    (("int", "bigint", "smallint", "tinyint", "long", "short", "byte", "float", "double", "decimal", "num", "real"),
-     "NumberType"),
-    (("binary", "varbinary", "blob", "bytea", "fixed"), "BytesType"),
-    (("array", "list"), "ArrayType"),
-    (("map",), "MapType"),
-    (("struct", "row", "record"), "RecordType"),
-    (("enum",), "EnumType"),
-    (("union",), "UnionType"),
-)  # fmt: skip
 _OWNER: Final = "TECHNICAL_OWNER"
 _LEVELS_MOST: Final = 32
 
@@ -92,15 +79,10 @@ def _fields(told: Any, above: str = "", level: int = 0) -> Iterator[dict[str, An
             "fieldPath": path,
             "nullable": True,
             "description": one.get("description"),
-            "type": {"type": {f"com.linkedin.schema.{_type(native)}": {}}},
+            "type": {"type": {f"com.linkedin.schema.{field_type(native)}": {}}},
             "nativeDataType": native,
             "recursive": False,
             "isPartOfKey": False,
         }
         yield {key: value for key, value in field.items() if value is not None}
         yield from _fields(one.get("fields") or (), path, level + 1)
-
-
-def _type(native: str) -> str:
-    word = native.lower()
-    return next((type_ for beginnings, type_ in _TYPES if word.startswith(beginnings)), "StringType")
