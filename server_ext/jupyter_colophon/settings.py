@@ -84,6 +84,11 @@ class Settings(Configurable):
         config=True,
         help="Where secrets of instances are kept: file, keyring, env, or another store of secrets that is installed.",
     )
+    schemas_writable = Bool(
+        False,
+        config=True,
+        help="Whether administrators may store schemas of schemaspaces by REST, beside those of packages.",
+    )
     schemaspace_packages = List(
         Unicode(),
         config=True,

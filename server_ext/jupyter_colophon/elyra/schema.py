@@ -12,6 +12,7 @@ from jupyter_colophon.elyra.schemaspace import Schemaspace
 from jupyter_colophon.service.schemaspaces.reading import TEST_SPACE
 from jupyter_colophon.service.schemaspaces.registrations import SCHEMAS_PROVIDERS, SCHEMASPACES, installed
 from jupyter_colophon.service.schemaspaces.spaces import Spaces
+from jupyter_colophon.service.schemaspaces.written import PROVIDER
 
 __all__ = [
     "METADATA_TEST_SCHEMASPACE",
@@ -39,7 +40,7 @@ class SchemaManager(SingletonConfigurable):
         super().__init__(**kwargs)
         self.spaces = Spaces(
             schemaspaces=lambda: type(self)._get_schemaspaces(),
-            providers=lambda: type(self)._get_schemas_providers(),
+            providers=lambda: [*type(self)._get_schemas_providers(), PROVIDER],
             packages=self._packages,
             parent=self.parent,
         )

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from jupyter_colophon.service.consumers import Consumers, ConsumerState
     from jupyter_colophon.service.instances.instances import Instances
     from jupyter_colophon.service.schemaspaces.spaces import Spaces
+    from jupyter_colophon.service.schemaspaces.written import WrittenSchemas
     from jupyter_colophon.wiring import Catalog
 
 #: The key in the server's settings.
@@ -149,6 +150,14 @@ class Door:
         SchemaManager.allow(self.settings.schemaspace_packages)
         found: Spaces = SchemaManager.instance().spaces
         return found
+
+    def stored_schemas(self) -> "WrittenSchemas":
+        """The schemas that are stored here. Raises AccessDenied where the settings do not let them be changed."""
+        from jupyter_colophon.elyra.spaces.written import stored
+
+        if not self.settings.schemas_writable:
+            raise AccessDenied("store", "schemas: the setting c.Colophon.schemas_writable is off")
+        return stored()
 
     def instances(self) -> "Instances":
         """The instances of schemaspaces, also while the catalog is away. Raises Misconfigured."""

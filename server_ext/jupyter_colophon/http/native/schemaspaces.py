@@ -1,11 +1,12 @@
 """Schemaspaces and their schemas, and the check of a schema (docs/api.md)."""
 
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.errors import SchemaAbsent, SchemaRefused, SchemaspaceUnknown
+from jupyter_colophon.core.errors import Absent, AlreadyThere, SchemaAbsent, SchemaRefused, SchemaspaceUnknown
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.door import require_admin
 from jupyter_colophon.http.native import instance_documents as documents
@@ -14,11 +15,15 @@ from jupyter_colophon.http.operation import Link, operation
 from jupyter_colophon.http.parameter import choice, flag, text
 
 if TYPE_CHECKING:
+    from jupyter_colophon.core.access import Principal
+    from jupyter_colophon.http.door import Door
     from jupyter_colophon.service.schemaspaces.checking import Kind
+    from jupyter_colophon.service.schemaspaces.written import WrittenSchemas
 
 _SPACE: Final = text("space", "Of this schemaspace alone.", format="colophon-space")
 _DRY_RUN: Final = flag("dryRun", "Whether nothing is changed, and only told what would be.")
 _KIND: Final = choice("kind", "What it is a schema of.", "schemaspace", "aspect", default="schemaspace")
+_SCHEMA: Final = {"type": "object", "required": ["name", "properties"], "description": "The schema itself."}
 _FIRST: Final = "$response.body#/schemaspaces/0"
 _NEXT: Final = (
     Link("listInstances", {"path.space": f"{_FIRST}/name"}),
@@ -57,19 +62,59 @@ class RefreshHandler(ApiHandler):
 
 
 class SpaceSchemaHandler(ApiHandler):
-    """`GET /schemaspaces/{space}/schemas/{schema}`."""
+    """`GET PUT DELETE /schemaspaces/{space}/schemas/{schema}`."""
 
     @authenticated
     @authorized("read", resource="colophon")
     @operation(
         "readSchema",
-        answers={200: {"type": "object", "required": ["name", "properties"], "description": "The schema itself."}},
+        answers={200: _SCHEMA},
         refuses=[SchemaspaceUnknown, SchemaAbsent],
     )
     async def get(self, space: str, schema: str) -> None:
         """One schema of a schemaspace, also a deprecated one."""
         door = self.door
         self.answer(await self.aside(lambda: dict(door.spaces().schema(space, schema))))
+
+    @authenticated
+    @authorized("write", resource="colophon")
+    @operation(
+        "storeSchema",
+        body={"application/json": _SCHEMA},
+        answers={200: _SCHEMA, 201: _SCHEMA},
+        refuses=[SchemaRefused, SchemaspaceUnknown, AlreadyThere],
+    )
+    async def put(self, space: str, schema: str) -> None:
+        """Store a schema beside those of packages, or replace one that was stored."""
+        door, principal = self.door, self.principal
+
+        def stored(document: Document) -> tuple[bool, Document]:
+            is_new = door.stored_schemas().put(door.spaces(), space, schema, document, principal.user)
+            return is_new, dict(door.spaces().schema(space, schema))
+
+        await self.aside(lambda: _require_writer(door, principal))
+        document = await self.body()
+        is_new, told = await self.aside(lambda: stored(document))
+        self.answer(told, status=HTTPStatus.CREATED if is_new else HTTPStatus.OK)
+
+    @authenticated
+    @authorized("write", resource="colophon")
+    @operation("removeSchema", answers="schemaspaces", refuses=[SchemaspaceUnknown, Absent])
+    async def delete(self, space: str, schema: str) -> None:
+        """Take a stored schema away, and tell what is left; instances of it stay."""
+        door, principal = self.door, self.principal
+
+        def removed() -> Document:
+            _require_writer(door, principal).remove(door.spaces(), space, schema, principal.user)
+            return documents.schemaspaces(door.spaces())
+
+        self.answer(await self.aside(removed))
+
+
+def _require_writer(door: "Door", principal: "Principal") -> "WrittenSchemas":
+    """The stored schemas, for who may change them. Raises AccessDenied."""
+    require_admin(principal, "store", "schemas")
+    return door.stored_schemas()
 
 
 class MigrationHandler(ApiHandler):

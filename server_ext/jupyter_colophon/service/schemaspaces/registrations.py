@@ -3,8 +3,9 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any
+from typing import Any, NamedTuple
 
 SCHEMASPACES = "metadata.schemaspaces"
 SCHEMAS_PROVIDERS = "metadata.schemas_providers"
@@ -30,6 +31,29 @@ class Registration:
     def ours(self) -> bool:
         """Whether we ship it."""
         return _canonical(self.distribution) == OURS
+
+
+class _Owner(NamedTuple):
+    name: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """An entry point of ours that no installation lists."""
+
+    name: str
+    value: str
+
+    @property
+    def dist(self) -> _Owner:
+        """Whose it is."""
+        return _Owner(OURS, "")
+
+    def load(self) -> Any:
+        """What it names."""
+        module, _, attribute = self.value.partition(":")
+        return getattr(import_module(module), attribute)
 
 
 def installed(group: str) -> Iterable[Any]:

@@ -1,0 +1,22 @@
+"""Provides the schemas that administrators stored (docs/settings.md, `schemas_writable`)."""
+
+from pathlib import Path
+from typing import Any
+
+from jupyter_core.paths import jupyter_data_dir
+
+from jupyter_colophon.elyra.schema import SchemasProvider
+from jupyter_colophon.service.schemaspaces import written
+
+
+def stored() -> written.WrittenSchemas:
+    """Those of this account."""
+    return written.WrittenSchemas(lambda: Path(jupyter_data_dir()) / "colophon" / "schemas")
+
+
+class WrittenSchemas(SchemasProvider):
+    """The schemas that are stored, as they are now."""
+
+    def get_schemas(self) -> list[dict[str, Any]]:
+        """All of them."""
+        return stored().documents()
