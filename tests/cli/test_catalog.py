@@ -37,12 +37,16 @@ def test_what_is_tagged_and_set_is_shown_found_and_taken_back(call: Call) -> Non
     shown = call("show", "sales.orders", "--json").answer
     assert (shown["user"], shown["user_tags"]) == ({"team": "ops", "note": "a = b"}, ["daily", "gold"])
     assert (shown["system"]["owner"], shown["system_tags"]) == ("ops", ["faa"])
+    assert {"creation-time", "created-by", "last-update-time"} <= set(shown["system"])
     text = call("show", "sales.orders").out
     assert "orders (dataset of sales)" in text
     assert "property   note" in text
     found = call("search", "tags:gold", "--json").answer
     assert [one["name"] for one in found["hits"]] == ["orders"]
-    assert "1 of 1" in call("search", "tags:gold", "--type=dataset").out
+    listed = call("search", "tags:gold", "--type=dataset").out
+    assert "1 of 1" in listed
+    # What is listed is what other commands take.
+    assert call("show", listed.splitlines()[1].split()[0]).status == 0
     assert call("search", "tags:gold", "--type=dataFlow").out == "Nothing was found.\n"
     assert call("tag", "sales.orders", "gold", "--remove").status == 0
     assert call("unset", "sales.orders", "note").status == 0

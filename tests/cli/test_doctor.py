@@ -188,3 +188,8 @@ def test_what_is_wrong_in_the_registry_of_the_user_is_told(colophon: Commands, t
     assert "entity-registry.yml, /entities/0/keyAspect: a new type of entity has a key aspect" in told["detail"]
     file.write_text("entities: [{name: dataset}]")
     assert _checks(colophon, 0)["entity registry"]["status"] == "ok"
+    file.write_text("entities: [{name: dataset")
+    assert _checks(colophon, 0)["entity registry"]["detail"] == f"{file}: it is no YAML in line 1"
+    for command in ("verify", "reindex", "search"):
+        done = colophon(command, *["x"] * (command == "search"))
+        assert (done.status, done.err) == (2, f"jupyter colophon: entity_registry {file}: it is no YAML in line 1\n")

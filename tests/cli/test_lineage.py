@@ -1,11 +1,14 @@
 """`jupyter colophon lineage`, on the store of this machine and on a server's."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.proposal import Proposal
 from live import LiveServer
-from support.catalog import opened, touch
+from support.catalog import ADA, opened, touch
 from support.commands import Commands, Done
 from support.urns import cell, table
 
@@ -34,6 +37,17 @@ def call(request: pytest.FixtureRequest, colophon: Commands, database: Path) -> 
     client.close()
     asking = Commands(colophon.home, database, environment={"COLOPHON_TOKEN": server.token})
     return lambda *arguments: asking.bare(*arguments, f"--url={server.url}")
+
+
+def test_what_was_asserted_and_is_no_more_is_told_with_both_its_ends(colophon: Commands, database: Path) -> None:
+    catalog, summed = opened(database), Urn.parse(SUMMED)
+    said = {"upstreams": [{"dataset": RAW, "type": "TRANSFORMED"}]}
+    catalog.write_path.propose([Proposal(summed, "upstreamLineage", "upsert", said)], ADA)
+    assert "asserted since " in colophon("lineage", "sales.summed").out
+    catalog.write_path.propose([Proposal(summed, "upstreamLineage", "delete")], ADA)
+    catalog.close()
+    told = colophon("lineage", "sales.summed", "--start=now-1h").out
+    assert re.search(r"asserted from \S+Z until \S+Z", told), told
 
 
 def test_both_sides_are_told_as_trees(call: Call) -> None:

@@ -211,6 +211,7 @@ def test_a_place_that_cannot_be_written_is_no_damage(colophon: Commands, databas
     [
         (["search", "x", "--limit=abc"], "--limit takes a whole number from 1 to 500"),
         (["search", "x", "--limit=0"], "--limit takes a whole number from 1 to 500"),
+        (["search", "x", "--limit=1", "--limit=2"], "--limit is told twice"),
         (["lineage", "x", "--direction=up"], "--direction takes one of both, upstream, downstream, undirected"),
         (["runs", "x", "--status=lost"], "--status takes one of running, succeeded, failed, killed"),
         (["search", "x", "--limit"], "--limit needs a value"),

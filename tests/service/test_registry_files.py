@@ -1,12 +1,18 @@
 """The user's entity-registry.yml: what it adds counts, and what is wrong in it is told and harms only itself."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.names import Identity, Urn
+from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.store import sqlite_file
 from jupyter_colophon.service.registry_files import load_overlay, load_registry
+from jupyter_colophon.wiring import open_catalog
+from support.catalog import ADA, names, say, search
+from support.urns import ORDERS
 
 SENSOR = {"type": "object", "properties": {"plant": {"type": "string"}, "id": {"type": "string"}}}
 SCHEMAS: dict[str, Any] = {
@@ -136,6 +142,17 @@ def test_what_is_wrong_is_told_where_it_is_and_harms_only_itself(
     if beside and ":" in text:
         beside.write_text(text + "\nentities: [{name: sensor, keyAspect: sensorKey}]")
         assert load_registry(beside).type("sensor").key == ("plant", "id")
+
+
+def test_entities_of_a_type_that_is_gone_are_not_found_and_harm_no_search(tmp_path: Path) -> None:
+    sensor, store = Urn.parse("urn:li:sensor:(berlin,t-1)"), sqlite_file(tmp_path / "colophon.db")
+    with closing(open_catalog(store, Identity(), overlay=written(tmp_path, GOOD))) as catalog:
+        say(catalog, ORDERS, {"owner": "ops"})
+        said = {"properties": {"owner": "ops"}, "tags": []}
+        catalog.write_path.propose([Proposal(sensor, "businessMetadata", "upsert", said)], ADA)
+        assert sorted(names(search(catalog, "owner:ops"))) == ["orders", "t-1"]
+    with closing(open_catalog(store, Identity())) as catalog:
+        assert names(search(catalog, "owner:ops")) == ["orders"]
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:

@@ -119,6 +119,12 @@ class Configured(Application):
         if unknown is not None:
             tell(f"there is no option {unknown}")
             sys.exit(WRONG_USAGE)
+        twice = wrong_values.twice(
+            [name.lstrip("-") for name in _options(argv)], self._classes_inc_parents(), self.aliases
+        )
+        if twice:
+            tell(f"{twice} is told twice")
+            sys.exit(WRONG_USAGE)
         self.log.debug("made before stderr is another one")
         said = StringIO()
         try:
@@ -171,6 +177,15 @@ class Command(Configured):
         """Whether somebody said `--debug`: the logger itself lets everything pass."""
         return self.log_level in (logging.DEBUG, "DEBUG")
 
+    def overlay(self) -> Path | None:
+        """The file that adds to the registry; None where there is none. Raises Misconfigured where it cannot be read.
+
+        Without its types, what is derived of their entities would be taken for too much.
+        """
+        from jupyter_colophon.service.registry_files import readable
+
+        return readable(self.asked.overlay())
+
     @contextmanager
     def keeper(self, *, new: bool = False) -> Iterator["Keeper"]:
         """The store, open. Unless it may be `new`, it has to be there: raises Absent, NoCatalog."""
@@ -183,8 +198,9 @@ class Command(Configured):
         if not self.debugs:
             # Errors are told as one line; what servers log beside them would make more of it.
             logging.getLogger("jupyter_colophon").addHandler(logging.NullHandler())
+        overlay = self.overlay()
         with Line(sys.stderr) as line:
-            keeper = open_keeper(store, line.show, new=new, overlay=self.asked.overlay())
+            keeper = open_keeper(store, line.show, new=new, overlay=overlay)
             try:
                 yield keeper
             finally:

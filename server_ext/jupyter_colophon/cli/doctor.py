@@ -61,6 +61,10 @@ class Doctor(Command):
         self.answer({"ok": not bad, "checks": [one._asdict() for one in found]}, "\n".join(lines))
         return REFUSED if bad else FINE
 
+    def overlay(self) -> Path | None:
+        """The file as it is: what is wrong with it is looked at by itself."""
+        return self.asked.overlay()
+
     def _store(self, store: StoreChoice, wrong: Mapping[str, str]) -> Iterator[Told]:
         place = None
         if store.provider == "sqlite" and isinstance(store.options.get("path"), str):

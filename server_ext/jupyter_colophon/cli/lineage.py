@@ -111,7 +111,8 @@ class _Tree:
 
     def _line(self, edge: lineage.LineageEdge, node: lineage.Node) -> str:
         if edge.asserted:
-            how = f"{edge.access}, asserted since {format_time(edge.start)}"
+            ended = "" if edge.end is None else f" until {format_time(edge.end)}"
+            how = f"{edge.access}, asserted {'from' if ended else 'since'} {format_time(edge.start)}{ended}"
         else:
             runs = "1 run" if edge.run_count == 1 else f"{edge.run_count} runs"
             last = "running" if edge.end is None else f"until {format_time(edge.end)}"

@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 from traitlets import Int, Unicode
 
-from jupyter_colophon.cli.catalog.command import CatalogCommand, table
+from jupyter_colophon.cli.catalog.command import CatalogCommand, called, table
 from jupyter_colophon.cli.command import FINE
 
 
@@ -32,7 +32,8 @@ class Search(CatalogCommand):
         filters = {name: value for name, value in told.items() if value}
         with self.source() as source:
             found = source.search(" ".join(self.extra_args), filters, self.limit)
-        rows = [(one.name, one.type, one.namespace, one.tags, one.description) for one in found.lines]
+        identity = self.asked.identity()
+        rows = [(called(one, identity), one.type, one.namespace, one.tags, one.description) for one in found.lines]
         shown = table(rows, "Name", "Type", "Namespace", "Tags", "Description")
         text = f"{shown}\n{len(rows)} of {found.total}" if rows else "Nothing was found."
         self.answer({"total": found.total, "hits": [asdict(one) for one in found.lines]}, text)

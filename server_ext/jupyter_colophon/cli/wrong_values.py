@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from traitlets import Bool, CInt, Enum, Float, HasTraits, Int, TraitType
+from traitlets import Bool, CInt, Container, Dict, Enum, Float, HasTraits, Int, TraitType
 
 #: Every sentence of traitlets' about a value names the trait and its class.
 _NAMED = re.compile(r"'(\w+)' trait of (?:an?|the) '?(\w+)")
@@ -24,6 +24,20 @@ def told(error: str, classes: Iterable[type[HasTraits]], aliases: Mapping[Any, A
         return error
     trait = kinds[named[2]].class_traits().get(named[1])
     return error if trait is None else f"{_option(f'{named[2]}.{named[1]}', aliases)} takes {_taken(trait)}"
+
+
+def twice(options: Iterable[str], classes: Iterable[type[HasTraits]], aliases: Mapping[Any, Any]) -> str:
+    """The first option that is told again and takes one value; empty where there is none."""
+    kinds, told = {kind.__name__: kind for kind in classes}, set[str]()
+    for option in options:
+        target = aliases.get(option, option)
+        name = target[0] if isinstance(target, tuple) else target
+        section, _, trait = name.partition(".")
+        if name in told and not isinstance(kinds[section].class_traits().get(trait), Container | Dict):
+            return _option(name, aliases)
+        if section in kinds:
+            told.add(name)
+    return ""
 
 
 def usage(said: str, aliases: Mapping[Any, Any]) -> str:

@@ -171,6 +171,10 @@ class Registry:
             raise Absent("entity type", name)
         return kind
 
+    def knows(self, name: str) -> bool:
+        """Whether there is an entity type of this name."""
+        return name in self._own or name in self._types
+
     def aspect(self, entity_type: str, name: str) -> AspectSpec:
         """An aspect of an entity type; raises Absent."""
         spec = self.type(entity_type).aspect(name)

@@ -32,6 +32,16 @@ def load_registry(overlay: Path | None = None) -> Registry:
     return Registry.from_documents(shipped, aspects, lambda: read().model, lambda: read().rules)
 
 
+def readable(file: Path | None) -> Path | None:
+    """The file, for who must not go on without what it adds. Raises Misconfigured where it cannot be read at all."""
+    if file is not None:
+        try:
+            _parsed(file)
+        except Misconfigured as error:
+            raise Misconfigured(f"entity_registry {file}: {error.detail}") from error
+    return file
+
+
 def load_overlay(file: Path) -> Overlay:
     """The model with this file over it, and what is wrong with the file."""
     shipped, aspects = _shipped("registry.json"), load_documents("aspects")

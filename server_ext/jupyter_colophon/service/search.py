@@ -107,14 +107,16 @@ class Searcher:
                 found.add(_by_value(tx, term, spaces, terms, found), at, _VALUE_SCORE)
 
     def visible(self, tx: TableContext, matches: list[T], question: SearchQuestion, principal: Principal) -> list[T]:
-        """Those that may be seen and whose names fit exactly: full text knows names folded (architecture.md, Identity, 2)."""
+        """Those that may be seen, are known, and whose names fit exactly: full text knows names folded (architecture.md, Identity, 2)."""
         space, kind = question.filter("namespace"), question.filter("type")
-        there = {one.namespace for one in matches}
-        named = [name for name in there if space in ("", name)]
-        shown = {name for name in lasting(tx, named) if self.gate.may_read(principal, name)}
-        if kind or shown != there:
-            return [one for one in matches if one.namespace in shown and kind in ("", one.type)]
-        return matches
+        there = {(one.namespace, one.type) for one in matches}
+        named = {name for name, _ in there if space in ("", name)}
+        shown = {name for name in lasting(tx, sorted(named)) if self.gate.may_read(principal, name)}
+        # A type may have gone with the file that added it.
+        known = {name for _, name in there if kind in ("", name) and self.registry.knows(name)}
+        if all(space in shown and name in known for space, name in there):
+            return matches
+        return [one for one in matches if one.namespace in shown and one.type in known]
 
     def _hits(self, tx: TableContext, page: Sequence[Match], query: Query, as_of: int | None) -> Iterable[Hit]:
         summaries = {} if as_of is not None else aspects.summaries(tx, [one.urn for one in page])

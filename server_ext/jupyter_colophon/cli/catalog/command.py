@@ -6,9 +6,10 @@ from typing import Any
 
 from traitlets import Unicode
 
-from jupyter_colophon.cli.catalog.source import CatalogSource, Shown
+from jupyter_colophon.cli.catalog.source import CatalogSource, Line, Shown
 from jupyter_colophon.cli.command import Command
-from jupyter_colophon.core.names import parse_data_name
+from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.names import Identity, parse_data_name
 
 
 class CatalogCommand(Command):
@@ -36,6 +37,15 @@ class CatalogCommand(Command):
     def urn(self, text: str) -> str:
         """What is meant by a name: `<database>.<table>`, or a URN. Raises IllegalName."""
         return str(parse_data_name(text, self.asked.identity()))
+
+
+def called(one: Line, identity: Identity) -> str:
+    """What commands take for it: `<database>.<table>` where that means it, else its URN."""
+    name = f"{one.namespace}.{one.name}"
+    try:
+        return name if str(parse_data_name(name, identity)) == one.urn else one.urn
+    except IllegalName:
+        return one.urn
 
 
 def table(rows: Sequence[Sequence[Any]], *titles: str) -> str:

@@ -20,6 +20,7 @@ from jupyter_colophon.core.programs import programs_of
 from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.core.run import Run, Touched
 from jupyter_colophon.core.search import KeysQuestion, SearchQuestion
+from jupyter_colophon.service.registry_files import readable
 from jupyter_colophon.settings import Settings
 from jupyter_colophon.wiring import open_catalog
 
@@ -40,7 +41,7 @@ class Local:
             settings.system_filter(),
             retained=settings.retained(),
             always_log=settings.always_emit_change_log,
-            overlay=settings.overlay(),
+            overlay=readable(settings.overlay()),
         )
         self._principal = Principal(getpass.getuser())
 

@@ -40,18 +40,25 @@ class Remote:
         self._catalog = Catalog(server, self._transport)
 
     def show(self, urn: str) -> Shown:
-        """One entity."""
+        """One entity; what the server itself knows of it is told by the door that shows both scopes."""
         found = self._existing(urn)
-        user, system = (self._value(found, name) for name in ("businessMetadata", "technicalMetadata"))
+        asked = {"entity": urn, "scope": "all", "responseFormat": "v6"}
+        said = _told(lambda: self._v3.request("GET", "/-/metadata", query=asked).body)
+        properties: dict[str, dict[str, str]] = {"USER": {}, "SYSTEM": {}}
+        for one in said["properties"]:
+            properties[one["scope"]][one["name"]] = one["value"]
+        user_tags, system_tags = (
+            sorted(one["name"] for one in said["tags"] if one["scope"] == scope) for scope in properties
+        )
         return Shown(
             urn=found["urn"],
             type=found["type"],
             namespace=found["namespace"],
             name=found["name"],
-            user=user["properties"],
-            user_tags=sorted(user["tags"]),
-            system=system["properties"],
-            system_tags=sorted(system["tags"]),
+            user=properties["USER"],
+            user_tags=user_tags,
+            system=properties["SYSTEM"],
+            system_tags=system_tags,
         )
 
     def annotate(self, urn: str, change: Annotation) -> bool:
@@ -174,14 +181,10 @@ class Remote:
         self._v3.close()
 
     def _existing(self, urn: str) -> dict[str, Any]:
-        found = _told(lambda: self._catalog.entity(urn, ("businessMetadata", "technicalMetadata")))
+        found = _told(lambda: self._catalog.entity(urn, ("status",)))
         if found is None:
             raise Absent("entity", urn)
         return dict(found)
-
-    def _value(self, entity: Mapping[str, Any], aspect: str) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = entity["aspects"].get(aspect, {}).get("value", _NOTHING)
-        return found
 
     def _all(self, members: str, path: str, asked: Mapping[str, object]) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
