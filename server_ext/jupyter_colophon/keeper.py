@@ -3,13 +3,16 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from jupyter_colophon.core.access import ScopeAuthorizer
 from jupyter_colophon.core.errors import NoCatalog
+from jupyter_colophon.core.instance import Instance
 from jupyter_colophon.core.names import Identity
 from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.core.sinks import SinkState
 from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.service import schedules
 from jupyter_colophon.service.backups import Backups
 from jupyter_colophon.service.checking import Checker, Progress
 from jupyter_colophon.service.compaction import compact
@@ -58,6 +61,10 @@ class Keeper:
     def sinks(self, names: Iterable[str]) -> list[SinkState]:
         """How far these sinks have come."""
         return states(self.provider, names)
+
+    def schedules(self, found: Iterable[Instance]) -> list[dict[str, Any]]:
+        """These schedules of pipelines, and how they do."""
+        return schedules.told(self.provider, found)
 
     def age_ms(self, time: int) -> int:
         """How long ago that was."""

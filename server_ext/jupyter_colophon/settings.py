@@ -128,6 +128,12 @@ class Settings(Configurable):
         config=True,
         help="Where `jupyter colophon relay` takes proposals from (docs/kafka.md): servers, principal, and more; empty: nowhere.",
     )
+    scheduled_runs = Int(
+        0,
+        min=0,
+        config=True,
+        help="How many runs of pipelines this server has under way that schedules started (docs/pipelines.md); 0: none are started.",
+    )
     connections_per_user = Int(
         64, min=1, config=True, help="How many connections one user may have that follow the change log."
     )

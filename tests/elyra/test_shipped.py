@@ -19,7 +19,7 @@ SHIPPED = {
     ),
     "component-registries": ("ae79159a-489d-4656-83a6-1adfbc567c70", {"component-registry"}),
     "metadata-tests": ("8182fc28-899a-4521-8342-1a0e218c3a4d", {"metadata-test", "metadata-test2"}),
-    "pipelines": ("c1b6a3f2-7d54-4f0e-8a0b-6c3f5b0e9d41", {"pipeline"}),
+    "pipelines": ("c1b6a3f2-7d54-4f0e-8a0b-6c3f5b0e9d41", {"pipeline", "schedule"}),
     "runtime-images": ("119c9740-d73f-48c6-a97a-599d3acaf41d", {"runtime-image"}),
     "saved-searches": ("5d0c3a4e-6b1f-4c27-9a58-2f7be1d90c63", {"saved-search"}),
     "runtimes": ("130b8e00-de7c-4b32-b553-b4a52824a3b5", {"airflow", "kfp"}),
@@ -29,6 +29,10 @@ FIELDS: dict[str, tuple[set[str], set[str]]] = {
     "code-snippet": ({"language", "code"}, {"description", "tags"}),
     "saved-search": ({"query"}, {"description", "tags", "namespace", "type", "tag", "scope", "platform", "owner"}),
     "pipeline": ({"namespace", "stages"}, {"description", "tags", "connections", "arguments", "retries"}),
+    "schedule": (
+        {"namespace", "pipeline"},
+        {"description", "enabled", "every", "cron", "on_change", "arguments", "retries", "retry_after", "overlap"},
+    ),
     "runtime-image": ({"image_name"}, {"description", "tags", "pull_policy", "pull_secret"}),
     "kfp": (
         {"api_endpoint", "cos_auth_type", "cos_endpoint", "cos_bucket"},

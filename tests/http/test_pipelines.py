@@ -54,3 +54,21 @@ async def test_every_plugin_is_told_with_a_schema_that_forms_can_be_made_of(api:
         for property_ in one["schema"]["properties"].values():
             assert property_["title"]
             assert property_["description"]
+
+
+async def test_an_argument_may_be_a_number_and_one_that_nothing_reads_is_refused(api: Any) -> None:
+    stages = [
+        {"name": "a", "type": "source", "plugin": "colophon", "properties": {"query": "*", "limit": "${most}"}},
+        {"name": "b", "type": "sink", "plugin": "table", "properties": {"name": "t"}},
+    ]
+    metadata = {"namespace": "sales", "stages": stages, "connections": [{"from": "a", "to": "b"}]}
+    asked = {"name": "counted", "document": {"metadata": metadata}, "arguments": {"most": 5}}
+    assert (await api("POST", "pipelines", "check", body=asked, answers="pipeline-checked")).body["valid"]
+    for wrong, pointer in (
+        ({"most": True}, "/metadata/stages/0/properties/limit"),
+        ({"most": 5, "a/b": 1}, "/arguments/a~1b"),
+    ):
+        found = (await api("POST", "pipelines", "check", body=asked | {"arguments": wrong})).body
+        assert [one["pointer"] for one in found["problems"]] == [pointer]
+    refused = await api("POST", "pipelines", "check", body=asked | {"arguments": {"most": [1]}})
+    assert (refused.status, refused.body["errors"][0]["pointer"]) == (400, "/arguments/most")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.client.programs.underway import stop
 from jupyter_colophon.spark.java import ensure_java
 from support.servers import catalog, server
 
@@ -114,3 +115,33 @@ def test_a_run_is_stopped_from_another_process(server: Any, catalog: Any, place:
     assert running.returncode == 1
     assert catalog.run(f"urn:li:dataProcessInstance:{run_id}")["status"] == "killed"
     assert called(*command, "stop", "slow", cwd=place).returncode == 1
+
+
+def test_a_run_that_is_stopped_while_spark_starts_is_recorded_too(server: Any, catalog: Any, place: Path) -> None:
+    known = environment(place, COLOPHON_URL=server.url, COLOPHON_TOKEN=server.token)
+    words = [
+        sys.executable,
+        "-m",
+        "jupyter_colophon.cli",
+        "pipeline",
+        "run",
+        str(EXAMPLE),
+        "--conf=spark.master=local[1]",
+    ]
+    running = subprocess.Popen(
+        words, cwd=place, env=known, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    pause, stopped = threading.Event(), []
+    while not stopped and running.poll() is None:
+        pause.wait(0.1)
+        stopped = stop_in(place)
+    said = running.communicate()[1]
+    assert (running.returncode, "Traceback" in said) == (1, False)
+    assert catalog.run(f"urn:li:dataProcessInstance:{stopped[0]}")["status"] == "killed"
+
+
+def stop_in(home: Path) -> list[str]:
+    """What `pipeline stop` stops there, in this process: another one would be slower than Spark."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JUPYTER_DATA_DIR", str(home / "jupyter"))
+        return stop("staff")

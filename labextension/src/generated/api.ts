@@ -64,6 +64,7 @@ migration: Migration
 "pipeline-check": PipelineCheck
 "pipeline-checked": PipelineChecked
 "pipeline-plugins": PipelinePlugins
+"pipeline-schedules": PipelineSchedules
 problem: Problem
 proposal: Proposal
 proposals: Proposals
@@ -1144,7 +1145,7 @@ document?: {
  * What a run would say besides the pipeline's own arguments.
  */
 arguments?: {
-[k: string]: string
+[k: string]: (string | number | boolean)
 }
 }
 /**
@@ -1190,6 +1191,61 @@ schema: {
 problems: {
 plugin: string
 reason: string
+}[]
+}
+/**
+ * When pipelines run by themselves, and what became of it.
+ */
+export interface PipelineSchedules {
+/**
+ * Whether this server starts any (c.Colophon.scheduled_runs).
+ */
+starts: boolean
+schedules: {
+name: string
+pipeline: string
+namespace: string
+/**
+ * An ISO 8601 duration, or empty.
+ */
+every: string
+/**
+ * As cron writes it, in UTC, or empty.
+ */
+cron: string
+/**
+ * Whether changes start it.
+ */
+onChange: boolean
+enabled: boolean
+/**
+ * When it is due next.
+ */
+due: (string | null)
+/**
+ * When its last run began.
+ */
+started: (string | null)
+/**
+ * When its last run ended.
+ */
+ended: (string | null)
+/**
+ * The id of its last run, or empty.
+ */
+run: string
+/**
+ * What became of it; refused where it could not be started.
+ */
+status: ("" | "running" | "succeeded" | "failed" | "killed" | "refused")
+/**
+ * How often in a row it failed and is tried again.
+ */
+attempts: number
+/**
+ * Why it is not started, or empty.
+ */
+problem: string
 }[]
 }
 /**

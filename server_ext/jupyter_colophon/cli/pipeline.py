@@ -28,6 +28,9 @@ _VERBS = {
     "preview": True,
     "run": True,
     "stop": True,
+    "schedules": False,
+    "enable": True,
+    "disable": True,
     "package": True,
 }
 
@@ -38,9 +41,10 @@ class Pipeline(Command):
     name = "jupyter-colophon-pipeline"
     description = (
         "list: the pipelines; plugins: what stages can do; validate, preview, run, stop or package PIPELINE: its name among the"
-        " instances of the schemaspace pipelines, or a JSON file."
+        " instances of the schemaspace pipelines, or a JSON file. schedules: when they run by themselves; enable or disable"
+        " SCHEDULE."
     )
-    more = "list|plugins|validate|preview|run|stop|package [PIPELINE]"
+    more = "list|plugins|schedules|validate|preview|run|stop|package|enable|disable [NAME]"
     aliases: dict[str, str] = Command.aliases | {
         "url": "Pipeline.url",
         "argument": "Pipeline.arguments_",
@@ -49,6 +53,7 @@ class Pipeline(Command):
         "stage": "Pipeline.stage",
         "rows": "Pipeline.rows",
         "output": "Pipeline.output",
+        "run-id": "Pipeline.run_id",
     }
     flags: dict[str, Any] = Command.flags | {
         "cloud": (
@@ -64,6 +69,7 @@ class Pipeline(Command):
     stage = Unicode("", config=True, help="Up to this stage (preview).")
     rows = Int(20, min=1, max=1_000, config=True, help="How many rows of each stage (preview).")
     output = Unicode("", config=True, help="The folder that is made (package). Default: the pipeline's name.")
+    run_id = Unicode("", config=True, help="The id of the run (run). Default: a new one.")
     cloud = Bool(False, config=True, help="Take along what plugins read of metadata (package).")
 
     def work(self) -> int:
@@ -75,14 +81,14 @@ class Pipeline(Command):
             # The programs' API, and with it every plugin, asks this server.
             os.environ["COLOPHON_URL"] = self.url
         if not rest:
-            return self._list() if verb == "list" else self._plugins()
+            return int(getattr(self, f"_{verb}")())
         return int(getattr(self, f"_{verb}")(rest[0]))
 
     def _list(self) -> int:
         from jupyter_colophon.cli.instances.sources import source_of
 
         with source_of(self.url or None, self.asked) as source:
-            found = source.listed("pipelines", None)
+            found = source.listed("pipelines", "pipeline")
         told = [
             {
                 "name": one.name,
@@ -107,6 +113,48 @@ class Pipeline(Command):
         self.answer(told, table(rows, "Type", "Plugin", "Does"))
         for one in told["problems"]:
             return self.told(f"{one['plugin']}: {one['reason']}", REFUSED)
+        return FINE
+
+    def _schedules(self) -> int:
+        from jupyter_colophon.cli.instances.sources import server_of, source_of
+
+        server = server_of(self.url or None)
+        if server is not None:
+            from jupyter_colophon.client.catalog import Catalog
+
+            told = Catalog(server).pipeline_schedules()["schedules"]
+        else:
+            with source_of("", self.asked) as source:
+                found = source.listed("pipelines", "schedule")
+            with self.keeper() as keeper:
+                told = keeper.schedules(found)
+        titles = ("Schedule", "Pipeline", "When", "Due", "Last run", "Became", "Problem")
+        rows = [
+            (one["name"], one["pipeline"], _when(one), one["due"] or "", one["run"], one["status"], one["problem"])
+            for one in told
+        ]
+        self.answer({"schedules": told}, table(rows, *titles) if rows else "There is none.")
+        return FINE
+
+    def _enable(self, named: str) -> int:
+        return self._switched(named, on=True)
+
+    def _disable(self, named: str) -> int:
+        return self._switched(named, on=False)
+
+    def _switched(self, named: str, *, on: bool) -> int:
+        from jupyter_colophon.cli.instances.source import record
+        from jupyter_colophon.cli.instances.sources import source_of
+
+        with source_of(self.url or None, self.asked) as source:
+            found = source.get("pipelines", named)
+            if found.schema_name != "schedule":
+                return self.told(f"{named} is no schedule", REFUSED)
+            told = record(found)
+            document = {key: told[key] for key in ("display_name", "schema_name", "metadata")}
+            document["metadata"]["enabled"] = on
+            source.replace("pipelines", named, document, found.version)
+        self.answer({"schedule": named, "enabled": on}, f"{named} is {'enabled' if on else 'disabled'}.")
         return FINE
 
     def _validate(self, named: str) -> int:
@@ -138,15 +186,13 @@ class Pipeline(Command):
         return REFUSED if any(one.error for one in found) else FINE
 
     def _run(self, named: str) -> int:
-        prepared, bundle, run_id = self._prepared(named), self._bundled(), str(uuid.uuid4())
+        prepared, bundle, run_id = self._prepared(named), self._bundled(), self.run_id or str(uuid.uuid4())
         signal.signal(signal.SIGTERM, _end)
-        from jupyter_colophon.cli.underway import underway
+        from jupyter_colophon.client.programs.underway import underway
+        from jupyter_colophon.spark.pipelines.running import run
 
-        with underway(prepared.pipeline.name, run_id):
-            session = self._session(prepared)
-            from jupyter_colophon.spark.pipelines.running import run
-
-            outcome = run(prepared, session, bundle=bundle, run_id=run_id, tell=self._say)
+        with underway(prepared.pipeline.name, run_id, prepared.pipeline.namespace):
+            outcome = run(prepared, lambda: self._session(prepared), bundle=bundle, run_id=run_id, tell=self._say)
         rows = [(one.name, one.status, "" if one.rows is None else one.rows, one.ms) for one in outcome.stages]
         self.answer(asdict(outcome), f"\n{table(rows, 'Stage', 'Became', 'Rows', 'Milliseconds')}\n\n{outcome.run}")
         if outcome.error:
@@ -163,7 +209,7 @@ class Pipeline(Command):
             raise Misconfigured(f"--bundle: {self.bundle} is none") from None
 
     def _stop(self, named: str) -> int:
-        from jupyter_colophon.cli.underway import stop
+        from jupyter_colophon.client.programs.underway import stop
 
         found = stop(named)
         if not found:
@@ -219,6 +265,13 @@ class Pipeline(Command):
 def _end(*_: object) -> NoReturn:
     """What ends a run from outside: it is recorded as killed."""
     raise KeyboardInterrupt
+
+
+def _when(one: dict[str, Any]) -> str:
+    if not one["enabled"]:
+        return "disabled"
+    words = (one["every"], one["cron"], "on change" if one["onChange"] else "")
+    return ", ".join(word for word in words if word)
 
 
 def _sample(columns: tuple[tuple[str, str], ...], rows: tuple[dict[str, Any], ...]) -> str:

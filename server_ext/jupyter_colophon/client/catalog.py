@@ -161,6 +161,10 @@ class Catalog:
         """One instance, whatever is wrong with it: `Instance`."""
         return self._get(f"{_space(space)}/instances/{quote(name, safe='')}")
 
+    def pipeline_schedules(self) -> Document:
+        """When pipelines run by themselves, and what became of it: `PipelineSchedules`."""
+        return self._get("/pipelines/schedules")
+
     def lineage(self, urn: str, **window: str | int | bool | None) -> Document:
         """The graph around an entity; the window is direction, levels, start, end, limit and columns: `Lineage`."""
         return self._get("/lineage", {"urn": urn, **window})

@@ -1,8 +1,9 @@
 """The server extension: its settings, its routes and its life."""
 
+import asyncio
 import atexit
 import logging
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.metadata import version
 from typing import Any
 
@@ -59,6 +60,8 @@ class Colophon(Settings, ExtensionApp):
             from jupyter_colophon.http.events import bus
 
             door.deliver(self.sinks, bus(self.serverapp))
+        if self.scheduled_runs and not wrong and self.serverapp is not None:
+            door.schedule(partial(provisioner.signed, self.serverapp))
         if self.serverapp is not None:
             provisioner.install(self.serverapp)
 
@@ -94,6 +97,9 @@ class Colophon(Settings, ExtensionApp):
         door: Any = self.settings.get(SETTING)
         if door is None:
             return
+        if door.scheduler is not None:
+            # The runs that it started are ended, and tell us so.
+            await asyncio.get_running_loop().run_in_executor(None, door.scheduler.close)
         if self.serverapp is not None and self.serverapp.kernel_manager.list_kernel_ids():
             atexit.register(door.close)
         else:

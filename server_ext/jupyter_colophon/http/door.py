@@ -26,6 +26,8 @@ from jupyter_colophon.settings import Settings
 
 # The catalog's modules are loaded with the first request: nobody should wait for them at the start of a server.
 if TYPE_CHECKING:
+    from jupyter_colophon.relay.pipelines.launching import Signed
+    from jupyter_colophon.relay.pipelines.scheduler import Scheduler
     from jupyter_colophon.relay.relay import Relay
     from jupyter_colophon.relay.seam import Bus
     from jupyter_colophon.service.consumers import Consumers, ConsumerState
@@ -68,6 +70,8 @@ class Door:
     sockets: Counter[str] = field(default_factory=Counter)
     #: What delivers changes to sinks; None where the settings name none.
     relay: "Relay | None" = None
+    #: What starts pipelines by themselves; None where the settings have this server start none.
+    scheduler: "Scheduler | None" = None
     closed: bool = False
     _catalog: "Catalog | None" = None
     _consumers: "Consumers | None" = None
@@ -142,6 +146,13 @@ class Door:
         self.relay = Relay(told, self.catalog, bus)
         self.relay.start()
 
+    def schedule(self, signed: "Signed") -> None:
+        """Start pipelines at their times and by changes from now on."""
+        from jupyter_colophon.relay.pipelines.scheduler import Scheduler
+
+        self.scheduler = Scheduler(self.catalog, self.instances, signed, self.settings.scheduled_runs)
+        self.scheduler.start()
+
     def spaces(self) -> "Spaces":
         """The schemaspaces; the first question loads them, on the thread of its request."""
         from jupyter_colophon.elyra.schema import SchemaManager
@@ -181,6 +192,8 @@ class Door:
         """Let go of everything."""
         self.closed = True
         self.board.close()
+        if self.scheduler is not None:
+            self.scheduler.close()
         if self.relay is not None:
             self.relay.close()
         self.threads.shutdown(wait=True, cancel_futures=True)

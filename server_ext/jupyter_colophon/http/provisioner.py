@@ -5,6 +5,7 @@ The server's own token never reaches them: sessions start kernels with the serve
 
 import getpass
 import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -62,8 +63,20 @@ def _environment(environment: dict[str, str], server: ServerApp, kernel: str) ->
     session = environment.get("JPY_SESSION_NAME")
     if session:
         given["COLOPHON_NOTEBOOK"] = _below_root(session, server.root_dir)
-    kept = {key: value for key, value in environment.items() if key != SERVER_TOKEN}
-    return kept | given
+    return without_secrets(environment) | given
+
+
+def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
+    """An environment without the server's own token: for what the server starts."""
+    return {key: value for key, value in environment.items() if key != SERVER_TOKEN}
+
+
+def signed(server: ServerApp, run_id: str, name: str) -> tuple[dict[str, str], Callable[[], None]]:
+    """The environment of a run that this server starts, with a token for whose it is; and what takes that back."""
+    tokens, holder = _door(server).tokens, f"run:{run_id}"
+    token = tokens.issue(holder, User(name), name)
+    given = {"COLOPHON_URL": server.connection_url, "COLOPHON_TOKEN": token}
+    return without_secrets(os.environ) | given, lambda: tokens.revoke(holder)
 
 
 def _below_root(session: str, root: str) -> str:

@@ -97,7 +97,8 @@ def _fields(catalog: "Catalog", asked: Asked) -> Iterable[str]:
 
 
 def _pipelines(catalog: "Catalog", asked: Asked) -> Iterable[str]:
-    return [one["name"] for one in catalog.instances("pipelines", timeout_s=TIMEOUT_S)]
+    found = catalog.instances("pipelines", timeout_s=TIMEOUT_S)
+    return [one["name"] for one in found if one["schema_name"] == "pipeline"]
 
 
 def _name(catalog: "Catalog", asked: Asked) -> Iterable[str]:

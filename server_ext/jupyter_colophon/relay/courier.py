@@ -8,7 +8,6 @@ that takes nothing at all is waited for: no change is put aside for that.
 import logging
 import threading
 import time
-import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,6 +15,7 @@ from functools import partial
 from jupyter_colophon.core.change import Change
 from jupyter_colophon.core.errors import StorageError, Undeliverable, Undelivered, Unreachable
 from jupyter_colophon.core.inbox import DeadLetter, Refusal
+from jupyter_colophon.relay.lease import Lease, Lost
 from jupyter_colophon.relay.loading import Handling
 from jupyter_colophon.relay.seam import Sink, TellsFailures
 from jupyter_colophon.storage import dead_letters, log, sinks
@@ -28,10 +28,6 @@ BATCH_MAX, LONGEST_PAUSE_S, LONGEST_WAIT_S = 100, 300.0, 5.0
 _logger = logging.getLogger("jupyter_colophon.relay")
 
 
-class _Lost(Exception):
-    """Another process delivers to this sink now."""
-
-
 @dataclass(slots=True)
 class Courier:
     """One sink's thread in one process."""
@@ -40,15 +36,17 @@ class Courier:
     sink: Sink
     handling: Handling
     catalog: Catalog
-    _me: str = field(default_factory=lambda: uuid.uuid4().hex)
+    _lease: Lease = field(init=False)
     _ended: threading.Event = field(default_factory=threading.Event)
     _woken: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
-    #: The other process's beat, and since when it is the same (monotonic).
-    _seen: tuple[int, float] = (0, 0.0)
     _batch: int = BATCH_MAX
     #: Whether it was said that the sink is waited for.
     _waited_for: bool = False
+
+    def __post_init__(self) -> None:
+        """The lease is the sink's."""
+        self._lease = Lease(self.name, self.catalog.provider, self.handling.lease_s)
 
     def start(self) -> None:
         """Deliver from now on."""
@@ -80,7 +78,7 @@ class Courier:
                     self._deliver_on(row)
                     self._tell_failures(int(row["failed"] or 0))
                 away = False
-            except _Lost:
+            except Lost:
                 _logger.info("the sink %s is delivered to by another process", self.name)
             except StorageError as error:
                 if not away:
@@ -89,36 +87,25 @@ class Courier:
             except Exception:
                 # Whatever it is, this thread is the only one that delivers.
                 _logger.exception("the sink %s failed, and goes on later", self.name)
-            self._woken.wait(self.handling.beat_s)
+            self._woken.wait(self._lease.beat_s)
         self._release()
 
     def _release(self) -> None:
         self.sink.close()
         try:
-            self.catalog.provider.tx_runner.run(lambda tx: sinks.release(tx, self.name, self._me))
+            self._lease.release()
         except StorageError as error:
             _logger.warning("the sink %s is let go of later: %s", self.name, error.detail)
 
     def _mine(self) -> Row | None:
         """The sink's row, where this process is the one that delivers; None where another does."""
-        run = self.catalog.provider.tx_runner.run
-        row = run(lambda tx: sinks.read(tx, self.name), read_only=True)
-        stale = None
-        if row is not None and row["holder"] not in ("", self._me):
-            beat, since = self._seen
-            if row["beat"] != beat or not since:
-                self._seen = (row["beat"], time.monotonic())
-                return None
-            if time.monotonic() - since < self.handling.lease_s:
-                return None
-            stale = row["beat"]
-        found = run(lambda tx: sinks.claim(tx, self.name, self._me, stale))
+        found, row = self._lease.taken()
         if found is not None and row is not None and found["lost"] > row["lost"]:
             _logger.warning("the sink %s never had %s changes, which are no longer kept", self.name, found["lost"])
         return found
 
     def _deliver_on(self, row: Row) -> None:
-        """Deliver up to the end of the log. Raises StorageError, _Lost."""
+        """Deliver up to the end of the log. Raises StorageError, Lost."""
         after, attempts = int(row["seq"]), int(row["attempts"])
         while not self._ended.is_set():
             self._deliver_again()
@@ -126,14 +113,14 @@ class Courier:
             if not found:
                 if cursor == after:
                     return
-                self._note(seq=cursor)
+                self._lease.note(seq=cursor)
                 after = cursor
                 continue
             refused = self._refused(found)
             if refused is None:
                 after, attempts, self._waited_for = found[-1].seq, 0, False
                 self._batch = min(2 * self._batch, BATCH_MAX)
-                self._note(seq=after, attempts=0, problem="")
+                self._lease.note(seq=after, attempts=0, problem="")
             elif len(found) > 1 and not isinstance(refused, Unreachable):
                 # Which of them it was, each by itself shows.
                 self._batch = 1
@@ -146,7 +133,7 @@ class Courier:
         """Whether this was the last try, and the change a dead letter; else waits before the next one."""
         waits = isinstance(refused, Unreachable)
         if waits or (attempts < self.handling.attempts and not isinstance(refused, Undeliverable)):
-            self._note(attempts=attempts, problem=refused.detail)
+            self._lease.note(attempts=attempts, problem=refused.detail)
             if waits and not self._waited_for:
                 self._waited_for = True
                 _logger.warning("the sink %s is waited for: %s", self.name, refused.detail)
@@ -157,13 +144,13 @@ class Courier:
 
         def work(tx: TableContext) -> bool:
             sinks.bury(tx, self.name, change, Refusal.of(refused), attempts, now_ms())
-            return sinks.note(tx, self.name, self._me, seq=change.seq, attempts=0, problem=refused.detail)
+            return self._lease.noted(tx, seq=change.seq, attempts=0, problem=refused.detail)
 
-        self._still(work)
+        self._lease.still(work)
         return True
 
     def _tell_failures(self, after: int) -> None:
-        """Tell of what could not be applied, up to the newest, where the sink wants it. Raises StorageError, _Lost."""
+        """Tell of what could not be applied, up to the newest, where the sink wants it. Raises StorageError, Lost."""
         sink, run = self.sink, self.catalog.provider.tx_runner.run
         if not isinstance(sink, TellsFailures):
             return
@@ -173,7 +160,7 @@ class Courier:
                 if letter is not None and self._is_for_it(letter) and not self._told_failure(sink, turn, letter):
                     return
                 after = turn
-                self._note(failed=turn, problem="")
+                self._lease.note(failed=turn, problem="")
             if not found:
                 return
 
@@ -181,7 +168,7 @@ class Courier:
         """Whether that was settled; False where the sink takes nothing now."""
         refused = self._tried(lambda: sink.deliver_failure(letter, turn))
         if isinstance(refused, Unreachable):
-            self._note(problem=refused.detail)
+            self._lease.note(problem=refused.detail)
             return False
         if refused is not None:
             # It is a dead letter already.
@@ -193,7 +180,7 @@ class Courier:
         return not spaces or any(identity.namespace_of(one.urn) in spaces for one in letter.proposals)
 
     def _deliver_again(self) -> None:
-        """Deliver once more what somebody asked for. Raises StorageError, _Lost."""
+        """Deliver once more what somebody asked for. Raises StorageError, Lost."""
         run = self.catalog.provider.tx_runner.run
         while (seq := run(lambda tx: sinks.again(tx, self.name), read_only=True)) is not None:
             if not self._once_more(seq):
@@ -216,9 +203,9 @@ class Courier:
             sinks.done_again(tx, self.name, seq)
             if refused is not None:
                 sinks.bury(tx, self.name, found[0], Refusal.of(refused), 1, now_ms())
-            return sinks.note(tx, self.name, self._me)
+            return self._lease.noted(tx)
 
-        self._still(work)
+        self._lease.still(work)
         return True
 
     def _read(self, after: int) -> tuple[list[Change], int]:
@@ -246,17 +233,5 @@ class Courier:
 
     def _pause(self, seconds: float) -> None:
         end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0 and not self._ended.wait(min(left, self.handling.beat_s)):
-            self._note()
-
-    def _note(self, **changes: object) -> None:
-        self._still(lambda tx: sinks.note(tx, self.name, self._me, **changes))
-
-    def _still(self, work: Callable[[TableContext], bool]) -> None:
-        """Do this in the transaction in which it is sure that the sink is still ours. Raises _Lost, StorageError."""
-
-        def sure(tx: TableContext) -> None:
-            if not work(tx):
-                raise _Lost
-
-        self.catalog.provider.tx_runner.run(sure)
+        while (left := end - time.monotonic()) > 0 and not self._ended.wait(min(left, self._lease.beat_s)):
+            self._lease.note()

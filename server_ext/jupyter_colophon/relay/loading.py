@@ -38,11 +38,6 @@ class Handling:
     lease_s: float = 2 * DELIVERY_S
     server: bool = True
 
-    @property
-    def beat_s(self) -> float:
-        """How often a process that delivers says so, and others look whether it does, in seconds."""
-        return self.lease_s / 6
-
 
 def handling(options: Mapping[str, Any]) -> Handling:
     """The relay's own options. Raises Misconfigured."""

@@ -50,7 +50,7 @@ class Relay:
             sink.close()
 
     def _begin(self) -> None:
-        catalog = self._opened()
+        catalog = opened(self._open, self._ended, "the sinks")
         if catalog is None:
             return
         for name, options in self._told.items():
@@ -81,17 +81,19 @@ class Relay:
         catalog.feed.listen(lambda changes: courier.wake())
         courier.start()
 
-    def _opened(self) -> Catalog | None:
-        while not self._ended.is_set():
-            try:
-                return self._open()
-            except Misconfigured:
-                # It is told where it is found out.
-                return None
-            except StorageError as error:
-                _logger.warning("the sinks wait for the store: %s", error.detail)
-                self._ended.wait(_PAUSE_S)
-        return None
+
+def opened(catalog: Callable[[], Catalog], ended: threading.Event, who: str) -> Catalog | None:
+    """The catalog, when it can be opened; None where it never can, or we are ended before."""
+    while not ended.is_set():
+        try:
+            return catalog()
+        except Misconfigured:
+            # It is told where it is found out.
+            return None
+        except StorageError as error:
+            _logger.warning("%s wait for the store: %s", who, error.detail)
+            ended.wait(_PAUSE_S)
+    return None
 
 
 def _place(catalog: Catalog, name: str, work: Callable[[TableContext, str], None]) -> None:

@@ -170,12 +170,16 @@ class WritePath:
 
         `clear_namespace` takes away what it holds. Raises Absent, AccessDenied.
         """
-        self._may(principal, "admin", namespace(name))
-        if name in ETERNAL:
-            raise AccessDenied("delete", str(namespace(name)))
+        self.require_ending(name, principal)
         self._transaction(
             lambda tx: self._commit(tx, lambda commit: commit.end_namespace(name), principal), forms.NOTHING, None
         )
+
+    def require_ending(self, name: str, principal: Principal) -> None:
+        """Raise Absent, AccessDenied unless the principal may delete a namespace."""
+        self._may(principal, "admin", namespace(name))
+        if name in ETERNAL:
+            raise AccessDenied("delete", str(namespace(name)))
 
     def clear_namespace(self, name: str, principal: Principal) -> bool:
         """Take away some of what a deleted namespace holds; True when nothing is left. Raises StorageError."""

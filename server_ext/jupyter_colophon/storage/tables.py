@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from jupyter_colophon.storage import load_tables
+from jupyter_colophon.storage.schedules import SCHEDULES
 from jupyter_colophon.storage.spi import FieldType, TableSpec
 
 #: The fields of the change log (`spi.Log`); the log gives `seq`.
@@ -387,6 +388,7 @@ ALL = (
     SINKS,
     REDELIVERIES,
     *load_tables.ALL,
+    SCHEDULES,
 )
 
 #: Made of the others: `reindex` makes it anew, and a backup leaves it out.

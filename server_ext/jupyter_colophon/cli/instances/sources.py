@@ -3,34 +3,47 @@
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from jupyter_colophon.cli.instances.source import Source
 from jupyter_colophon.core.errors import Misconfigured
 from jupyter_colophon.settings import Settings
 
+if TYPE_CHECKING:
+    from jupyter_colophon.client.transport import Server
+
 
 @contextmanager
 def source_of(url: str | None, settings: Settings) -> Iterator[Source]:
     """The source, open. An empty `url` is this machine, None leaves it to the environment. Raises Misconfigured."""
-    source = _opened(_chosen(url, os.environ), settings)
+    source = _opened(server_of(url), settings)
     try:
         yield source
     finally:
         source.close()
 
 
-def _opened(url: str, settings: Settings) -> Source:
-    if not url:
+def server_of(url: str | None) -> "Server | None":
+    """The server that is meant; None where it is this machine. Raises Misconfigured."""
+    chosen = _chosen(url, os.environ)
+    if not chosen:
+        return None
+    from jupyter_colophon.client.transport import Server
+
+    try:
+        return Server(chosen, _token(chosen, os.environ))
+    except ValueError as error:
+        raise Misconfigured(f"--url: {error}") from None
+
+
+def _opened(server: "Server | None", settings: Settings) -> Source:
+    if server is None:
         from jupyter_colophon.cli.instances.local import Local
 
         return Local(settings)
     from jupyter_colophon.cli.instances.remote import Remote
-    from jupyter_colophon.client.transport import Server
 
-    try:
-        return Remote(Server(url, _token(url, os.environ)))
-    except ValueError as error:
-        raise Misconfigured(f"--url: {error}") from None
+    return Remote(server)
 
 
 def _chosen(url: str | None, environ: Mapping[str, str]) -> str:

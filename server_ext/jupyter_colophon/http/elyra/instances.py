@@ -64,7 +64,7 @@ class InstancesHandler(_InstanceAnswer):
         )
         if not limit:
             found = await self.among(
-                space, lambda: door.instances().list(space, invalid=invalid, of_schema=schema or None)
+                space, lambda: door.instances().list(space, principal, invalid=invalid, of_schema=schema or None)
             )
             self.answer({space: [_document(one) for one in found]})
             return

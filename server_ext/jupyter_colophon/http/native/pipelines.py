@@ -7,11 +7,13 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from jupyter_colophon.core.errors import InstanceAbsent, InvalidInstance
+from jupyter_colophon.core.jsontext import compact
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.native.documents import Document
 from jupyter_colophon.http.operation import operation
 
 _SPACE: Final = "pipelines"
+_SCHEDULE: Final = "schedule"
 
 
 class PluginsHandler(ApiHandler):
@@ -27,6 +29,26 @@ class PluginsHandler(ApiHandler):
         from jupyter_colophon.spark.pipelines.registry import installed
 
         self.answer(await self.among(_SPACE, lambda: plugins(installed())))
+
+
+class SchedulesHandler(ApiHandler):
+    """`GET /pipelines/schedules`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation("listPipelineSchedules", answers="pipeline-schedules")
+    async def get(self) -> None:
+        """When pipelines run by themselves, when each is due, and what became of its last run."""
+        from jupyter_colophon.service.schedules import told
+
+        door, principal = self.door, self.principal
+
+        def work() -> list[Document]:
+            return told(
+                door.catalog().provider, door.instances().list(_SPACE, principal, invalid=True, of_schema=_SCHEDULE)
+            )
+
+        self.answer({"starts": door.scheduler is not None, "schedules": await self.among(_SPACE, work)})
 
 
 class CheckHandler(ApiHandler):
@@ -56,9 +78,16 @@ def _checked(told: Document, document: Mapping[str, Any]) -> Document:
     from jupyter_colophon.spark.pipelines.registry import installed
 
     try:
-        return valid(checked(told["name"], document, installed(), told.get("arguments")))
+        arguments = {
+            name: one if isinstance(one, str) else compact(one) for name, one in told.get("arguments", {}).items()
+        }
+        return valid(checked(told["name"], document, installed(), arguments))
     except InvalidInstance as error:
         return refused(error)
 
 
-ROUTES = [("/pipelines/plugins", PluginsHandler), ("/pipelines/check", CheckHandler)]
+ROUTES = [
+    ("/pipelines/plugins", PluginsHandler),
+    ("/pipelines/check", CheckHandler),
+    ("/pipelines/schedules", SchedulesHandler),
+]

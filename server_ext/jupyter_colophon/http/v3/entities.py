@@ -6,6 +6,7 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
+from jupyter_colophon.client.programs.underway import stop_in
 from jupyter_colophon.core import names
 from jupyter_colophon.core.deployed import of_application, of_data
 from jupyter_colophon.core.entity import Listing
@@ -179,6 +180,7 @@ class NamespaceHandler(_EntityHandler):
         """Delete a namespace and everything in it."""
         urn, principal = names.namespace(self.segments()[-1]), self.principal
         name = urn.parts[0]
+        door = self.door
         confirmed = self.asked(_CONFIRM) == name or self.door.settings.unrecoverable_reset
 
         def work(catalog: Any) -> None:
@@ -186,6 +188,11 @@ class NamespaceHandler(_EntityHandler):
                 # What is not there needs no confirmation; reading it tells as much.
                 catalog.metadata.require(urn, "", principal)
                 raise Unconfirmed(name)
+            catalog.write_path.require_ending(name, principal)
+            catalog.metadata.require(urn, "", principal)
+            # First what is kept beside the catalog: who asks again after a failure finds the namespace still there.
+            door.instances().clear_namespace(name, principal)
+            stop_in(name)
             catalog.namespaces.delete(name, principal)
 
         await self.hop(work)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from jupyter_colophon.kernel.companion import Companion
     from jupyter_colophon.spark.pipelines.checking import Prepared
 
-_SPACE = "pipelines"
+_SPACE, _SCHEMA = "pipelines", "pipeline"
 VERBS = ("list", "preview", "run", "validate")
 
 
@@ -28,7 +28,7 @@ def _pipeline(_: "Companion", asked: Namespace) -> Answer:
     """Does what the verb says. Raises ValueError where a pipeline has to be named, Refused for one that is not there."""
     catalog, name = present.verbs().catalog, asked.name
     if asked.verb == "list":
-        found = catalog.instances(_SPACE)
+        found = [one for one in catalog.instances(_SPACE) if one["schema_name"] == _SCHEMA]
         return table("pipelines", {"pipelines": found}, "name display_name description problem", found)
     if name is None:
         msg = f"which pipeline? %metadata pipeline {asked.verb} NAME"

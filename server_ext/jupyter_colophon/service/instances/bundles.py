@@ -1,6 +1,6 @@
 """Instances out of a schemaspace and into it, many at once; and from one kind of store to another."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from jupyter_colophon.core.access import Principal
@@ -25,6 +25,8 @@ from jupyter_colophon.service.instances.secrets.keeping import Secrets
 from jupyter_colophon.service.instances.shown import Shown
 from jupyter_colophon.service.instances.store import InstanceStore
 
+#: Raises a MetadataError where an instance may not become this, or not from that.
+Permit = Callable[[str, Mapping[str, Any], Mapping[str, Any] | None], None]
 _INVALID = (InvalidInstance, SchemaAbsent, IllegalName)
 
 
@@ -44,10 +46,16 @@ class Bundles:
         return [self._written(held, choice) for held in there.values() if self._is_chosen(held, choice)]
 
     def imported(
-        self, documents: Sequence[Mapping[str, Any]], principal: Principal, *, overwrite: bool, dry_run: bool
+        self,
+        documents: Sequence[Mapping[str, Any]],
+        principal: Principal,
+        permit: Permit,
+        *,
+        overwrite: bool,
+        dry_run: bool,
     ) -> list[Outcome]:
         """Take each in by itself; what a dry run tells is what would be, as far as that is known without hooks."""
-        return [self._taken(one, principal, overwrite=overwrite, dry_run=dry_run) for one in documents]
+        return [self._taken(one, principal, permit, overwrite=overwrite, dry_run=dry_run) for one in documents]
 
     def _is_chosen(self, held: Held, choice: ExportChoice) -> bool:
         if held.document is None or choice.schema not in ("", held.document.get("schema_name")):
@@ -60,10 +68,14 @@ class Bundles:
             return {"name": held.name, **self._secrets.in_place(self._store.space, document)}
         return {"name": held.name, **self._shown.masked(self._store.space, document)}
 
-    def _taken(self, document: Mapping[str, Any], principal: Principal, *, overwrite: bool, dry_run: bool) -> Outcome:
+    def _taken(
+        self, document: Mapping[str, Any], principal: Principal, permit: Permit, *, overwrite: bool, dry_run: bool
+    ) -> Outcome:
         name = str(document.get("name") or "")
         try:
             name = require_instance_name(name or normalized(str(document.get("display_name") or "")))
+            held = self._store.read(name)
+            permit(name, document, held.document if held is not None else None)
             return self._kept(name, document, principal, overwrite=overwrite, dry_run=dry_run)
         except InstanceExists as error:
             return Outcome(name, "conflict", error.detail, error.problems)

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from jupyter_colophon.core.access import Action, Authorizer, Principal
 from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.errors import (
     Absent,
-    AccessDenied,
     ConditionFailed,
     IllegalQuery,
     InstanceAbsent,
@@ -20,13 +20,13 @@ from jupyter_colophon.core.finding import Finding
 from jupyter_colophon.core.instance import Held, Instance
 from jupyter_colophon.core.instance_names import normalized, require_instance_name
 from jupyter_colophon.core.instance_query import ExportChoice, InstancePage, InstanceQuery, Outcome, Removed, ValueCount
-from jupyter_colophon.core.names import NO_NAMESPACE
 from jupyter_colophon.core.patch import apply_merge_patch
 from jupyter_colophon.core.proposal import ABSENT, Condition
 from jupyter_colophon.service.instances import bundles
 from jupyter_colophon.service.instances.bundles import Bundles
 from jupyter_colophon.service.instances.drafts import Drafts, require_members, require_name
 from jupyter_colophon.service.instances.findings import findings
+from jupyter_colophon.service.instances.gate import NAMESPACED, InstanceGate, namespace_of
 from jupyter_colophon.service.instances.objects import InstanceObjects
 from jupyter_colophon.service.instances.pages import Sifted, values_at
 from jupyter_colophon.service.instances.records import PROBLEM, RecordsSource
@@ -72,16 +72,18 @@ class Instances:
         """Whether anything was ever kept for this schemaspace."""
         return self.store(space).exists()
 
-    def list(self, space: str, *, invalid: bool = False, of_schema: str | None = None) -> Listed:
-        """All instances, by name, secrets masked, without version; invalid ones too where that is asked for."""
-        found = (one.instance for one in self._entries(space))
+    def list(
+        self, space: str, principal: Principal | None = None, *, invalid: bool = False, of_schema: str | None = None
+    ) -> Listed:
+        """All instances that somebody may see, by name, secrets masked, without version; invalid ones too if asked for."""
+        found = (one.instance for one in self._visible(space, principal))
         return [one for one in found if (invalid or not one.reason) and of_schema in (None, "", one.schema_name)]
 
     def page(self, space: str, query: InstanceQuery, principal: Principal) -> InstancePage:
         """A page of instances, valid or not, with versions. Raises IllegalQuery."""
         self._may(principal, "read", space)
         key = self._key(space)
-        sifted = Sifted(key, self._entries(space), query)
+        sifted = Sifted(key, self._visible(space, principal), query)
         page, cursor = sifted.page(self.cursors)
         held = list(self.store(space).read_many([one.instance.name for one in page]))
         versions = self.store(space).versions(held)
@@ -106,7 +108,8 @@ class Instances:
         found: list[Instance] = []
         for held in store.read_many(name for name in store.names() if name > after):
             one = self.shown.instance(key, held)
-            if (invalid or not one.reason) and of_schema in ("", one.schema_name):
+            seen = self._gate.shows(principal, key, one.metadata)
+            if seen and (invalid or not one.reason) and of_schema in ("", one.schema_name):
                 if len(found) == limit:
                     return found, self.cursors.write("slice", [*asked, found[-1].name])
                 found.append(one)
@@ -118,19 +121,22 @@ class Instances:
         `schema` may be empty: of all. No secret is ever told. Raises IllegalQuery for what is no pointer.
         """
         self._may(principal, "read", space)
-        return values_at(self._entries(space), schema, pointer)
+        return values_at(self._visible(space, principal), schema, pointer)
 
     def get(self, space: str, name: str, principal: Principal) -> Instance:
         """One instance. Raises InstanceAbsent, InstanceUnreadable, InstanceInvalid, SchemaAbsent, HookFailed."""
         self._may(principal, "read", space)
         held, found = self._shown(space, name)
+        self._gate.require_one(principal, "read", self._key(space), name, held.document)
         self.shown.require_valid(self._key(space), held, found)
         return found
 
     def get_any(self, space: str, name: str, principal: Principal) -> Instance:
         """One instance, whatever is wrong with it. Raises InstanceAbsent."""
         self._may(principal, "read", space)
-        return self._shown(space, name)[1]
+        held, found = self._shown(space, name)
+        self._gate.require_one(principal, "read", self._key(space), name, held.document)
+        return found
 
     def create(self, space: str, name: str | None, document: Mapping[str, Any], principal: Principal) -> Instance:
         """Make an instance; its name is made of `display_name` where none is given.
@@ -149,7 +155,7 @@ class Instances:
         Raises InstanceAbsent, RenameRefused, ConditionFailed, and what `create` raises.
         """
         self._may(principal, "admin", space)
-        held = self._checked(space, name, condition)
+        held = self._checked(space, name, condition, principal)
         require_name(name, document)
         return self._save(space, name, document, held, condition, principal)
 
@@ -163,6 +169,7 @@ class Instances:
         self._may(principal, "admin", space)
         for _ in range(_PATCH_TRIES):
             held, version = self._current(space, name)
+            self._gate.require_one(principal, "admin", self._key(space), name, held.document)
             if held.document is None:
                 raise InstanceUnreadable(space, name, held.problem)
             _check(name, condition, held, version)
@@ -182,6 +189,7 @@ class Instances:
         self._may(principal, "admin", space)
         key = self._key(space)
         held, version = self._current(space, name)
+        self._gate.require_one(principal, "admin", key, name, held.document)
         if not held.own:
             raise RemovalRefused(space, name)
         _check(name, condition, held, version)
@@ -208,6 +216,7 @@ class Instances:
         if PROBLEM in earlier:
             raise Absent(f"readable version of instance {name}", str(version))
         held, present = self.store(space).current(name)
+        self._gate.require_one(principal, "admin", key, name, earlier, held.document if held is not None else None)
         if held is not None:
             _check(name, condition, held, present)
         old = (held.document if held is not None else None) or self.undoing.removed(key, name) or {}
@@ -219,7 +228,8 @@ class Instances:
     def exported(self, space: str, choice: ExportChoice, principal: Principal) -> Sequence[dict[str, Any]]:
         """Instances as Elyra writes them, each with its name. Raises InstanceAbsent; AccessDenied for secrets."""
         self._may(principal, "admin" if choice.include_secrets else "read", space)
-        return self._bundles(space).exported(choice)
+        key, found = self._key(space), self._bundles(space).exported(choice)
+        return [one for one in found if self._gate.shows(principal, key, one.get("metadata"))]
 
     def imported(
         self,
@@ -232,7 +242,15 @@ class Instances:
     ) -> Sequence[Outcome]:
         """Take instances in, each by itself: one that cannot be taken in harms no other."""
         self._may(principal, "admin", space)
-        return self._bundles(space).imported(documents, principal, overwrite=overwrite, dry_run=dry_run)
+        permit = partial(self._gate.require_one, principal, "admin", self._key(space))
+        return self._bundles(space).imported(documents, principal, permit, overwrite=overwrite, dry_run=dry_run)
+
+    def clear_namespace(self, name: str, principal: Principal) -> None:
+        """Remove what belongs to a namespace that is to be deleted. Raises what `remove` raises."""
+        for key in NAMESPACED:
+            for one in self.list(key, invalid=True):
+                if namespace_of(key, one.metadata) == name and one.own:
+                    self.remove(key, one.name, Condition(), principal)
 
     def move(
         self, space: str, from_: str, to: str, principal: Principal, *, dry_run: bool = False
@@ -279,6 +297,7 @@ class Instances:
         principal: Principal,
     ) -> Instance:
         require_members(name, document)
+        self._gate.require_one(principal, "admin", self._key(space), name, document)
         self._require_schema(space, document)
         draft = self.drafts.kept(self._key(space), name, document, held)
         return self._keep(space, name, draft, held, condition, principal)
@@ -308,14 +327,16 @@ class Instances:
         if isinstance(name := document.get("schema_name"), str):
             self.schemas.schema(self._key(space), name)
 
-    def _checked(self, space: str, name: str, condition: Condition) -> Held:
-        """What is there, where the condition holds; without one nobody asks the catalog."""
+    def _checked(self, space: str, name: str, condition: Condition, principal: Principal) -> Held:
+        """What is there and may be changed, where the condition holds; without one nobody asks the catalog."""
         if condition == Condition():
             held = self.store(space).read(name)
             if held is None:
                 raise InstanceAbsent(self._key(space), name)
+            self._gate.require_one(principal, "admin", self._key(space), name, held.document)
             return held
         held, version = self._current(space, name)
+        self._gate.require_one(principal, "admin", self._key(space), name, held.document)
         _check(name, condition, held, version)
         return held
 
@@ -339,6 +360,10 @@ class Instances:
         key, store = self._key(space), self.store(space)
         return [*self.shown.entries(key, store.read_many(store.names()))]
 
+    def _visible(self, space: str, principal: Principal | None) -> Sequence[Entry]:
+        key = self._key(space)
+        return [one for one in self._entries(space) if self._gate.shows(principal, key, one.instance.metadata)]
+
     def _saving(self, store: InstanceStore) -> Saving:
         return Saving(store, self.schemas, self.secrets, self.shown)
 
@@ -350,12 +375,11 @@ class Instances:
         return self.schemas.space(space).key
 
     def _may(self, principal: Principal, action: Action, space: str) -> None:
-        """What belongs to no namespace is asked for there (architecture.md, Identity, rule 4)."""
-        key = self._key(space)
-        if not self.authorizer.may(principal, "read", NO_NAMESPACE):
-            raise Absent("schemaspace", key)
-        if not self.authorizer.may(principal, action, NO_NAMESPACE):
-            raise AccessDenied("change", f"instances of {key}")
+        self._gate.require(principal, action, self._key(space))
+
+    @property
+    def _gate(self) -> InstanceGate:
+        return InstanceGate(self.authorizer)
 
 
 def _check(name: str, condition: Condition, held: Held, version: int | None) -> None:

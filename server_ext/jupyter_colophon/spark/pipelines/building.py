@@ -20,6 +20,8 @@ class Building:
         self._prepared, self._run, self._log = prepared, run, log
         self.spark = spark.newSession()
         self._data: dict[str, Any] = {}
+        #: What plugins say that data is called, by the URN that Spark's own names give it.
+        self.aliases: dict[str, MetadataEntity] = {}
         ends = ((name, one) for name, one in prepared.plugins.items() if isinstance(one, Source | Sink))
         named = ((name, one.dataset(prepared.pipeline.namespace)) for name, one in ends)
         self._datasets = {name: dataset for name, dataset in named if dataset is not None}
@@ -54,18 +56,19 @@ class Building:
             self.spark,
             lambda line: self._log(f"{stage.name} {line}"),
             self._datasets,
+            self.aliases,
             schemas,
             None if made is None else RecordSchema.of(list(made)),
-            lambda: _origins(inputs),
+            lambda: _origins(inputs, self.aliases),
         )
         plugin.initialize(context)
         return context
 
 
-def _origins(inputs: Mapping[str, Any]) -> Origins:
+def _origins(inputs: Mapping[str, Any], aliases: Mapping[str, MetadataEntity]) -> Origins:
     found: dict[str, tuple[MetadataEntity, ...]] = {}
     for data in inputs.values():
         for column, fields in origins_of(data).items():
-            entities = (MetadataEntity(urn).append("field", name) for urn, name in fields)
+            entities = ((aliases.get(urn) or MetadataEntity(urn)).append("field", name) for urn, name in fields)
             found[column] = (*found.get(column, ()), *entities)
     return found

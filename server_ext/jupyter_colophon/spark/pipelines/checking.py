@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from jupyter_colophon.core.errors import InvalidInstance, Problem
+from jupyter_colophon.core.pointer import written
 from jupyter_colophon.core.schema import Dialect, Schema
 from jupyter_colophon.core.shipped import schemas_dir
 from jupyter_colophon.spark.pipelines import graph, macros
@@ -15,6 +16,8 @@ from jupyter_colophon.spark.pipelines.registry import Plugins
 
 SPACE, SCHEMA = "pipelines", "pipeline"
 Document = Mapping[str, Any]
+#: By these names plugins may find their datasets in every pipeline (seed 001).
+_CONVENTION = ("source", "sink")
 
 
 def checked(name: str, document: Document, plugins: Plugins, arguments: Mapping[str, str] | None = None) -> "Prepared":
@@ -36,7 +39,7 @@ def prepared(
     pipeline = Pipeline.of(name, document["metadata"])
     whole = {**pipeline.arguments, **(arguments or {})}
     found = _Check(pipeline, plugins, whole, schemas=schemas)
-    if problems := tuple(found.problems()):
+    if problems := (*_unknown(pipeline, plugins, arguments or {}), *found.problems()):
         raise InvalidInstance(f"pipeline {name}", problems)
     return Prepared(pipeline, whole, found.made)
 
@@ -51,6 +54,18 @@ class Prepared:
     def order(self) -> tuple[Stage, ...]:
         """The stages as they are worked on: what only tells Spark what to do goes before what does something."""
         return graph.order(self.pipeline)
+
+
+def _unknown(pipeline: Pipeline, plugins: Plugins, arguments: Mapping[str, str]) -> Iterator[Problem]:
+    """Arguments that nothing of the pipeline reads: a name that was misspelt would change nothing, and tell nobody."""
+    kinds = (plugins.get(one.type, one.plugin) for one in pipeline.stages)
+    read = {name for kind in kinds if kind is not None for name in kind.arguments}
+    known = read.union(_CONVENTION, pipeline.arguments, *(macros.named(one.properties) for one in pipeline.stages))
+    for name in arguments:
+        if name not in known:
+            yield Problem(
+                "/arguments" + written([name]), f"the pipeline reads no argument {name}, but {', '.join(sorted(known))}"
+            )
 
 
 @cache

@@ -23,6 +23,8 @@ class StageContext:
     log: Callable[[str], None]
     #: What the pipeline's sources and sinks read and write, by the names of the stages.
     datasets: Mapping[str, MetadataEntity]
+    #: What is known by another name than Spark sees, by the URN of what Spark sees.
+    aliases: dict[str, MetadataEntity]
     inputs: Mapping[str, RecordSchema] = field(default_factory=dict)
     output_schema: RecordSchema | None = None
     find_origins: Callable[[], Origins] = dict

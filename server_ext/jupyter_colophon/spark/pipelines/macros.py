@@ -37,6 +37,14 @@ def properties(told: Mapping[str, Any], shapes: Mapping[str, Any], arguments: Ma
     }
 
 
+def named(value: Any) -> set[str]:
+    """The arguments that macros name anywhere in a value."""
+    if isinstance(value, str):
+        return {found[1] for found in _MACRO.finditer(value) if found[1]}
+    parts = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    return {name for part in parts for name in named(part)}
+
+
 def missing(value: Any, arguments: Mapping[str, str], pointer: str) -> Iterator[Problem]:
     """The macros that no argument stands for, each with its place."""
     if isinstance(value, str):

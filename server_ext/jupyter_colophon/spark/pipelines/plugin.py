@@ -27,6 +27,8 @@ class Plugin(ABC):
     description: ClassVar[str]
     properties: ClassVar[Mapping[str, Any]] = {}
     required: ClassVar[tuple[str, ...]] = ()
+    #: The arguments of a run that it reads by itself, without a macro.
+    arguments: ClassVar[tuple[str, ...]] = ()
     #: At least and at most so many stages whose data it takes; no most is None.
     takes: ClassVar[tuple[int, int | None]] = (0, 0)
 

@@ -50,6 +50,14 @@ def preview(
 
 
 def _shown(stage: str, data: Any, count: int) -> Preview:
+    from pyspark.sql import functions
+
     columns = tuple((one.name, one.dataType.simpleString()) for one in data.schema.fields)
-    rows = tuple(json.loads(one) for one in data.limit(count).toJSON().collect())
-    return Preview(stage, columns, rows)
+    # By numbers: names may hold anything, and be there twice.
+    sample = data.limit(count).toDF(*(f"c{at}" for at in range(len(columns))))
+    # A decimal is text: as a number 10.50 were 10.5, and a long one another one.
+    exact = {f"c{at}": sample[f"c{at}"].cast("string") for at, (_, kind) in enumerate(columns) if kind[:7] == "decimal"}
+    lines = sample.withColumns(exact).select(functions.to_json(functions.struct("*"))).collect()
+    told = (json.loads(line) for (line,) in lines)
+    rows = ({name: row[f"c{at}"] for at, (name, _) in enumerate(columns) if f"c{at}" in row} for row in told)
+    return Preview(stage, columns, tuple(rows))

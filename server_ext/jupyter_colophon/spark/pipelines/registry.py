@@ -13,7 +13,21 @@ from jupyter_colophon.spark.pipelines.plugin import Plugin
 
 GROUP = "jupyter_colophon.pipeline_plugins"
 #: The modules of ours; each has a tuple `PLUGINS`.
-_OURS = ("files", "tables", "jdbc", "catalog", "columns", "rows", "joining", "code", "mask", "metadata", "notify")
+_OURS = (
+    "files",
+    "tables",
+    "jdbc",
+    "streams",
+    "kafka",
+    "catalog",
+    "columns",
+    "rows",
+    "joining",
+    "code",
+    "mask",
+    "metadata",
+    "notify",
+)
 
 
 @dataclass(frozen=True, slots=True)

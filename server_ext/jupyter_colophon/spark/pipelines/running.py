@@ -164,11 +164,25 @@ class PipelineRun:
     def _record(self) -> None:
         """What Spark read and wrote, each with the stage that it belongs to, and how columns came to be."""
         for document in accesses(self._seen):
+            self._rename(document)
             for row in document["accesses"]:
                 row["component"] = self._components.get((row["data"], row["mode"]), "")
             self._run.record(document)
-        refs = {ref.urn: ref for seen in self._seen for ref in (*seen.reads, *seen.writes) if ref.fields}
+        known = self._building.aliases
+        refs = {
+            ref.urn: ref
+            for seen in self._seen
+            for ref in (*seen.reads, *seen.writes)
+            if ref.fields and ref.urn not in known
+        }
         self._run.metadata.emit(one for ref in refs.values() for one in proposals(ref, self._run.urn))
+
+    def _rename(self, document: dict[str, Any]) -> None:
+        """Say of what was observed what plugins call it."""
+        aliases = self._building.aliases
+        for rows, names in ((document["accesses"], ("data",)), (document["columns"], ("source", "target"))):
+            for row in rows:
+                row.update({name: aliases[row[name]].urn for name in names if row[name] in aliases})
 
     def _facts(self) -> dict[str, str | int]:
         """Figures of the stages and the log, as facts of the run."""
@@ -197,12 +211,12 @@ def run(
 ) -> Outcome:
     """Run a pipeline on a classic session, and give the server what was emitted the time to arrive.
 
+    Instead of a session there may be a function that starts one: what becomes of the start belongs to the run.
     With a `bundle` the server is asked for nothing (docs/programs.md). Raises KeyboardInterrupt when somebody stops it,
     ValueError for a session of Spark Connect.
     """
-    if not hasattr(spark, "_jsparkSession"):
-        msg = "pipelines run on classic sessions, and this one is of Spark Connect"
-        raise ValueError(msg)
+    if not callable(spark):
+        _require_classic(spark)
     pipeline = prepared.pipeline
     context = begin(
         str(pipeline.program),
@@ -215,8 +229,16 @@ def run(
     # Whatever goes wrong before the first stage ends the run too.
     try:
         with context:
-            outcome = PipelineRun(prepared, spark, context, tell).execute()
+            session = spark() if callable(spark) else spark
+            _require_classic(session)
+            outcome = PipelineRun(prepared, session, context, tell).execute()
     finally:
         waiting = context.metadata.flush()
     outcome.waiting, outcome.dropped = waiting, context.metadata.dropped
     return outcome
+
+
+def _require_classic(spark: Any) -> None:
+    if not hasattr(spark, "_jsparkSession"):
+        msg = "pipelines run on classic sessions, and this one is of Spark Connect"
+        raise ValueError(msg)

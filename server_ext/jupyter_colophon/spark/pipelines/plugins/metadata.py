@@ -34,6 +34,8 @@ class Propagate(Action):
         },
     }
 
+    arguments = ("source", "sink")
+
     def entities(self, namespace: str) -> Iterable[MetadataEntity]:
         """The source, where the properties name it; by an argument it is known with the run alone."""
         return (entity(self.told["source"], namespace),) if "source" in self.told else ()

@@ -4,9 +4,10 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any, TextIO
 
 from jupyter_core.paths import jupyter_data_dir
 
@@ -15,7 +16,7 @@ if sys.platform != "win32":  # Windows has no locks of this kind, and no such si
 
 
 @contextmanager
-def underway(pipeline: str, run_id: str) -> Iterator[None]:
+def underway(pipeline: str, run_id: str, namespace: str) -> Iterator[None]:
     """Say that this process runs it. Raises OSError."""
     folder = _folder()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -24,7 +25,7 @@ def underway(pipeline: str, run_id: str) -> Iterator[None]:
     with unnamed.open("w", encoding="utf-8") as file:
         if sys.platform != "win32":
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        json.dump({"pid": os.getpid(), "pipeline": pipeline}, file)
+        json.dump({"pid": os.getpid(), "pipeline": pipeline, "namespace": namespace}, file)
         file.flush()
         # It gets its name when it is locked: else it looked like one that a killed process left.
         unnamed.rename(path)
@@ -36,26 +37,54 @@ def underway(pipeline: str, run_id: str) -> Iterator[None]:
 
 def stop(wanted: str) -> list[str]:
     """End all runs of a pipeline, or the run with this id or URN; answers their ids. They are recorded as killed."""
-    return [path.stem for path in sorted(_folder().glob("*.json")) if _stopped(path, wanted.rpartition(":")[2])]
+    name = wanted.rpartition(":")[2]
+    return [path.stem for path in _all() if _stopped(path, lambda run, told: name in (run, told["pipeline"]))]
+
+
+def stop_in(namespace: str) -> list[str]:
+    """End the runs of all pipelines of a namespace; answers their ids."""
+    return [path.stem for path in _all() if _stopped(path, lambda _, told: told["namespace"] == namespace)]
+
+
+def is_underway(run_id: str) -> bool:
+    """Whether a process of this machine is at it."""
+    path = _folder() / f"{run_id}.json"
+    try:
+        with path.open("r", encoding="utf-8") as file:
+            return not _is_abandoned(file)
+    except OSError:
+        return False
+
+
+def _all() -> list[Path]:
+    return sorted(_folder().glob("*.json"))
 
 
 def _folder() -> Path:
     return Path(jupyter_data_dir()) / "colophon" / "pipelines"
 
 
-def _stopped(path: Path, wanted: str) -> bool:
+def _stopped(path: Path, is_meant: Callable[[str, dict[str, Any]], bool]) -> bool:
     if sys.platform == "win32":
         return False
     # What ends just now is gone, or cannot be read any more.
-    with suppress(OSError, ValueError), path.open("r", encoding="utf-8") as file:
+    with suppress(OSError, ValueError, LookupError), path.open("r", encoding="utf-8") as file:
         told = json.load(file)
-        if wanted not in (path.stem, told["pipeline"]):
+        if not is_meant(path.stem, told):
             return False
-        try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:
+        if not _is_abandoned(file):
             os.kill(told["pid"], signal.SIGTERM)
             return True
-        # Nobody holds it: its process was killed.
         path.unlink(missing_ok=True)
     return False
+
+
+def _is_abandoned(file: TextIO) -> bool:
+    """Whether nobody holds it: its process was killed."""
+    if sys.platform == "win32":
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

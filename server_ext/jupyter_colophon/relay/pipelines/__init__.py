@@ -1,0 +1,1 @@
+"""Pipelines that start by themselves: at their times, and by changes (docs/pipelines.md)."""

@@ -1,0 +1,89 @@
+"""The processes in which pipelines run that start by themselves: each `jupyter colophon pipeline run`, with a log of its own."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from jupyter_core.paths import jupyter_data_dir
+
+from jupyter_colophon.relay.pipelines.schedule import Schedule
+
+#: So many logs are kept, the newest.
+_LOGS_MAX = 100
+#: How long a run that is stopped may take to record it, in seconds.
+_PATIENCE_S = 20.0
+
+#: The environment of a run, by its id and whose it is; and what takes its token back.
+Signed = Callable[[str, str], tuple[Mapping[str, str], Callable[[], None]]]
+
+
+@dataclass(slots=True)
+class Launched:
+    """A run that was started."""
+
+    run_id: str
+    schedule: str
+    process: subprocess.Popen[bytes]
+    forget: Callable[[], None]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is; its token is no longer good then."""
+        if self.process.poll() is None:
+            return False
+        self.forget()
+        return True
+
+    @property
+    def status(self) -> str:
+        """How it ended, as far as the process tells: one that was stopped ends with 1 as well."""
+        return "succeeded" if self.process.returncode == 0 else "failed"
+
+    def stop(self) -> None:
+        """Have it end itself: it records that it was killed."""
+        if self.process.poll() is None:
+            self.process.terminate()
+
+    def end(self) -> None:
+        """Wait until it is over, and no longer than is good."""
+        try:
+            self.process.wait(_PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.forget()
+
+
+def launch(schedule: Schedule, run_id: str, actor: str, signed: Signed) -> Launched:
+    """Start a run. Raises OSError."""
+    environment, forget = signed(run_id, actor)
+    arguments = [f"--argument={name}={value}" for name, value in schedule.arguments.items()]
+    command = [sys.executable, "-m", "jupyter_colophon.cli", "pipeline", "run", schedule.pipeline, f"--run-id={run_id}"]
+    try:
+        with _log(run_id) as log:
+            process = subprocess.Popen(  # noqa: S603  our own command
+                [*command, *arguments],
+                env=dict(environment),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                # Ctrl+C of a terminal is for the server, which then stops its runs in its turn.
+                start_new_session=True,
+            )
+    except OSError:
+        forget()
+        raise
+    return Launched(run_id, schedule.name, process, forget)
+
+
+def _log(run_id: str) -> BinaryIO:
+    folder = Path(jupyter_data_dir()) / "colophon" / "pipelines" / "logs"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    old = sorted(folder.glob("*.log"), key=lambda path: path.stat().st_mtime)
+    for path in old[: max(0, len(old) + 1 - _LOGS_MAX)]:
+        path.unlink(missing_ok=True)
+    return os.fdopen(os.open(folder / f"{run_id}.log", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")

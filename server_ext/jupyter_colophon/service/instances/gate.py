@@ -1,0 +1,52 @@
+"""Who may do what with instances. Those of some schemaspaces belong to a namespace: who may not read that does not see them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from jupyter_colophon.core.access import Action, Authorizer, Principal
+from jupyter_colophon.core.errors import Absent, AccessDenied, InstanceAbsent
+from jupyter_colophon.core.names import NO_NAMESPACE
+
+#: The schemaspaces whose instances say in `metadata` which namespace they belong to.
+NAMESPACED: Final = ("pipelines",)
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceGate:
+    """Asked before anything else; schemaspaces by their keys."""
+
+    authorizer: Authorizer
+
+    def require(self, principal: Principal, action: Action, key: str) -> None:
+        """Whether this may be done in a schemaspace at all: what belongs to no namespace is asked for there.
+
+        Raises Absent, AccessDenied (architecture.md, Identity, rule 4).
+        """
+        if not self.authorizer.may(principal, "read", NO_NAMESPACE):
+            raise Absent("schemaspace", key)
+        if not self.authorizer.may(principal, action, NO_NAMESPACE):
+            raise AccessDenied("change", f"instances of {key}")
+
+    def shows(self, principal: Principal | None, key: str, metadata: object) -> bool:
+        """Whether somebody may see an instance; nobody in particular is the process itself."""
+        namespace = namespace_of(key, metadata)
+        return principal is None or namespace is None or self.authorizer.may(principal, "read", namespace)
+
+    def require_one(
+        self, principal: Principal, action: Action, key: str, name: str, *held: Mapping[str, Any] | None
+    ) -> None:
+        """Whether this may be done with an instance, as it is and as it would be. Raises InstanceAbsent, AccessDenied."""
+        for document in held:
+            metadata = (document or {}).get("metadata")
+            if not self.shows(principal, key, metadata):
+                raise InstanceAbsent(key, name)
+            namespace = namespace_of(key, metadata)
+            if namespace is not None and not self.authorizer.may(principal, action, namespace):
+                raise AccessDenied("change", f"{key} of the namespace {namespace}")
+
+
+def namespace_of(key: str, metadata: object) -> str | None:
+    """The namespace that an instance belongs to; None where it belongs to none, or says nothing that is a name."""
+    found = metadata.get("namespace") if key in NAMESPACED and isinstance(metadata, Mapping) else None
+    return found if isinstance(found, str) else None

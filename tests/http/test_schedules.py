@@ -1,0 +1,125 @@
+"""Pipelines start by themselves: by changes and at their times, from one of the servers on a store (docs/pipelines.md)."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_colophon.client.transport import Server, Transport
+from live import LiveServer, live_server
+
+STARTS = "--Colophon.scheduled_runs=2"
+SALES = "urn:li:dataset:(urn:li:dataPlatform:spark,sales.{},PROD)"
+HOLDS = """
+import time
+from jupyter_colophon.client.programs.underway import underway
+with underway("broken", "r1", "sales"):
+    print("here", flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture(scope="module")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[LiveServer, LiveServer]]:
+    """Two servers on one store."""
+    root = tmp_path_factory.mktemp("root")
+    homes = [tmp_path_factory.mktemp(name) for name in ("first", "second")]
+    data = homes[0] / "data"
+    with (
+        live_server(root, homes[0], STARTS, data=data) as first,
+        live_server(root, homes[1], STARTS, data=data) as second,
+    ):
+        v3(first).request("PUT", "/namespaces/sales", body={})
+        yield first, second
+
+
+def v3(server: LiveServer) -> Transport:
+    return Transport(Server(server.url, server.token), prefix="/colophon/v3")
+
+
+def keep(server: LiveServer, name: str, schema: str, **metadata: Any) -> None:
+    body = {"name": name, "display_name": name, "schema_name": schema, "metadata": {"namespace": "sales", **metadata}}
+    Transport(Server(server.url, server.token)).request("POST", "/schemaspaces/pipelines/instances", body=body)
+
+
+def tag(server: LiveServer, table: str, *tags: str) -> None:
+    value = {"properties": {}, "tags": list(tags)}
+    proposal = {"urn": SALES.format(table), "aspect": "businessMetadata", "operation": "upsert", "value": value}
+    server.catalog().propose([proposal])
+
+
+def state(server: LiveServer, name: str) -> dict[str, Any]:
+    found = Transport(Server(server.url, server.token)).request("GET", "/pipelines/schedules").body
+    assert found["starts"]
+    return next(one for one in found["schedules"] if one["name"] == name)
+
+
+def waited(found: Callable[[], dict[str, Any]], is_so: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    pause = threading.Event()
+    for _ in range(300):
+        if is_so(told := found()):
+            return told
+        pause.wait(0.2)
+    raise AssertionError(told)
+
+
+def logs(server: LiveServer) -> list[Path]:
+    return sorted((server.data / "colophon" / "pipelines" / "logs").glob("*.log"))
+
+
+def pipeline(server: LiveServer, *words: str) -> dict[str, Any]:
+    known = {**os.environ, "COLOPHON_URL": server.url, "COLOPHON_TOKEN": server.token}
+    command = [sys.executable, "-m", "jupyter_colophon.cli", "pipeline", *words, "--json"]
+    done = subprocess.run(command, env=known, capture_output=True, text=True, check=False)
+    return dict(json.loads(done.stdout))
+
+
+def test_a_change_starts_a_pipeline_once_and_again_where_it_fails(servers: tuple[LiveServer, LiveServer]) -> None:
+    first, second = servers
+    # A plugin that there is not: the run fails before Spark is needed.
+    keep(first, "broken", "pipeline", stages=[{"name": "a", "type": "source", "plugin": "nosuch"}])
+    fresh = {"entity": "sales.*orders", "aspect": "businessMetadata", "tag": "fresh"}
+    keep(first, "told", "schedule", pipeline="broken", on_change=fresh, retries=1, retry_after="PT1S")
+    keep(first, "often", "schedule", pipeline="broken", every="PT1H")
+    keep(first, "never", "schedule", pipeline="broken", cron="99 * * * *")
+    keep(first, "lost", "schedule", pipeline="nosuch", on_change={"tag": "fresh"})
+    waited(lambda: state(first, "never"), lambda one: "not within 0 to 59" in one["problem"])
+    assert waited(lambda: state(first, "often"), lambda one: one["due"] is not None)["run"] == ""
+    for table, word in (("customers", "fresh"), ("orders", "other"), ("old_orders", "fresh")):
+        tag(first, table, word)
+    lost = waited(lambda: state(first, "lost"), lambda one: one["status"] != "")
+    assert (lost["status"], lost["run"], "nosuch" in lost["problem"]) == ("refused", "", True)
+    waited(lambda: state(second, "told"), lambda one: one["attempts"] == 1)
+    told = waited(lambda: state(second, "told"), lambda one: one["status"] == "failed" and one["attempts"] == 0)
+    # Tried twice, by one server, and no more.
+    assert len(logs(first)) == 2
+    (log,) = (path for path in logs(first) if path.stem == told["run"])
+    assert "no source is called so" in log.read_text()
+    assert log.stat().st_mode & 0o077 == 0
+
+
+def test_another_server_goes_on_and_what_is_disabled_starts_nothing(servers: tuple[LiveServer, LiveServer]) -> None:
+    first, second = servers
+    assert pipeline(second, "disable", "often") == {"schedule": "often", "enabled": False}
+    first.stop()
+    before = len(logs(first))
+    tag(second, "orders", "other", "fresh")
+    waited(lambda: {"logs": len(logs(second))}, lambda one: one["logs"] == before + 1)
+    told = {one["name"]: one for one in pipeline(second, "schedules")["schedules"]}
+    assert (told["often"]["enabled"], told["often"]["due"]) == (False, None)
+
+
+def test_pipelines_and_their_runs_go_with_their_namespace(servers: tuple[LiveServer, LiveServer]) -> None:
+    _, second = servers
+    known = {**os.environ, "JUPYTER_DATA_DIR": str(second.data)}
+    running = subprocess.Popen([sys.executable, "-c", HOLDS], env=known, stdout=subprocess.PIPE, text=True)
+    assert running.stdout is not None
+    running.stdout.readline()
+    v3(second).request("DELETE", "/namespaces/sales", query={"confirm": "sales"})
+    assert running.wait(60) == -15
+    assert second.catalog().instances("pipelines") == []

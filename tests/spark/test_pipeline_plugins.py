@@ -1,0 +1,137 @@
+"""What stages read and write besides files: tables, databases, streams, the catalog; and whom they tell."""
+
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_colophon.client.transport import Server, Transport
+from jupyter_colophon.core.errors import InvalidInstance
+from jupyter_colophon.core.names import stream
+from jupyter_colophon.spark.pipelines.checking import checked
+from jupyter_colophon.spark.pipelines.previewing import preview
+from jupyter_colophon.spark.pipelines.registry import installed
+from jupyter_colophon.spark.pipelines.running import Outcome, run
+from pyspark.sql import SparkSession
+from support.receiver import receiving
+from support.servers import catalog, server
+
+__all__ = ["catalog", "server"]
+CLICKS = str(stream("shop", "clicks"))
+ORDERS = "urn:li:dataset:(urn:li:dataPlatform:spark,shop.orders,PROD)"
+
+
+@pytest.fixture(autouse=True)
+def known(server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLOPHON_URL", server.url)
+    monkeypatch.setenv("COLOPHON_TOKEN", server.token)
+    monkeypatch.setenv("COLOPHON_SPOOL", str(tmp_path / "spool"))
+
+
+def stage(name: str, type_: str, plugin: str, /, **properties: Any) -> dict[str, Any]:
+    return {"name": name, "type": type_, "plugin": plugin, "properties": properties}
+
+
+def ran(spark: SparkSession, stages: list[dict[str, Any]], *connections: tuple[str, str], **more: str) -> Outcome:
+    pairs = [{"from": one, "to": other} for one, other in connections]
+    document = {"metadata": {"namespace": "shop", "stages": stages, "connections": pairs}}
+    return run(checked("plugins", document, installed(), more), spark)
+
+
+def test_tables_databases_streams_and_the_catalog_are_read_and_written(
+    spark: SparkSession, catalog: Any, server: Any, tmp_path: Path
+) -> None:
+    place = {"url": f"jdbc:derby:{tmp_path}/base;create=true", "driver": "org.apache.derby.jdbc.EmbeddedDriver"}
+    with receiving() as receiver:
+        written = ran(
+            spark,
+            [
+                stage("orders", "source", "table", name="orders"),
+                stage("copy", "sink", "table", name="${copy}", mode="overwrite"),
+                stage("base", "sink", "jdbc", table="APP.ORDERS", **place),
+                stage("clicks", "sink", "stream", name="clicks"),
+                stage("labels", "transform", "sql", query=f"SELECT '{ORDERS}' AS urn, '${{label}}' AS label FROM orders"),
+                stage("said", "sink", "colophon", tags=["counted"], scope="USER"),
+                stage("told", "action", "notify", url=f"http://127.0.0.1:{receiver.port}/", message="${label}"),
+            ],
+            ("orders", "copy"),
+            ("orders", "base"),
+            ("orders", "clicks"),
+            ("orders", "labels"),
+            ("labels", "said"),
+            ("clicks", "told"),
+            label="ä",
+            copy="pipeline_copy",
+        )  # fmt: skip
+        assert (written.status, written.error) == ("succeeded", "")
+        assert [(one["stage"], one["message"], one["run"]) for one in receiver.got] == [("told", "ä", written.run)]
+    assert spark.table("shop.pipeline_copy").count() == 2
+    touched = {(one["component"], one["data"]) for one in catalog.run(written.run)["accesses"]}
+    assert {("orders", ORDERS), ("clicks", CLICKS)} <= touched
+    assert any(name == "base" and "derby" in urn for name, urn in touched)
+
+    lines = tmp_path / "lines"
+    read = [
+        stage("base", "source", "jdbc", table="APP.ORDERS", **place),
+        stage("clicks", "source", "stream", name="shop.clicks", body="STRUCT<id: LONG, day: STRING>", since="2026-01-01"),
+        stage("found", "source", "colophon", query="*", namespace="shop", tag="counted"),
+        stage("both", "transform", "sql", query=(
+            "SELECT b.ID AS id, c.body.day AS day, f.name AS name FROM base b JOIN clicks c ON b.ID = c.body.id CROSS JOIN found f"
+        )),
+        stage("lines", "sink", "file", path=str(lines), format="json"),
+    ]  # fmt: skip
+    ends = [("base", "both"), ("clicks", "both"), ("found", "both"), ("both", "lines")]
+    # Events can be read when the server has shown them, a second after they were written.
+    transport = Transport(Server(server.url, server.token), prefix="/colophon/v3")
+    folder = Path(transport.request("GET", "/namespaces/shop/streams/clicks").body["events"])
+    pause = threading.Event()
+    while not list(folder.glob("day=*/*.jsonl")):
+        pause.wait(0.05)
+    outcome = ran(spark, read, *ends)
+    assert (outcome.status, outcome.error) == ("succeeded", "")
+    rows = sorted((row.id, row.day, row.name) for row in spark.read.json(str(lines)).collect())
+    assert rows == [(1, "mon", "orders"), (2, "tue", "orders")]
+    graph = catalog.lineage(
+        f"urn:li:dataset:(urn:li:dataPlatform:file,{lines},PROD)", direction="upstream", columns=True
+    )
+    # Spark has read a folder, and the catalog knows it as the stream.
+    assert CLICKS in {edge["source"] for edge in graph["edges"]}
+    assert (CLICKS, "day") in {(edge["source"], edge["targetField"]) for edge in graph["columns"]}
+    assert not any(str(folder) in json.dumps(edge) for edge in graph["edges"])
+
+
+def test_kafka_without_its_connector_says_what_is_needed(spark: SparkSession) -> None:
+    stages = [
+        stage("topic", "source", "kafka", servers="localhost:9", topic="orders", schema="id LONG"),
+        stage("out", "sink", "table", name="from_kafka"),
+    ]
+    outcome = ran(spark, stages, ("topic", "out"))
+    assert outcome.status == "failed"
+    assert f"spark.jars.packages=org.apache.spark:spark-sql-kafka-0-10_2.13:{spark.version}" in outcome.error
+    there_is_none = ran(
+        spark,
+        [stage("clicks", "source", "stream", name="nosuch"), stage("out", "sink", "table", name="from_stream")],
+        ("clicks", "out"),
+    )
+    assert "there is no such stream" in there_is_none.error
+
+
+def test_a_preview_shows_decimals_as_they_are_and_an_unknown_argument_is_refused(spark: SparkSession) -> None:
+    query = "SELECT 10.50BD AS pay, 1 AS `a.b``c`, 2 AS pay FROM orders LIMIT 1"
+    stages = [
+        stage("orders", "source", "table", name="orders"),
+        stage("asked", "transform", "sql", query=query),
+        stage("out", "sink", "table", name="out"),
+    ]
+    metadata = {"namespace": "shop", "stages": stages, "connections": [
+        {"from": "orders", "to": "asked"}, {"from": "asked", "to": "out"}
+    ]}  # fmt: skip
+    shown = preview(checked("shown", {"metadata": metadata}, installed()), spark)[-1]
+    assert shown.rows == ({"pay": 2, "a.b`c": 1},)
+    metadata["stages"][1]["properties"]["query"] = "SELECT 10.50BD AS pay FROM orders LIMIT 1"
+    shown = preview(checked("shown", {"metadata": metadata}, installed()), spark)[-1]
+    assert shown.rows == ({"pay": "10.50"},)
+    with pytest.raises(InvalidInstance) as refused:
+        checked("shown", {"metadata": metadata}, installed(), {"souce": "x"})
+    assert [one.pointer for one in refused.value.problems] == ["/arguments/souce"]
