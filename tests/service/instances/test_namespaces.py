@@ -1,0 +1,84 @@
+"""Pipelines belong to a namespace: who may not read that sees none of it, who may not change it changes none (security.md B4)."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_colophon.core.access import Action, Principal
+from jupyter_colophon.core.errors import AccessDenied, InstanceAbsent
+from jupyter_colophon.core.instance_query import ExportChoice, InstanceQuery
+from jupyter_colophon.core.proposal import Condition
+from jupyter_colophon.elyra.instances import composed
+from jupyter_colophon.service.instances.instances import Instances
+from jupyter_colophon.service.instances.records import RecordsSource
+from jupyter_colophon.settings import Settings
+
+ADA, EVE, BOB = Principal("ada"), Principal("eve"), Principal("bob")
+SPACE = "pipelines"
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Ada may all; Eve does not see sales; Bob sees it, and changes nothing of it."""
+
+    def may(self, principal: Principal, action: Action, namespace: str) -> bool:
+        if namespace != "sales" or principal == ADA:
+            return True
+        return principal == BOB and action == "read"
+
+
+@pytest.fixture
+def instances(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Instances]:
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path))
+    source = RecordsSource(lambda: None)
+    made = replace(composed(Settings(), source, source.ask), authorizer=Rules())  # type: ignore[arg-type]
+    for name, namespace in (("staff", "sales"), ("parts", "stock")):
+        made.create(SPACE, name, document(namespace), ADA)
+    yield made
+    made.close()
+
+
+def document(namespace: str) -> dict[str, Any]:
+    stages = [{"name": "a", "type": "action", "plugin": "sql"}]
+    return {"display_name": "X", "schema_name": "pipeline", "metadata": {"namespace": namespace, "stages": stages}}
+
+
+def test_who_may_not_read_the_namespace_sees_no_pipeline_of_it(instances: Instances) -> None:
+    everything = InstanceQuery()
+    assert [one.name for one in instances.page(SPACE, everything, EVE).instances] == ["parts"]
+    assert [one.name for one in instances.slice(SPACE, 10, "", EVE)[0]] == ["parts"]
+    assert [one.name for one in instances.list(SPACE, EVE)] == ["parts"]
+    assert [one.value for one in instances.values(SPACE, "", "/namespace", EVE)] == ["stock"]
+    assert [one["name"] for one in instances.exported(SPACE, ExportChoice(), EVE)] == ["parts"]
+    assert len(instances.page(SPACE, everything, BOB).instances) == 2
+
+
+@pytest.mark.parametrize(("who", "error"), [(EVE, InstanceAbsent), (BOB, AccessDenied)])
+def test_who_may_not_change_the_namespace_changes_no_pipeline_of_it(
+    instances: Instances, who: Principal, error: type[Exception]
+) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: instances.update(SPACE, "staff", document("stock"), Condition(), who),
+        # Nor is one put into it.
+        lambda: instances.update(SPACE, "parts", document("sales"), Condition(), who),
+        lambda: instances.patch(SPACE, "staff", {"display_name": "Y"}, Condition(), who),
+        lambda: instances.create(SPACE, "other", document("sales"), who),
+        lambda: instances.remove(SPACE, "staff", Condition(), who),
+    ]
+    for call in calls:
+        with pytest.raises(error):
+            call()
+    for taken in ({"name": "other", **document("sales")}, {"name": "staff", **document("stock")}):
+        (outcome,) = instances.imported(SPACE, [taken], who, overwrite=True)
+        assert outcome.kind == "failed"
+    assert instances.get(SPACE, "staff", ADA).metadata["namespace"] == "sales"
+    instances.patch(SPACE, "parts", {"display_name": "Y"}, Condition(), who)
+    with pytest.raises(InstanceAbsent):
+        instances.get(SPACE, "staff", EVE)
+
+
+def test_what_belongs_to_a_namespace_goes_with_it(instances: Instances) -> None:
+    instances.clear_namespace("sales", ADA)
+    assert [one.name for one in instances.list(SPACE)] == ["parts"]
