@@ -9,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from jupyter_colophon.core.errors import IllegalQuery, InvalidInstance
 from jupyter_colophon.core.names import Urn, dataset
+from jupyter_colophon.core.search import ValuesQuestion
 from jupyter_colophon.wiring import Catalog
 from support.catalog import ADA, forget, say, search
 from support.stores import fresh_catalog
@@ -43,7 +44,7 @@ def test_any_value_comes_back_and_is_found_by_its_key(shared: Catalog, text: str
         start = text.strip()[:20].strip()
         for query in (f'note:"{text}"', f'note="{text}"', f'note:"{start}"*', f'NOTE:"{text}"'):
             assert [hit.summary.urn for hit in search(shared, query).hits] == [ORDERS], query
-    assert (text, 1) in shared.keys.values("note", "", "", 50, ADA)
+    assert (text, 1) in shared.keys.values(ValuesQuestion("note"), 50, ADA)[0]
 
 
 @settings(max_examples=150, deadline=None)

@@ -767,6 +767,10 @@ values: {
 value: string
 entities: number
 }[]
+/**
+ * Whether there may be more of them: of the past, or of one scope, so many values of a namespace are looked through at most.
+ */
+atLeast: boolean
 cursor: (string | null)
 }
 /**

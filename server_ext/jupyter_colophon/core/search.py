@@ -94,6 +94,17 @@ class KeysQuestion:
 
 
 @dataclass(frozen=True, slots=True)
+class ValuesQuestion:
+    """Which values of a key are wanted: those that begin so in any case; the rest is as in KeysQuestion."""
+
+    key: str
+    prefix: str = ""
+    namespace: str = ""
+    scopes: tuple[str, ...] = ()
+    as_of: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SearchQuestion:
     """What is looked for; filters are exact and all must hold. With `as_of` (in ms), what fitted then."""
 

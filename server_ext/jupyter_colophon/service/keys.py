@@ -3,12 +3,14 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final, get_args
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.kinds import kind_of_row
 from jupyter_colophon.core.names import NO_NAMESPACE
 from jupyter_colophon.core.query import Pattern
-from jupyter_colophon.core.search import KeyCount, KeysQuestion
+from jupyter_colophon.core.registry import Registry, Scope
+from jupyter_colophon.core.search import KeyCount, KeysQuestion, ValuesQuestion
 from jupyter_colophon.core.terms import TAGS_KEY, fold
 from jupyter_colophon.service.moment import Moment
 from jupyter_colophon.service.search import Searcher
@@ -18,6 +20,8 @@ from jupyter_colophon.storage.spi import Row, TableContext
 
 #: As of a time, so many values are looked through in each namespace.
 SCANNED_MAX = 20_000
+
+SCOPES: Final = get_args(Scope)
 
 #: The key as it was written, its kind (a tag is a key too) and its scope.
 _Key = tuple[str, str, str]
@@ -46,17 +50,29 @@ class KeyLister:
         found = [KeyCount(key, kind, scope, count) for (key, kind, scope), count in wanted.items()]  # type: ignore[arg-type]
         return sorted(found, key=lambda one: (fold(one.key), one.key, one.kind, one.scope)), cut
 
-    def values(self, key: str, prefix: str, namespace: str, limit: int, principal: Principal) -> list[tuple[str, int]]:
-        """Values of a key that begin with `prefix` in any case, sorted, with how many entities say each."""
+    def values(self, question: ValuesQuestion, limit: int, principal: Principal) -> tuple[list[tuple[str, int]], bool]:
+        """The first values of a key, sorted, with how many entities say each; and whether some were left out.
 
-        def work(tx: TableContext) -> Counter[str]:
+        Raises HistoryForgotten.
+        """
+        key, prefix = fold(question.key), fold(question.prefix)
+
+        def work(tx: TableContext) -> tuple[Counter[str], bool]:
             counts: Counter[str] = Counter()
-            for space in self._spaces(tx, namespace, principal):
-                for row in values.values_of(tx, space, fold(key), fold(prefix), limit):
-                    counts[row["shown"]] += row["entities"]
-            return counts
+            cut = False
+            require_kept(tx, question.as_of)
+            for space in self._spaces(tx, question.namespace, principal, ever=question.as_of is not None):
+                if question.as_of is None and not question.scopes:
+                    for row in values.values_of(tx, space, key, prefix, limit):
+                        counts[row["shown"]] += row["entities"]
+                    continue
+                said, some = _sayings(tx, self.searcher.registry, space, question)
+                counts.update(shown for _, shown in said)
+                cut = cut or some
+            return counts, cut
 
-        return sorted(self.searcher.provider.tx_runner.run(work, read_only=True).items())[:limit]
+        counts, cut = self.searcher.provider.tx_runner.run(work, read_only=True)
+        return sorted(counts.items())[:limit], cut
 
     def _spaces(self, tx: TableContext, namespace: str, principal: Principal, *, ever: bool = False) -> list[str]:
         spaces = self.searcher.spaces(tx, namespace, principal, ever=ever)
@@ -89,6 +105,28 @@ def _then(tx: TableContext, searcher: Searcher, space: str, question: KeysQuesti
         if not question.carriers or kind_of_row(moment.row(urn)["type"], urn) in question.carriers:
             counts.update(keys)
     return moment.cut or max(len(now), len(before)) >= SCANNED_MAX
+
+
+def _sayings(
+    tx: TableContext, registry: Registry, space: str, question: ValuesQuestion
+) -> tuple[set[tuple[str, str]], bool]:
+    """Who says what under a key in these scopes, now or at a time; and whether some of it was left out."""
+    key, prefix = fold(question.key), fold(question.prefix)
+    place = Pattern(key, "exact"), Pattern(prefix, "prefix" if prefix else "any")
+    scopes = question.scopes or SCOPES
+    now = list(values.said(tx, values.TABLE, space, *place, SCANNED_MAX))
+    if question.as_of is None:
+        return {(row["urn"], row["shown"]) for row in now if row["scope"] in scopes}, len(now) >= SCANNED_MAX
+    before = list(values.said(tx, past.TABLE, space, *place, SCANNED_MAX))
+    moment = Moment(tx, registry, question.as_of)
+    urns = [row["urn"] for row in (*now, *before)]
+    moment.expect(urns)
+    same = set(moment.unchanged(urns))
+    found = {(row["urn"], row["shown"]) for row in now if row["urn"] in same and row["scope"] in scopes}
+    for urn, then in moment.then(moment.changed(urns)).items():
+        fitting = (row for row in then.said if fold(row.key) == key and place[1].matches(row.value.strip()))
+        found |= {(urn, row.shown) for row in fitting if row.scope in scopes}
+    return found, moment.cut or max(len(now), len(before)) >= SCANNED_MAX
 
 
 def _said(tx: TableContext, table: str, space: str, prefix: str) -> Iterator[Row]:

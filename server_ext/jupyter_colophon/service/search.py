@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.entity import Aspect, EntitySummary
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import IllegalQuery, shown
 from jupyter_colophon.core.labels import counts_of
 from jupyter_colophon.core.names import NO_NAMESPACE, Urn
 from jupyter_colophon.core.query import Query, Term, parse_query
@@ -49,6 +49,9 @@ class Searcher:
     def search(self, question: SearchQuestion, principal: Principal) -> SearchAnswer:
         """A page of what the principal may see of it. Raises IllegalQuery."""
         query = parse_query(question.text)
+        kind = question.filter("type")
+        if kind and not self.registry.knows(kind):
+            raise IllegalQuery(f"there is no entity type {shown(kind)}", "type")
         asked: list[Any] = [question.text, [list(pair) for pair in question.filters]]
         offset = 0
         if question.cursor:

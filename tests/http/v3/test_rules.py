@@ -121,6 +121,8 @@ async def test_what_an_application_is_made_of_is_told_anew_by_each_deployment(v3
     [
         ("PUT", "namespaces/shop/datasets/new", {"typeName": 1}),
         ("PUT", "namespaces/shop/datasets/new", {"strange": "x"}),
+        ("PUT", "namespaces/shop/datasets/new", {"ttl": "a while"}),
+        ("PUT", "namespaces/shop/streams/new", {"ttl": -1}),
         ("PUT", "namespaces/shop/datasets/new", {"properties": {"format": 1}}),
         ("PUT", "namespaces/shop/datasets/new", {"metadata": {"tags": ["not a tag"]}}),
         ("PUT", "namespaces/shop/datasets/new", []),

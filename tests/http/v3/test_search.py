@@ -135,3 +135,6 @@ async def test_keys_are_counted_with_their_values(v3: Any, gold: None) -> None:
     assert tags == [{"key": "gold", "kind": "tag", "scope": "USER", "entities": 5}]
     values = (await v3("GET", "namespaces/shop/metadata/keys/owner/values", prefix="A")).body
     assert values == [{"value": "ada", "entities": 1}]
+    every = (await v3("GET", "namespaces/shop/metadata/keys/owner/values")).body
+    assert (await v3("GET", "namespaces/shop/metadata/keys/owner/values", offset=1)).body == every[1:]
+    assert (await v3("GET", "namespaces/shop/metadata/keys/owner/values", scope="system")).body == []

@@ -14,6 +14,7 @@ from jupyter_colophon.core.errors import AccessDenied, InstanceInvalid, Misconfi
 from jupyter_colophon.core.instance_query import ExportChoice, InstanceQuery
 from jupyter_colophon.core.names import instance
 from jupyter_colophon.core.proposal import Condition
+from jupyter_colophon.core.search import ValuesQuestion
 from jupyter_colophon.wiring import Catalog
 from support.catalog import ADA, search
 from support.shelves import KERNEL, SPACE, Plain, Shelf, shelf, thing
@@ -279,7 +280,7 @@ def test_a_secret_is_in_nothing_that_is_kept_shown_or_told(
         kept.catalog.feed.changes(0, 1_000, {}, ADA),
         kept.catalog.reader.entity(instance(SPACE, "one"), None, ADA),
         [search(kept.catalog, text).hits for text in (f"{CANARY}*", "password:*", "token:*", f"password:{CANARY}*")],
-        kept.catalog.keys.values("password", "", "", 10, ADA),
+        kept.catalog.keys.values(ValuesQuestion("password"), 10, ADA)[0],
     ]
     assert CANARY not in repr(shown)
     assert CANARY not in _database(kept.catalog)

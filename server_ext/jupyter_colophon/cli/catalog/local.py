@@ -19,7 +19,7 @@ from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.programs import programs_of
 from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.core.run import Run, Touched
-from jupyter_colophon.core.search import KeysQuestion, SearchQuestion
+from jupyter_colophon.core.search import KeysQuestion, SearchQuestion, ValuesQuestion
 from jupyter_colophon.service.registry_files import readable
 from jupyter_colophon.settings import Settings
 from jupyter_colophon.wiring import open_catalog
@@ -81,7 +81,7 @@ class Local:
 
     def values(self, key: str, prefix: str) -> Sequence[Count]:
         """Values of a key that begin so."""
-        found = self._catalog.keys.values(key, prefix, "", _PAGE, self._principal)
+        found = self._catalog.keys.values(ValuesQuestion(key, prefix), _PAGE, self._principal)[0]
         return [Count(value, entities) for value, entities in found]
 
     def listed(self, type_: str, namespace: str) -> Sequence[Line]:

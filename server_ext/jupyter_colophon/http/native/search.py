@@ -7,7 +7,7 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from jupyter_colophon.core.errors import HistoryForgotten, IllegalQuery
-from jupyter_colophon.core.search import FACETS, KeysQuestion, SearchAnswer, SearchQuestion
+from jupyter_colophon.core.search import FACETS, KeysQuestion, SearchAnswer, SearchQuestion, ValuesQuestion
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.native import documents
 from jupyter_colophon.http.native.parameters import AS_OF, CURSOR, LIMIT, NAMESPACE, PREFIX, SCOPE, TYPE
@@ -95,18 +95,28 @@ class ValuesHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("listValues", takes=[PREFIX, NAMESPACE, LIMIT, CURSOR], answers="key-values")
+    @operation(
+        "listValues",
+        takes=[PREFIX, NAMESPACE, SCOPE, LIMIT, CURSOR, AS_OF],
+        answers="key-values",
+        refuses=[HistoryForgotten],
+    )
     async def get(self, key: str) -> None:
         """Values of a key with the number of entities that say them."""
-        prefix, namespace = self.asked(PREFIX), self.asked(NAMESPACE)
-        limit, cursor, principal = self.asked(LIMIT), self.asked(CURSOR), self.principal
+        prefix, namespace, scope = self.asked(PREFIX), self.asked(NAMESPACE), self.asked(SCOPE)
+        limit, cursor, principal, as_of = self.asked(LIMIT), self.asked(CURSOR), self.principal, self.asked(AS_OF)
 
         def work(catalog: "Catalog") -> dict[str, object]:
-            start = int(catalog.searcher.cursors.read("values", cursor)) if cursor else 0
-            found = catalog.keys.values(key, prefix, namespace, start + limit + 1, principal)[start:]
+            cursors = catalog.searcher.cursors
+            # A page of the past goes on with the moment of its first one: `now-1d` is later by then.
+            start, time = cursors.read("values", cursor) if cursor else (0, as_of)
+            question = ValuesQuestion(key, prefix, namespace, (scope,) if scope else (), time)
+            end = int(start) + limit
+            found, cut = catalog.keys.values(question, end + 1, principal)
             return {
-                "values": [{"value": value, "entities": count} for value, count in found[:limit]],
-                "cursor": catalog.searcher.cursors.write("values", start + limit) if len(found) > limit else None,
+                "values": [{"value": value, "entities": count} for value, count in found[int(start) : end]],
+                "atLeast": cut,
+                "cursor": cursors.write("values", [end, time]) if len(found) > end else None,
             }
 
         self.answer(await self.hop(work))

@@ -38,7 +38,7 @@ _DATA: Final = {
     "properties": {
         "typeName": {"type": "string"},
         "description": {"type": "string"},
-        "ttl": {"type": ["string", "integer"]},
+        "ttl": {"type": ["string", "integer"], "pattern": "^[0-9]{1,18}$", "minimum": 0, "maximum": 10**18 - 1},
         "schema": {},
         "properties": {"type": "object", "properties": {"schema": {}}, "additionalProperties": {"type": "string"}},
         "metadata": _SAID,

@@ -6,7 +6,7 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.search import KeyCount, KeysQuestion
+from jupyter_colophon.core.search import KeyCount, KeysQuestion, ValuesQuestion
 from jupyter_colophon.http.native.parameters import PREFIX
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import number
@@ -49,13 +49,17 @@ class ValuesHandler(V3Handler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("v3ListValues", takes=[PREFIX, _LIMIT], answers={200: _LIST})
+    @operation("v3ListValues", takes=[PREFIX, SCOPE, AS_OF, _LIMIT, _OFFSET], answers={200: _LIST})
     async def get(self) -> None:
         """Values of a key with the number of entities that say them."""
         _, space, _, _, key, _ = self.segments()
-        prefix, limit, principal = self.asked(PREFIX), self.asked(_LIMIT), self.principal
-        found = await self.hop(lambda catalog: catalog.keys.values(key, prefix, space, limit, principal))
-        self.answer([{"value": value, "entities": count} for value, count in found])
+        start, principal = self.asked(_OFFSET), self.principal
+        end = start + self.asked(_LIMIT)
+        question = ValuesQuestion(key, self.asked(PREFIX), space, SCOPES[self.asked(SCOPE)], self.asked(AS_OF))
+        found, cut = await self.hop(lambda catalog: catalog.keys.values(question, end, principal))
+        if cut:
+            self.set_header("X-Colophon-Truncated", "true")
+        self.answer([{"value": value, "entities": count} for value, count in found[start:]])
 
 
 #: Below the prefix.
