@@ -15,6 +15,7 @@ import type {
   InstanceRemoved,
   Instances,
   InstanceValues,
+  Leftovers,
   Keys,
   Lineage,
   LineageImpact,
@@ -130,6 +131,12 @@ export interface ISchemaspaces {
     bundle: InstanceBundle,
     how: { dryRun: boolean; overwrite: boolean }
   ): Promise<InstanceImport>;
+  /** What killed saves left behind: instances as they were before. */
+  leftovers(space: string): Promise<Leftovers>;
+  /** Lets a leftover be its instance again. */
+  recover(space: string, file: string): Promise<Instance>;
+  /** Throws a leftover away; answers those that stay. */
+  discard(space: string, file: string): Promise<Leftovers>;
 }
 
 export const ISchemaspaces = new Token<ISchemaspaces>(

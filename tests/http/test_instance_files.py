@@ -1,11 +1,12 @@
 """What others do to the files of instances, as JupyterLab is told of it; and no name that leads out of their folder."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
 
 from support.instances import HELLO, INSTANCES, URN, made
-from support.snippets import SPACE, put_file, snippet
+from support.snippets import SPACE, folder, put_file, snippet
 
 
 async def test_broken_ones_are_shown_with_their_reason_repaired_and_removed(api: Any) -> None:
@@ -94,3 +95,47 @@ def files(folder: Path) -> dict[str, bytes]:
     """All that is kept of instances."""
     found = [path for path in (folder / "metadata").rglob("*") if path.is_file() and ".locks" not in path.parts]
     return {str(path): path.read_bytes() for path in found}
+
+
+LEFTOVERS = ("schemaspaces", SPACE, "leftovers")
+
+
+async def test_what_a_killed_save_of_elyras_left_behind_is_brought_back_or_thrown_away(api: Any) -> None:
+    at = folder()
+    at.mkdir(parents=True, exist_ok=True)
+    (at / "gone.json1700000000.25").write_text(json.dumps(snippet("Gone")))
+    (at / "torn.json1700000001.5").write_text("{")
+    found = (await api("GET", *LEFTOVERS, answers="leftovers")).body["leftovers"]
+    assert [(one["name"], one["missing"], bool(one["problem"])) for one in found] == [
+        ("gone", True, False),
+        ("torn", True, True),
+    ]
+    assert found[0]["time"] == 1_700_000_000_250
+    back = await api("POST", *LEFTOVERS, "recover", body={"file": found[0]["file"]}, answers="instance")
+    assert (back.body["display_name"], back.body["valid"], back.body["version"]) == ("Gone", True, 1)
+    history = await api("GET", "entities", "urn:li:instance:(code-snippets,gone)", "aspects", "instance", "versions")
+    assert not history.body["versions"][0]["actor"].startswith("outside:")
+    again = await api("POST", *LEFTOVERS, "recover", body={"file": found[1]["file"]})
+    assert (again.status, (at / found[1]["file"]).exists()) == (400, True)
+    for file in (found[0]["file"], "../gone.json1700000000.25", "hello.json"):
+        assert (await api("POST", *LEFTOVERS, "recover", body={"file": file})).status == 404
+        assert (await api("POST", *LEFTOVERS, "discard", body={"file": file})).status == 404
+    left = await api("POST", *LEFTOVERS, "discard", body={"file": found[1]["file"]}, answers="leftovers")
+    assert left.body == {"leftovers": []}
+    assert not (at / found[1]["file"]).exists()
+
+
+async def test_what_others_did_before_the_first_request_is_recorded_whatever_that_asks_for(api: Any) -> None:
+    at = folder()
+    at.mkdir(parents=True, exist_ok=True)
+    (at / "early.json").write_text(json.dumps(snippet("Early")))
+
+    async def recorded() -> list[Any]:
+        return (await api("GET", "changes", params={"type": "instance"})).body["changes"]
+
+    for _ in range(600):
+        if found := await recorded():
+            break
+        await asyncio.sleep(0.1)
+    assert {one["urn"] for one in found} == {"urn:li:instance:(code-snippets,early)"}
+    assert all(one["actor"].startswith("outside:") for one in found)

@@ -8,6 +8,7 @@ import type {
   InstanceRemoved,
   Instances,
   InstanceValues,
+  Leftovers,
   Schemaspaces as Spaces
 } from '../generated/api';
 import type { IInstanceQuestion, ISchemaspaces } from '../tokens';
@@ -78,6 +79,18 @@ export class Schemaspaces implements ISchemaspaces {
     how: { dryRun: boolean; overwrite: boolean }
   ): Promise<InstanceImport> {
     return this._send([space, 'import'], { method: 'POST', body: bundle }, how);
+  }
+
+  leftovers(space: string): Promise<Leftovers> {
+    return this._send([space, 'leftovers']);
+  }
+
+  recover(space: string, file: string): Promise<Instance> {
+    return this._send([space, 'leftovers', 'recover'], { method: 'POST', body: { file } });
+  }
+
+  discard(space: string, file: string): Promise<Leftovers> {
+    return this._send([space, 'leftovers', 'discard'], { method: 'POST', body: { file } });
   }
 
   private _send<T>(parts: readonly string[], request: IRequest = {}, parameters: Parameters = {}): Promise<T> {

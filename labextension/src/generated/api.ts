@@ -44,6 +44,8 @@ instance: Instance
 instances: Instances
 "key-values": KeyValues
 keys: Keys
+"leftover-choice": LeftoverChoice
+leftovers: Leftovers
 lineage: Lineage
 "lineage-diff": LineageDiff
 "lineage-edge": LineageEdge
@@ -788,6 +790,42 @@ entities: number
  */
 atLeast: boolean
 cursor: (string | null)
+}
+/**
+ * Which leftover is meant.
+ */
+export interface LeftoverChoice {
+/**
+ * The leftover's own name.
+ */
+file: string
+}
+/**
+ * What killed saves of Elyra's left behind: instances as they were before those saves.
+ */
+export interface Leftovers {
+leftovers: {
+/**
+ * The instance's name.
+ */
+name: string
+/**
+ * The leftover's own name, by which it is brought back or thrown away.
+ */
+file: string
+/**
+ * When that save began, in milliseconds since 1970.
+ */
+time: number
+/**
+ * Whether the instance is gone or cannot be read, so that this could take its place.
+ */
+missing: boolean
+/**
+ * Why the leftover cannot be read; empty where it can.
+ */
+problem: string
+}[]
 }
 /**
  * A bounded part of the lineage graph around one entity. One level is data, program, data.

@@ -1,4 +1,4 @@
-import type { Change, InstanceSummary, Instances } from '../../generated/api';
+import type { Change, InstanceSummary, Instances, Leftovers } from '../../generated/api';
 import type { ILiveState } from '../../model/live-model';
 import { LiveModel } from '../../model/live-model';
 import { asProblem, Superseded } from '../../model/problem';
@@ -30,6 +30,8 @@ export interface IInstancesState extends ILiveState {
   tagCounts: Instances['tags'];
   schemaCounts: Instances['schemas'];
   cursor: string | null;
+  /** What killed saves left behind. */
+  leftovers: Leftovers['leftovers'];
 }
 
 const EMPTY: IInstancesState = {
@@ -45,7 +47,8 @@ const EMPTY: IInstancesState = {
   total: 0,
   tagCounts: [],
   schemaCounts: [],
-  cursor: null
+  cursor: null,
+  leftovers: []
 };
 
 /** A page put after others; what moved between two questions is there once. */
@@ -123,6 +126,30 @@ export class InstancesModel extends LiveModel<IInstancesState> {
     }
   }
 
+  override show(): void {
+    super.show();
+    void this.lookForLeftovers();
+  }
+
+  /** Asks for what killed saves left behind. Where that cannot be told, the instances are shown without it. */
+  async lookForLeftovers(): Promise<void> {
+    try {
+      this.set(await this._spaces.leftovers(this.space));
+    } catch {
+      this.set({ leftovers: [] });
+    }
+  }
+
+  /** Lets a leftover be its instance again. */
+  async recover(file: string): Promise<void> {
+    await this._tidy(() => this._spaces.recover(this.space, file));
+  }
+
+  /** Throws a leftover away. */
+  async discard(file: string): Promise<void> {
+    await this._tidy(() => this._spaces.discard(this.space, file));
+  }
+
   override async refresh(): Promise<boolean> {
     this._waiting = false;
     const answered = await super.refresh();
@@ -157,6 +184,16 @@ export class InstancesModel extends LiveModel<IInstancesState> {
     } else {
       this._refreshOnce();
     }
+  }
+
+  private async _tidy(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+      await this.refresh();
+    } catch (reason) {
+      this.set({ problem: asProblem(reason) });
+    }
+    await this.lookForLeftovers();
   }
 
   private _refreshOnce(): void {

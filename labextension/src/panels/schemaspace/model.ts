@@ -92,7 +92,7 @@ export class SchemaspacesModel extends LiveModel<ISchemaspacesState> {
   async reload(space?: string): Promise<void> {
     await this._spaces.refresh(space);
     await this.refresh();
-    await Promise.all(this._openSections().map(section => section.refresh()));
+    await Promise.all(this._openSections().flatMap(section => [section.refresh(), section.lookForLeftovers()]));
   }
 
   /** Asks again for the instances of a schemaspace, if they are shown. */

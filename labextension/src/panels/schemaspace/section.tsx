@@ -9,6 +9,7 @@ import type { ISchemaspaceActions } from './actions';
 import { Filters } from './filters';
 import type { IInstancesState, InstancesModel } from './instances';
 import type { Space } from './model';
+import { LeftoversNote } from './leftovers';
 import { Rows } from './rows';
 
 interface ISectionProps {
@@ -106,6 +107,7 @@ export function Section(props: ISectionProps): React.JSX.Element {
       <Filters space={space} model={model} trans={trans} />
       <Tools {...props} />
       {state.problem && <ProblemNote problem={state.problem} trans={trans} retry={() => void model.refresh()} />}
+      <LeftoversNote model={model} trans={trans} />
       <Nothing {...props} />
       {state.total > 0 && <Rows {...props} />}
     </>

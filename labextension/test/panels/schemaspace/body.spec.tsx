@@ -163,6 +163,45 @@ test('a tag narrows the list, and nothing found says so with a way back', async 
   expect(model.section('code-snippets').filtered).toBe(false);
 });
 
+test('what a killed save left behind is brought back or thrown away by its buttons', async () => {
+  const left = [
+    { name: 'gone', file: 'gone.json1700000000.5', time: 1_700_000_000_500, missing: true, problem: '' },
+    { name: 'torn', file: 'torn.json1700000001.5', time: 1_700_000_001_500, missing: true, problem: 'it is empty' },
+    { name: 'alpha', file: 'alpha.json1700000002.5', time: 1_700_000_002_500, missing: false, problem: '' }
+  ];
+  const drop = ({ body }: { body: unknown }): void => {
+    left.splice(
+      left.findIndex(one => one.file === (body as { file: string }).file),
+      1
+    );
+  };
+  const at = 'schemaspaces/code-snippets/leftovers';
+  const server = serving()
+    .on('GET', at, () => ({ body: { leftovers: left } }))
+    .on('POST', `${at}/recover`, seen => {
+      drop(seen);
+      return { body: {} };
+    })
+    .on('POST', `${at}/discard`, seen => {
+      drop(seen);
+      return { body: { leftovers: left } };
+    });
+  await panel(server);
+  const buttons = (): HTMLButtonElement[] => [
+    ...document.querySelectorAll<HTMLButtonElement>('.jp-Colophon-unloaded li button')
+  ];
+  await until(() => buttons().length === 4);
+  expect(document.querySelector('.jp-Colophon-unloaded summary')?.textContent).toContain('3 copies');
+  const asked = server.count('GET', LIST);
+  buttons()[0]?.click();
+  await until(() => buttons().length === 2);
+  expect(server.seen.find(seen => seen.path === `${at}/recover`)?.body).toEqual({ file: 'gone.json1700000000.5' });
+  expect(server.count('GET', LIST)).toBe(asked + 1);
+  buttons()[0]?.click();
+  await until(() => buttons().length === 1);
+  expect(server.count('POST', `${at}/discard`)).toBe(1);
+});
+
 test('a section can be closed, and what did not load is told', async () => {
   const problems = [
     { kind: 'schema', source: 'bad', distribution: 'pkg', version: '1', reason: 'no schema', late: false }

@@ -155,7 +155,12 @@ test('refreshing loads schemas anew, then asks for all that is shown', async () 
   await until(() => model.section('code-snippets').state.answered);
   await model.reload('code-snippets');
   const paths = server.seen.map(seen => `${seen.method} ${seen.path} ${seen.query.get('space') ?? ''}`.trim());
-  expect(paths.slice(-3)).toEqual(['POST schemaspaces/refresh code-snippets', 'GET schemaspaces', `GET ${LIST}`]);
+  expect(paths.slice(-4)).toEqual([
+    'POST schemaspaces/refresh code-snippets',
+    'GET schemaspaces',
+    `GET ${LIST}`,
+    'GET schemaspaces/code-snippets/leftovers'
+  ]);
   model.dispose();
 });
 

@@ -8,13 +8,14 @@ from typing import Any
 
 from jupyter_colophon.cli.instances.source import Leftover
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import MetadataError, SchemaspaceUnknown
+from jupyter_colophon.core.errors import SchemaspaceUnknown
 from jupyter_colophon.core.finding import Finding
 from jupyter_colophon.core.instance import Instance
 from jupyter_colophon.core.instance_query import ExportChoice, Outcome
 from jupyter_colophon.core.proposal import Condition
 from jupyter_colophon.service.instances.instances import Instances
 from jupyter_colophon.service.instances.recorded import FileInstances
+from jupyter_colophon.service.instances.recovery import Recovery
 from jupyter_colophon.service.schemaspaces.space import LoadingProblem, Migration
 from jupyter_colophon.service.schemaspaces.spaces import Spaces
 from jupyter_colophon.settings import Settings
@@ -96,18 +97,16 @@ class Local:
 
     def leftovers(self, space: str) -> Sequence[Leftover]:
         """What killed saves left behind."""
-        return self._files(space).files.leftovers()
+        return self._recovery(space).leftovers()
 
     def recover(self, space: str, name: str, file: str) -> str:
         """Let a leftover be its instance again, and record that."""
-        store = self._files(space)
-        held = store.files.recover(name, file)
-        store.settle(name)
-        return held.resource
+        self._recovery(space).recover(file, name)
+        return self._instances.get_any(space, name, self._principal).resource
 
     def discard(self, space: str, name: str, file: str) -> None:
         """Throw a leftover away."""
-        self._files(space).files.discard(name, file)
+        self._recovery(space).discard(file, name)
 
     def migrate(self, space: str, *, dry_run: bool) -> Migration:
         """Have the schemaspace's packages migrate instances, in the stores that the settings name."""
@@ -122,11 +121,8 @@ class Local:
         """What is wrong with instances, and what torn saves left."""
         return self._instances.findings()
 
-    def _files(self, space: str) -> FileInstances:
-        store = self._instances.stores.of(space, "file")
-        if not isinstance(store, FileInstances):
-            raise MetadataError(f"instances of {space} are not in files")
-        return store
+    def _recovery(self, space: str) -> Recovery:
+        return self._instances.recovery(space, self._principal, "admin")
 
     def close(self) -> None:
         """Let go of the stores, if they were opened."""

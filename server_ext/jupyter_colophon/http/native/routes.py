@@ -6,6 +6,7 @@ from jupyter_colophon.http.native import (
     changes,
     entities,
     instances,
+    leftovers,
     lineage,
     lineage_questions,
     loads,
@@ -37,6 +38,7 @@ TEMPLATES = [
         transfer,
         schemaspaces,
         instances,
+        leftovers,
         pipelines,
     )
     for route in module.ROUTES

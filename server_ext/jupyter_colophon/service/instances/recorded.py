@@ -207,6 +207,13 @@ class FileInstances:
             gone = self._forget(found, name, principal)
         return Kept(ABSENT if gone else None, None, previous)
 
+    def recover(self, name: str, file: str, principal: Principal) -> Held:
+        """Let a leftover be its instance again, and record that this principal did it. Raises as `InstanceFiles.recover`."""
+        held = self.files.recover(name, file)
+        self._unrecorded[name] = (held.mark, principal)
+        self.settle(name)
+        return held
+
     def close(self) -> None:
         """Nothing is held open."""
 

@@ -1,0 +1,82 @@
+"""What killed saves of Elyra's left behind: told, brought back, thrown away (docs/api.md)."""
+
+from typing import TYPE_CHECKING
+
+from jupyter_server.auth.decorator import authorized
+from tornado.web import authenticated
+
+from jupyter_colophon.core.errors import InstanceAbsent, InstanceExists, InstanceUnreadable, SchemaspaceUnknown
+from jupyter_colophon.http.base import ApiHandler
+from jupyter_colophon.http.native import instance_documents as documents
+from jupyter_colophon.http.native.documents import Document
+from jupyter_colophon.http.operation import operation
+
+if TYPE_CHECKING:
+    from jupyter_colophon.service.instances.recovery import Recovery
+
+
+class LeftoversHandler(ApiHandler):
+    """`GET /schemaspaces/{space}/leftovers`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation("listLeftovers", answers="leftovers", refuses=[SchemaspaceUnknown])
+    async def get(self, space: str) -> None:
+        """What killed saves of Elyra's left behind; nothing of its content."""
+        door, principal = self.door, self.principal
+        self.answer(await self.among(space, lambda: _told(door.instances().recovery(space, principal, "read"))))
+
+
+class RecoverHandler(ApiHandler):
+    """`POST /schemaspaces/{space}/leftovers/recover`."""
+
+    @authenticated
+    @authorized("write", resource="colophon")
+    @operation(
+        "recoverInstance",
+        body="leftover-choice",
+        answers="instance",
+        refuses=[SchemaspaceUnknown, InstanceAbsent, InstanceExists, InstanceUnreadable],
+    )
+    async def post(self, space: str) -> None:
+        """Let a leftover be its instance again, where that is missing or cannot be read."""
+        door, principal, file = self.door, self.principal, str((await self.body())["file"])
+
+        def work() -> Document:
+            name = door.instances().recovery(space, principal, "admin").recover(file)
+            return documents.instance(door.instances().get_any(space, name, principal))
+
+        self.answer(await self.among(space, work))
+
+
+class DiscardHandler(ApiHandler):
+    """`POST /schemaspaces/{space}/leftovers/discard`."""
+
+    @authenticated
+    @authorized("write", resource="colophon")
+    @operation(
+        "discardLeftover", body="leftover-choice", answers="leftovers", refuses=[SchemaspaceUnknown, InstanceAbsent]
+    )
+    async def post(self, space: str) -> None:
+        """Throw a leftover away, and tell those that stay."""
+        door, principal, file = self.door, self.principal, str((await self.body())["file"])
+
+        def work() -> Document:
+            recovery = door.instances().recovery(space, principal, "admin")
+            recovery.discard(file)
+            return _told(recovery)
+
+        self.answer(await self.among(space, work))
+
+
+def _told(recovery: "Recovery") -> Document:
+    """`leftovers.json`."""
+    names = ("name", "file", "time", "missing", "problem")
+    return {"leftovers": [{name: getattr(one, name) for name in names} for one in recovery.leftovers()]}
+
+
+ROUTES = [
+    ("/schemaspaces/{space}/leftovers", LeftoversHandler),
+    ("/schemaspaces/{space}/leftovers/recover", RecoverHandler),
+    ("/schemaspaces/{space}/leftovers/discard", DiscardHandler),
+]
