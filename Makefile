@@ -13,7 +13,7 @@ FRONTEND := $(shell find labextension/src labextension/style labextension/schema
 INSTALLED := $(VENV)/share/jupyter/labextensions/jupyter-colophon
 ROOT_MAY := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab sample test test-python test-frontend test-ui check fix long long-faults long-lineage long-postgresql long-floor long-fuzz long-kafka bench clean
+.PHONY: help lab sample test test-python test-frontend test-ui check fix long long-faults long-lineage long-openlineage long-races long-postgresql long-floor long-fuzz long-kafka bench clean
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -57,7 +57,7 @@ fix: $(STAMPS)/frontend ## repair what a tool can repair
 	jlpm generate
 	jlpm lint:fix
 
-long: long-faults long-lineage long-floor long-fuzz ## run what takes over a minute alone
+long: long-faults long-lineage long-openlineage long-floor long-fuzz ## run what takes over a minute alone
 
 long-faults: $(STAMPS)/python $(STAMPS)/kafka ## run the fault suite at full size
 	COLOPHON_TEST_SIZE=full python -m pytest -q tests/faults
@@ -67,6 +67,12 @@ long-postgresql: $(STAMPS)/python ## stop PostgreSQL two hundred times in the mi
 
 long-lineage: $(STAMPS)/python ## hold ten thousand random lineage graphs against a walk that looks at everything
 	COLOPHON_TEST_SIZE=full python -m pytest -q tests/service/test_lineage_model.py
+
+long-openlineage: $(STAMPS)/python ## hold four thousand random histories of OpenLineage events against a model of them
+	COLOPHON_TEST_SIZE=full python -m pytest -q tests/service/test_openlineage.py
+
+long-races: $(STAMPS)/python ## race conditional writes of 24 writers, some of whom are killed, and look for an order
+	COLOPHON_TEST_SIZE=full python -m pytest -q tests/faults/test_races.py
 
 long-floor: $(STAMPS)/ui-tests $(STAMPS)/browser ## run the browser's journey on the oldest JupyterLab that is supported
 	bash ui-tests/floor.sh

@@ -39,13 +39,13 @@ def raced(folder: Path, store: StoreChoice, *plants: str, kills: int = 0) -> lis
             running[number].kill()
             running.append(start(CLIENTS + number))
         for number, process in enumerate(running):
-            _, errors = process.communicate(timeout=600)
+            _, errors = process.communicate(timeout=sized(600, 3_600))
             assert number < kills or process.returncode == 0, errors.decode()
         return [json.loads(line) for output in outputs for line in whole_lines(Path(output.name))]
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + sized(60, 600)
     while not holds():
         assert time.monotonic() < deadline
         time.sleep(0.005)

@@ -41,6 +41,7 @@ from jupyter_colophon.storage.commit_rollback import roll_back
 from jupyter_colophon.storage.commit_runs import change_run, record_accesses, start_run
 from jupyter_colophon.storage.commit_timeseries import append, forget
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
+from jupyter_colophon.storage.symlinks import resolved
 
 T = TypeVar("T")
 #: What else is done in the transaction of a batch: it gets the batch as a callable, and calls it once or not at all.
@@ -275,11 +276,13 @@ class WritePath:
     def take_event(
         self, event: Event, principal: Principal, around: Callable[[TableContext], None] = lambda tx: None
     ) -> None:
-        """Take an event of OpenLineage in; `around` is done in the same transaction. Raises AlreadyThere."""
-        for urn in (*([event.program()] if event.job else ()), *(one.urn for one in event.data)):
+        """Take an event of OpenLineage in, also of tables known by places; `around` is done with it. Raises AlreadyThere."""
+        for urn in event.urns:
             self._may(principal, "emit", urn)
 
         def act(tx: TableContext) -> None:
+            for urn in set(resolved(tx, event).urns).difference(event.urns):
+                self._may(principal, "emit", urn)
             around(tx)
             self._commit(tx, lambda commit: take(commit, event, self.snapshots_system), principal)
 
@@ -294,13 +297,12 @@ class WritePath:
 
     def _on_run(self, work: Callable[[Commit], str], principal: Principal, once: Once | None) -> Run:
         """Change a run, and read it as it is then: in the same transaction, so that the answer can be kept."""
-        return self._transaction(
-            lambda tx: stored_runs.existing(tx, self._commit(tx, work, principal)), forms.RUN, once
-        )
+        read = stored_runs.existing
+        return self._transaction(lambda tx: read(tx, self._commit(tx, work, principal)), forms.RUN, once)
 
     def _commit(self, tx: TableContext, work: Callable[[Commit], T], principal: Principal) -> T:
-        more = (self.facts, self.retained)
-        commit = Commit(tx, self.registry, self.identity, principal, self.now(), *more, always_log=self.always_log)
+        about = (self.registry, self.identity, principal, self.now(), self.facts, self.retained)
+        commit = Commit(tx, *about, always_log=self.always_log)
         result = work(commit)
         commit.finish()
         tx.after_commit(self.publish)

@@ -4,7 +4,7 @@ Only `service/write_path.py` may import this module.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from jupyter_colophon.core.jsontext import compact, stored
 from jupyter_colophon.core.run import ColumnEdge
@@ -50,6 +50,26 @@ def hand_over_columns(commit: Commit, run: Row, program: str) -> None:
                 known.delete(key)
             new = {"transformation": how, "run": run["urn"], "last": last}
             _keep_newest(commit, {(*key[:4], program): dict(zip(_KEY, (*key[:4], program), strict=True)) | new})
+
+
+def replace_columns(commit: Commit, old: str, new: str, is_told: Callable[[str], bool]) -> None:
+    """One dataset for another in what the runs made of which it `is_told`."""
+    known, runs = commit.tx.table("column_edges"), commit.tx.table("column_runs")
+    found = [*known.scan(Range.prefix(old)), *known.scan_index("source", old)]
+    rows = {tuple(row[name] for name in _KEY): row for row in found if is_told(row["run"])}
+    for target, program in sorted({(row["target"], row["program"]) for row in rows.values()}):
+        for one in [one for one in runs.scan(Range.prefix(target, program)) if is_told(one["run"])]:
+            runs.delete((target, program, one["run"]))
+            swapped = {(field, _one(source, old, new), *how) for field, source, *how in stored(one["edges"])}
+            _unite(commit, {"program": program, "urn": one["run"]}, _one(target, old, new), swapped)
+    known.multi_delete(list(rows))
+    for row in rows.values():
+        moved = row | {end: _one(row[end], old, new) for end in ("target", "source")}
+        _keep_newest(commit, {tuple(moved[name] for name in _KEY): moved})
+
+
+def _one(urn: str, old: str, new: str) -> str:
+    return new if urn == old else urn
 
 
 def _made(commit: Commit, target: str, program: str) -> Iterator[set[tuple[str, str, str]]]:

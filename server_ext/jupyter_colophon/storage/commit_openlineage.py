@@ -12,7 +12,7 @@ from jupyter_colophon.core.names import Urn, namespace, run_urn
 from jupyter_colophon.core.openlineage import described
 from jupyter_colophon.core.openlineage.aspects import ASPECTS_OF
 from jupyter_colophon.core.openlineage.described import Telling
-from jupyter_colophon.core.openlineage.event import Event, ToldData
+from jupyter_colophon.core.openlineage.event import Event, Spelling, ToldData
 from jupyter_colophon.core.openlineage.facets import merged
 from jupyter_colophon.core.openlineage.run_state import RunState, first_state
 from jupyter_colophon.core.run import Access
@@ -21,13 +21,18 @@ from jupyter_colophon.storage.commit_columns import record_columns
 from jupyter_colophon.storage.commit_placing import place
 from jupyter_colophon.storage.commit_runs import record_access
 from jupyter_colophon.storage.commit_snapshots import keep_snapshot
+from jupyter_colophon.storage.commit_uniting import hand_over_data, swapped
 from jupyter_colophon.storage.spi import Range, Row
+from jupyter_colophon.storage.symlinks import learn, resolved, table_at
 
 _SAID, _RUN = "said", "run"
 
 
 def take(commit: Commit, event: Event, with_system: bool) -> None:
     """Take an event in. Raises AlreadyThere where its run is another job's."""
+    for one in event.data:
+        _meet(commit, one, with_system)
+    event = resolved(commit.tx, event)
     expected = [one.urn for one in event.data]
     if event.job is not None:
         program = event.program((event.run_facets.get("processing_engine") or {}).get("name"))
@@ -60,6 +65,44 @@ def _take_run(commit: Commit, event: Event, with_system: bool) -> None:
         record_access(commit, row, Access(one.urn, one.mode or "read", time=time), with_system)
         _keep_own(commit, urn, one, event.time)
     record_columns(commit, row, event.columns, time)
+
+
+def _meet(commit: Commit, one: ToldData, with_system: bool) -> None:
+    """Learn that a table is at a place, and give it what was told of the place before."""
+    if one.urn == one.place or table_at(commit.tx, one.place) is not None:
+        return
+    learn(commit.tx, one.place, one.urn, commit.now)
+    # What only columns are made of is no entity, and known all the same.
+    is_left = hand_over_data(commit, one.place, one.urn, with_system)
+    if commit.was_there(one.place):
+        _hand_over_place(commit, one.place, one.urn, is_left=is_left)
+
+
+def _hand_over_place(commit: Commit, place: Urn, table: Urn, *, is_left: bool) -> None:
+    """Say of a table what events said of its place; that goes, unless somebody else knows of it."""
+    said = {row["part"]: stored(row["said"]) for row in _parts(commit, str(place))}.get(_SAID, {})
+    _, value, _ = commit.current(place, described.ASPECT)
+    if value is None:
+        return
+    spellings = [Spelling(**one) for one in value["names"]]
+    for spelling in spellings:
+        _describe(commit, table, Telling(spelling, {}, 0, alone=described.is_alone(said)), None)
+    for name, facet in value["facets"].items():
+        _describe(commit, table, Telling(spellings[0], {name: facet}, said["facets"].get(name, 0)), None)
+    if "lineage" in value:
+        lineage = swapped(value["lineage"], str(place), str(table))
+        _describe(commit, table, Telling(spellings[0], {}, said["lineage"], lineage), None)
+    if not is_left and not _is_known_otherwise(commit, place, value["facets"]):
+        commit.remove_entity(place)
+
+
+def _is_known_otherwise(commit: Commit, place: Urn, facets: Mapping[str, Any]) -> bool:
+    """Whether anybody said anything of it that is not from these facets."""
+    kind = commit.registry.type(place.type)
+    ours = {kind.key_aspect, "status", described.ASPECT}
+    made = ASPECTS_OF[place.type](place, facets)
+    held = {spec.name: commit.current(place, spec.name)[1] for spec in kind.aspects if spec.name not in ours}
+    return any(value is not None and value != made.get(name) for name, value in held.items())
 
 
 def _state(commit: Commit, event: Event, urn: str, known: Row | None) -> RunState:

@@ -30,9 +30,13 @@ class Spelling:
 
 @dataclass(frozen=True, slots=True)
 class ToldData:
-    """A dataset in an event. `mode` is None where nothing reads or writes it; `own` are input or output facets."""
+    """A dataset in an event. `mode` is None where nothing reads or writes it; `own` are input or output facets.
+
+    `place` is what its name alone says; `urn` is another one where a symlink names a table.
+    """
 
     urn: Urn
+    place: Urn
     spelling: Spelling
     mode: Mode | None
     facets: Mapping[str, Any]
@@ -52,6 +56,11 @@ class Event:
     job_facets: Mapping[str, Any]
     data: tuple[ToldData, ...]
     producer: str
+
+    @property
+    def urns(self) -> tuple[Urn, ...]:
+        """The job and the data that it names."""
+        return (*([self.program()] if self.job else ()), *(one.urn for one in self.data))
 
     def program(self, engine: str | None = None) -> Urn:
         """The job as ours (rule 6). Raises LookupError for an event without one."""
@@ -140,11 +149,12 @@ class _Reading:
             own = one.get("inputFacets" if mode == "read" else "outputFacets") or {}
             try:
                 urn = openlineage_dataset(one["namespace"], one["name"], self.identity, _symlinks(facets))
+                place = self._source(one["namespace"], one["name"]) if "symlinks" in facets else urn
                 columns = columns_of(facets.get("columnLineage"), self._source)
             except IllegalName as error:
                 self.problems.append(Problem(pointer, error.detail))
                 continue
-            yield ToldData(urn, Spelling(one["namespace"], one["name"]), mode, facets, own, columns)
+            yield ToldData(urn, place, Spelling(one["namespace"], one["name"]), mode, facets, own, columns)
 
     def _source(self, namespace: str, name: str) -> Urn:
         found = self._sources.get((namespace, name))

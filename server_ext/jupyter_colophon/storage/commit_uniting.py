@@ -1,0 +1,91 @@
+"""Data that were known by the place of their files turn out to be a table of the catalog: what events told goes there.
+
+Only `service/write_path.py` may import this module.
+"""
+
+from typing import Any
+
+from jupyter_colophon.core import asserted
+from jupyter_colophon.core.jsontext import compact, stored
+from jupyter_colophon.core.lineage import EVER
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.openlineage.described import ASPECT
+from jupyter_colophon.core.openlineage.facets import merged
+from jupyter_colophon.core.run import Access
+from jupyter_colophon.storage.commit import Commit
+from jupyter_colophon.storage.commit_columns import replace_columns
+from jupyter_colophon.storage.commit_runs import record_access
+from jupyter_colophon.storage.spi import Range, Row
+
+#: So many runs go along, the newest first: others wait for the transaction. Older ones stay with the place.
+RUNS_MOST = 1_000
+
+
+def hand_over_data(commit: Commit, place: Urn, table: Urn, with_system: bool) -> bool:
+    """Give a table the accesses, columns and lineage that events told of its place; whether others are left there."""
+    old, new = str(place), str(table)
+    found = [run for _, run in commit.tx.edges.runs_of(old, EVER, RUNS_MOST, None)]
+    marks = {run: mark for run in found if (mark := asserted.in_force(run)) is not None and mark[1] == ASPECT}
+    for urn in sorted({urn for urn, *_ in marks.values()} - {old}):
+        _say_of(commit, Urn.parse(urn), old, new)
+    told = [run for run in found if _is_told(commit, run)]
+    for run in told:
+        _touch(commit, run, table, old, with_system)
+    replace_columns(commit, old, new, lambda run: _is_told(commit, run))
+    return len(found) == RUNS_MOST or len(found) > len(marks) + len(told)
+
+
+def _is_told(commit: Commit, run: str) -> bool:
+    return commit.tx.table("openlineage").read((run, "run"), ("part",)) is not None
+
+
+def _say_of(commit: Commit, urn: Urn, old: str, new: str) -> None:
+    """Events without a run told of the place in what is said of a job, or of other data."""
+    _, value, _ = commit.current(urn, ASPECT)
+    if value is not None and "lineage" in value:
+        said = {**value, "lineage": swapped(value["lineage"], old, new)}
+        commit.put(urn, commit.registry.aspect(urn.type, ASPECT), said)
+
+
+def swapped(value: Any, old: str, new: str) -> Any:
+    """A value with one URN for another."""
+    if isinstance(value, dict):
+        return {name: swapped(one, old, new) for name, one in value.items()}
+    if isinstance(value, list):
+        found = [swapped(one, old, new) for one in value]
+        return sorted(set(found)) if all(isinstance(one, str) for one in found) else found
+    return new if value == old else value
+
+
+def _touch(commit: Commit, urn: str, table: Urn, old: str, with_system: bool) -> None:
+    accesses, edges = commit.tx.table("accesses"), commit.tx.edges
+    run = next(iter(commit.tx.table("runs").scan_index("urn", urn, 1)))
+    for row in list(accesses.scan(Range.prefix(urn, old))):
+        accesses.delete((urn, old, row["mode"], row["component"]))
+        for time in (row["first"], row["last"]):
+            record_access(commit, run, Access(table, row["mode"], row["component"], time=time), with_system)
+    _keep_own(commit, urn, old, str(table))
+    edges.forget(urn)
+    for row in list(accesses.scan(Range.prefix(urn))):
+        edges.add(row["data"], run["program"], row["mode"], urn, row["component"], run["start"], run["stop"])
+
+
+def _keep_own(commit: Commit, run: str, old: str, new: str) -> None:
+    """What is said of the data in this run alone."""
+    table = commit.tx.table("openlineage")
+    for mode in ("read", "write"):
+        row = table.read((run, f"{mode} {old}"))
+        if row is None:
+            continue
+        table.delete((run, row["part"]))
+        said, there = stored(row["said"]), _own(table.read((run, f"{mode} {new}")))
+        facets, stamps = there["facets"], there["stamps"]
+        for name, facet in said["facets"].items():
+            facets, stamps = merged(facets, stamps, {name: facet}, said["stamps"].get(name, 0))
+        kept = compact({"facets": facets, "stamps": stamps})
+        table.upsert({"subject": run, "part": f"{mode} {new}", "said": kept})
+
+
+def _own(row: Row | None) -> dict[str, Any]:
+    found: dict[str, Any] = {"facets": {}, "stamps": {}} if row is None else stored(row["said"])
+    return found

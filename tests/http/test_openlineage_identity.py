@@ -1,0 +1,134 @@
+"""Which dataset an event of OpenLineage is about: symlinks in some events alone, prefixes of platform instances, hidden tables."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from jupyter_colophon import wiring
+from jupyter_colophon.core.access import Action, Principal
+from support.openlineage import RUN, data, event
+from support.urns import table
+
+LINEAGE = ("api", "v1", "lineage")
+LINKED = {"identifiers": [{"namespace": "hive://metastore:9083", "name": "sales.orders", "type": "TABLE"}]}
+SCHEMA = {"fields": [{"name": "id", "type": "INT"}]}
+TABLE, PLACE = table("orders"), "urn:li:dataset:(urn:li:dataPlatform:file,/warehouse/orders,PROD)"
+EAST = "urn:li:dataset:(urn:li:dataPlatform:postgres,east.shop.public.t,PROD)"
+SECRET = table("orders", "secret")
+
+
+@dataclass(frozen=True)
+class Policy:
+    """An authorizer that hides a namespace from everybody, and lets nobody write into another one."""
+
+    def may(self, principal: Principal, action: Action, namespace: str) -> bool:
+        return namespace != "secret" and (action == "read" or namespace != "shown")
+
+
+@pytest.fixture
+def jp_server_config(jp_server_config: dict[str, Any]) -> dict[str, Any]:
+    more = {"platform_instances": [("postgres://east*", "east")]}
+    return {**jp_server_config, "Colophon": jp_server_config["Colophon"] | more}
+
+
+def place(**facets: Any) -> dict[str, Any]:
+    return data("/warehouse/orders", "file", own={"quality": {"rows": 7}}, **facets)
+
+
+EVENTS = [
+    event("START", 1, outputs=[place(schema=SCHEMA)]),
+    event("COMPLETE", 2, outputs=[place(symlinks=LINKED)], inputs=[data("in", "file")]),
+    event("COMPLETE", 3, run=RUN.replace("01a1", "02a1"), job="read", inputs=[place()]),
+    {
+        **{key: value for key, value in event("OTHER", 4, job="plain", inputs=[place()]).items() if key != "eventType"},
+        "outputs": [data("out", "file")],
+    }
+    | {"run": {"runId": RUN.replace("01a1", "03a1")}},
+]
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (0, 2, 3, 1), (1, 0, 2, 3), (3, 2, 1, 0)])
+async def test_a_table_that_only_some_events_call_so_is_one_dataset_in_any_order(
+    order: tuple[int, ...], openlineage: Any, api: Any
+) -> None:
+    for at in order:
+        assert (await openlineage("POST", *LINEAGE, body=EVENTS[at])).status == 201
+    assert (await api("GET", "entities", PLACE)).status == 404
+    schema = (await api("GET", "entities", TABLE, "aspects", "schemaMetadata")).body["value"]
+    assert [one["fieldPath"] for one in schema["fields"]] == ["id"]
+    found = (await api("GET", "lineage", params={"urn": TABLE, "direction": "both"})).body
+    ends = ({edge["source"], edge["target"]} for edge in found["edges"])
+    assert {job for one in ends if TABLE in one for job in one - {TABLE}} == {
+        f"urn:li:dataJob:(urn:li:dataFlow:(openlineage,etl,PROD),{job})" for job in ("load", "read", "plain")
+    }
+    run = (await api("GET", "runs", f"urn:li:dataProcessInstance:{RUN}")).body
+    assert [one["data"] for one in run["accesses"] if one["mode"] == "write"] == [TABLE]
+    # By OpenLineage's name of its files, it is the same.
+    told = (await openlineage("GET", "api", "v1", "namespaces", "file", "datasets", "/warehouse/orders")).body
+    assert set(told["facets"]) == {"schema", "symlinks"}
+
+
+async def test_what_somebody_else_says_of_the_place_stays_there(openlineage: Any, api: Any) -> None:
+    assert (await openlineage("POST", *LINEAGE, body=EVENTS[0])).status == 201
+    value = {"properties": {"owner": "ops"}, "tags": []}
+    assert (await api("PUT", "entities", PLACE, "aspects", "businessMetadata", body=value)).status == 200
+    assert (await openlineage("POST", *LINEAGE, body=EVENTS[1])).status == 201
+    assert (await api("GET", "entities", PLACE, "aspects", "businessMetadata")).body["value"] == value
+    assert (await api("GET", "lineage", params={"urn": PLACE})).body["edges"] == []
+
+
+async def test_two_servers_of_a_platform_are_told_apart_by_the_setting(openlineage: Any, api: Any) -> None:
+    told = event(inputs=[data("shop.public.t", "postgres://east:5432")], outputs=[data("shop.public.t")])
+    assert (await openlineage("POST", *LINEAGE, body=told)).status == 201
+    run = (await api("GET", "runs", f"urn:li:dataProcessInstance:{RUN}")).body
+    assert {(one["mode"], one["data"]) for one in run["accesses"]} == {
+        ("read", EAST),
+        ("write", EAST.replace("east.", "")),
+    }
+
+
+class TestPolicies:
+    """Namespaces that a policy hides, or lets nobody write, at both doors."""
+
+    async def police(self, openlineage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A policy comes after events were told of its tables."""
+        for name in ("secret", "shown"):
+            linked = {"identifiers": [LINKED["identifiers"][0] | {"name": f"{name}.orders"}]}
+            told = event(job=name, outputs=[data(f"/{name}", "file", symlinks=linked)], inputs=[data("in", "file")])
+            told["run"]["runId"] = RUN.replace("01a1", "0aa1" if name == "secret" else "0ba1")
+            assert (await openlineage("POST", *LINEAGE, body=told)).status == 201
+        monkeypatch.setattr(wiring.ScopeAuthorizer, "may", Policy.may)
+
+    async def test_what_is_hidden_is_told_by_neither_door(
+        self, openlineage: Any, datahub: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        await self.police(openlineage, monkeypatch)
+        assert set((await datahub("GET", "entitiesV2", SECRET)).body["aspects"]) == {"datasetKey"}
+        assert (await datahub("GET", "aspects", SECRET, params={"aspect": "openLineage"})).status == 404
+        for action, body in (
+            ("listUrns", {"entity": "dataset", "start": 0, "count": 100}),
+            ("search", {"input": "orders", "entity": "dataset", "start": 0, "count": 100}),
+        ):
+            told = (await datahub("POST", "entities", params={"action": action}, body=body)).body
+            assert SECRET not in str(told)
+        counted = {"aspect": "openLineage", "urnLike": "urn:li:dataset:%secret%"}
+        assert (await datahub("POST", "aspects", params={"action": "getCount"}, body=counted)).body["value"] == 0
+        listed = (await openlineage("GET", "api", "v1", "namespaces", "file", "datasets")).body
+        assert "secret" not in str(listed)
+        node = {"nodeId": "dataset:file:in", "depth": "5"}
+        graph = (await openlineage("GET", *LINEAGE, params=node)).body
+        assert {one["id"] for one in graph["graph"] if one["type"] == "DATASET"} >= {"dataset:file:in"}
+        assert "secret.orders" not in str(graph)
+
+    @pytest.mark.parametrize(("name", "status"), [("secret", 404), ("shown", 403)])
+    async def test_an_event_about_the_place_of_what_may_not_be_written_is_refused(
+        self, name: str, status: int, openlineage: Any, datahub: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        await self.police(openlineage, monkeypatch)
+        told = event(run=RUN.replace("01a1", "04a1"), outputs=[data(f"/{name}", "file")])
+        assert (await openlineage("POST", *LINEAGE, body=told)).status == status
+        aspect = {"value": "{}", "contentType": "application/json"}
+        proposal = {"entityUrn": table("orders", name), "entityType": "dataset", "changeType": "UPSERT"}
+        body = {"proposal": proposal | {"aspectName": "datasetProperties", "aspect": aspect}}
+        answer = await datahub("POST", "aspects", params={"action": "ingestProposal"}, body=body)
+        assert answer.status == status
