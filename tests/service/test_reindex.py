@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.keeper import Keeper
 from jupyter_colophon.storage.spi import Document, Range
 from jupyter_colophon.wiring import Catalog
-from support.catalog import forget, opened, say, touch
+from support.catalog import ADA, forget, opened, say, touch
 from support.histories import HISTORIES, derived, live
 from support.keeping import findings, keeper, opened_in
 from support.stores import STORES
@@ -31,6 +33,9 @@ def sales(choice: StoreChoice) -> Iterator[Catalog]:
     catalog = opened_in(choice)
     say(catalog, ORDERS, {"owner": "ops", "Note": "x y"}, ["faa", "fresh"])
     say(catalog, REPORT, {"owner": "ops"}, ["faa"])
+    # A text that the model marks for search.
+    marked = Proposal(Urn.parse(REPORT), "subTypes", "upsert", {"typeNames": ["Okapi View"]})
+    catalog.write_path.propose([marked], ADA)
     touch(catalog, CELL, "r1", ("read", ORDERS), ("write", REPORT), end=5_000)
     touch(catalog, CELL, "r2", ("read", ORDERS))
     yield catalog

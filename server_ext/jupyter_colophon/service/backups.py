@@ -110,7 +110,18 @@ def _take_over(table: str, rows: Sequence[Row], tx: TableContext) -> None:
 def _derive_entities(registry: Registry, after: str, tx: TableContext) -> list[str]:
     """A slice of entities; returns their URNs."""
     found = truth.entities_after(tx, after)
-    index.refresh(tx, [index.Becoming(one.entity, {}, truth.said_aspects(registry, one)) for one in found])
+    index.refresh(
+        tx,
+        (
+            index.Becoming(
+                one.entity,
+                {},
+                truth.said_aspects(registry, one),
+                truth.marked(registry, one.entity, one.aspects),
+            )
+            for one in found
+        ),
+    )
     tx.table("entity_names").upsert_all([truth.name_row(one.entity) for one in found if not one.entity["deleted"]])
     for told in found:
         said = past.of_history(tx, registry, told.entity, told.aspects)

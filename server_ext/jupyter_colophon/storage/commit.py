@@ -22,7 +22,7 @@ from jupyter_colophon.core.registry import AspectSpec, Registry
 from jupyter_colophon.core.retention import ALL_KEPT, Kept, Retention
 from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
 from jupyter_colophon.core.terms import SEARCHED
-from jupyter_colophon.storage import assertions, forms, index, past, relationships, retention
+from jupyter_colophon.storage import assertions, forms, index, past, relationships, retention, truth
 from jupyter_colophon.storage.ending import is_ending
 from jupyter_colophon.storage.ingestion import Ingesting, run_in
 from jupyter_colophon.storage.spi import Range, Row, TableContext
@@ -240,7 +240,12 @@ class Commit:
         for entity, spec, kept in self._grown:
             retention.trim(self.tx, entity.row, spec, kept, entity.aspects[spec.name], self.now)
         becoming = (
-            index.Becoming(one.row, self._said(one.urn, one.before), self._said(one.urn, one.aspects))
+            index.Becoming(
+                one.row,
+                self._said(one.urn, one.before),
+                self._said(one.urn, one.aspects),
+                truth.marked(self.registry, one.row, one.aspects),
+            )
             for one in changed
         )
         index.refresh(self.tx, becoming)

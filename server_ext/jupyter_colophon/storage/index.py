@@ -32,6 +32,8 @@ class Becoming(NamedTuple):
     entity: Row
     before: Aspects
     now: Aspects
+    #: Words of texts that the model marks for search.
+    marked: frozenset[str] = frozenset()
 
 
 #: A term that every document has, so that "all" is a query too.
@@ -43,7 +45,7 @@ def refresh(tx: TableContext, changed: Iterable[Becoming]) -> None:
     values: list[Row] = []
     documents: list[Document] = []
     counts: Counts = Counter()
-    for entity, before, now in changed:
+    for entity, before, now, marked in changed:
         old, new = rows(before), set() if entity["deleted"] else rows(now)
         gone, came = old - new, new - old
         if gone or came:
@@ -52,7 +54,7 @@ def refresh(tx: TableContext, changed: Iterable[Becoming]) -> None:
         if entity["deleted"]:
             tx.search.remove(entity["urn"])
         else:
-            documents.append(document(entity, new))
+            documents.append(document(entity, new, marked))
     tx.table("metadata_values").upsert_all(values)
     tx.search.put(*documents)
     _add(tx, counts)
@@ -119,8 +121,8 @@ def _counted_values(said: Iterable[ValueRow]) -> set[tuple[str, ...]]:
     return {(fold(row.key), row.value, row.shown) for row in said}
 
 
-def document(entity: Row, said: set[ValueRow]) -> Document:
-    """What full-text search knows of an entity that says this."""
+def document(entity: Row, said: set[ValueRow], marked: frozenset[str] = frozenset()) -> Document:
+    """What full-text search knows of an entity that says this, with words of texts that the model marks."""
     tags = {row.shown for row in said if row.kind == "tag"}
     owners = {row.shown for row in said if row.key == "owner"}
     counted = [("platform", entity["platform"]), *(("tag", one) for one in tags), *(("owner", one) for one in owners)]
@@ -137,7 +139,7 @@ def document(entity: Row, said: set[ValueRow]) -> Document:
         namespace=entity["namespace"],
         type=entity["type"],
         labels=labels(counted),
-        words=frozenset(words | _named(entity, kind)),
+        words=frozenset(words | _named(entity, kind) | marked),
         terms=frozenset(terms),
     )
 

@@ -29,7 +29,7 @@ def move(tx: TableContext, registry: Registry, urn: str, namespace: str) -> bool
         index.refresh(tx, [index.Becoming(here | {"deleted": True}, said, {})])
         tx.table("entity_names").delete((here["namespace"], here["type"], here["name"], urn))
         tx.table("entity_names").upsert(truth.name_row(there))
-        index.refresh(tx, [index.Becoming(there, {}, said)])
+        index.refresh(tx, [index.Becoming(there, {}, said, truth.marked(registry, here, told.aspects))])
     tx.table("entities").upsert(there)
     tx.table(past.TABLE).upsert_all([*past.of_history(tx, registry, there, told.aspects).values()])
     return True

@@ -7,6 +7,7 @@ from itertools import takewhile
 from typing import Any, Generic, TypeVar
 
 from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.marked import is_marked, marked_words
 from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.core.terms import ValueRow
 from jupyter_colophon.storage import index
@@ -103,7 +104,12 @@ def derived(registry: Registry, told: Told) -> Derived:
     entity, rows = told.entity, set(said(registry, told))
     if entity["deleted"]:
         return NOTHING
-    return Derived(name_row(entity), index.stored(entity, rows), index.document(entity, rows))
+    try:
+        words = marked(registry, entity, told.aspects)
+    except (Absent, ValueError) as error:
+        raise Unreadable(entity["urn"]) from error
+    document = index.document(entity, rows, words)
+    return Derived(name_row(entity), index.stored(entity, rows), document)
 
 
 def runs_after(tx: TableContext, place: Key, limit: int = AT_ONCE) -> list[Row]:
@@ -148,6 +154,14 @@ def said_aspects(registry: Registry, told: Told) -> index.Aspects:
         for name, row in told.aspects.items()
         if row["value"] is not None
     }
+
+
+def marked(registry: Registry, entity: Row, aspects: Mapping[str, Row]) -> frozenset[str]:
+    """The words of texts that the model marks for search."""
+    kind = registry.type(entity["type"])
+    specs = [spec for name in aspects if (spec := kind.aspect(name)) is not None and is_marked(spec)]
+    said = {spec.name: (spec, value) for spec in specs if (value := aspects[spec.name]["value"]) is not None}
+    return marked_words({name: (spec, json.loads(value)) for name, (spec, value) in said.items()})
 
 
 def name_row(entity: Row) -> Row:

@@ -10,6 +10,8 @@ from jupyter_colophon.core.schema import Schema
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _REFERENCE: Final = "#/$defs/"
+#: The kinds of fields of DataHub's search that hold words, rather than URNs, times or numbers.
+_TEXTS: Final = frozenset({"TEXT", "TEXT_PARTIAL", "KEYWORD", "WORD_GRAM"})
 #: What people write besides all whose name begins with `editable` (architecture.md, Data model).
 _OF_PEOPLE: Final = frozenset({"institutionalMemory", "documentation"})
 
@@ -45,7 +47,7 @@ def _aspect(name: str, told: Mapping[str, Any], definitions: Mapping[str, Any]) 
         schema_version=told.get("schemaVersion", 1),
         relationships=tuple(map(_relationship, told.get("relationships", ()))),
         array_keys=told.get("arrayKeys", {}),
-        searched=tuple(one["path"] for one in told.get("searched", ())),
+        searched=tuple(one["path"] for one in told.get("searched", ()) if one.get("type", "TEXT") in _TEXTS),
     )
 
 

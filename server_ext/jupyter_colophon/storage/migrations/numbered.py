@@ -11,4 +11,5 @@ from jupyter_colophon.storage.migrations.runner import Migration
 def numbered(registry: Registry) -> tuple[Migration, ...]:
     """All migrations, the first for number 1."""
     names = full_text(registry, "find names by their parts, and count platforms and owners")
-    return full_text(registry), lineage(), carriers(registry), relationships_told(registry), names
+    marked = full_text(registry, "find what the model marks for search")
+    return full_text(registry), lineage(), carriers(registry), relationships_told(registry), names, marked

@@ -1,0 +1,37 @@
+"""Texts that DataHub's model marks for search are found, at its door and at ours."""
+
+from typing import Any
+
+from support.datahub import T, emit, mcp
+
+TERM = "urn:li:glossaryTerm:Sales.Margin"
+STAMP = {"time": 1, "actor": "urn:li:corpuser:a"}
+
+
+async def found(datahub: Any, api: Any, words: str, kind: str = "dataset") -> list[Any]:
+    """What both doors find."""
+    asked = {"input": words, "entity": kind, "start": 0, "count": 10}
+    theirs = (await datahub("POST", "entities", params={"action": "search"}, body=asked)).body["value"]["entities"]
+    ours = (await api("GET", "search", params={"q": words})).body["hits"]
+    return [[one["entity"] for one in theirs], [one["urn"] for one in ours]]
+
+
+async def test_what_the_model_marks_is_found_until_it_is_said_no_more(datahub: Any, api: Any) -> None:
+    fields = [{"fieldPath": "a", "description": "the quokka's weight"}]
+    for proposal in (
+        mcp("editableDatasetProperties", {"description": "counts Zebrafish", "created": STAMP, "lastModified": STAMP}),
+        mcp("editableSchemaMetadata", {"editableSchemaFieldInfo": fields, "created": STAMP, "lastModified": STAMP}),
+        mcp("subTypes", {"typeNames": ["Okapi View"]}),
+        mcp("glossaryTermInfo", {"definition": "what is left of an axolotl", "termSource": "INTERNAL"}, urn=TERM),
+    ):
+        assert (await emit(datahub, proposal)).status == 200
+    for words in ("zebrafish", "quokka's", "okapi"):
+        assert await found(datahub, api, words) == [[T], [T]], words
+    assert await found(datahub, api, "axolotl", "glossaryTerm") == [[TERM], [TERM]]
+    # Another aspect of the entity changes nothing of that; what it says anew does.
+    assert (await emit(datahub, mcp("status", {"removed": False}))).status == 200
+    assert await found(datahub, api, "zebrafish") == [[T], [T]]
+    told = {"description": "counts gibbons", "created": STAMP, "lastModified": STAMP}
+    assert (await emit(datahub, mcp("editableDatasetProperties", told))).status == 200
+    assert await found(datahub, api, "zebrafish") == [[], []]
+    assert await found(datahub, api, "gibbons") == [[T], [T]]
