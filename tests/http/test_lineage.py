@@ -41,6 +41,16 @@ def chain(record: Any, jp_asyncio_loop: Any) -> None:
     jp_asyncio_loop.run_until_complete(make())
 
 
+async def test_a_program_has_the_title_that_its_writer_gave_it(api: Any, chain: None) -> None:
+    value = {"name": "Clean the orders", "type": {"string": "COMMAND"}}
+    proposal = {"urn": P, "aspect": "dataJobInfo", "operation": "upsert", "value": value}
+    assert (await api("POST", "proposals", body={"proposals": [proposal]}, answers="written-batch")).status == 200
+    for path, params in ((("lineage",), {"urn": A}), (("lineage", "path"), {"from": A, "to": D})):
+        nodes = (await api("GET", *path, params=params)).body["nodes"]
+        titles = {node["urn"]: node.get("title") for node in nodes if node["urn"] in (A, P, R)}
+        assert titles == {A: None, P: "Clean the orders", R: None}
+
+
 async def test_all_shortest_ways_are_found_and_their_edges_alone(api: Any, chain: None, record: Any) -> None:
     await record(cell("long"), "1", [(A, "read"), (table("x"), "write")])
     found = (await api("GET", "lineage", "path", params={"from": A, "to": D}, answers="lineage-path")).body

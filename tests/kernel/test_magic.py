@@ -1,6 +1,7 @@
 """`%metadata` in a real kernel of a real server, as JupyterLab drives it."""
 
 import hashlib
+import json
 import re
 
 from jupyter_colophon.kernel.display.graph import LINEAGE_MIME
@@ -254,6 +255,130 @@ def test_completion_knows_commands_options_names_tags_keys_and_values(kernel, da
     assert kernel.complete(f"%metadata search key-{database}:val") == [f"key-{database}:value-{database}"]
     assert kernel.complete("%%metadata --") == ["--describe", "--name", "--owner", "--set", "--tag"]
     assert kernel.complete(f"%%metadata --tag tag-{database[:-2]}") == [f"tag-{database}"]
+
+
+def test_completion_knows_namespaces_fields_and_what_an_option_takes(kernel, catalog, database):
+    fields = [
+        {"fieldPath": name, "nativeDataType": "int", "type": {"type": {"com.linkedin.schema.NumberType": {}}}}
+        for name in ("alpha", "beta")
+    ]
+    catalog.put_aspect(urn(database), "schemaMetadata", {"fields": fields})
+    assert kernel.complete(f"%metadata use {database[:-2]}") == [database]
+    assert kernel.complete(f"%metadata tag {database}.t x --field al") == ["alpha"]
+    assert kernel.complete("%metadata runs --status k") == ["killed"]
+    assert kernel.complete("found = %metadata sea") == ["search"]
+    assert kernel.complete(f"found = %metadata search x --namespace {database[:-2]}") == [database]
+    assert kernel.complete("%metadata search x --type names") == ["namespace"]
+    assert "--json" in kernel.complete("%metadata history a.b --")
+    assert kernel.complete("%metadata pipeline run x nothing") == []
+    kernel.run(f"%metadata use {database}", "c")
+    assert "t" in kernel.complete("%metadata show ")
+    kernel.run("%metadata use --none", "c")
+
+
+def test_completion_does_not_hang_where_the_server_says_nothing(server):
+    """A server that takes connections and never answers: the first key waits a second, the next ones do not."""
+    with live_kernel(server, "mute.ipynb") as kernel:
+        kernel.run(
+            "import socket, time\nmute = socket.create_server(('127.0.0.1', 0))\n"
+            "from jupyter_colophon.client.transport import Server\nfrom jupyter_colophon.client.verbs.present import present\n"
+            "present.follow(Server(f'http://127.0.0.1:{mute.getsockname()[1]}/', 'x' * 22))",
+            "c",
+        )
+        for _ in range(20):
+            assert kernel.complete("%metadata show db") == []
+        code = "began = time.monotonic()\nfor _ in range(20): get_ipython().Completer.complete('%metadata show db')\nprint(time.monotonic() - began < 5)"
+        assert kernel.run(code, "c").text == "True\n"
+
+
+def test_a_document_or_a_frame_is_answered_on_request(kernel, database):
+    kernel.run(f"%metadata set {database}.t key-{database}=v", "c")
+    (output,) = kernel.run(f"%metadata search key-{database}:v --json", "c").outputs
+    assert set(output) == {"application/json", "text/plain"}
+    assert output["application/json"]["hits"][0]["urn"] == urn(database)
+    assert json.loads(output["text/plain"]) == output["application/json"]
+    for line in (f"search key-{database}:v", f"history {database}.t", f"keys key-{database}"):
+        outcome = kernel.run(
+            f"found = %metadata {line} --frame\nprint(type(found).__module__.split('.')[0], len(found))", "c"
+        )
+        assert outcome.text == "pandas 1\n"
+    assert not kernel.run("%metadata search x --json --frame", "c").succeeded
+    for line in (
+        f"show {database}.t",
+        "keys",
+        f"lineage {database}.t",
+        "runs",
+        "health",
+        "use",
+        "help",
+        "pipeline list",
+    ):
+        (output,) = kernel.run(f"%metadata {line} --json", "c").outputs
+        assert isinstance(output["application/json"], dict)
+
+
+def test_the_python_api_and_the_magic_are_one(kernel, database):
+    kernel.run(f"%metadata use {database}", "c")
+    outcome = kernel.run("from jupyter_colophon import metadata\nmetadata.tag('t', 'both')", "c")
+    assert [set(output) for output in outcome.outputs] == [{"text/plain", "text/html"}]
+    assert outcome.text == kernel.run("%metadata tag t both", "c").text.replace("  nothing to change", "")
+    assert f"names without a dot are of {database}" in kernel.run("metadata.use()", "c").text
+    kernel.run("metadata.use('')", "c")
+    assert not kernel.run("%metadata show t", "c").succeeded
+
+
+def test_what_was_said_when_and_what_differs_is_shown(kernel, database):
+    kernel.run(f"%metadata tag {database}.t a\n%metadata set {database}.t owner=ops", "c")
+    lines = kernel.run(f"%metadata history {database}.t", "c").text.splitlines()
+    assert lines[0] == f"{database}.t  businessMetadata"
+    assert [line.split()[0] for line in lines[3:]] == ["-------", "2", "1"]
+    assert "+ /properties/owner ops" in lines[4]
+    assert "+ /properties/owner ops" in kernel.run(f"%metadata diff {database}.t 1 2", "c").text
+    assert "Nothing differs." in kernel.run(f"%metadata diff {database}.t 2 2", "c").text
+    assert "Nothing differs." in kernel.run(f"%metadata diff {database}.t --lineage", "c").text
+    assert "no version" in kernel.run(f"%metadata diff {database}.t 1 77", "c").text
+
+
+def test_runs_are_listed_and_one_is_told_whole(kernel, catalog, database):
+    program = "urn:li:dataJob:(urn:li:dataFlow:(colophon,shop,default),spark.load)"
+    start = {"program": program, "runId": database, "start": "2026-11-20T12:00:00Z", "arguments": {"day": "monday"}}
+    run = catalog.start_run(start)["urn"]
+    catalog.add_accesses(run, {"accesses": [{"data": urn(database), "mode": "write", "time": "2026-11-20T12:00:01Z"}]})
+    assert f"write {database}.t" in kernel.run(f"%metadata runs {database}.t", "c").text
+    assert "There is none." in kernel.run(f"%metadata runs {database}.t --status failed", "c").text
+    told = kernel.run(f"%metadata runs {run}", "c").text
+    assert "monday" in told
+    assert f"{database}.t" in told
+    assert not kernel.run(
+        "%metadata runs urn:li:dataProcessInstance:0b0f7f6e-0000-4c0e-9a6e-1f3a0f6f7a10", "c"
+    ).succeeded
+
+
+def test_what_is_said_is_propagated_and_written_to_a_file(kernel, catalog, database):
+    kernel.run(f"%metadata tag {database}.t hr raw\n%metadata tag {database}.t confidential --field ssn", "c")
+    assert kernel.run(f"%metadata propagate {database}.t {database}.copy --tags h* --fields same", "c").succeeded
+    assert people(catalog, database, "copy") == {"tags": ["hr"], "properties": {}}
+    assert "Nothing fits" in kernel.run(f"%metadata propagate {database}.t {database}.copy --properties no*", "c").text
+    outcome = kernel.run(
+        f"%metadata export {database} out-{database}.jsonl\nprint(len(open('out-{database}.jsonl').readlines()))", "c"
+    )
+    assert "aspects of" in outcome.text
+    for line in (f"export {database} /nowhere/at/all", "export nobody_has_this x.jsonl"):
+        outcome = kernel.run(f"%metadata {line}", "c")
+        assert len(outcome.text.strip().splitlines()) == 1
+
+
+def test_a_command_knows_what_a_program_said_in_the_cell_before(kernel, database):
+    """The spool is shipped, and the inbox applied, before the command asks."""
+    for number in range(10):
+        code = (
+            "from jupyter_colophon import metadata\n"
+            f"with metadata.run('shop.spark.load') as run: run.metadata.add_tags('{database}.t', 'said-{number}')"
+        )
+        assert kernel.run(code, "says").succeeded
+        outcome = kernel.run(f"%metadata show {database}.t", "shows")
+        assert f"said-{number}" in outcome.text
+        assert "not been applied" not in outcome.text
 
 
 def test_completion_elsewhere_is_pythons(kernel):

@@ -128,6 +128,26 @@ def test_a_cell_magic_describes_what_its_body_wrote_and_nothing_else(notebooks, 
     assert run["facts"]["source"] == code
 
 
+def test_a_cell_magic_names_its_step_and_says_whose_it_is(notebooks, catalog):
+    kernel = notebooks["prov_one"]
+    code = (
+        "%%metadata --name 'Clean the orders' --owner ops --describe 'Orders without doubles'\n"
+        "spark.table('prov_one.t3').write.mode('overwrite').saveAsTable('prov_one.clean')"
+    )
+    outcome = kernel.run(code, "step")
+    assert outcome.text.splitlines() == [
+        "step Clean the orders",
+        "prov_one.clean: owner=ops, description=Orders without doubles",
+    ]
+    said = catalog.aspect(urn("prov_one", "clean"), "businessMetadata").value
+    assert said["properties"] == {"owner": "ops", "description": "Orders without doubles"}
+    (run,) = catalog.runs(program=program("prov_one", "step"))["runs"]
+    assert run["facts"]["step"] == "Clean the orders"
+    nodes = catalog.lineage(urn("prov_one", "clean"))["nodes"]
+    assert [node["title"] for node in nodes if "title" in node] == ["Clean the orders"]
+    assert "written by Clean the orders (one.ipynb#step)" in kernel.run("%metadata lineage prov_one.clean", "c").text
+
+
 def test_a_command_sees_what_the_cell_before_it_wrote(notebooks):
     kernel = notebooks["prov_one"]
     writing = kernel.begin("spark.range(2).write.saveAsTable('prov_one.fresh')", "fresh")

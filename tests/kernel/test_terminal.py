@@ -61,8 +61,8 @@ def test_the_extension_loads_anywhere_and_prints_plain_text(ipython, server):
     text = ipython(
         "%load_ext jupyter_colophon", "%metadata health", COLOPHON_URL=server.url, COLOPHON_TOKEN=server.token
     )
-    assert "catalog          ok" in text
-    assert "notebook         ipython" in text
+    assert re.search(r"catalog +ok", text)
+    assert re.search(r"notebook +ipython", text)
     assert "<" not in text
 
 
@@ -77,7 +77,7 @@ def test_a_shell_connects_to_a_server_that_it_is_told_of(ipython, server):
         "%load_ext jupyter_colophon", f"%metadata connect {server.url}", "%metadata health", COLOPHON_TOKEN=server.token
     )
     assert f"connected to {server.url} as " in text
-    assert "catalog          ok" in text
+    assert re.search(r"catalog +ok", text)
 
 
 def test_a_token_is_not_sent_to_another_server_than_its_own(ipython, server, nowhere):

@@ -887,6 +887,10 @@ downstream: number
  * It is no program: somebody says what data is made of, and its name is who.
  */
 asserted: boolean
+/**
+ * What a program is called by who wrote it: the name of a step. Left out where nobody said.
+ */
+title?: string
 }
 /**
  * Data and program: a read goes from data to program, a write from program to data.

@@ -45,7 +45,7 @@ export function svgOf(scene: IScene): string {
     return (
       `<g transform="translate(${at.x} ${at.y})"><title>${escaped(node.urn)}</title>` +
       `<rect width="${NODE_WIDTH}" height="${NODE_HEIGHT}" rx="${round}" fill="#fff" stroke="#333"/>` +
-      `<text x="14" y="20" font-weight="600">${escaped(shortened(node.name))}</text>` +
+      `<text x="14" y="20" font-weight="600">${escaped(shortened(node.title ?? node.name))}</text>` +
       `<text x="14" y="37" fill="#555">${escaped(shortened(node.namespace))}</text></g>`
     );
   });

@@ -118,4 +118,4 @@ class _Tree:
             last = "running" if edge.end is None else f"until {format_time(edge.end)}"
             how = f"{edge.access}, {runs}, {last}"
         space = f" ({cell(node.namespace)})" if node.type == "dataset" else ""
-        return f"{cell(node.name)}{space}: {how}{', deleted' if node.deleted else ''}"
+        return f"{cell(node.title or node.name)}{space}: {how}{', deleted' if node.deleted else ''}"

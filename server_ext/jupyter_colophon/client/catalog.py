@@ -119,9 +119,9 @@ class Catalog:
         """
         return self._send("POST", "/proposals?async=true", {"proposals": list(proposals)}, _keyed(key))
 
-    def inbox_entry(self, entry_id: str) -> Document:
+    def inbox_entry(self, entry_id: str, timeout_s: float | None = None) -> Document:
         """What became of a batch in the inbox: `InboxEntry`."""
-        return self._get(f"/inbox/{quote(entry_id, safe='')}")
+        return self._get(f"/inbox/{quote(entry_id, safe='')}", timeout_s=timeout_s)
 
     def dead_letters(self, *, limit: int = 50, **filters: str | None) -> Document:
         """What could not be applied; filters are kind and cursor: `DeadLetters`."""

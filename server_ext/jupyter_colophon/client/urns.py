@@ -1,5 +1,8 @@
 """URNs as a person reads and types them in a notebook or a program."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from jupyter_colophon.core.errors import IllegalName
 from jupyter_colophon.core.names import Identity, Urn, dataset, field, notebook_of, parse_data_name, program_of
 from jupyter_colophon.core.urn import PREFIX
@@ -27,6 +30,12 @@ def field_of(urn: str, path: str) -> str:
     if whole.type != "dataset":
         raise IllegalName("dataset", urn, "only datasets have fields")
     return str(field(whole, path))
+
+
+def called(urn: str, node: Mapping[str, Any]) -> str:
+    """The short name of a node of lineage, behind the name of the step that it is where it has one."""
+    title = node.get("title")
+    return f"{title} ({shown(urn)})" if title else shown(urn)
 
 
 def shown(urn: str) -> str:

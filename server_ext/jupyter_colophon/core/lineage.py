@@ -53,6 +53,7 @@ class Node:
     """Data or a program. `level` counts from the focus, negative upstream; hidden neighbours are not shown.
 
     An asserted one is no program: it stands for somebody who says what data is made of (catalog.md 5.5).
+    `title` is what a program is called by who wrote it, empty where nobody said.
     """
 
     urn: str
@@ -65,6 +66,7 @@ class Node:
     hidden_upstream: int
     hidden_downstream: int
     asserted: bool = False
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,8 @@ class Execution:
     start_ms: int
     end_ms: int | None = None
     succeeded: bool = True
+    #: What the cell calls the step that it is, by `%%metadata --name`.
+    step: str = ""
     run_id: str = field(default_factory=lambda: str(uuid.uuid4()))
 
     def covers(self, moment_ms: int) -> bool:

@@ -10,9 +10,9 @@ from jupyter_colophon.client.catalog import Catalog
 from jupyter_colophon.client.programs.shipping import shipper_for
 from jupyter_colophon.client.verbs.present import present
 from jupyter_colophon.kernel.captures import Captures
-from jupyter_colophon.kernel.counts import counted
 from jupyter_colophon.kernel.farewell import at_farewell
 from jupyter_colophon.kernel.notices import Notices
+from jupyter_colophon.kernel.pending import Pending, is_done
 from jupyter_colophon.kernel.provenance import Provenance
 from jupyter_colophon.kernel.recorder import Recorder
 
@@ -44,6 +44,8 @@ class Companion:
         self.catalog: Catalog | None = None
         self.recorder: Recorder | None = None
         self._shell = shell
+        #: The entry of the server's inbox that is known to be done.
+        self._done = ""
         self._cancel_farewell: Callable[[], None] | None = None
 
     def start(self) -> None:
@@ -76,21 +78,22 @@ class Companion:
         told = self.settings
         self.recorder = Recorder(Catalog(server), told.notebook, told.kernel, self.notices, told.namespace)
 
-    def settle(self, timeout_s: float = SETTLE_S, hear_s: float = HEAR_S) -> int:
-        """Lets everything that cells did so far reach the server; answers how many reports still wait.
+    def settle(self, timeout_s: float = SETTLE_S, hear_s: float = HEAR_S) -> Pending:
+        """Lets everything that cells and their programs did so far be known to the catalog; answers what still waits.
 
-        Waits at most `hear_s` for Spark, which counts as one report where it has not told all by then, and `timeout_s` for both.
+        Waits at most `hear_s` for Spark, which counts as one report where it has not told all by then, and `timeout_s` for all.
         """
-        began = time.monotonic()
+        deadline = time.monotonic() + timeout_s
         unheard = 0 if self.captures.drain(int(hear_s * 1000)) else 1
-        left_s = max(timeout_s - (time.monotonic() - began), 0.1)
-        return unheard + (self.recorder.flush(left_s) if self.recorder is not None else 0)
-
-    def mention(self, waiting: int) -> str:
-        """What to say where so many reports wait: the server does not know of them yet, so an answer may lack them."""
-        if not waiting:
-            return ""
-        return f"{counted(waiting, 'report')} of earlier cells {'has' if waiting == 1 else 'have'} not reached the server yet."
+        if self.recorder is None or self.catalog is None:
+            return Pending(unheard)
+        reports = unheard + self.recorder.flush(max(deadline - time.monotonic(), 0.1))
+        shipper = shipper_for(self.catalog.server)
+        words = shipper.flush(max(deadline - time.monotonic(), 0.1))
+        entry = shipper.entry
+        if entry != self._done and is_done(self.catalog, entry, deadline):
+            self._done = entry
+        return Pending(reports, words, entry != self._done)
 
     def say(self) -> None:
         """Shows what there is to say, on standard error, a line each."""
@@ -99,7 +102,7 @@ class Companion:
 
     def _settled(self) -> None:
         """Before a function of `metadata` asks."""
-        if words := self.mention(self.settle()):
+        if words := str(self.settle()):
             sys.stderr.write(words + "\n")
 
     def _observe(self, observation: "Observation") -> None:

@@ -41,7 +41,9 @@ def run_end(end_ms: int, ending: Ending) -> Document:
 def cell_facts(execution: "Execution", notebook: str, kernel: str) -> Document:
     """The facts of a cell's run; the source is cut at 20,000 characters, its hash is of the whole."""
     cell = execution.cell
+    named = {"step": execution.step} if execution.step else {}
     return {
+        **named,
         "notebook": notebook,
         "cellId": cell.id,
         "sourceHash": cell.source_hash,

@@ -20,6 +20,7 @@ from jupyter_colophon.kernel.commands.table import COMMANDS
 from jupyter_colophon.kernel.display.blocks import Line
 from jupyter_colophon.kernel.display.page import Page, document_page
 from jupyter_colophon.kernel.display.pages import page_of
+from jupyter_colophon.kernel.pending import Pending
 from jupyter_colophon.kernel.synopsis import help_on
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class MetadataMagics(Magics):
             return None
         asked = parse_line(line)
         command = COMMANDS[asked.command]
-        waiting = 0 if command.at_once else self._companion.settle()
+        waiting = Pending() if command.at_once else self._companion.settle()
         found = _spoken(lambda: _formed(command.run(self._companion, asked), asked.form))
         if isinstance(found, Page):
             _show(found)
@@ -65,6 +66,8 @@ class MetadataMagics(Magics):
         """Runs the body, then puts tags and properties on what it wrote. A body that fails leaves nothing of them."""
         __tracebackhide__ = True
         since_ms = now_ms()
+        if asked.name and (running := self._companion.provenance.current) is not None:
+            running.step = asked.name
         run_body(self._shell, body)
         waiting = self._companion.settle(BODY_S, BODY_S)
         _show(_spoken(lambda: self._describe(asked, since_ms)))
@@ -76,14 +79,16 @@ class MetadataMagics(Magics):
         written = recorder.written_by(execution, since_ms) if recorder and execution else []
         if not written:
             return Page((Line("This cell wrote no data that was noticed: nothing to tag."),))
-        for urn in written:
-            verbs.annotate(urn, change)
-        words = ", ".join([*asked.tags, *(f"{key}={value}" for key, value in asked.pairs)])
-        return Page(tuple(Line(f"{shown(urn)}: {words}") for urn in written))
+        if change.document:
+            for urn in written:
+                verbs.annotate(urn, change)
+        words = [*asked.tags, *(f"{key}={value}" for key, value in asked.pairs)]
+        step = (Line(f"step {asked.name}", quiet=True),) if asked.name else ()
+        return Page((*step, *(Line(f"{shown(urn)}: {', '.join(words) or 'written'}") for urn in written)))
 
-    def _mention(self, waiting: int) -> None:
-        """What the server does not know yet may be missing from the answer: says so."""
-        if words := self._companion.mention(waiting):
+    def _mention(self, waiting: Pending) -> None:
+        """What the catalog does not know yet may be missing from the answer: says so."""
+        if words := str(waiting):
             _show(Page((Line(words, quiet=True),)))
         self._companion.say()
 

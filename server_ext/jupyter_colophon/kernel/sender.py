@@ -9,12 +9,9 @@ from jupyter_colophon.kernel.counts import counted
 from jupyter_colophon.spark.reports import accesses, proposals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from jupyter_colophon.client.catalog import Catalog, Document
     from jupyter_colophon.kernel.ledger import Account, Ledger, Parcel
     from jupyter_colophon.kernel.notices import Notices
-    from jupyter_colophon.spark.observation import DataRef
 
 #: Seconds between two attempts while the server is away: doubled from the first to the last.
 FIRST_PAUSE_S = 1.0
@@ -102,7 +99,8 @@ class Sender:
     def _tell_once(self, parcel: "Parcel") -> None:
         account = parcel.account
         run = self._announce(account)
-        self._describe(parcel, run)
+        self._write(_names(account, run), parcel)
+        self._write(_facts(parcel, run), parcel)
         for document in accesses(parcel.observations):
             self._catalog.add_accesses(run, document)
         if parcel.ending is not None:
@@ -116,10 +114,9 @@ class Sender:
             account.urn = str(self._catalog.start_run(account.beginning)["urn"])
         return account.urn
 
-    def _describe(self, parcel: "Parcel", run: str) -> None:
-        """Writes the SYSTEM aspects of written data that are new in this session or have changed in it."""
-        written = {ref.urn: ref for seen in parcel.observations for ref in seen.writes}
-        news = self._news(written.values(), run)
+    def _write(self, proposals: "list[Document]", parcel: "Parcel") -> None:
+        """Writes those SYSTEM aspects that are new in this session or have changed in it."""
+        news = [proposal for proposal in proposals if self._known.get(_place(proposal)) != _content(proposal)]
         for start in range(0, len(news), PROPOSALS_A_CALL):
             batch = news[start : start + PROPOSALS_A_CALL]
             try:
@@ -131,10 +128,6 @@ class Sender:
                 self._complain(parcel, refusal)
                 continue
             self._known.update((_place(proposal), _content(proposal)) for proposal in batch)
-
-    def _news(self, refs: "Iterable[DataRef]", run: str) -> "list[Document]":
-        found = [proposal for ref in refs for proposal in proposals(ref, run)]
-        return [proposal for proposal in found if self._known.get(_place(proposal)) != _content(proposal)]
 
     def _postpone(self, parcel: "Parcel", reason: str) -> None:
         self._pause_s = min((self._pause_s or FIRST_PAUSE_S / 2) * 2, LONGEST_PAUSE_S)
@@ -161,6 +154,21 @@ class Sender:
         # One line a kind of fault: a loop over cells must not print a line each.
         kind = f"refused {reason.status}" if isinstance(reason, Refused) else type(reason).__name__
         self._notices.say_once(kind, f"Colophon could not record what cell {what} did: {said}")
+
+
+def _facts(parcel: "Parcel", run: str) -> "list[Document]":
+    """What is known of the data that was written."""
+    written = {ref.urn: ref for seen in parcel.observations for ref in seen.writes}
+    return [proposal for ref in written.values() for proposal in proposals(ref, run)]
+
+
+def _names(account: "Account", run: str) -> "list[Document]":
+    """What the cell calls its step: the name of its program, in lineage and for DataHub's clients."""
+    step = account.facts.get("step")
+    if not step:
+        return []
+    value = {"name": step, "type": {"string": "COMMAND"}}
+    return [{"urn": account.program, "aspect": "dataJobInfo", "operation": "patch", "value": value, "run": run}]
 
 
 def _place(proposal: "Document") -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jupyter_colophon.core import asserted
 from jupyter_colophon.core.lineage import (
@@ -53,8 +53,9 @@ class Drawing:
         """The nodes that were met, from the focus on."""
         rows = self.known.rows(walked.levels)
         hidden = self._hidden(question.window, rows, walked)
-        ends, time = ending(self.tx), question.as_of
-        return tuple(_node(rows[urn], level, hidden[urn], ends, time) for urn, level in walked.levels.items())
+        ends, time, titles = ending(self.tx), question.as_of, self.known.titles(walked.levels)
+        found = ((urn, _node(rows[urn], level, hidden[urn], ends, time)) for urn, level in walked.levels.items())
+        return tuple(replace(node, title=titles[urn]) if urn in titles else node for urn, node in found)
 
     def arrows(self, triples: Iterable[Triple], window: Window) -> tuple[LineageEdge, ...]:
         """The edges of these triples, with their newest runs."""

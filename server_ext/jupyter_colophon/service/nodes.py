@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 
 from jupyter_colophon.core import asserted
 from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.service.gate import Gate
+from jupyter_colophon.service.walking import is_data
 from jupyter_colophon.storage.spi import Row, TableContext
 
 
@@ -28,6 +30,13 @@ class Nodes:
             self._rows |= {row["urn"]: row for row in self.tx.table("entities").multi_read([(urn,) for urn in missing])}
             self._rows |= {urn: self._as_if(urn) for urn in missing if urn not in self._rows}
         return {urn: self._rows[urn] for urn in wanted}
+
+    def titles(self, urns: Iterable[str]) -> dict[str, str]:
+        """What programs are called by who wrote them, where somebody said."""
+        programs = [urn for urn in urns if not is_data(urn)]
+        rows = self.tx.table("aspects").multi_read([(urn, "dataJobInfo") for urn in programs]) if programs else ()
+        told = {row["urn"]: stored(row["value"]).get("name") for row in rows if row["value"] is not None}
+        return {urn: name for urn, name in told.items() if isinstance(name, str) and name}
 
     def shown(self, urns: set[str]) -> set[str]:
         """Those that the principal may see."""

@@ -75,10 +75,11 @@ function ExpandButton(props: {
 
 function NodeHead({ node, ...props }: IDetailsProps & { node: INode }): React.JSX.Element {
   const { model, open, openLineage, trans } = props;
-  const place = [node.namespace, typeWord(node.type, trans), node.platform ?? ''].filter(word => word !== '');
+  const name = node.title === undefined ? '' : node.name;
+  const place = [name, node.namespace, typeWord(node.type, trans), node.platform ?? ''].filter(word => word !== '');
   return (
     <div>
-      <h2>{node.name}</h2>
+      <h2>{node.title ?? node.name}</h2>
       <p className="jp-Colophon-place">{place.join(' · ')}</p>
       {node.deleted && <p className="jp-Colophon-note">{trans.__('Deleted; its history is kept.')}</p>}
       <div className="jp-Colophon-actions">

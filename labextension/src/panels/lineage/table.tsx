@@ -31,7 +31,7 @@ function NodeCell(props: { model: LineageModel; urn: string }): React.JSX.Elemen
         aria-pressed={selection.node?.urn === urn}
         onClick={() => void model.pickNode(urn)}
       >
-        {scene.nodes.get(urn)?.node.name ?? urn}
+        {scene.nodes.get(urn)?.node.title ?? scene.nodes.get(urn)?.node.name ?? urn}
       </button>
     </td>
   );

@@ -18,13 +18,13 @@ function cellOf(node: Pick<INode, 'type' | 'name'>): { file: string; id: string 
   return { file, id: RANDOM_ID.test(id) ? id.slice(0, 8) : id };
 }
 
-/** The last part of a path: what the beginning is, its tooltip tells. */
-function shortName(node: Pick<INode, 'type' | 'name'>): string {
+/** The name of a step where it has one, else the last part of a path: what the beginning is, its tooltip tells. */
+function shortName(node: Pick<INode, 'type' | 'name' | 'title'>): string {
   const last = node.name
     .split('/')
     .filter(part => part !== '')
     .at(-1);
-  return cellOf(node)?.file ?? last ?? node.name;
+  return node.title ?? cellOf(node)?.file ?? last ?? node.name;
 }
 
 /** Words of the drawing. */
@@ -32,7 +32,7 @@ export function graphWords(name: string, trans: TranslationBundle): IWords {
   const place = (node: INode): string => {
     const cell = cellOf(node);
     if (cell) {
-      return trans.__('cell %1', cell.id);
+      return node.title === undefined ? trans.__('cell %1', cell.id) : trans.__('%1 · cell %2', cell.file, cell.id);
     }
     const second = node.type === 'dataset' ? (node.platform ?? '') : typeWord(node.type, trans);
     return [node.namespace, second].filter(word => word !== '').join(' · ');
@@ -45,7 +45,13 @@ export function graphWords(name: string, trans: TranslationBundle): IWords {
     name: shortName,
     place,
     deleted: trans.__('deleted'),
-    describe: node => trans.__('%1, %2 in %3', node.name, typeWord(node.type, trans), node.namespace),
+    describe: node =>
+      trans.__(
+        '%1, %2 in %3',
+        node.title === undefined ? node.name : `${node.title} (${node.name})`,
+        typeWord(node.type, trans),
+        node.namespace
+      ),
     expand: (node, side) =>
       side === 'upstream'
         ? trans.__('Show %1 more upstream of %2', node.hidden.upstream, node.name)

@@ -45,6 +45,7 @@ def _node(told: Mapping[str, Any]) -> Node:
         hidden_upstream=told["hidden"]["upstream"],
         hidden_downstream=told["hidden"]["downstream"],
         asserted=told["asserted"],
+        title=told.get("title", ""),
     )
 
 

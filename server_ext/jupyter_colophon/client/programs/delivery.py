@@ -10,7 +10,7 @@ from jupyter_colophon.core.errors import shown
 from jupyter_colophon.core.inbox import named_keys
 
 if TYPE_CHECKING:
-    from jupyter_colophon.client.catalog import Catalog
+    from jupyter_colophon.client.catalog import Catalog, Document
 
 _logger = logging.getLogger("jupyter_colophon.programs")
 _OURS = "urn:jupyter-colophon:problem:"
@@ -26,6 +26,8 @@ class Delivery:
         self.told = self.dropped = 0
         #: Why the last file was not told to its end.
         self.trouble = ""
+        #: The newest entry of the inbox that was made: when it is done, so are all before it.
+        self.entry = ""
 
     def empty(self, file: SpoolFile, may_go_on: Callable[[], bool] = lambda: True) -> bool:
         """Tells all that waits; False where the server is away, or does not know us, and the rest waits on."""
@@ -41,8 +43,10 @@ class Delivery:
 
     def _deliver(self, entry: Entry) -> bool:
         try:
-            _CALLS[entry.kind](self._catalog, entry)
+            answer = _CALLS[entry.kind](self._catalog, entry)
             self.told += 1
+            if entry.kind == "emit":
+                self.entry = str(answer.get("id", ""))
         except ServerAway as away:
             self.trouble = str(away)
             return False
@@ -105,7 +109,7 @@ def _lines(count: int) -> str:
     return "a line" if count == 1 else f"{count} lines"
 
 
-_CALLS: "dict[Kind, Callable[[Catalog, Entry], object]]" = {
+_CALLS: "dict[Kind, Callable[[Catalog, Entry], Document]]" = {
     "emit": lambda catalog, entry: catalog.propose_later(entry.body["proposals"], entry.key),
     "start": lambda catalog, entry: catalog.start_run(entry.body, entry.key),
     "accesses": lambda catalog, entry: catalog.add_accesses(entry.run, entry.body, entry.key),

@@ -47,6 +47,11 @@ class Shipper:
         """How much was refused, or could not be kept."""
         return self._lost + (self._delivery.dropped if self._delivery is not None else 0)
 
+    @property
+    def entry(self) -> str:
+        """The newest entry of the server's inbox that this process made; empty where it made none."""
+        return self._delivery.entry if self._delivery is not None else ""
+
     def put(self, entry: Entry) -> None:
         """Keeps an entry and ships it when that can be done. Never raises, and never waits for the server."""
         with self._changed:

@@ -91,6 +91,8 @@ def edges(found: Iterable[LineageEdge]) -> list[Document]:
 def _node(node: Node) -> Document:
     members = asdict(node)
     hidden = {side: members.pop(f"hidden_{side}") for side in ("upstream", "downstream")}
+    if not members["title"]:
+        del members["title"]
     return members | {"hidden": hidden}
 
 

@@ -47,9 +47,9 @@ def _health(companion: "Companion", _: Namespace) -> Answer:
     facts = {
         "server": verbs.catalog.server.url,
         "notebook": companion.settings.notebook,
-        "namespace in use": verbs.namespace or "none",
+        "namespace": verbs.namespace or "none in use",
         "capture": companion.captures.state,
-        "reports waiting": str(companion.settle(0, 0.1)),
+        "waiting": str(companion.settle(0, 0.1)) or "nothing",
     }
     found = verbs.health()
     return Answer(found.kind, {**found.document, "kernel": facts}, found.columns, found.rows)

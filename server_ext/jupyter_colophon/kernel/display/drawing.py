@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
-from jupyter_colophon.client.urns import shown
+from jupyter_colophon.client.urns import called, shown
 from jupyter_colophon.kernel.display.layout import grid
 from jupyter_colophon.kernel.display.terminal import cut, printable
 from jupyter_colophon.kernel.display.times import interval
@@ -62,7 +62,7 @@ def _edges(ends: Iterable[tuple[str, str]], places: Mapping[str, tuple[float, fl
 def _node(node: Mapping[str, Any], x: float, y: float, *, is_focus: bool) -> str:
     is_data = node["type"] == "dataset"
     classes = ["data" if is_data else "program", *(["focus"] * is_focus), *(["deleted"] * bool(node["deleted"]))]
-    name = printable(shown(node["urn"]))
+    name = printable(called(node["urn"], node))
     label = name if len(name) <= _LETTERS else f"…{name[1 - _LETTERS :]}"
     return (
         f'<g><title>{escape(cut(name, 500))}</title><rect class="{" ".join(classes)}" x="{x:g}" y="{y:g}"'

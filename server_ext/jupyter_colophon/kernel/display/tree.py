@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from jupyter_colophon.client.urns import shown
+from jupyter_colophon.client.urns import called, shown
 from jupyter_colophon.kernel.counts import counted
 from jupyter_colophon.kernel.display.times import clock, interval
 
@@ -61,7 +61,7 @@ class _Side:
         node = self._nodes.get(urn, {})
         by, through = _WORDS[self._side]
         is_program = node.get("type") == "dataJob"
-        label = f"{by if is_program else through} {shown(urn)}"
+        label = f"{by if is_program else through} {called(urn, node)}"
         if is_program:
             label += f"  ({counted(edge['runCount'], 'run')}, last {clock(edge['end'] or edge['start'])})"
         hidden = node.get("hidden", {}).get(self._side, 0)

@@ -1,0 +1,37 @@
+"""The examples of docs/magic.md, line by line in a real kernel."""
+
+import re
+from pathlib import Path
+
+import pytest
+from jupyter_colophon.kernel.commands.table import COMMANDS
+
+ROWS = re.findall(
+    r"^\| `%metadata ([^`]+)` \| (.*) \|$", (Path(__file__).parents[2] / "docs/magic.md").read_text(), re.M
+)
+
+
+def test_every_command_has_an_example():
+    shown = {line.split()[0] for line, _ in ROWS}
+    assert set(COMMANDS) - shown == {"connect", "status"}
+
+
+@pytest.fixture(scope="module")
+def sales(catalog):
+    """The tables of the examples."""
+    value = {"properties": {"format": "parquet"}}
+    for name in ("orders", "copy"):
+        urn = f"urn:li:dataset:(urn:li:dataPlatform:spark,sales.{name},PROD)"
+        catalog.propose([{"urn": urn, "aspect": "technicalMetadata", "operation": "patch", "value": value}])
+
+
+def test_every_example_does_as_it_says_as_a_line_and_as_a_function(kernel, sales):
+    kernel.run("from jupyter_colophon import metadata", "c")
+    for line, told in ROWS:
+        outcome = kernel.run(f"%metadata {line}", "c")
+        assert outcome.succeeded, (line, outcome.text)
+        assert "Not done" not in outcome.text, line
+        function = re.match(r"`(metadata\..*?|help\(.*?)`", told)
+        if function:
+            outcome = kernel.run(function[1], "c")
+            assert outcome.succeeded, (function[1], outcome.text)
