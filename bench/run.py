@@ -2,7 +2,7 @@
 
 `python bench/run.py` runs all of them, for which it fills stores of a million entities; `--small` leaves those out.
 Names of benches (`writes start rest openlineage proposals searches walks growth`) run these alone. `--stores FOLDER` keeps the stores.
-`elyra` and `elyra-cli` (more of the command line) run where they are named, and `--elyra PYTHON` is that of an environment with Elyra 4.1.1.
+`profile` (Spark), `elyra` and `elyra-cli` (more of the command line) run where they are named, and `--elyra PYTHON` is that of an environment with Elyra 4.1.1.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import elyra_cli
 import elyra_door
 import growth
 import openlineage
+import profiling
 import proposals
 import rest
 import searches
@@ -25,7 +26,7 @@ import writes
 
 SMALL, LARGE = (100, 10_000), (100, 10_000, 1_000_000)
 BENCHES = ("writes", "start", "rest", "openlineage", "proposals", "searches", "walks", "growth")
-BESIDE_ELYRA = ("elyra", "elyra-cli")
+WHERE_NAMED = ("elyra", "elyra-cli", "profile")
 
 
 def main() -> None:
@@ -49,12 +50,12 @@ def main() -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("benches", nargs="*", metavar="bench", help=" ".join((*BENCHES, *BESIDE_ELYRA)))
+    parser.add_argument("benches", nargs="*", metavar="bench", help=" ".join((*BENCHES, *WHERE_NAMED)))
     parser.add_argument("--small", action="store_true", help="without the stores of a million entities")
     parser.add_argument("--stores", type=Path, help="use the stores in this folder, or fill and keep them there")
     parser.add_argument("--elyra", metavar="PYTHON", help="of an environment with elyra==4.1.1")
     asked = parser.parse_args()
-    if unknown := set(asked.benches) - {*BENCHES, *BESIDE_ELYRA}:
+    if unknown := set(asked.benches) - {*BENCHES, *WHERE_NAMED}:
         parser.error(f"no such bench: {', '.join(sorted(unknown))}")
     asked.benches = asked.benches or list(BENCHES)
     return asked
@@ -63,7 +64,7 @@ def _arguments() -> argparse.Namespace:
 def _rows(benches: Iterable[str], sizes: tuple[int, ...], other: str | None) -> Iterator[tuple[str, ...]]:
     """Rows of each bench; `other` is the Python with Elyra."""
     single = {"writes": writes.rows, "start": start.rows, "rest": rest.rows, "openlineage": openlineage.rows}
-    single["proposals"] = proposals.rows
+    single |= {"proposals": proposals.rows, "profile": profiling.rows}
     for name in benches:
         if name in single:
             yield from single[name]()

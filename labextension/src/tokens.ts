@@ -24,6 +24,7 @@ import type {
   Runs,
   Schemaspaces,
   SearchAnswer,
+  TimedValues,
   Touched,
   Versions,
   Written
@@ -86,6 +87,8 @@ export interface ICatalog {
   touched(urn: string): Promise<Touched>;
   runs(question: IRunsQuestion, signal?: AbortSignal): Promise<Runs>;
   versions(urn: string, aspect: string, page?: IPage): Promise<Versions>;
+  /** What an aspect that is told by time says, newest first. */
+  valuesByTime(urn: string, aspect: string, page?: Pick<IPage, 'limit'>): Promise<TimedValues>;
   /** `version` is what the writer read; 0 when there was nothing to read. */
   putAspect(urn: string, aspect: string, value: object, version: number): Promise<Written>;
   aspect(urn: string, aspect: string): Promise<Aspect>;

@@ -11,6 +11,7 @@ import type {
   Run,
   Runs,
   SearchAnswer,
+  TimedValues,
   Touched,
   Versions,
   Written
@@ -65,6 +66,10 @@ export class Catalog implements ICatalog {
 
   versions(urn: string, aspect: string, page: IPage = {}): Promise<Versions> {
     return this._get(address(['entities', urn, 'aspects', aspect, 'versions'], { ...page }));
+  }
+
+  valuesByTime(urn: string, aspect: string, page: Pick<IPage, 'limit'> = {}): Promise<TimedValues> {
+    return this._get(address(['entities', urn, 'aspects', aspect, 'values'], { ...page }));
   }
 
   aspect(urn: string, aspect: string): Promise<Aspect> {

@@ -78,6 +78,7 @@ runs: Runs
 "schema-checked": SchemaChecked
 schemaspaces: Schemaspaces
 "search-answer": SearchAnswer
+"timed-values": TimedValues
 touched: Touched
 versions: Versions
 written: Written
@@ -1593,6 +1594,25 @@ count: number
 }[]
 }
 cursor: (string | null)
+}
+/**
+ * What an aspect that is told by time says, newest first.
+ */
+export interface TimedValues {
+values: {
+/**
+ * The moment that it tells of. ISO 8601, UTC, milliseconds.
+ */
+time: string
+/**
+ * When the catalog was told. ISO 8601, UTC, milliseconds.
+ */
+recorded: string
+actor: string
+value: {
+
+}
+}[]
 }
 /**
  * What a run has to do with, and what was said of it when the run met it first.

@@ -1,17 +1,15 @@
 """`jupyter colophon flush`: ships what programs said while no server answered (docs/programs.md)."""
 
 import logging
-import os
 from typing import Any
 
 from traitlets import Bool, Unicode
 
 from jupyter_colophon.cli.command import FINE, REFUSED, Command
+from jupyter_colophon.cli.servers import server_named
 from jupyter_colophon.client.catalog import Catalog
 from jupyter_colophon.client.programs.delivery import Delivery
 from jupyter_colophon.client.programs.spool import default_folder, left_behind, same_place
-from jupyter_colophon.client.transport import Server
-from jupyter_colophon.core.errors import Misconfigured
 
 
 class Flush(Command):
@@ -29,7 +27,7 @@ class Flush(Command):
 
     def work(self) -> int:
         """Ship what no living process holds; that ships its own."""
-        server = self._server()
+        server = server_named(self.url)
         logging.basicConfig(format="%(message)s")
         catalog = Catalog(server)
         delivery, waiting, elsewhere = Delivery(catalog), 0, 0
@@ -47,15 +45,6 @@ class Flush(Command):
         if waiting:
             return self.told(delivery.trouble, REFUSED)
         return REFUSED if delivery.dropped else FINE
-
-    def _server(self) -> Server:
-        url = self.url or os.environ.get("COLOPHON_URL", "")
-        if not url:
-            raise Misconfigured("which server? Say --url=, or set COLOPHON_URL")
-        try:
-            return Server(url, os.environ.get("COLOPHON_TOKEN", ""))
-        except ValueError as error:
-            raise Misconfigured(f"--url: {error}") from None
 
 
 def _other(count: int) -> str:

@@ -10,6 +10,7 @@ import { SystemAspects, UserAspects } from './aspects';
 import { History } from './history';
 import type { IEntityActions } from './index';
 import type { EntityModel } from './model';
+import { ProfileTable } from './profile-table';
 import { fieldsOf, SchemaTable } from './schema-table';
 
 interface IEntityProps {
@@ -76,6 +77,20 @@ function Schema({ model, trans }: IEntityProps): React.JSX.Element | null {
   );
 }
 
+function Profile({ model, trans }: IEntityProps): React.JSX.Element | null {
+  const { profile, profileProblem } = useModel(model);
+  if (profile === null && profileProblem === null) {
+    return null;
+  }
+  return (
+    <section className="jp-Colophon-card-section" aria-label={trans.__('Profile')}>
+      <h2>{trans.__('Profile')}</h2>
+      {profileProblem && <ProblemNote problem={profileProblem} trans={trans} />}
+      {profile && <ProfileTable profile={profile} trans={trans} />}
+    </section>
+  );
+}
+
 function Runs({ model, actions, trans }: IEntityProps): React.JSX.Element {
   const { runs, runsCursor, runsProblem } = useModel(model);
   return (
@@ -124,6 +139,7 @@ export function EntityBody(props: IEntityProps): React.JSX.Element {
         <SystemAspects model={model} trans={trans} />
       </div>
       <Schema {...props} />
+      <Profile {...props} />
       <Runs {...props} />
       <section className="jp-Colophon-card-section" aria-label={trans.__('History')}>
         <h2>{trans.__('History')}</h2>

@@ -6,6 +6,8 @@ import { LiveModel } from '../../model/live-model';
 import type { CatalogProblem } from '../../model/problem';
 import { asProblem } from '../../model/problem';
 import type { ICatalog, IChangeFeed } from '../../tokens';
+import type { IProfile } from './profile';
+import { newestProfile } from './profile';
 
 const RUNS_PAGE = 20;
 const VERSIONS_PAGE = 10;
@@ -24,6 +26,9 @@ export interface IEntityState extends ILiveState {
   entity: Entity | null;
   type: EntityType | null;
   mayEdit: boolean;
+  /** How the data looks; null where nobody counted it. */
+  profile: IProfile | null;
+  profileProblem: CatalogProblem | null;
   runs: readonly Run[] | null;
   runsCursor: string | null;
   runsProblem: CatalogProblem | null;
@@ -35,6 +40,8 @@ const EMPTY: IEntityState = {
   entity: null,
   type: null,
   mayEdit: false,
+  profile: null,
+  profileProblem: null,
   runs: null,
   runsCursor: null,
   runsProblem: null,
@@ -70,7 +77,7 @@ export class EntityModel extends LiveModel<IEntityState> {
     if (this.state.problem?.kind === 'absent') {
       this.set({ entity: null });
     }
-    await Promise.all([this._loadRuns(), this._loadHistory()]);
+    await Promise.all([this._loadRuns(), this._loadHistory(), this._loadProfile()]);
     return shown;
   }
 
@@ -133,6 +140,18 @@ export class EntityModel extends LiveModel<IEntityState> {
     const ofShownRun = changes.some(change => change.run !== null && shown.has(change.run));
     if (mine.length > 0 || ofShownRun) {
       this.refreshSoon(CHANGE_PAUSE_MS);
+    }
+  }
+
+  private async _loadProfile(): Promise<void> {
+    if (this.state.entity?.type !== 'dataset') {
+      return;
+    }
+    try {
+      const told = await this._catalog.valuesByTime(this.urn, 'datasetProfile', { limit: 1 });
+      this.set({ profile: newestProfile(told), profileProblem: null });
+    } catch (reason) {
+      this.set({ profileProblem: asProblem(reason) });
     }
   }
 

@@ -17,6 +17,7 @@ function server(scopes: string[] = ['read', 'annotate']): FakeServer {
     .on('GET', 'runs', ({ query }) => ({
       body: query.get('cursor') ? { runs: [runOf('old')], cursor: null } : { runs: [runOf('new')], cursor: 'c' }
     }))
+    .on('GET', `entities/${URN}/aspects/datasetProfile/values`, { body: { values: [] } })
     .on('GET', `entities/${URN}/aspects/businessMetadata/versions`, { body: { versions: [version], cursor: null } })
     .on('PUT', `entities/${URN}/aspects/businessMetadata`, { body: {} });
 }
@@ -98,4 +99,34 @@ test('an entity that is not there says so, with the runs that are', async () => 
   model.show();
   await until(() => model.state.runs !== null);
   expect(model.state).toMatchObject({ entity: null, problem: { kind: 'absent' } });
+});
+
+test('the newest profile is shown with the share of nulls, and what is no figure is left out', async () => {
+  const fieldProfiles = [
+    { fieldPath: 'a', nullCount: 1, nullProportion: 0.25, uniqueCount: 3, min: '1', max: '9' },
+    { fieldPath: 'hidden', nullCount: 0, nullProportion: 7, uniqueCount: 'many' },
+    'no column'
+  ];
+  const value = {
+    timestampMillis: 1,
+    rowCount: 4,
+    fieldProfiles,
+    partitionSpec: { type: 'QUERY', partition: 'SAMPLE' }
+  };
+  const stamp = '2026-11-22T09:00:00.000Z';
+  const behind = server().on('GET', `entities/${URN}/aspects/datasetProfile/values`, ({ query }) => ({
+    body: { values: query.get('limit') === '1' ? [{ time: stamp, recorded: stamp, actor: 'ada', value }] : [] }
+  }));
+  const model = await shown(behind);
+  await until(() => model.state.profile !== null);
+  expect(model.state.profile).toEqual({
+    time: stamp,
+    rows: 4,
+    bytes: undefined,
+    part: 'SAMPLE',
+    columns: [
+      { path: 'a', nulls: 1, nullShare: 0.25, distinct: 3, least: '1', most: '9' },
+      { path: 'hidden', nulls: 0, nullShare: 1, distinct: undefined, least: undefined, most: undefined }
+    ]
+  });
 });

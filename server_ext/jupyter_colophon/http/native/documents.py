@@ -16,6 +16,7 @@ from jupyter_colophon.core.search import Hit
 from jupyter_colophon.core.sinks import SinkState
 from jupyter_colophon.core.timegrammar import format_time, parse_instant
 from jupyter_colophon.http.problems import refusal
+from jupyter_colophon.service.datahub.timeseries import TimedValue
 
 Document = dict[str, Any]
 
@@ -39,6 +40,12 @@ def aspect(value: Aspect) -> Document:
     """`aspect.json`."""
     told = asdict(value) | {"time": format_time(value.time)}
     return _with_system(told, value.system)
+
+
+def timed_value(value: TimedValue) -> Document:
+    """One of `timed-values.json`."""
+    told = {"time": format_time(value.time), "recorded": format_time(value.recorded), "actor": value.actor}
+    return told | {"value": dict(value.value)}
 
 
 def entity(value: Entity) -> Document:

@@ -20,7 +20,7 @@ from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.http.native import documents
 from jupyter_colophon.http.native.parameters import CURSOR, LIMIT, NAMESPACE, PREFIX, TYPE
 from jupyter_colophon.http.operation import Link, operation
-from jupyter_colophon.http.parameter import text
+from jupyter_colophon.http.parameter import text, time
 
 _JSON_PATCH, _MERGE_PATCH = "application/json-patch+json", "application/merge-patch+json"
 _VALUE: Final = {
@@ -59,6 +59,8 @@ _MERGED: Final = {"type": "object", "description": "A merge patch (RFC 7396)."}
 #: `application/json` is any of them: an object with `patch` and nothing that a DataHub's form has not is one.
 _EITHER: Final = {"type": ["array", "object"], "items": _LIST["items"]}
 _ASPECTS: Final = text("aspects", "The names of the aspects wanted, with commas between; all of them without it.")
+_FROM: Final = time("start", "From this time on.")
+_TO: Final = time("end", "Up to this time.")
 _VERSION_READ: Final = text("If-None-Match", "An ETag known already: 304 while it is the present one.", place="header")
 _NEXT = (
     Link("readAspect", {"path.urn": "$response.body#/urn", "path.aspect": "$response.body#/aspect"}),
@@ -222,6 +224,22 @@ class VersionsHandler(ApiHandler):
         self.answer({"versions": [documents.version(one) for one in found], "cursor": more})
 
 
+class ValuesHandler(ApiHandler):
+    """`GET /entities/{urn}/aspects/{aspect}/values`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation("listValuesByTime", takes=[LIMIT, _FROM, _TO], answers="timed-values", refuses=[Absent])
+    async def get(self, in_path: str, name: str) -> None:
+        """What an aspect that is told by time says, such as `datasetProfile`, newest first."""
+        urn, principal, limit = self.urn(in_path), self.principal, self.asked(LIMIT)
+        window = {"start": self.asked(_FROM), "end": self.asked(_TO)}
+        found = await self.hop(
+            lambda catalog: catalog.datahub.timeseries.values(urn, name, principal, limit=limit, **window)
+        )
+        self.answer({"values": [documents.timed_value(one) for one in found]})
+
+
 ROUTES = [
     ("/entities", EntitiesHandler),
     ("/entities/{urn}", EntityHandler),
@@ -229,4 +247,5 @@ ROUTES = [
     ("/entities/{urn}/fields", FieldsHandler),
     ("/entities/{urn}/aspects/{aspect}", AspectHandler),
     ("/entities/{urn}/aspects/{aspect}/versions", VersionsHandler),
+    ("/entities/{urn}/aspects/{aspect}/values", ValuesHandler),
 ]

@@ -1,0 +1,148 @@
+"""`jupyter colophon crawl PATH|CATALOG`: what is in folders and catalogs is told to a server (docs/crawl.md)."""
+
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from traitlets import Bool, Int, List, Unicode
+
+from jupyter_colophon.cli.catalog.command import cell, table
+from jupyter_colophon.cli.catalog.entity_command import pairs
+from jupyter_colophon.cli.command import FINE, REFUSED, Command
+from jupyter_colophon.cli.progress import Line
+from jupyter_colophon.cli.servers import server_named
+from jupyter_colophon.client.catalog import Catalog
+from jupyter_colophon.client.problems import ClientError
+from jupyter_colophon.core.errors import MetadataError, Misconfigured
+from jupyter_colophon.core.names import DEFAULT_NAMESPACE
+
+if TYPE_CHECKING:
+    from jupyter_colophon.spark.crawl.crawling import Seen
+    from jupyter_colophon.spark.crawl.report import Report
+
+_JOBS_MOST = 64
+
+
+class Crawl(Command):
+    """Crawls a place."""
+
+    name = "jupyter-colophon-crawl"
+    description = (
+        "Find the data in a folder or a catalog of Spark's, and tell its columns and their figures. What did not change is not"
+        " looked at again."
+    )
+    arguments = ("PATH|CATALOG",)
+    aliases: dict[str, str] = Command.aliases | {
+        "url": "Crawl.url",
+        "include": "Crawl.include",
+        "exclude": "Crawl.exclude",
+        "sample": "Crawl.sample",
+        "jobs": "Crawl.jobs",
+        "namespace": "Crawl.namespace",
+        "option": "Crawl.options",
+        "conf": "Crawl.conf",
+    }
+    flags: dict[str, Any] = Command.flags | {
+        "force": ({"Crawl": {"force": True}}, "Look also at what did not change."),
+        "dry-run": ({"Crawl": {"dry_run": True}}, "Only say what would be looked at."),
+        "no-values": ({"Crawl": {"no_values": True}}, "Tell no values: no minima, maxima, means and quantiles."),
+        "views": ({"Crawl": {"views": True}}, "Look at the rows of views too."),
+    }
+
+    url = Unicode("", config=True, help="The server (its token in COLOPHON_TOKEN). Default: COLOPHON_URL.")
+    include = List(Unicode(), config=True, help="A glob on names below the place, such as '*.csv'; more than once.")
+    exclude = List(Unicode(), config=True, help="A glob on names that are left out; more than once.")
+    sample = Int(None, allow_none=True, config=True, help="Look at about so many rows of larger data.")
+    jobs = Int(1, config=True, help="Look at so many datasets at once.")
+    namespace = Unicode(DEFAULT_NAMESPACE, config=True, help="The namespace that the run belongs to.")
+    options = List(
+        Unicode(), config=True, help="KEY=VALUE, an option of Spark's readers such as sep=;; more than once."
+    )
+    conf = List(Unicode(), config=True, help="KEY=VALUE, a setting of Spark's; more than once.")
+    force = Bool(False, config=True, help="Look also at what did not change.")
+    dry_run = Bool(False, config=True, help="Only say what would be looked at.")
+    no_values = Bool(False, config=True, help="Tell no values: no minima, maxima, means and quantiles.")
+    views = Bool(False, config=True, help="Look at the rows of views too.")
+
+    def work(self) -> int:
+        """Crawl, and say what came of it."""
+        self._check()
+        server = server_named(self.url)
+        signal.signal(signal.SIGTERM, _end)
+        catalog = Catalog(server)
+        with Line(sys.stderr) as line:
+            try:
+                report = self._crawled(catalog, line)
+            except ClientError as error:
+                raise MetadataError(str(error)) from error
+            finally:
+                catalog.close()
+        self.answer(report.document(), _text(report))
+        if report.reason:
+            return self.told(f"{report.reason}; {report.sentence}. The same command goes on with the rest", REFUSED)
+        return FINE if report.status == "succeeded" else REFUSED
+
+    def _check(self) -> None:
+        if not 1 <= self.jobs <= _JOBS_MOST:
+            raise Misconfigured(f"--jobs is from 1 to {_JOBS_MOST}, not {self.jobs}")
+        if self.sample is not None and self.sample < 1:
+            raise Misconfigured(f"--sample is a number of rows, not {self.sample}")
+
+    def _crawled(self, catalog: Catalog, line: Line) -> "Report":
+        from jupyter_colophon.spark.crawl.asked import Asked
+        from jupyter_colophon.spark.crawl.catalogs import NoSuchPlace
+        from jupyter_colophon.spark.crawl.crawling import crawl
+        from jupyter_colophon.spark.crawl.places import OtherMachine
+
+        asked = Asked(
+            place=self.extra_args[0],
+            include=tuple(self.include),
+            exclude=tuple(self.exclude),
+            values=not self.no_values,
+            sample=self.sample,
+            views=self.views,
+            options=pairs("option", self.options),
+            force=self.force,
+            dry=self.dry_run,
+            jobs=self.jobs,
+            namespace=self.namespace,
+        )
+        try:
+            return crawl(catalog, self._session, asked, _shown_on(line))
+        except (NoSuchPlace, OtherMachine) as error:
+            raise Misconfigured(str(error)) from None
+
+    def _session(self) -> Any:
+        """Spark on this machine. Raises Misconfigured where there is none."""
+        try:
+            from jupyter_colophon.spark.session import session
+
+            return session(f"colophon crawl {Path(self.extra_args[0]).name}", **pairs("conf", self.conf))
+        except ImportError as error:
+            raise Misconfigured("PySpark is not installed: pip install jupyter-colophon[spark]") from error
+
+
+def _shown_on(line: Line) -> "Seen":
+    from jupyter_colophon.spark.crawl.progress import bar
+
+    return lambda done, total, name: line.show(bar(done, total, name), 0)
+
+
+def _end(*_: object) -> NoReturn:
+    """What ends a crawl from outside: it is recorded as killed."""
+    raise KeyboardInterrupt
+
+
+def _text(report: "Report") -> str:
+    rows = [
+        (one.status, cell(one.name), _figure(one.rows), _figure(one.columns), _figure(one.bytes), cell(one.reason))
+        for one in report.lines
+    ]
+    told = f"{table(rows, 'Became', 'Data', 'Rows', 'Columns', 'Bytes', 'Why')}\n\n" if rows else ""
+    dry = "Nothing was written: " if report.is_dry else ""
+    return f"{told}{dry}{report.sentence}{f' · {report.run}' if report.run else ''}"
+
+
+def _figure(value: int | None) -> str:
+    return "" if value is None else f"{value:,}"

@@ -1,0 +1,17 @@
+"""The server that a command of a client is for."""
+
+import os
+
+from jupyter_colophon.client.transport import Server
+from jupyter_colophon.core.errors import Misconfigured
+
+
+def server_named(url: str) -> Server:
+    """That of `--url`, else of COLOPHON_URL; its token is in COLOPHON_TOKEN. Raises Misconfigured."""
+    known = url or os.environ.get("COLOPHON_URL", "")
+    if not known:
+        raise Misconfigured("which server? Say --url=, or set COLOPHON_URL")
+    try:
+        return Server(known, os.environ.get("COLOPHON_TOKEN", ""))
+    except ValueError as error:
+        raise Misconfigured(f"--url: {error}") from None

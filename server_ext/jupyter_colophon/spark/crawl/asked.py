@@ -1,0 +1,30 @@
+"""What somebody asks of a crawl."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from jupyter_colophon.core.names import DEFAULT_NAMESPACE
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A crawl. `place` is a folder or a file, or a catalog, a database or a table; `options` are Spark's readers'."""
+
+    place: str
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    #: Whether minima, maxima, means and quantiles are told.
+    values: bool = True
+    #: About how many rows are looked at; None is all.
+    sample: int | None = None
+    #: Whether the rows of views are looked at.
+    views: bool = False
+    options: Mapping[str, str] = field(default_factory=dict)
+    #: Whether also what did not change is looked at.
+    force: bool = False
+    #: Whether nothing is looked at, nor written.
+    dry: bool = False
+    #: How many datasets are looked at at once.
+    jobs: int = 1
+    #: The namespace of the run.
+    namespace: str = DEFAULT_NAMESPACE

@@ -1,0 +1,158 @@
+"""A crawl: what is in a place is compared with what the catalog knows, looked at where that is needed, and told."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from jupyter_colophon.client.problems import ClientError, Refused, ServerAway
+from jupyter_colophon.spark.crawl import documents, reading
+from jupyter_colophon.spark.crawl.asked import Asked
+from jupyter_colophon.spark.crawl.catalogs import Tables
+from jupyter_colophon.spark.crawl.documents import Document
+from jupyter_colophon.spark.crawl.formats import TEXTS
+from jupyter_colophon.spark.crawl.found import Found, Met, Trouble, Wanted
+from jupyter_colophon.spark.crawl.knowledge import Known, known
+from jupyter_colophon.spark.crawl.places import folder_named
+from jupyter_colophon.spark.crawl.profile import Profile, fields_of, profile
+from jupyter_colophon.spark.crawl.report import Line, Report
+from jupyter_colophon.spark.crawl.run import CrawlRun
+from jupyter_colophon.spark.crawl.walk import Walk
+from jupyter_colophon.spark.reports import proposals
+
+if TYPE_CHECKING:
+    from jupyter_colophon.client.catalog import Catalog
+
+Seen = Callable[[int, int, str], None]
+"""Told how many datasets of how many are done, and which one was the last."""
+
+
+def _unseen(_done: int, _all: int, _name: str) -> None:
+    """Nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """A dataset to be looked at."""
+
+    found: Found
+    known: Known
+    mark: str | None
+    line: Line
+
+
+def crawl(catalog: "Catalog", spark: Callable[[], Any], asked: Asked, seen: Seen = _unseen) -> Report:
+    """Crawl a place, as a run that is `failed` where anything could not be read; `spark` gives the session, when one is needed.
+
+    Whatever ends it early, what was told stays told, and the report says how much is left. Raises OtherMachine,
+    NoSuchPlace, OSError for a place that is not there, ClientError where the catalog cannot be asked at all.
+    """
+    folder, wanted = folder_named(asked.place), Wanted(asked.include, asked.exclude)
+    found = Walk(folder, wanted) if folder else Tables(spark(), asked.place, wanted, views=asked.views)
+    place = str(folder.absolute()) if folder else asked.place
+    return _Crawl(catalog, spark, asked, seen).crawl(found, place)
+
+
+class _Crawl:
+    def __init__(self, catalog: "Catalog", spark: Callable[[], Any], asked: Asked, seen: Seen) -> None:
+        self._catalog, self._spark, self._asked, self._seen = catalog, spark, asked, seen
+
+    def crawl(self, met: Iterable[Met], place: str) -> Report:
+        report = Report(is_dry=self._asked.dry)
+        waiting = list(self._compared(list(met), report))
+        if self._asked.dry:
+            return report
+        run = CrawlRun.begun(self._catalog, place, self._asked.namespace)
+        report.run = run.urn
+        try:
+            if waiting:
+                self._work(waiting, run, report)
+            failed = any(one.status == "failed" for one in report.lines)
+            report.status = "failed" if failed or report.reason else "succeeded"
+        except KeyboardInterrupt:
+            report.status, report.reason = "killed", "it was stopped"
+        finally:
+            report.left = sum(1 for one in waiting if one.line not in report.lines)
+            with suppress(ClientError):
+                run.end(report)
+        return report
+
+    def _compared(self, met: Sequence[Met], report: Report) -> Iterator[_Work]:
+        """What has to be looked at; all else is in the report at once."""
+        for done, one in enumerate(met):
+            self._seen(done, len(met), f"compares {one.name}")
+            if isinstance(one, Trouble):
+                report.lines.append(Line(one.name, "failed" if one.is_failure else "skipped", reason=one.reason))
+                continue
+            before = known(self._catalog, one.ref.urn)
+            mark = documents.fingerprint(one, self._asked, self._hidden(before))
+            line = Line(one.name, "new" if before.is_new else "changed", one.ref.urn, bytes=one.bytes)
+            if not self._asked.force and mark is not None and mark == before.mark:
+                line.status = "same"
+            if line.status == "same" or report.is_dry:
+                report.lines.append(line)
+            else:
+                yield _Work(one, before, mark, line)
+
+    @staticmethod
+    def _hidden(before: Known) -> frozenset[str]:
+        return before.confidential | ({"*"} if before.is_confidential else frozenset())
+
+    def _work(self, waiting: Sequence[_Work], run: CrawlRun, report: Report) -> None:
+        spark, total = self._spark(), len(waiting)
+        self._seen(0, total, waiting[0].found.name)
+        pool = ThreadPoolExecutor(self._asked.jobs, thread_name_prefix="colophon-crawl")
+        try:
+            futures = [pool.submit(self._look, spark, one, run) for one in waiting]
+            for done, future in enumerate(as_completed(futures), 1):
+                line = future.result()
+                report.lines.append(line)
+                self._seen(done, total, line.name)
+        except ServerAway as away:
+            report.reason = str(away)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            _cancel(spark, run, futures)
+
+    def _look(self, spark: Any, work: _Work, run: CrawlRun) -> Line:
+        """Look at one dataset, and tell. Raises ServerAway."""
+        line, started = work.line, time.monotonic()
+        try:
+            run.mark_jobs(spark)
+            told, found = self._told(spark, work, run)
+            self._catalog.propose(told)
+            line.rows, line.columns = (found.rows, len(found.fields)) if found else (None, None)
+        except ServerAway:
+            raise
+        except Refused as refusal:
+            line.status, line.reason = "failed", str(refusal)
+        except Exception as error:  # noqa: BLE001  data may be broken in any way, and Spark says so by any class
+            line.status, line.reason = "failed", reading.why(error)
+        line.ms = int((time.monotonic() - started) * 1000)
+        return line
+
+    def _told(self, spark: Any, work: _Work, run: CrawlRun) -> tuple[list[Document], Profile | None]:
+        """The proposals for a dataset, which count together or not at all."""
+        data = reading.read(spark, work.found, self._asked.options)
+        fields, now = fields_of(data), time.time_ns() // 1_000_000
+        everything = work.known.is_confidential or not self._asked.values
+        hidden = {one.path for one in fields} if everything else work.known.confidential
+        ref, found = replace(work.found.ref, fields=fields), None
+        if not work.found.schema_only:
+            is_text = work.found.ref.format in TEXTS
+            found = profile(data, hidden=hidden, sample=self._asked.sample, is_text=is_text)
+        told = [*proposals(ref, run.urn)]
+        if found is not None:
+            value = documents.dataset_profile(found, work.found.bytes, now)
+            told.append({"urn": ref.urn, "aspect": "datasetProfile", "operation": "upsert", "value": value})
+        noted = documents.note(work.found, found, work.mark, hidden, now)
+        told.append({"urn": ref.urn, "aspect": documents.ASPECT, "operation": "upsert", "value": noted})
+        return [{**one, "run": run.urn} for one in told], found
+
+
+def _cancel(spark: Any, run: CrawlRun, futures: Sequence["Future[Line]"]) -> None:
+    """Stop Spark's jobs of what is not done."""
+    if not all(one.done() for one in futures):
+        run.stop_jobs(spark)

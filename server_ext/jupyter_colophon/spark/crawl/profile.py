@@ -1,0 +1,75 @@
+"""The profile of a dataset: one aggregate over all its rows, whose parts Spark works out in one pass."""
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jupyter_colophon.spark import schema
+from jupyter_colophon.spark.crawl.columns import ColumnProfile, Measure, measures, reason
+from jupyter_colophon.spark.observation import Field
+
+#: Columns of one aggregate. A format that keeps columns apart is read in parts at no cost; of a text, each part reads all.
+COLUMNS, COLUMNS_OF_TEXT = 100, 400
+#: Spark has the sketches of quantiles from this version on.
+_HAS_KLL = (4, 1)
+_SEED = 42
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What is known of a dataset. `sampled` is how many rows were looked at, None where it was all of them."""
+
+    fields: tuple[Field, ...]
+    rows: int
+    columns: tuple[ColumnProfile, ...]
+    sampled: int | None = None
+
+    @property
+    def looked_at(self) -> int:
+        """How many rows the columns' figures are of."""
+        return self.rows if self.sampled is None else self.sampled
+
+
+def fields_of(data: Any) -> tuple[Field, ...]:
+    """The columns of a DataFrame, in one answer however wide it is."""
+    return schema.fields(json.loads(data.schema.json()))
+
+
+def profile(data: Any, *, hidden: Collection[str] = (), sample: int | None = None, is_text: bool = False) -> Profile:
+    """Look at all rows once, or at about `sample` of them; of `hidden` columns no values are asked for.
+
+    Raises whatever Spark raises.
+    """
+    fields = fields_of(data)
+    if not fields:
+        return Profile((), 0, ())
+    has_kll = tuple(map(int, data.sparkSession.version.split(".")[:2])) >= _HAS_KLL
+    # By their place: names may hold anything, and be there twice.
+    placed = data.toDF(*(f"c{at}" for at in range(len(fields))))
+    rows, sampled = None, None
+    if sample is not None:
+        rows = placed.count()
+        if rows > sample:
+            placed = placed.sample(fraction=sample / rows, seed=_SEED)
+    found = [ColumnProfile(one, skipped=reason(one.type)) for one in fields]
+    count = 0
+    size = COLUMNS_OF_TEXT if is_text else COLUMNS
+    for first in range(0, len(found), size):
+        part = enumerate(found[first : first + size], first)
+        asked = [(column, one) for at, column in part for one in _asked(at, column, hidden, has_kll=has_kll)]
+        count, *answers = _answers(placed, ["count(1)", *(measure.sql for _, measure in asked)])
+        for (column, measure), answer in zip(asked, answers, strict=True):
+            measure.take(column, answer)
+    is_part = rows is not None and sample is not None and rows > sample
+    sampled = count if is_part else None
+    return Profile(fields, rows if rows is not None else count, tuple(found), sampled)
+
+
+def _asked(at: int, column: ColumnProfile, hidden: Collection[str], *, has_kll: bool) -> Iterator[Measure]:
+    return measures(f"c{at}", column.field.type, values=column.field.path not in hidden, has_kll=has_kll)
+
+
+def _answers(data: Any, expressions: Sequence[str]) -> list[Any]:
+    (row,) = data.selectExpr(*(f"{one} AS a{at}" for at, one in enumerate(expressions))).collect()
+    return list(row)

@@ -1,0 +1,54 @@
+"""Reading what a crawl found, by Spark."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jupyter_colophon.spark.crawl import formats, text
+from jupyter_colophon.spark.crawl.found import Found
+
+_CORRUPT = "_corrupt_record"
+
+
+class Unreadable(Exception):
+    """A dataset cannot be read; the text says why, and holds no value of it."""
+
+
+def read(spark: Any, found: Found, said: Mapping[str, str]) -> Any:
+    """The dataset as a DataFrame; `said` are options of Spark's readers that outdo ours. Raises Unreadable, OSError, Spark's errors."""
+    if found.table:
+        return spark.table(found.table)
+    format_ = str(found.ref.format)
+    if format_ in formats.TEXTS and not found.first:
+        # No byte in it: no columns, and no rows.
+        return spark.range(0).select()
+    told = {**_told(found, format_), **said}
+    # The path is meant as it stands, whatever is in it.
+    data = spark.read.format(format_).options(**told, __globPaths__="false").load(found.place)
+    if format_ == "json" and data.columns == [_CORRUPT]:
+        msg = "no record in it is JSON"
+        raise Unreadable(msg)
+    return data
+
+
+def _told(found: Found, format_: str) -> Mapping[str, str]:
+    if format_ not in formats.TEXTS:
+        return {}
+    inferred = {"inferSchema": "true", "enforceSchema": "false"} if format_ == "csv" else {}
+    return {**inferred, **text.options(Path(found.first), format_)}
+
+
+def why(error: Exception) -> str:
+    """Why something failed, as a sentence without values: Spark's own condition where it has one."""
+    if isinstance(error, Unreadable):
+        return str(error)
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    condition = _condition(error)
+    words = condition.lower().replace("_", " ").replace(".", ": ") if condition else ""
+    return f"Spark cannot read it ({words or type(error).__name__})"
+
+
+def _condition(error: BaseException | None) -> str:
+    ask = getattr(error, "getCondition", None) or getattr(error, "getErrorClass", None)
+    return str(ask() or "") if ask is not None else ""
