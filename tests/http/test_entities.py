@@ -201,6 +201,24 @@ async def test_history_is_newest_first_with_the_change_of_each_version(api: Any,
     assert none.body["versions"] == []
 
 
+async def test_what_is_told_by_time_is_answered_newest_first_within_a_window(api: Any, sales: None) -> None:
+    profiles = ("entities", ORDERS, "aspects", "datasetProfile")
+    for moment in (3_000, 1_000, 2_000):
+        value = {"timestampMillis": moment, "rowCount": moment}
+        assert (await api("PUT", *profiles, body=value, answers="written")).body["version"] == 0
+
+    async def times(**asked: object) -> list[int]:
+        found = await api("GET", *profiles, "values", params=asked, answers="timed-values")
+        return [one["value"]["rowCount"] for one in found.body["values"]]
+
+    assert await times() == [3_000, 2_000, 1_000]
+    assert await times(limit=1) == [3_000]
+    assert await times(start="1970-01-01T00:00:02Z", end="1970-01-01T00:00:02.500Z") == [2_000]
+    assert (await api("GET", *profiles, "values", params={"start": "yesterday"})).status == 400
+    assert (await api("GET", "entities", ORDERS, "aspects", "none", "values")).status == 404
+    assert (await api("GET", *BUSINESS, "values", answers="timed-values")).body["values"] == []
+
+
 async def test_problems_of_a_batch_point_into_the_batch(api: Any, sales: None) -> None:
     good = {"urn": REPORT, "aspect": "technicalMetadata", "operation": "upsert", "value": metadata()}
     bad = {"urn": ORDERS, "aspect": "businessMetadata", "operation": "upsert", "value": metadata({"a b": "x"})}

@@ -401,3 +401,11 @@ def test_pipelines_are_listed_and_checked(kernel, catalog):
     assert not kernel.run("%metadata pipeline validate nosuch", "c").succeeded
     assert not kernel.run("%metadata pipeline run", "c").succeeded
     assert not kernel.run("%metadata pipeline fly copies", "c").succeeded
+
+
+def test_a_crawl_says_what_it_would_look_at(kernel, tmp_path):
+    (tmp_path / "days.csv").write_text("a\n1\n", "utf-8")
+    told = kernel.run(f"%metadata crawl {tmp_path} --dry-run", "c")
+    assert ("1 new" in told.text, "days.csv" in told.text) == (True, True), told.text
+    assert not kernel.run(f"%metadata crawl {tmp_path}/nosuch", "c").succeeded
+    assert not kernel.run("%metadata crawl s3a://bucket/x", "c").succeeded

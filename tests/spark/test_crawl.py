@@ -3,6 +3,10 @@
 import gzip
 import json
 import os
+import signal
+import subprocess
+import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,9 +14,11 @@ from typing import Any
 import pytest
 from jupyter_colophon.client.catalog import Catalog
 from jupyter_colophon.spark.crawl.asked import Asked
+from jupyter_colophon.spark.crawl.catalogs import NoSuchPlace
 from jupyter_colophon.spark.crawl.crawling import crawl
 from jupyter_colophon.spark.crawl.report import Report
 from pyspark.sql import SparkSession
+from support.commands import Commands
 from support.servers import catalog, server
 
 __all__ = ["catalog", "server"]
@@ -55,7 +61,9 @@ def lake(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Path:
     days = spark.range(60).selectExpr("id", "id % 7 AS rest", "id % 3 AS day")
     days.write.partitionBy("day").parquet(f"{lake}/days")
     spark.range(5).selectExpr("id", "map('a', id) AS m", "array(id) AS a").coalesce(1).write.orc(f"{lake}/orc")
-    (lake / "odd name; [1].csv").write_text('id,a.b,"x,`y`"\n1,,"two\nlines"\n2,4.5,z\n', "utf-8")
+    (lake / "odd [1].csv").write_text("a;b\n1;x\n", "utf-8")
+    (lake / "odd [2].csv").write_text('a,b\n1,"x\ny"\n', "utf-8")
+    (lake / "odd name;.csv").write_text('id,a.b,"x,`y`"\n1,,"two\nlines"\n2,4.5,z\n', "utf-8")
     (lake / "sub").mkdir()
     (lake / "sub" / "semi.csv.gz").write_bytes(gzip.compress(b"name;pay\nAda;5\nBob;\n"))
     (lake / "records.jsonl").write_text('{"k": 1, "s": {"t": 2}}\n{"k": null}\n', "utf-8")
@@ -77,7 +85,9 @@ def lake(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Path:
 EVERYTHING = {
     "days": "new",
     "orc": "new",
-    "odd name; [1].csv": "new",
+    "odd name;.csv": "new",
+    "odd [1].csv": "new",
+    "odd [2].csv": "failed",
     "sub/semi.csv.gz": "new",
     "records.jsonl": "new",
     "whole.json": "new",
@@ -95,7 +105,7 @@ def test_everything_in_a_folder_is_told_once_and_looked_at_again_where_it_change
     server: Any, catalog: Catalog, crawled: Crawled, lake: Path
 ) -> None:
     dry = crawl(catalog, no_spark, Asked(str(lake), dry=True))
-    assert became(dry) == EVERYTHING | {"broken.parquet": "new", "broken.json": "new"}
+    assert became(dry) == EVERYTHING | dict.fromkeys(("broken.parquet", "broken.json", "odd [2].csv"), "new")
     assert catalog.entity(file(lake / "days")) is None
     first = crawled(lake, jobs=2)
     assert became(first) == EVERYTHING
@@ -105,14 +115,14 @@ def test_everything_in_a_folder_is_told_once_and_looked_at_again_where_it_change
     assert "Spark cannot read it" in reasons["broken.parquet"]
     assert reasons["sub/pipe.csv"] == "is no ordinary file"
     run = catalog.run(first.run)
-    assert (run["status"], run["facts"]["new"], run["facts"]["failed"]) == ("failed", 7, 4)
+    assert (run["status"], run["facts"]["new"], run["facts"]["failed"]) == ("failed", 8, 5)
     told = catalog.aspect(file(lake / "days"), "schemaMetadata").value
     assert [(one["fieldPath"], one["nativeDataType"]) for one in told["fields"]] == [
         ("id", "bigint"),
         ("rest", "bigint"),
         ("day", "int"),
     ]
-    again = crawl(catalog, no_spark, Asked(str(lake), exclude=("broken*", "sub/*")))
+    again = crawl(catalog, no_spark, Asked(str(lake), exclude=("broken*", "sub/*", "odd ?2*")))
     assert set(became(again).values()) == {"same", "skipped"}
     assert (again.status, len(series(server, file(lake / "days")))) == ("succeeded", 1)
     os.utime(lake / "records.jsonl", (1, 1))
@@ -129,13 +139,13 @@ def test_the_figures_are_those_of_the_data(server: Any, catalog: Catalog, crawle
     assert (told["min"], told["max"], told["mean"], told["nullCount"]) == ("0", "59", "29.5", 0)
     assert told["median"] in {"29", "30"}
     assert columns(days)["rest"]["uniqueCount"] == 7
-    odd = columns(series(server, file(lake / "odd name; [1].csv"))[0])
+    odd = columns(series(server, file(lake / "odd name;.csv"))[0])
     assert {name: (one["nullCount"], one["max"]) for name, one in odd.items()} == {
         "id": (0, "2"),
         "a.b": (1, "4.5"),
         "x,`y`": (0, "z"),
     }
-    note = catalog.aspect(file(lake / "odd name; [1].csv"), "crawl").value
+    note = catalog.aspect(file(lake / "odd name;.csv"), "crawl").value
     assert note["columns"] == [{"fieldPath": "x,`y`", "lengths": {"shortest": 1, "longest": 9, "mean": 5.0}}]
     nested = columns(series(server, file(lake / "orc"))[0])
     assert nested["m"] == {"fieldPath": "m", "nullCount": 0, "nullProportion": 0.0}
@@ -143,3 +153,135 @@ def test_the_figures_are_those_of_the_data(server: Any, catalog: Catalog, crawle
     assert columns(series(server, file(lake / "records.jsonl"))[0])["k"]["nullProportion"] == 0.5
     empty = series(server, file(lake / "empty.csv"))[0]
     assert (empty["rowCount"], empty["columnCount"], empty["fieldProfiles"]) == (0, 0, [])
+
+
+def test_of_confidential_columns_no_values_are_told(
+    server: Any, catalog: Catalog, crawled: Crawled, tmp_path: Path
+) -> None:
+    place = tmp_path.resolve() / "staff.csv"
+    place.write_text("name,pay\nAda,5\nBob,7\n", "utf-8")
+    assert became(crawled(place)) == {"staff.csv": "new"}
+    field = f"urn:li:schemaField:({file(place)},pay)"
+    value = {"properties": {}, "tags": ["Confidential"]}
+    catalog.propose([{"urn": field, "aspect": "businessMetadata", "operation": "upsert", "value": value}])
+    assert became(crawled(place)) == {"staff.csv": "changed"}
+    told = columns(series(server, file(place))[0])
+    assert set(told["pay"]) == {"fieldPath", "nullCount", "nullProportion", "uniqueCount", "uniqueProportion"}
+    assert told["name"]["min"] == "Ada"
+    assert became(crawled(place, values=False)) == {"staff.csv": "changed"}
+    assert "min" not in columns(series(server, file(place))[0])["name"]
+    tags = {"urn": file(place), "aspect": "businessMetadata", "operation": "upsert", "value": value}
+    catalog.propose([tags])
+    assert became(crawled(place)) == {"staff.csv": "changed"}
+    assert "Ada" not in json.dumps(series(server, file(place))[0])
+    assert [one.get("withoutValues") for one in catalog.aspect(file(place), "crawl").value["columns"]] == [True, True]
+
+
+def test_a_sample_says_that_it_is_one(server: Any, crawled: Crawled, spark: SparkSession, tmp_path: Path) -> None:
+    place = tmp_path.resolve() / "many"
+    spark.range(2_000).write.parquet(str(place))
+    crawled(place, sample=200)
+    (told,) = series(server, file(place))
+    assert (told["rowCount"], told["partitionSpec"]["type"]) == (2_000, "QUERY")
+    assert 100 < int(told["partitionSpec"]["partition"].split()[1].lstrip("(")) < 300
+    assert columns(told)["id"]["nullProportion"] == 0
+
+
+def test_a_table_of_six_hundred_columns_is_told_whole(
+    server: Any, crawled: Crawled, spark: SparkSession, tmp_path: Path
+) -> None:
+    place = tmp_path.resolve() / "wide"
+    spark.range(3).selectExpr(*(f"id + {at} AS `w.{at}`" for at in range(600))).write.parquet(str(place))
+    crawled(place)
+    told = columns(series(server, file(place))[0])
+    assert [told[f"w.{at}"]["max"] for at in range(600)] == [str(at + 2) for at in range(600)]
+
+
+def table(name: str) -> str:
+    return f"urn:li:dataset:(urn:li:dataPlatform:spark,{name},PROD)"
+
+
+def test_tables_and_views_of_a_catalog_are_told(
+    server: Any, catalog: Catalog, crawled: Crawled, spark: SparkSession
+) -> None:
+    spark.sql("CREATE DATABASE crawled")
+    spark.sql("CREATE TABLE crawled.`Od d` USING parquet AS SELECT * FROM VALUES (1, 'x'), (2, null) AS v(id, name)")
+    spark.sql("CREATE VIEW crawled.seen AS SELECT id FROM crawled.`Od d` WHERE id > 1")
+    first = crawled("spark_catalog.crawled")
+    assert became(first) == {"crawled.od d": "new", "crawled.seen": "new"}
+    assert [line.rows for line in first.lines] == [2, None]
+    assert columns(series(server, table("crawled.od d"))[0])["name"]["nullCount"] == 1
+    assert [one["fieldPath"] for one in catalog.aspect(table("crawled.seen"), "schemaMetadata").value["fields"]] == [
+        "id"
+    ]
+    assert set(became(crawled("crawled")).values()) == {"same"}
+    assert became(crawled("crawled.seen", views=True)) == {"crawled.seen": "changed"}
+    assert series(server, table("crawled.seen"))[0]["rowCount"] == 1
+    spark.sql("INSERT INTO crawled.`Od d` VALUES (3, 'y')")
+    assert became(crawled("crawled", include=("*od d",))) == {"crawled.od d": "changed"}
+    for absent in ("nosuch", "spark_catalog.nosuch", "crawled.nosuch"):
+        with pytest.raises(NoSuchPlace, match="there is no such"):
+            crawled(absent)
+
+
+def told_of(catalog: Catalog, folder: Path, count: int) -> int:
+    return sum(catalog.aspect(file(folder / f"{at}.csv"), "crawl").version > 0 for at in range(count))
+
+
+def test_what_a_killed_crawl_did_is_not_done_again(
+    server: Any, catalog: Catalog, crawled: Crawled, tmp_path: Path
+) -> None:
+    folder, count, pause = tmp_path.resolve() / "many", 40, threading.Event()
+    folder.mkdir()
+    for at in range(count):
+        (folder / f"{at}.csv").write_text(f"a,b\n{at},x\n", "utf-8")
+    command = [sys.executable, "-m", "jupyter_colophon.cli", "crawl", str(folder), "--conf=spark.master=local[1]"]
+    kept = {name: text for name, text in os.environ.items() if not name.startswith(("COLOPHON_", "JUPYTER_"))}
+    known = {
+        **kept,
+        "COLOPHON_URL": server.url,
+        "COLOPHON_TOKEN": server.token,
+        "JUPYTER_DATA_DIR": str(tmp_path / "j"),
+    }
+    done = 0
+    for end in (signal.SIGKILL, signal.SIGINT):
+        process = subprocess.Popen(
+            command, env=known, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        while told_of(catalog, folder, count) <= done:
+            assert process.poll() is None, process.communicate()
+            pause.wait(0.1)
+        process.send_signal(end)
+        err = process.communicate()[1]
+        done = told_of(catalog, folder, count)
+    assert process.returncode == 1
+    assert "The same command goes on with the rest" in err
+    assert "Traceback" not in err
+    assert 0 < done < count
+    last = crawled(folder)
+    assert (last.status, last.counts["same"], last.counts["new"]) == ("succeeded", done, count - done)
+    runs = catalog.runs(program=catalog.run(last.run)["program"])["runs"]
+    mine = [one["status"] for one in runs if catalog.run(one["urn"])["arguments"]["place"] == str(folder)]
+    assert mine == ["succeeded", "killed", "killed"]
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (["."], 2, "which server?"),
+        ([".", "--url=nonsense"], 2, "--url: this is not the URL"),
+        ([".", "--url=http://127.0.0.1:1"], 1, "no answer from"),
+        (["/nosuch/folder", "--url=http://127.0.0.1:1"], 1, "/nosuch/folder: No such file or directory"),
+        (["s3a://bucket/x", "--url=http://127.0.0.1:1"], 2, "only folders of this machine are walked"),
+        ([".", "--url=http://127.0.0.1:1", "--jobs=0"], 2, "--jobs is from 1 to 64, not 0"),
+        ([".", "--url=http://127.0.0.1:1", "--sample=many"], 2, "--sample"),
+        ([".", "--url=http://127.0.0.1:1", "--option=x"], 2, "--option is written KEY=VALUE"),
+        ([], 2, "crawl PATH|CATALOG"),
+    ],
+)
+def test_what_cannot_be_crawled_is_told_in_a_line(tmp_path: Path, words: list[str], status: int, said: str) -> None:
+    (tmp_path / "x.csv").write_text("a\n1\n", "utf-8")
+    found = Commands(home=tmp_path, database=tmp_path / "no.db")
+    done = found.bare("crawl", *words)
+    assert (done.status, done.err.count("\n"), "Traceback" in done.err) == (status, 1, False), done.err
+    assert said in done.err

@@ -121,6 +121,9 @@ class Crawl(Command):
             return session(f"colophon crawl {Path(self.extra_args[0]).name}", **pairs("conf", self.conf))
         except ImportError as error:
             raise Misconfigured("PySpark is not installed: pip install jupyter-colophon[spark]") from error
+        except RuntimeError as error:
+            # No Java, or one that does not start: the error says what to do.
+            raise Misconfigured(str(error)) from error
 
 
 def _shown_on(line: Line) -> "Seen":

@@ -88,7 +88,7 @@ test('changes of other entities ask for nothing', async () => {
   spoken.tell('a');
   await until(() => behind.count('GET', `entities/${URN}`) === 2);
   await until(() => !model.state.busy);
-  expect(behind.seen.length - before).toBe(5);
+  expect(behind.seen.length - before).toBe(6);
   model.dispose();
   expect(spoken.holders).toBe(0);
 });

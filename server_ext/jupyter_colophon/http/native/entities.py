@@ -233,9 +233,9 @@ class ValuesHandler(ApiHandler):
     async def get(self, in_path: str, name: str) -> None:
         """What an aspect that is told by time says, such as `datasetProfile`, newest first."""
         urn, principal, limit = self.urn(in_path), self.principal, self.asked(LIMIT)
-        window = {"start": self.asked(_FROM), "end": self.asked(_TO)}
+        start, end = self.asked(_FROM), self.asked(_TO)
         found = await self.hop(
-            lambda catalog: catalog.datahub.timeseries.values(urn, name, principal, limit=limit, **window)
+            lambda catalog: catalog.datahub.timeseries.values(urn, name, principal, limit=limit, start=start, end=end)
         )
         self.answer({"values": [documents.timed_value(one) for one in found]})
 

@@ -2,13 +2,14 @@
 
 import sys
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.verbs.answer import Answer, table
 from jupyter_colophon.client.verbs.present import present
 from jupyter_colophon.core.errors import InvalidInstance
 from jupyter_colophon.kernel import words
 from jupyter_colophon.kernel.commands.command import Command
+from jupyter_colophon.kernel.commands.sessions import session_here
 
 if TYPE_CHECKING:
     from jupyter_colophon.kernel.companion import Companion
@@ -59,7 +60,7 @@ def _preview(prepared: "Prepared") -> Answer:
             "columns": [{"name": name, "type": type_} for name, type_ in one.columns],
             "rows": [{name: str(row.get(name, "")) for name, _ in one.columns} for row in one.rows],
         }
-        for one in preview(prepared, _session(), shown=5)
+        for one in preview(prepared, session_here(), shown=5)
     ]
     return table("pipeline-preview", {"name": prepared.pipeline.name, "stages": stages}, "stage error rows", stages)
 
@@ -67,22 +68,10 @@ def _preview(prepared: "Prepared") -> Answer:
 def _run(prepared: "Prepared") -> Answer:
     from jupyter_colophon.spark.pipelines.running import run
 
-    outcome = run(prepared, _session(), tell=_say)
+    outcome = run(prepared, session_here(), tell=_say)
     stages = [{"stage": one.name, "status": one.status, "rows": one.rows, "ms": one.ms} for one in outcome.stages]
     document = {"name": prepared.pipeline.name, "status": outcome.status, "error": outcome.error, "run": outcome.run}
     return table("pipeline-run", document | {"stages": stages}, "stage status rows ms", stages)
-
-
-def _session() -> Any:
-    """The session of the notebook, or a new one. Raises ValueError where there can be none."""
-    try:
-        from pyspark.sql import SparkSession
-
-        from jupyter_colophon.spark.session import session
-    except ImportError:
-        msg = "PySpark is not installed: pip install jupyter-colophon[spark]"
-        raise ValueError(msg) from None
-    return SparkSession.getActiveSession() or session()
 
 
 def _say(line: str) -> None:

@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.verbs.answer import Answer
-from jupyter_colophon.kernel.commands import asking, pipelines, saying, service
+from jupyter_colophon.kernel.commands import asking, crawling, pipelines, saying, service
 from jupyter_colophon.kernel.commands.command import Command
 from jupyter_colophon.kernel.synopsis import help_on
 
@@ -35,6 +35,7 @@ COMMANDS: dict[str, Command] = {
         *saying.COMMANDS,
         *asking.COMMANDS,
         *pipelines.COMMANDS,
+        *crawling.COMMANDS,
         *service.COMMANDS,
         _HELP,
     )

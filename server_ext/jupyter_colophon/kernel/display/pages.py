@@ -5,7 +5,7 @@ from typing import Any
 
 from jupyter_colophon.client.urns import shown
 from jupyter_colophon.client.verbs.answer import Answer
-from jupyter_colophon.kernel.display import history, pipelines
+from jupyter_colophon.kernel.display import crawls, history, pipelines
 from jupyter_colophon.kernel.display.blocks import Chips, Line, Preformatted, Table, Title
 from jupyter_colophon.kernel.display.entity import entity_page
 from jupyter_colophon.kernel.display.findings import health_page, keys_page, search_page, values_page
@@ -52,6 +52,7 @@ def _connected(document: Document) -> Page:
 #: By the kind of the answer.
 PAGES: dict[str, Callable[[Document], Page]] = {
     "connect": _connected,
+    "crawl": crawls.crawl_page,
     "diff": history.diff_page,
     "edit": _edit,
     "export": _exported,

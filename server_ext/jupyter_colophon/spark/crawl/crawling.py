@@ -73,8 +73,12 @@ class _Crawl:
             report.status = "failed" if failed or report.reason else "succeeded"
         except KeyboardInterrupt:
             report.status, report.reason = "killed", "it was stopped"
+        except BaseException:
+            report.status = "failed"
+            raise
         finally:
-            report.left = sum(1 for one in waiting if one.line not in report.lines)
+            told = {one.urn for one in report.lines}
+            report.left = sum(1 for one in waiting if one.line.urn not in told)
             with suppress(ClientError):
                 run.end(report)
         return report
@@ -104,8 +108,9 @@ class _Crawl:
         spark, total = self._spark(), len(waiting)
         self._seen(0, total, waiting[0].found.name)
         pool = ThreadPoolExecutor(self._asked.jobs, thread_name_prefix="colophon-crawl")
+        futures: list[Future[Line]] = []
         try:
-            futures = [pool.submit(self._look, spark, one, run) for one in waiting]
+            futures += (pool.submit(self._look, spark, one, run) for one in waiting)
             for done, future in enumerate(as_completed(futures), 1):
                 line = future.result()
                 report.lines.append(line)

@@ -8,6 +8,7 @@ from jupyter_colophon.spark.crawl import formats, text
 from jupyter_colophon.spark.crawl.found import Found
 
 _CORRUPT = "_corrupt_record"
+_GLOB = frozenset("*?[]{}\\")
 
 
 class Unreadable(Exception):
@@ -23,18 +24,35 @@ def read(spark: Any, found: Found, said: Mapping[str, str]) -> Any:
         # No byte in it: no columns, and no rows.
         return spark.range(0).select()
     told = {**_told(found, format_), **said}
+    if str(told.get("multiLine")).lower() == "true" and _GLOB & {*found.place}:
+        # Hadoop takes the path of what is read as a whole for a pattern, whatever it is told.
+        msg = "records over several lines cannot be read from a path with one of * ? [ ] { }"
+        raise Unreadable(msg)
     # The path is meant as it stands, whatever is in it.
-    data = spark.read.format(format_).options(**told, __globPaths__="false").load(found.place)
+    reader = spark.read.format(format_).options(**told, __globPaths__="false")
+    data = _avro(spark, reader, found.place) if format_ == "avro" else reader.load(found.place)
     if format_ == "json" and data.columns == [_CORRUPT]:
         msg = "no record in it is JSON"
         raise Unreadable(msg)
     return data
 
 
+def _avro(spark: Any, reader: Any, place: str) -> Any:
+    """Avro comes with a jar that Spark does not have by itself. Raises Unreadable without it."""
+    try:
+        return reader.load(place)
+    except Exception as error:
+        if type(error).__name__ != "AnalysisException":
+            raise
+        package = f"org.apache.spark:spark-avro_2.13:{spark.version}"
+        msg = f"Spark has no Avro: start it with spark.jars.packages={package}"
+        raise Unreadable(msg) from error
+
+
 def _told(found: Found, format_: str) -> Mapping[str, str]:
     if format_ not in formats.TEXTS:
         return {}
-    inferred = {"inferSchema": "true", "enforceSchema": "false"} if format_ == "csv" else {}
+    inferred = {"inferSchema": "true"} if format_ == "csv" else {}
     return {**inferred, **text.options(Path(found.first), format_)}
 
 
@@ -46,7 +64,13 @@ def why(error: Exception) -> str:
         return error.strerror or str(error)
     condition = _condition(error)
     words = condition.lower().replace("_", " ").replace(".", ": ") if condition else ""
-    return f"Spark cannot read it ({words or type(error).__name__})"
+    return f"Spark cannot read it ({words or _class(error)})"
+
+
+def _class(error: Exception) -> str:
+    """The class of the exception, of Java's where it came from there."""
+    java = getattr(error, "java_exception", None)
+    return type(error).__name__ if java is None else str(java.getClass().getSimpleName())
 
 
 def _condition(error: BaseException | None) -> str:

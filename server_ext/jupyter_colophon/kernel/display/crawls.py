@@ -1,0 +1,25 @@
+"""`%metadata crawl`: what became of each dataset."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from jupyter_colophon.kernel.display.blocks import Line, Table, Title
+from jupyter_colophon.kernel.display.page import Page
+
+Document = Mapping[str, Any]
+
+
+def crawl_page(document: Document) -> Page:
+    """The counts, and what was not left as it was."""
+    counts = ", ".join(f"{count} {status}" for status, count in document["counts"].items() if count) or "nothing found"
+    title = Title(f"{'Nothing was written: ' if document['dry'] else ''}{counts}", document["reason"])
+    told = [one for one in document["datasets"] if one["status"] != "same" or document["dry"]]
+    rows = tuple((one["status"], one["name"], _figure(one, "rows"), one.get("reason", "")) for one in told)
+    shown = (Table("", ("became", "data", "rows", "why"), rows),) if rows else ()
+    left = (Line(f"{document['left']} left: the same command goes on with them."),) if document["left"] else ()
+    run = (Line(document["run"], quiet=True),) if document["run"] else ()
+    return Page((title, *shown, *left, *run))
+
+
+def _figure(one: Document, name: str) -> str:
+    return f"{one[name]:,}" if name in one else ""
