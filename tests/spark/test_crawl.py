@@ -126,9 +126,9 @@ def test_everything_in_a_folder_is_told_once_and_looked_at_again_where_it_change
     assert set(became(again).values()) == {"same", "skipped"}
     assert (again.status, len(series(server, file(lake / "days")))) == ("succeeded", 1)
     os.utime(lake / "records.jsonl", (1, 1))
-    touched = crawled(lake, include=("rec*", "whole*"))
+    touched = crawled(lake, include=("rec*", "whole*"), exclude=("sub",))
     assert became(touched) == {"records.jsonl": "changed", "whole.json": "same"}
-    assert became(crawled(lake, include=("whole*",), force=True)) == {"whole.json": "changed"}
+    assert became(crawled(lake, include=("whole*",), exclude=("sub",), force=True)) == {"whole.json": "changed"}
 
 
 def test_the_figures_are_those_of_the_data(server: Any, catalog: Catalog, crawled: Crawled, lake: Path) -> None:
