@@ -166,9 +166,8 @@ _FAILED = "The following exception occurred saving metadata instance for schema 
 
 
 def _failed(schema: str, error: MetadataError) -> Refusal:
-    if error.problems:
-        # As Elyra logs what is not valid, besides telling it.
-        log.error("%s", sentence(error))
+    # As Elyra logs what cannot be saved, besides telling it.
+    log.error("%s", sentence(error))
     for problem in error.problems[1:]:
         log.error("%s: %s", problem.pointer or "/", problem.message)
     return Refusal(_FAILED.format(schema=schema, told=sentence(error)))
