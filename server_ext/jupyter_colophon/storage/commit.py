@@ -4,8 +4,9 @@ Only `service/write_path.py` may import this module (style.md C.4).
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from jupyter_colophon.core.access import Principal
@@ -204,7 +205,7 @@ class Commit:
         entity = self._open(urn)
         if not entity.exists:
             raise Absent("entity", str(urn))
-        for held in self.held(urn):
+        for held in list(self.held(urn)):
             self.remove_entity(held)
         for name, row in list(entity.aspects.items()):
             if row["value"] is not None:
@@ -217,15 +218,15 @@ class Commit:
         seq = self.log(entity.row, None, "delete", ABSENT, "USER", None, None, None)
         return Written(urn, None, ABSENT, seq)
 
-    def held(self, urn: Urn) -> list[Urn]:
-        """The living entities that this one holds itself."""
-        found = [row["urn"] for row in self.tx.table("holdings").scan(Range.prefix(str(urn)))]
+    def held(self, urn: Urn) -> Iterator[Urn]:
+        """The living entities that this one holds itself, looked at one by one: there may be thousands."""
+        rows = self.tx.table("holdings").scan(Range.prefix(str(urn)))
         prefix = held_prefix(urn)
         if prefix is not None:
             # "-" is the character after ",", so this takes every URN that begins so and no other.
             within = Range((prefix,), (prefix[:-1] + "-",), end_inclusive=False)
-            found += [row["urn"] for row in self.tx.table("entities").scan(within)]
-        return [one for text in found if self._open(one := Urn.parse(text)).exists]
+            rows = chain(rows, self.tx.table("entities").scan(within))
+        return (one for row in rows if self._open(one := Urn.parse(row["urn"])).exists)
 
     def finish(self) -> None:
         """Write the changes and the entity rows, and bring search up to date, once for each entity that changed."""

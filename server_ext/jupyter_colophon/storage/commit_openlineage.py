@@ -212,7 +212,7 @@ def _hand_over(commit: Commit, old: Urn, new: Urn, state: RunState, run: str) ->
         _describe(commit, new, Telling(state.job, {name: facet}, time), run)
     commit.remove_entity(old)
     flow = Urn.parse(old.parts[0])
-    if not commit.held(flow) and not _is_described(commit, flow):
+    if next(commit.held(flow), None) is None and not _is_described(commit, flow):
         commit.remove_entity(flow)
 
 
