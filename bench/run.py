@@ -2,7 +2,7 @@
 
 `python bench/run.py` runs all of them, for which it fills stores of a million entities; `--small` leaves those out.
 Names of benches (`writes start rest openlineage proposals searches walks growth`) run these alone. `--stores FOLDER` keeps the stores.
-`profile` (Spark), `elyra` and `elyra-cli` (more of the command line) run where they are named, and `--elyra PYTHON` is that of an environment with Elyra 4.1.1.
+`capture` and `profile` (Spark), `elyra` and `elyra-cli` (more of the command line) run where they are named, and `--elyra PYTHON` is that of an environment with Elyra 4.1.1.
 """
 
 import argparse
@@ -10,6 +10,7 @@ import logging
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import capture
 import elyra_cli
 import elyra_door
 import growth
@@ -26,7 +27,7 @@ import writes
 
 SMALL, LARGE = (100, 10_000), (100, 10_000, 1_000_000)
 BENCHES = ("writes", "start", "rest", "openlineage", "proposals", "searches", "walks", "growth")
-WHERE_NAMED = ("elyra", "elyra-cli", "profile")
+WHERE_NAMED = ("capture", "elyra", "elyra-cli", "profile")
 
 
 def main() -> None:
@@ -64,7 +65,7 @@ def _arguments() -> argparse.Namespace:
 def _rows(benches: Iterable[str], sizes: tuple[int, ...], other: str | None) -> Iterator[tuple[str, ...]]:
     """Rows of each bench; `other` is the Python with Elyra."""
     single = {"writes": writes.rows, "start": start.rows, "rest": rest.rows, "openlineage": openlineage.rows}
-    single |= {"proposals": proposals.rows, "profile": profiling.rows}
+    single |= {"proposals": proposals.rows, "profile": profiling.rows, "capture": capture.rows}
     for name in benches:
         if name in single:
             yield from single[name]()

@@ -10,7 +10,7 @@ from jupyter_colophon.core.names import DEFAULT_NAMESPACE, cell_program, noteboo
 from jupyter_colophon.kernel.cells import Cell, now_ms
 from jupyter_colophon.kernel.notices import Notices
 from jupyter_colophon.kernel.recorder import Recorder
-from jupyter_colophon.spark.observation import ColumnEdge, DataRef, Field, Kind, Observation, Transformation
+from jupyter_colophon.spark.observation import ColumnEdge, DataRef, Field, Kind, Observation, Transformation, Unseen
 from live import live_server
 
 
@@ -91,6 +91,18 @@ def test_a_cell_that_touched_nothing_leaves_no_trace(notebook):
     notebook.end(notebook.begin("idle"))
     notebook.recorder.flush(10)
     assert notebook.runs("idle") == notebook.session_runs() == []
+
+
+def test_what_was_not_seen_is_said_with_the_run(notebook):
+    execution = notebook.begin("blind")
+    notebook.see(reads=["a"], unseen=(Unseen.COLUMNS,))
+    assert notebook.recorder.flush(5) == 0
+    notebook.see(unseen=(Unseen.SINK, Unseen.COLUMNS))
+    notebook.end(execution)
+    assert notebook.recorder.flush(5) == 0
+    (run,) = notebook.runs("blind")
+    assert run["facts"]["notSeen"] == f"{Unseen.COLUMNS}; {Unseen.SINK}"
+    assert run["status"] == "succeeded"
 
 
 def test_a_failed_cell_has_a_failed_run_with_what_it_did_before(notebook):

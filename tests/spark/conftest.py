@@ -10,6 +10,7 @@ from jupyter_colophon.spark.capture import Capture, attach
 from jupyter_colophon.spark.observation import Observation
 from jupyter_colophon.spark.session import session
 from pyspark.sql import SparkSession
+from support.oracle import corpus, create_tables
 
 PATIENCE_MS = 60_000
 
@@ -65,18 +66,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory, folder: Path) -> Iterator[Sp
     spark.stop()
 
 
-TABLES = (
-    "orders AS SELECT * FROM VALUES (1L, 10L, 5D, 'mon'), (2L, 11L, 2.5D, 'tue') AS v(id, customer, amount, day)",
-    "customers AS SELECT * FROM VALUES (10L, 'Ada', 'London') AS v(id, name, city)",
-    "items AS SELECT * FROM VALUES (1L, array('a', 'b'), 3L) AS v(order_id, tags, qty)",
-)
-
-
 def make_tables(spark: SparkSession, folder: Path) -> None:
-    spark.sql("CREATE DATABASE shop")
-    for table in TABLES:
-        name, _, query = table.partition(" AS ")
-        spark.sql(f"CREATE TABLE shop.{name} USING parquet AS {query}")
+    create_tables(spark, corpus("queries")["tables"])
     spark.sql(
         "CREATE VIEW shop.named AS "
         "SELECT o.id, upper(c.name) AS who FROM shop.orders o JOIN shop.customers c ON o.customer = c.id"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.spark.capture import attach
-from jupyter_colophon.spark.observation import Observation
+from jupyter_colophon.spark.observation import Observation, Unseen
 from py4j.clientserver import ClientServerConnection
 from pyspark.errors import PySparkException
 
@@ -112,12 +112,47 @@ def test_a_deep_plan_is_followed_to_its_end(watch: Any) -> None:
     assert [(edge.source_field, edge.transformation) for edge in observation.columns] == [("id", "transformation")]
 
 
+def test_a_plan_that_is_too_large_is_told_by_its_tables_and_says_so(watch: Any) -> None:
+    orders, table = watch.spark.table("shop.orders"), watch.fresh_table()
+    wide = orders.selectExpr(*(f"id + {number} AS c{number}" for number in range(501)))
+    long = orders.select("id")
+    for _ in range(8):  # Few nodes, few columns, and yet many columns in all nodes.
+        wider = orders.selectExpr(*(f"id + {number} AS c{number}" for number in range(400)))
+        long = long.join(wider.selectExpr(*wider.columns).selectExpr(*wider.columns).selectExpr("c0 AS id"), "id")
+    ways: list[tuple[Any, str]] = [
+        (lambda: wide.write.parquet(f"{watch.folder}/too-wide"), "/too-wide"),
+        (lambda: wide.write.saveAsTable(table), table),
+        (lambda: long.write.parquet(f"{watch.folder}/too-much"), "/too-much"),
+        (lambda: wide.createOrReplaceTempView("too_wide"), ""),
+        (lambda: watch.spark.sql(f"CREATE VIEW {table}_v AS SELECT {', '.join(f'id AS c{n}' for n in range(501))} FROM shop.orders"), f"{table}_v"),
+    ]  # fmt: skip
+    for way, place in ways:
+        seen = [one for one in watch.observe(way) if one.writes]
+        assert [watch.short(ref.urn) for one in seen for ref in one.writes] == ([place] if place else [])
+        for one in seen:
+            assert [watch.short(ref.urn) for ref in one.reads] == ["shop.orders"]
+            assert one.columns == ()
+            assert one.unseen == (Unseen.COLUMNS,)
+            assert one.writes[0].fields
+
+
+def test_rows_that_a_program_made_and_data_without_a_name_are_said_to_be_unseen(watch: Any) -> None:
+    orders = watch.spark.table("shop.orders")
+    again = watch.spark.createDataFrame(orders.toPandas())
+    (copied,) = watch.observe(lambda: again.write.saveAsTable(watch.fresh_table()))
+    assert (copied.reads, copied.unseen) == ((), (Unseen.MEMORY,))
+    (kept,) = [one for one in watch.observe(lambda: orders.write.format("noop").mode("overwrite").save()) if one.unseen]
+    assert ([watch.short(ref.urn) for ref in kept.reads], kept.writes) == (["shop.orders"], ())
+    assert kept.unseen == (Unseen.SINK,)
+
+
 def test_columns_that_may_all_come_from_each_other_are_left_to_their_tables(watch: Any) -> None:
     wide = watch.spark.table("shop.orders").selectExpr(*(f"id AS c{number}" for number in range(150)))
     mapped = wide.mapInArrow(lambda batches: batches, wide.schema)
     (observation,) = watch.observe(lambda: mapped.write.parquet(f"{watch.folder}/mapped"))
     assert len(observation.reads) == 1
     assert observation.columns == ()
+    assert observation.unseen == (Unseen.COLUMNS,)
 
 
 def test_what_goes_wrong_in_the_sink_is_counted_said_once_and_harms_no_query(

@@ -30,6 +30,7 @@ COMMANDS = {
     "relay": "Deliver changes to sinks, in a process of its own, until stopped.",
     "pipeline": "List, check, try, run or package pipelines.",
     "crawl": "Find the data in a folder or a catalog of Spark's, and tell its columns and their figures.",
+    "spark": "Print the settings with which OpenLineage's Spark agent reports here.",
     "flush": "Ship what programs said while no server answered.",
     "metadata": "List, create, update, remove, migrate, export, import, move or recover instances of schemaspaces.",
 }

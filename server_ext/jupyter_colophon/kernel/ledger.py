@@ -25,6 +25,8 @@ class Account:
     facts: dict[str, Any]
     observations: "list[Observation]" = field(default_factory=list)
     ending: dict[str, Any] | None = None
+    #: What the server was told that nobody saw.
+    not_seen: list[str] = field(default_factory=list)
     #: The run's URN, once the server has it.
     urn: str | None = None
 

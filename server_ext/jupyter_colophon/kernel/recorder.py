@@ -69,9 +69,9 @@ class Recorder:
     def observe(self, observation: "Observation") -> None:
         """Takes what Spark saw. Called on Spark's callback thread: it only files it.
 
-        What touched nothing, a failed action above all, is no news of data.
+        What touched nothing, a failed action above all, is no news of data; that something was not seen is.
         """
-        if not observation.reads and not observation.writes:
+        if not observation.reads and not observation.writes and not observation.unseen:
             return
         execution = self._timeline.at(observation.started_ms)
         if execution is None:

@@ -93,6 +93,7 @@ class Sender:
     def _forget(self, account: "Account") -> None:
         self._known.clear()
         account.urn = None
+        account.not_seen = []
         if account.parent is not None:
             account.parent.urn = None
 
@@ -103,6 +104,7 @@ class Sender:
         self._write(_facts(parcel, run), parcel)
         for document in accesses(parcel.observations):
             self._catalog.add_accesses(run, document)
+        self._admit(parcel, run)
         if parcel.ending is not None:
             self._catalog.change_run(run, parcel.ending)
 
@@ -113,6 +115,14 @@ class Sender:
         if account.urn is None:
             account.urn = str(self._catalog.start_run(account.beginning)["urn"])
         return account.urn
+
+    def _admit(self, parcel: "Parcel", run: str) -> None:
+        """Adds to the run's facts what was not seen."""
+        told = parcel.account.not_seen
+        words = list(dict.fromkeys([*told, *(str(word) for seen in parcel.observations for word in seen.unseen)]))
+        if words != told:
+            self._catalog.change_run(run, {"facts": {"notSeen": "; ".join(words)}})
+            parcel.account.not_seen = words
 
     def _write(self, proposals: "list[Document]", parcel: "Parcel") -> None:
         """Writes those SYSTEM aspects that are new in this session or have changed in it."""

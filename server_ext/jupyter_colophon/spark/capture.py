@@ -20,7 +20,7 @@ class Capture:
     @property
     def errors(self) -> int:
         """How many executions could not be recorded."""
-        return self._listener.errors
+        return self._listener.errors + self._listener.streams.errors
 
     def drain(self, timeout_ms: int = 500) -> bool:
         """Wait until what ended before this call was observed; False when that took longer, or the session is gone."""
@@ -31,9 +31,10 @@ class Capture:
 
     def detach(self) -> None:
         """Observe nothing from now on. May be called again, and after the session's end."""
-        self._listener.is_open = False
+        self._listener.close()
         if self._session.sparkContext._jsc is not None:
             self._registration.remove()
+            self._session.streams.removeListener(self._listener.streams)
 
 
 def attach(session: Any, sink: Callable[[Observation], None]) -> Capture:
@@ -49,6 +50,7 @@ def attach(session: Any, sink: Callable[[Observation], None]) -> Capture:
     ensure_callback_server_started(gateway)  # type: ignore[no-untyped-call]
     listener = PlanListener(session._jsparkSession, sink)
     registration = Registration(gateway, session._jsparkSession.listenerManager(), listener)
+    session.streams.addListener(listener.streams)
     return Capture(session, listener, registration)
 
 

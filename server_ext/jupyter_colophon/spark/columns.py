@@ -1,20 +1,18 @@
-"""Which columns a column comes from, by the ids that Spark gives to expressions.
-
-Only direct sources count: what a join, a filter, a group or a window's order looks at decides which rows come, not what stands in them.
-"""
+"""Which columns a column comes from, by the ids that Spark gives to expressions."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
-from jupyter_colophon.spark.observation import Transformation
+from jupyter_colophon.spark.references import (
+    IDENTITY,
+    TRANSFORMED,
+    Reference,
+    expr_id,
+    joined,
+    references,
+    steering,
+)
 from jupyter_colophon.spark.tree import Node, flatten, walk
-
-IDENTITY, TRANSFORMED, AGGREGATED = range(3)
-RANKS = (Transformation.IDENTITY, Transformation.TRANSFORMATION, Transformation.AGGREGATION)
-
-Reference: TypeAlias = tuple[int, int]
-"""A column's id and how strongly it was changed, an index into RANKS."""
 
 MOST_PAIRS = 10_000
 """A function of whole rows with more pairs of columns in and out than this says nothing about any of them."""
@@ -23,34 +21,41 @@ LEFT_ONLY = ("LeftSemi", "LeftAnti")
 PASS_FIRST = frozenset({"Union", "Except", "Intersect", "UnionLoop"})
 
 
-def expr_id(node: Node) -> int | None:
-    """Give the id of a named expression, None for any other."""
-    found = node.attrs.get("exprId")
-    return found["id"] if isinstance(found, dict) else None
-
-
 @dataclass(frozen=True, slots=True)
 class Columns:
     """The columns of one plan: what each node puts out, and what each column is made of."""
 
     outputs: Mapping[int, tuple[int, ...]]
+    tables: Mapping[int, Node]
     made_of: dict[int, list[Reference]] = field(default_factory=dict)
+    vague: list[Node] = field(default_factory=list)
+    """Functions of so many columns that nothing was said of any."""
 
     def output(self, node: Node) -> tuple[int, ...]:
         """The ids of a plan node's columns, in order."""
         return self.outputs.get(id(node), ())
 
-    def sources(self, column: int, leaves: Mapping[int, object]) -> dict[int, Transformation]:
-        """The columns of `leaves` that a column comes from, each with the strongest change on the way."""
+    def table(self, node: Node) -> Node | None:
+        """The common table expression that a node refers to."""
+        return self.tables.get(node.attrs["cteId"])
+
+    def sources(self, column: int, leaves: Mapping[int, object]) -> dict[int, int]:
+        """The columns of `leaves` that a column is made of or steered by, each with the strongest way there."""
+        return self._sources([(column, IDENTITY)], leaves)
+
+    def steering(self, plan: Node, leaves: Mapping[int, object]) -> dict[int, int]:
+        """The columns of `leaves` that steer all that a plan puts out, each with the strongest way."""
+        return self._sources(list(dict.fromkeys(steering(plan, self))), leaves)
+
+    def _sources(self, waiting: list[Reference], leaves: Mapping[int, object]) -> dict[int, int]:
         strongest: dict[int, int] = {}
-        waiting: list[Reference] = [(column, IDENTITY)]
         while waiting:
             at, rank = waiting.pop()
             if strongest.get(at, -1) >= rank:
                 continue
             strongest[at] = rank
-            waiting.extend((below, max(rank, change)) for below, change in self.made_of.get(at, ()))
-        return {at: RANKS[rank] for at, rank in strongest.items() if at in leaves}
+            waiting.extend((below, joined(rank, how)) for below, how in self.made_of.get(at, ()))
+        return {at: rank for at, rank in strongest.items() if at in leaves}
 
 
 def columns(root: Node) -> Columns:
@@ -60,11 +65,11 @@ def columns(root: Node) -> Columns:
     for node in reversed(nodes):  # From the leaves up: what a node holds comes before it.
         if node.is_plan:
             outputs[id(node)] = _output(node, outputs)
-    found = Columns(outputs)
     tables = {node.attrs["id"]: node.children[0] for node in nodes if node.kind == "CTERelationDef"}
+    found = Columns(outputs, tables)
     for node in nodes:
-        for column, references in _definitions(node, found, tables):
-            found.made_of.setdefault(column, []).extend(references)
+        for column, made in _definitions(node, found):
+            found.made_of.setdefault(column, []).extend(made)
     return found
 
 
@@ -103,8 +108,8 @@ OUTPUTS: Mapping[str, Callable[[Node, list[tuple[int, ...]]], tuple[int, ...]]] 
 """What a node of a kind puts out, from the node and its children's columns. Other nodes name it in `output`, or pass on their child's."""
 
 
-def _definitions(node: Node, found: Columns, tables: Mapping[int, Node]) -> Iterator[tuple[int, list[Reference]]]:
-    """Give the columns that a node makes, each with what it is made of; `tables` are the common table expressions."""
+def _definitions(node: Node, found: Columns) -> Iterator[tuple[int, list[Reference]]]:
+    """Give the columns that a node makes, each with what it is made of."""
     if node.kind == "Alias":
         column = expr_id(node)
         if column is not None:
@@ -113,7 +118,7 @@ def _definitions(node: Node, found: Columns, tables: Mapping[int, Node]) -> Iter
         for child in node.children[1:]:
             yield from _in_order(found.output(node), found.output(child))
     elif node.kind == "CTERelationRef":
-        table = tables.get(node.attrs["cteId"])
+        table = found.table(node)
         yield from _in_order(found.output(node), found.output(table) if table else ())
     elif node.kind == "Expand":
         yield from _expanded(node, found)
@@ -124,7 +129,9 @@ def _definitions(node: Node, found: Columns, tables: Mapping[int, Node]) -> Iter
 def _generated(node: Node, found: Columns) -> Iterator[tuple[int, list[Reference]]]:
     """Give the columns that a function of whole rows makes: each may come from all that the function is given."""
     made = list(_all_of((*node.forest("generator"), *node.forest("functionExpr")), found))
-    if made and len(made) * len(found.output(node)) <= MOST_PAIRS:
+    if len(made) * len(found.output(node)) > MOST_PAIRS:
+        found.vague.append(node)
+    elif made:
         makes = _ids(node, "generatorOutput") if node.kind == "Generate" else found.output(node)
         yield from ((column, made) for column in makes)
 
@@ -144,43 +151,4 @@ def _expanded(node: Node, found: Columns) -> Iterator[tuple[int, list[Reference]
 def _all_of(expressions: Iterable[Node], found: Columns) -> Iterator[Reference]:
     for expression in expressions:
         for column, rank in references(expression, found):
-            yield column, max(rank, TRANSFORMED)
-
-
-def references(expression: Node, found: Columns) -> Iterator[Reference]:
-    """Give the columns whose values go into an expression's."""
-    waiting = [(expression, IDENTITY)]
-    while waiting:
-        node, rank = waiting.pop()
-        if node.kind == "AttributeReference":
-            column = expr_id(node)
-            if column is not None:
-                yield column, rank
-        elif node.kind == "ScalarSubquery":
-            yield from ((column, TRANSFORMED) for tree in node.forest("plan") for column in found.output(tree)[:1])
-        else:
-            waiting.extend((below, max(rank, _change(node))) for below in _inputs(node))
-
-
-def _inputs(node: Node) -> tuple[Node, ...]:
-    if node.kind == "WindowExpression":
-        return node.children[:1]  # The rest says which rows the window looks at.
-    if node.kind == "OuterReference":
-        return node.forest("e")
-    return node.children
-
-
-def _change(node: Node) -> int:
-    if node.kind == "AggregateExpression":
-        return AGGREGATED
-    if node.kind in {"Alias", "OuterReference"} or _keeps_value(node):
-        return IDENTITY
-    return TRANSFORMED
-
-
-def _keeps_value(node: Node) -> bool:
-    """Whether a node is a cast of a column to the type that it has: Spark puts those into views and inserts."""
-    if node.kind not in {"Cast", "UpCast"}:
-        return False
-    child = node.children[0]
-    return child.kind == "AttributeReference" and child.attrs.get("dataType") == node.attrs.get("dataType")
+            yield column, joined(TRANSFORMED, rank)

@@ -1,50 +1,79 @@
 """The calls over py4j that learn what a plan's JSON does not say. Few: none for tables of the catalog, some for each relation of files."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from jupyter_colophon.spark.commands import commands
-from jupyter_colophon.spark.facts import Facts
+from jupyter_colophon.spark.facts import Facts, Target
 from jupyter_colophon.spark.observation import DataRef
 from jupyter_colophon.spark.places import files, jdbc, v2
-from jupyter_colophon.spark.plan import unnamed
+from jupyter_colophon.spark.plan import IN_MEMORY, has_rows, unnamed
 from jupyter_colophon.spark.targets import target
 from jupyter_colophon.spark.tree import Node
 
 
 def ask(execution: Any, plan: Any, root: Node) -> Facts:
     """Ask the JVM about the analysed plan of an execution, from which `root` was read."""
+    targets = targets_of(execution, plan, root)
+    wanted, has_memory = unnamed(root), has_rows(root)
+    if not wanted and not has_memory:
+        return Facts({}, targets)
+    leaves = [leaf for query in queries_of(plan, root) for leaf in leaves_of(query)]
+    found = {column: refs_of(leaf) for leaf in leaves if (column := _first(leaf)) in wanted} if wanted else {}
+    return Facts(found, targets, has_memory and any(map(_is_made, leaves)))
+
+
+def targets_of(execution: Any, plan: Any, root: Node) -> tuple[Target, ...]:
+    """Give what each command of a plan writes to, in order."""
+    return tuple(target(execution, each, node) for each, node in _commands(plan, root))
+
+
+def queries_of(plan: Any, root: Node) -> list[Any]:
+    """Give the queries of a plan's commands, in order; of a plan without a command the plan itself."""
+    return [_query(each, node) for each, node in _commands(plan, root)] or [plan]
+
+
+def _commands(plan: Any, root: Node) -> list[tuple[Any, Node]]:
     nodes = commands(root)
     if root.kind == "Union" and nodes:
-        plans = [plan.children().apply(position) for position in range(len(nodes))]
-    else:
-        plans = [plan] * len(nodes)
-    targets = tuple(target(execution, each, node) for each, node in zip(plans, nodes, strict=True))
-    wanted = unnamed(root)
-    if not wanted:
-        return Facts({}, targets)
-    queries = [_query(each, node) for each, node in zip(plans, nodes, strict=True)] or [plan]
-    return Facts({column: refs for query in queries for column, refs in _relations(query, wanted)}, targets)
+        return [(plan.children().apply(position), node) for position, node in enumerate(nodes)]
+    return [(plan, node) for node in nodes]
 
 
 def _query(plan: Any, command: Node) -> Any:
-    return plan.plan() if "plan" in command.trees and "query" not in command.trees else plan.query()
+    return plan.plan() if command.kind == "CreateViewCommand" else plan.query()
 
 
-def _relations(query: Any, wanted: frozenset[int]) -> Iterator[tuple[int, tuple[DataRef, ...]]]:
+def leaves_of(query: Any) -> Iterator[Any]:
+    """Give the leaves of a query and of the queries in its expressions."""
     subqueries = query.subqueriesAll()
-    plans = [query, *(subqueries.apply(position) for position in range(subqueries.length()))]
-    for plan in plans:
+    for plan in (query, *(subqueries.apply(position) for position in range(subqueries.length()))):
         leaves = plan.collectLeaves()
-        for position in range(leaves.length()):
-            leaf = leaves.apply(position)
-            output = leaf.output()
-            column = output.head().exprId().id() if output.nonEmpty() else None
-            if column in wanted:
-                yield column, _refs(leaf)
+        yield from (leaves.apply(position) for position in range(leaves.length()))
 
 
-def _refs(leaf: Any) -> tuple[DataRef, ...]:
+def named_leaves(query: Any, refs: Callable[[Any], tuple[DataRef, ...]]) -> Iterator[tuple[int, tuple[DataRef, ...]]]:
+    """Give what the leaves of a query are to `refs`, and else to us, by their first columns."""
+    for leaf in leaves_of(query):
+        column = _first(leaf)
+        if column is not None:
+            yield column, refs(leaf) or refs_of(leaf)
+
+
+def _first(leaf: Any) -> int | None:
+    """Give the id of a leaf's first column."""
+    output = leaf.output()
+    return int(output.head().exprId().id()) if output.nonEmpty() else None
+
+
+def _is_made(leaf: Any) -> bool:
+    """Whether a program handed over a leaf's rows; those of VALUES stand in a query's text."""
+    kind = leaf.getClass().getSimpleName()
+    return kind in IN_MEMORY and (kind != "LocalRelation" or leaf.origin().sqlText().isEmpty())
+
+
+def refs_of(leaf: Any) -> tuple[DataRef, ...]:
+    """Give the data outside the catalog that a leaf reads."""
     if leaf.getClass().getSimpleName() != "LogicalRelation":
         return v2(leaf)
     relation = leaf.relation()

@@ -2,7 +2,9 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -11,9 +13,12 @@ from jupyter_colophon.spark.clock import Clock
 from jupyter_colophon.spark.commands import COMMAND_FUNCTIONS, is_writing
 from jupyter_colophon.spark.fold import Execution, Fold
 from jupyter_colophon.spark.jvm import ask
-from jupyter_colophon.spark.observation import Observation
+from jupyter_colophon.spark.observation import Observation, Unseen
+from jupyter_colophon.spark.outline import ask_outline, outline
 from jupyter_colophon.spark.plan import Statement, statements
-from jupyter_colophon.spark.tree import parse
+from jupyter_colophon.spark.size import weigh
+from jupyter_colophon.spark.streams import Streams
+from jupyter_colophon.spark.tree import Grafts, Node, parse
 
 log = logging.getLogger("jupyter_colophon.spark")
 
@@ -24,6 +29,8 @@ class PlanListener:
     """Turns Spark's callbacks into observations. Nothing that it does can harm the query, which is over by then."""
 
     def __init__(self, session: Any, sink: Sink) -> None:
+        self._grafts = Grafts()
+        self.streams = Streams(session, sink, self._grafts)
         self._clock = Clock(session)
         self._fold = Fold()
         self._sink = sink
@@ -55,15 +62,24 @@ class PlanListener:
 
         implements = ("org.apache.spark.sql.util.QueryExecutionListener",)
 
+    def close(self) -> None:
+        """Tell nothing from now on."""
+        self.is_open = self.streams.is_open = False
+
     def _tell(self, function: str, execution: Any, duration_ms: float | None, exception: Any) -> None:
         told_ms = time.time_ns() // 1_000_000
         if not self.is_open:
             return
         try:
-            for observation in self._observe(function, execution, duration_ms, exception, told_ms):
-                self._sink(observation)
+            self._hand_on(self._observe(function, execution, duration_ms, exception, told_ms))
         except Exception as error:  # noqa: BLE001 - whatever a plan holds, capture must not reach into Spark
             self._miss(error)
+            with suppress(Exception):
+                self._hand_on([Observation(told_ms, told_ms, function, unseen=(Unseen.EXECUTION,))])
+
+    def _hand_on(self, observations: Iterable[Observation]) -> None:
+        for observation in observations:
+            self._sink(observation)
 
     def _miss(self, error: Exception) -> None:
         """Count it, and say so once: a notebook that runs on is worth more than a full record. No message, it may hold values."""
@@ -84,18 +100,33 @@ class PlanListener:
         if exception is not None and found:
             return [Observation(started, finished, found[0].label, failed=True, error=condition(exception))]
         return [
-            Observation(started, finished, each.label, reads=each.reads, writes=each.writes, columns=each.edges)
+            Observation(
+                started,
+                finished,
+                each.label,
+                reads=each.reads,
+                writes=each.writes,
+                columns=each.edges,
+                unseen=each.unseen,
+            )
             for each in found
         ]
 
     def _statements(self, function: str, execution: Any, has_failed: bool) -> tuple[Statement, ...]:
         plan = execution.analyzed()
-        root = parse(plan.toJSON())
+        is_bounded = weigh(plan).is_bounded
+        root = self._parsed(plan.toJSON()) if is_bounded else outline(plan)
         if is_writing(root) is not (function in COMMAND_FUNCTIONS):
             return ()  # A command that writes nothing, or `collect()` on the result of one that was seen before.
-        facts = ask(execution, plan, root)
+        facts = (ask if is_bounded else ask_outline)(execution, plan, root)
+        facts = replace(facts, relations={**self._grafts.relations, **facts.relations})
         whole = self._fold.whole(Execution(execution.id(), function, root.kind, has_failed), facts)
         return () if whole is None else statements(root, whole, function)
+
+    def _parsed(self, text: str) -> Node:
+        if ".LogicalRDD" in text:
+            self.streams.learn()
+        return parse(text, self._grafts)
 
 
 def condition(exception: Any) -> str:

@@ -11,14 +11,33 @@ class Kind(StrEnum):
     VIEW = "view"
     FILE = "file"
     JDBC = "jdbc"
+    TOPIC = "topic"
 
 
 class Transformation(StrEnum):
-    """How a column's values became another's (OpenLineage's words), from the weakest to the strongest change."""
+    """How a column's values became another's, or only steered which come (OpenLineage's words), from the weakest to the strongest."""
 
+    CONDITIONAL = "conditional"
+    WINDOW = "window"
+    SORT = "sort"
+    GROUP_BY = "group_by"
+    FILTER = "filter"
+    JOIN = "join"
     IDENTITY = "identity"
     TRANSFORMATION = "transformation"
     AGGREGATION = "aggregation"
+
+
+class Unseen(StrEnum):
+    """What of an execution was not seen, in words for people."""
+
+    COLUMNS = "which columns were made of which: the plan is too large, so only its tables were recorded"
+    PLACES = "tables of a plan that reads very many of them"
+    STEERING = "which columns steered the result: they were too many"
+    MEMORY = "where rows came from that were made in memory (createDataFrame, toPandas, checkpoint)"
+    SOURCE = "data that was read by a query or a format that names no dataset"
+    SINK = "data that was written by a format that names no dataset"
+    EXECUTION = "a query whose plan could not be understood"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +82,7 @@ class Observation:
 
     `function` is Spark's name of an action (`collectToPython`, `count`) or ours of a command (`insert`, `create view`).
     A failed execution names neither data nor columns: what it meant to write does not stand. `error` is then Spark's error
-    condition or the exception's class, never its message, which holds values.
+    condition or the exception's class, never its message, which holds values. `unseen` says what is missing from the rest.
     """
 
     started_ms: int
@@ -74,3 +93,4 @@ class Observation:
     reads: tuple[DataRef, ...] = ()
     writes: tuple[DataRef, ...] = ()
     columns: tuple[ColumnEdge, ...] = ()
+    unseen: tuple[Unseen, ...] = ()

@@ -3,19 +3,35 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 from jupyter_colophon.spark import naming, schema
-from jupyter_colophon.spark.columns import columns, expr_id
+from jupyter_colophon.spark.columns import Columns, columns
 from jupyter_colophon.spark.commands import LABELS, commands, is_command, query_of
 from jupyter_colophon.spark.facts import Facts, Target
-from jupyter_colophon.spark.observation import ColumnEdge, DataRef, Field, Kind, Transformation
+from jupyter_colophon.spark.observation import ColumnEdge, DataRef, Kind, Transformation, Unseen
+from jupyter_colophon.spark.references import RANKS, expr_id, is_direct
 from jupyter_colophon.spark.tree import Node, walk
 
 MOST_EDGES = 20_000
 """A statement with more edges between columns than this is recorded without them: the tables say enough."""
 
-RELATIONS = frozenset({"LogicalRelation", "DataSourceV2Relation", "DataSourceV2ScanRelation"})
+MOST_STEERED = 10_000
+"""What steers a statement is said of each column that it makes, where that makes no more edges than this."""
+
+IN_MEMORY = frozenset({"LogicalRDD", "ExternalRDD", "LocalRelation"})
+"""Leaves whose rows a program made, or, of the last, a VALUES clause."""
+
+RELATIONS = frozenset(
+    {
+        "LogicalRelation",
+        "DataSourceV2Relation",
+        "DataSourceV2ScanRelation",
+        "StreamingExecutionRelation",
+        "StreamingDataSourceV2Relation",
+        "StreamingDataSourceV2ScanRelation",
+    }
+)
 """Leaves that may read data outside the catalog: only the JVM can say which."""
 
 
@@ -27,6 +43,7 @@ class Statement:
     reads: tuple[DataRef, ...] = ()
     writes: tuple[DataRef, ...] = ()
     edges: tuple[ColumnEdge, ...] = ()
+    unseen: tuple[Unseen, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,40 +57,107 @@ class Source:
 def statements(root: Node, facts: Facts, function: str) -> tuple[Statement, ...]:
     """Give what a plan does: a statement for each writing command, else one for the query; none for other commands.
 
-    `facts.targets` belong to the commands in order; a command without a target gives no statement.
+    `facts.targets` belong to the commands in order; a command without a target gives no statement, unless data went where we cannot see.
     """
+    if facts.outlined is not None:
+        return tuple(_outlined(root, facts.outlined, facts, function))
     if commands(root):
         pairs = zip(commands(root), facts.targets, strict=True)
-        return tuple(_write(command, target, facts) for command, target in pairs if target.ref is not None)
-    reads = _refs(_sources(root, facts))
-    return (Statement(function, reads),) if reads else ()
+        return tuple(_write(command, target, facts) for command, target in pairs if target.ref or target.is_unnamed)
+    reads, unseen = _refs(_sources(root, facts)), tuple(_unnamed_reads(root, facts))
+    return (Statement(function, reads, unseen=unseen),) if reads or unseen else ()
+
+
+def _outlined(root: Node, reads: Iterable[tuple[DataRef, ...]], facts: Facts, function: str) -> Iterator[Statement]:
+    """Give what is known of a plan that is too large: its tables."""
+    if not commands(root):
+        yield from (Statement(function, each, unseen=facts.unseen) for each in reads if each)
+        return
+    for command, target, each in zip(commands(root), facts.targets, reads, strict=True):
+        if target.ref is not None:
+            yield Statement(LABELS[command.kind], each, (target.ref,), unseen=facts.unseen)
 
 
 def _write(command: Node, target: Target, facts: Facts) -> Statement:
-    query, writes = query_of(command), (target.ref,) if target.ref else ()
+    query, label = query_of(command), LABELS[command.kind]
+    writes = (target.ref,) if target.ref else ()
     if target.over is not None:
-        return Statement(LABELS[command.kind], (target.over,), writes, tuple(_same(target)))
-    sources = tuple(_sources(query, facts)) if query else ()
-    found = (edge for ref in writes if query for edge in _edges(query, ref.urn, target.fields, sources))
-    edges = list(islice(found, MOST_EDGES + 1))
-    return Statement(LABELS[command.kind], _refs(sources), writes, tuple(edges) if len(edges) <= MOST_EDGES else ())
+        return Statement(label, (target.over,), writes, tuple(_same(target)))
+    return _flow(query, target, facts, label) if query is not None else Statement(label, (), writes)
+
+
+def streamed(query: Node, target: Target, facts: Facts) -> Statement:
+    """Give what a streaming query does."""
+    return _flow(query, target, facts, "stream")
+
+
+def _flow(query: Node, target: Target, facts: Facts, label: str) -> Statement:
+    """Give what it does to write the rows of a query."""
+    sources = tuple(_sources(query, facts))
+    way = _way(query, target, sources) if sources and target.ref else Way()
+    memory = (Unseen.MEMORY,) if facts.made_in_memory else ()
+    lost = () if target.ref else (Unseen.SINK,)
+    unseen = tuple(dict.fromkeys((*way.unseen, *_unnamed_reads(query, facts), *memory, *lost)))
+    return Statement(label, _refs(sources), (target.ref,) if target.ref else (), way.edges, unseen)
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """The way of the columns of a statement, and what of it was not seen."""
+
+    edges: tuple[ColumnEdge, ...] = ()
+    unseen: tuple[Unseen, ...] = ()
+
+
+def _way(query: Node, target: Target, sources: Iterable[Source]) -> Way:
+    leaves = _leaves(sources)
+    found = columns(query)
+    steering = found.steering(query, leaves)
+    unseen = [Unseen.COLUMNS] if found.vague else []
+    if len(steering) * len(target.fields) > MOST_STEERED:
+        steering = {}
+        unseen.append(Unseen.STEERING)
+    edges = tuple(islice(_edges(query, found, target, leaves, steering), MOST_EDGES + 1))
+    return Way(edges, tuple(unseen)) if len(edges) <= MOST_EDGES else Way((), (Unseen.COLUMNS,))
+
+
+def _unnamed_reads(query: Node, facts: Facts) -> Iterator[Unseen]:
+    """Tell of relations that even the JVM could not name."""
+    if any(not facts.relations.get(column) for column in unnamed(query)):
+        yield Unseen.SOURCE
 
 
 def _refs(sources: Iterable[Source]) -> tuple[DataRef, ...]:
     return tuple({source.ref.urn: source.ref for source in sources}.values())
 
 
-def _edges(query: Node, urn: str, fields: Iterable[Field], sources: Iterable[Source]) -> Iterator[ColumnEdge]:
-    leaves = _leaves(sources)
-    found = columns(query)
-    for column, made in zip(found.output(query), fields, strict=False):
-        for leaf, transformation in found.sources(column, leaves).items():
-            for origin, name in leaves[leaf]:
-                yield ColumnEdge(origin, name, urn, made.path, transformation)
+def _edges(
+    query: Node, found: Columns, target: Target, leaves: "Leaves", steering: Mapping[int, int]
+) -> Iterator[ColumnEdge]:
+    urn = target.ref.urn if target.ref else ""
+    whole = _strongest(steering, leaves)
+    for column, made in zip(found.output(query), target.fields, strict=False):
+        ways = dict(whole)
+        for origin, rank in _strongest(found.sources(column, leaves), leaves).items():
+            ways[origin] = max(rank, ways.get(origin, rank))
+        for (source, name), rank in ways.items():
+            yield ColumnEdge(source, name, urn, made.path, RANKS[rank])
 
 
-def _leaves(sources: Iterable[Source]) -> dict[int, list[tuple[str, str]]]:
-    """Give the fields of datasets that columns carry, by the columns' ids."""
+def _strongest(ranks: Mapping[int, int], leaves: "Leaves") -> dict[tuple[str, str], int]:
+    """Give the strongest way to each field: a table that is joined with itself has several columns for it."""
+    found: dict[tuple[str, str], int] = {}
+    for leaf, rank in ranks.items():
+        for origin in leaves[leaf]:
+            found[origin] = max(rank, found.get(origin, rank))
+    return found
+
+
+Leaves: TypeAlias = Mapping[int, list[tuple[str, str]]]
+"""The fields of datasets that columns carry, by the columns' ids."""
+
+
+def _leaves(sources: Iterable[Source]) -> Leaves:
     found: dict[int, list[tuple[str, str]]] = {}
     for source in sources:
         for column, name in source.columns.items():
@@ -93,7 +177,14 @@ def origins(root: Node, facts: Facts) -> tuple[tuple[tuple[str, str], ...], ...]
     leaves = _leaves(_sources(root, facts))
     found = columns(root)
     return tuple(
-        tuple(dict.fromkeys(field for leaf in found.sources(column, leaves) for field in leaves[leaf]))
+        tuple(
+            dict.fromkeys(
+                field
+                for leaf, rank in found.sources(column, leaves).items()
+                if is_direct(rank)
+                for field in leaves[leaf]
+            )
+        )
         for column in found.output(root)
     )
 
@@ -103,6 +194,11 @@ def unnamed(root: Node) -> frozenset[int]:
     nodes = (node for node in walk(root) if node.kind in RELATIONS and not _catalog_table(node))
     firsts = (next((expr_id(item) for item in node.forest("output")), None) for node in nodes)
     return frozenset(first for first in firsts if first is not None)
+
+
+def has_rows(root: Node) -> bool:
+    """Whether a plan has leaves with rows of their own."""
+    return any(node.kind in IN_MEMORY for node in walk(root))
 
 
 def _sources(query: Node, facts: Facts) -> Iterator[Source]:

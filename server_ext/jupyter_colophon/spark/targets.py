@@ -16,6 +16,9 @@ Rule = Callable[[Any, Any, Node], Target]
 """Makes the target of an execution's command, whose JSON is the node."""
 
 
+UNNAMED = Target(is_unnamed=True)
+
+
 def target(execution: Any, command: Any, node: Node) -> Target:
     """Give the target of a command; one without a `ref` for a command that leaves no dataset."""
     rule = RULES.get(node.kind)
@@ -98,11 +101,10 @@ def _view_fields(session: Any, query: Any, name: Any) -> tuple[Field, ...]:
 
 
 def _save(_: Any, command: Any, node: Node) -> Target:
-    if "Jdbc" not in command.dataSource().getClass().getSimpleName():
-        return Target()
     options = {key: command.options().get(key) for key in ("url", "dbtable")}
-    if any(value.isEmpty() for value in options.values()):
-        return Target()
+    is_jdbc = "Jdbc" in command.dataSource().getClass().getSimpleName()
+    if not is_jdbc or any(value.isEmpty() for value in options.values()):
+        return UNNAMED
     fields = _written(command.query())
     return _at(jdbc(options["url"].get(), options["dbtable"].get()), fields)
 
@@ -114,7 +116,7 @@ def _source(_: Any, command: Any, node: Node) -> Target:
         return Target(table_ref(table), _written(command.query()))
     inner = command.logicalRelation().relation()
     if inner.getClass().getSimpleName() != "JDBCRelation":
-        return Target()
+        return UNNAMED
     return _at(jdbc(inner.jdbcOptions().url(), inner.jdbcOptions().tableOrQuery()), _written(command.query()))
 
 
@@ -128,7 +130,7 @@ def _v2_created(_: Any, command: Any, node: Node) -> Target:
 
 
 def _at(refs: tuple[DataRef, ...], fields: tuple[Field, ...]) -> Target:
-    return Target(replace(refs[0], fields=fields), fields) if refs else Target()
+    return Target(replace(refs[0], fields=fields), fields) if refs else UNNAMED
 
 
 RULES: Mapping[str, Rule] = {

@@ -6,7 +6,7 @@ subquery's plan) are lists of the same form. One call of it brings a whole plan,
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 Forest: TypeAlias = "tuple[Node | Forest, ...]"
@@ -38,35 +38,55 @@ class Node:
         return tuple(flatten(self.trees.get(field, ())))
 
 
-def parse(text: str) -> Node:
+@dataclass(slots=True)
+class Grafts:
+    """Plans of streams, as JSON by the id of their first column: they stand for the rows that a batch's function is handed.
+
+    `relations` are what their leaves read.
+    """
+
+    items: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+    relations: dict[int, Any] = field(default_factory=dict)
+
+    def put(self, items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Give a tree's items with those of streams in the place of rows: the order of preorder stays."""
+        return [new for item in items for new in self._of(item) or [item]]
+
+    def _of(self, item: dict[str, Any]) -> list[dict[str, Any]] | None:
+        if not item["class"].endswith(".LogicalRDD") or not item["output"]:
+            return None
+        return self.items.get(item["output"][0][0]["exprId"]["id"])
+
+
+def parse(text: str, grafts: Grafts | None = None) -> Node:
     """Read what `TreeNode.toJSON` wrote. Raises ValueError for anything else."""
-    return _tree(json.loads(text))
+    return _tree(json.loads(text), grafts)
 
 
-def _tree(items: list[dict[str, Any]]) -> Node:
+def _tree(items: list[dict[str, Any]], grafts: Grafts | None) -> Node:
     # Backwards, so that a node's children stand ready when it comes; no recursion, since plans may be thousands of nodes deep.
     ready: list[Node] = []
-    for item in reversed(items):
+    for item in reversed(grafts.put(items) if grafts and grafts.items else items):
         count = item["num-children"]
         children = tuple(ready.pop() for _ in range(count))
-        ready.append(_node(item, children))
+        ready.append(_node(item, children, grafts))
     if len(ready) != 1:
         raise ValueError("this is no tree")
     return ready[0]
 
 
-def _node(item: dict[str, Any], children: tuple[Node, ...]) -> Node:
-    name = item["class"]
+def _node(item: dict[str, Any], children: tuple[Node, ...], grafts: Grafts | None) -> Node:
+    kind = item["class"]
     attrs: dict[str, Any] = {}
     trees: dict[str, Forest] = {}
-    for field, value in item.items():
+    for name, value in item.items():
         if _is_tree(value):
-            trees[field] = (_tree(value),)
+            trees[name] = (_tree(value, grafts),)
         elif _is_forest(value):
-            trees[field] = _forest(value)
+            trees[name] = _forest(value, grafts)
         else:
-            attrs[field] = value
-    return Node(name.rpartition(".")[2].rstrip("$"), ".expressions." not in name, attrs, trees, children)
+            attrs[name] = value
+    return Node(kind.rpartition(".")[2].rstrip("$"), ".expressions." not in kind, attrs, trees, children)
 
 
 def _is_tree(value: Any) -> bool:
@@ -77,8 +97,10 @@ def _is_forest(value: Any) -> bool:
     return bool(value) and isinstance(value, list) and (_is_tree(value[0]) or _is_forest(value[0]))
 
 
-def _forest(value: list[Any]) -> Forest:
-    return tuple(_tree(item) if _is_tree(item) else _forest(item) for item in value if isinstance(item, list))
+def _forest(value: list[Any], grafts: Grafts | None) -> Forest:
+    return tuple(
+        _tree(item, grafts) if _is_tree(item) else _forest(item, grafts) for item in value if isinstance(item, list)
+    )
 
 
 def flatten(forest: Forest) -> Iterator[Node]:

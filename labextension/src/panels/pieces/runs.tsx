@@ -37,6 +37,19 @@ export function shortUrn(urn: string): string {
   }
 }
 
+/** What the capture of a run could not see, as it says itself: nothing is silently missing. */
+export function NotSeen({ run, trans }: { run: Run; trans: TranslationBundle }): React.JSX.Element | null {
+  const { notSeen } = run.facts;
+  if (notSeen === undefined) {
+    return null;
+  }
+  return (
+    <p className="jp-Colophon-note" data-not-seen>
+      {trans.__('Not seen: %1', String(notSeen))}
+    </p>
+  );
+}
+
 function RunCard(props: { run: Run; open: (urn: string) => void; trans: TranslationBundle }): React.JSX.Element {
   const { run, open, trans } = props;
   const { source, sourceHash } = run.facts;
@@ -56,6 +69,7 @@ function RunCard(props: { run: Run; open: (urn: string) => void; trans: Translat
           {trans.__('Open run')}
         </button>
       </div>
+      <NotSeen run={run} trans={trans} />
       <details>
         <summary>{trans._n('%1 access', '%1 accesses', run.accesses.length)}</summary>
         <ul className="jp-Colophon-accesses">

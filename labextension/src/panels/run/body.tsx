@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { Run } from '../../generated/api';
 import { ProblemNote } from '../pieces/problem';
-import { accessWord, originOf, shortUrn } from '../pieces/runs';
+import { NotSeen, accessWord, originOf, shortUrn } from '../pieces/runs';
 import { useModel } from '../pieces/use-model';
 import { AspectValue } from '../pieces/values';
 import { duration, moment, statusWord, typeWord } from '../pieces/words';
@@ -98,7 +98,7 @@ function Section(props: { title: string; children: React.ReactNode }): React.JSX
 export function RunBody(props: IRunProps): React.JSX.Element {
   const { model, open, trans } = props;
   const { run, touched, busy, problem } = useModel(model);
-  const { source, ...facts } = run?.facts ?? {};
+  const { source, notSeen, ...facts } = run?.facts ?? {};
   return (
     <div className="jp-Colophon-page" aria-busy={busy}>
       {run ? <Head {...props} run={run} /> : !problem && <p role="status">{trans.__('Loading…')}</p>}
@@ -106,6 +106,7 @@ export function RunBody(props: IRunProps): React.JSX.Element {
       {run && (
         <>
           <Section title={trans.__('What it touched, and what people said of it then')}>
+            <NotSeen run={run} trans={trans} />
             {touched.length === 0 && <p className="jp-Colophon-note">{trans.__('Nothing.')}</p>}
             <ul className="jp-Colophon-runs">
               {touched.map(one => (

@@ -68,6 +68,12 @@ test('the page of a run shows what was said then, its arguments and its facts, a
   await there('csv');
 });
 
+test('what the capture could not see stands above what it saw', async () => {
+  shown(serving({ ...RUN, facts: { ...RUN.facts, notSeen: 'data <i>without</i> a name' } }));
+  await there('Not seen: data <i>without</i> a name');
+  expect(document.querySelector('i')).toBeNull();
+});
+
 test('whatever it names is opened by a button, so by the keyboard too', async () => {
   shown(serving({ ...RUN, parent: 'urn:li:dataProcessInstance:session' }));
   await there('<b>then</b>');

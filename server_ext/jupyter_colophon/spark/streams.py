@@ -1,0 +1,177 @@
+"""Streaming queries: what they read and write, told when batches brought rows.
+
+Spark names no execution of a stream's own batches to a `QueryExecutionListener`, so a `StreamingQueryListener` stands beside it.
+What a `foreachBatch` function writes is told by the other listener; `grafts` gives it the stream's plan in the place of the rows
+that the function was handed.
+"""
+
+import json
+import logging
+import re
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from pyspark.sql.streaming.listener import StreamingQueryListener
+
+from jupyter_colophon.spark import naming, schema
+from jupyter_colophon.spark.facts import Facts, Target
+from jupyter_colophon.spark.jvm import leaves_of, named_leaves
+from jupyter_colophon.spark.observation import DataRef, Kind, Observation, Unseen
+from jupyter_colophon.spark.places import file
+from jupyter_colophon.spark.plan import Statement, streamed, table_ref
+from jupyter_colophon.spark.size import weigh
+from jupyter_colophon.spark.tree import Grafts, Node, parse
+
+log = logging.getLogger("jupyter_colophon.spark")
+
+REMEMBERED = 64
+"""Streams whose plans are kept, for batches that a function of theirs still writes."""
+
+AGAIN_S = 60.0
+"""A stream that goes on is told again after that long, not with each of its batches."""
+
+_FILES = re.compile(r"(?:FileStreamSource|FileSink)\[(.*)\]", re.DOTALL)
+_TOPICS = re.compile(r"Kafka\w*\[Subscribe\[(.*)\]\]", re.DOTALL)
+_FUNCTION_SINK = "ForeachBatch"
+
+
+@dataclass(slots=True)
+class Stream:
+    """A streaming query: Spark's object of it, and once a batch was planned the statement that it is."""
+
+    execution: Any
+    statement: Statement | None = None
+    told_s: float = 0.0
+
+
+class Streams(StreamingQueryListener):
+    """Follows the streaming queries of a session. Spark calls it on threads of its own."""
+
+    def __init__(self, session: Any, sink: Callable[[Observation], None], grafts: Grafts) -> None:
+        self._session, self._sink, self._grafts = session, sink, grafts
+        self._streams: OrderedDict[str, Stream] = OrderedDict()
+        self.is_open = True
+        self.errors = 0
+
+    def onQueryStarted(self, event: Any) -> None:
+        """Spark holds the query back until this returns: it cannot have ended yet, and is remembered."""
+        with suppress(Exception):  # The query must start whatever we make of it.
+            found = self._session.streams().get(str(event.id))
+            self._streams[str(event.runId)] = Stream(found.streamingQuery())
+            while len(self._streams) > REMEMBERED:
+                self._streams.popitem(last=False)
+
+    def onQueryProgress(self, event: Any) -> None:
+        """A batch is over, or nothing came for a while."""
+        stream, progress = self._streams.get(str(event.progress.runId)), event.progress
+        if stream is None or not self.is_open or not progress.numInputRows:
+            return
+        if stream.told_s and time.monotonic() - stream.told_s < AGAIN_S:
+            return
+        try:
+            self._tell(stream, datetime.fromisoformat(progress.timestamp), progress.batchDuration)
+        except Exception as error:  # noqa: BLE001 - whatever a plan holds, capture must not reach into Spark
+            self.errors += 1
+            log.warning("A stream runs, but what it reads and writes could not be recorded (%s).", type(error).__name__)
+        stream.told_s = time.monotonic()
+
+    def onQueryIdle(self, event: Any) -> None:
+        """Nothing came."""
+
+    def onQueryTerminated(self, event: Any) -> None:
+        """The query ended. Its plan stays: the batches of its function may be told later than this."""
+
+    def _tell(self, stream: Stream, began: datetime, duration_ms: int) -> None:
+        if stream.statement is None:
+            stream.statement = _statement(stream.execution)
+        started = int(began.timestamp() * 1000)
+        each = stream.statement
+        if each.writes or each.unseen:
+            self._sink(
+                Observation(
+                    started,
+                    started + int(duration_ms),
+                    each.label,
+                    reads=each.reads,
+                    writes=each.writes,
+                    columns=each.edges,
+                    unseen=each.unseen,
+                )
+            )
+
+    def learn(self) -> None:
+        """Note the plans of all streams that have one by now, for the batches of their functions."""
+        for stream in tuple(self._streams.values()):
+            if _FUNCTION_SINK in stream.execution.sink().toString():
+                _graft(stream.execution.logicalPlan(), self._grafts)
+
+
+def _graft(plan: Any, grafts: Grafts) -> None:
+    query = _query(plan)
+    output = query.output()
+    key = int(output.head().exprId().id()) if output.nonEmpty() else None
+    if key is not None and key not in grafts.items and weigh(plan).is_bounded:
+        grafts.items[key] = json.loads(query.toJSON())
+        grafts.relations |= _relations(query)
+        while len(grafts.items) > REMEMBERED:
+            del grafts.items[next(iter(grafts.items))]
+
+
+def _query(plan: Any) -> Any:
+    """Give the query below the node that writes a stream's batches."""
+    return plan.children().head() if plan.getClass().getSimpleName().startswith("WriteToMicroBatch") else plan
+
+
+def _statement(execution: Any) -> Statement:
+    plan = execution.logicalPlan()
+    query, sink = _query(plan), execution.sink().toString()
+    if _FUNCTION_SINK in sink:
+        return Statement("stream")  # What its function writes is told by itself.
+    target = _target(plan, sink, schema.fields(json.loads(query.schema().json())))
+    if not weigh(plan).is_bounded:
+        reads = tuple(dict.fromkeys(ref for leaf in leaves_of(query) for ref in _refs(leaf)))
+        return Statement("stream", reads, (target.ref,) if target.ref else (), unseen=(Unseen.COLUMNS,))
+    return streamed(parse(query.toJSON()), target, Facts(_relations(query)))
+
+
+def _target(plan: Any, sink: str, fields: tuple[Any, ...]) -> Target:
+    ref = _table(plan) or next(iter(_places(sink)), None)
+    return Target(replace(ref, fields=fields), fields) if ref else Target(is_unnamed=True)
+
+
+def _table(plan: Any) -> DataRef | None:
+    """Give the table that a stream was started into with `toTable`."""
+    if plan.getClass().getSimpleName() != "WriteToMicroBatchDataSourceV1" or plan.catalogTable().isEmpty():
+        return None
+    root: Node = parse(plan.toJSON())
+    described = root.attrs.get("catalogTable")
+    return table_ref(described) if isinstance(described, dict) else None
+
+
+def _relations(query: Any) -> Mapping[int, tuple[DataRef, ...]]:
+    return dict(named_leaves(query, _refs))
+
+
+def _refs(leaf: Any) -> tuple[DataRef, ...]:
+    match leaf.getClass().getSimpleName():
+        case "StreamingExecutionRelation":
+            return _places(leaf.source().toString())
+        case "StreamingDataSourceV2Relation" | "StreamingDataSourceV2ScanRelation":
+            return _places(leaf.stream().toString())
+    return ()
+
+
+def _places(described: str) -> tuple[DataRef, ...]:
+    """Give the datasets that Spark's description of a source or a sink of streams names."""
+    if found := _FILES.search(described):
+        ref = file(found[1], None)
+        return (ref,) if ref else ()
+    if found := _TOPICS.search(described):
+        urns = (naming.dataset("kafka", topic.strip()) for topic in found[1].split(","))
+        return tuple(DataRef(urn, Kind.TOPIC, format="kafka") for urn in urns if urn)
+    return ()

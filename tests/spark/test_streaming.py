@@ -1,0 +1,55 @@
+"""What streaming queries read and write."""
+
+from collections.abc import Callable
+from typing import Any
+
+from jupyter_colophon.spark.observation import Observation, Unseen
+
+
+def run_stream(watch: Any, start: Callable[[Any], Any]) -> list[Observation]:
+    """What is seen of a stream over a folder of numbers, from its beginning to its end."""
+    name = watch.fresh_table().removeprefix("shop.")
+    stream = watch.spark.readStream.schema("id long").parquet(f"{watch.folder}/numbers").selectExpr("id * 2 AS twice")
+    writer = stream.where("twice > 1").writeStream.trigger(availableNow=True)
+    writer = writer.option("checkpointLocation", f"{watch.folder}/checkpoints/{name}")
+    return list(watch.observe(lambda: start(writer).awaitTermination()))
+
+
+def edges(observation: Observation) -> set[tuple[str, str, str]]:
+    return {(edge.source_field, edge.target_field, str(edge.transformation)) for edge in observation.columns}
+
+
+def test_a_stream_into_files_or_a_table_is_told_with_its_columns(watch: Any) -> None:
+    table = watch.fresh_table()
+    for start, place in (
+        (lambda writer: writer.format("parquet").start(f"{watch.folder}/streamed"), "/streamed"),
+        (lambda writer: writer.toTable(table), table),
+    ):
+        (seen,) = [one for one in run_stream(watch, start) if one.writes]
+        assert ([watch.short(ref.urn) for ref in seen.reads], [watch.short(ref.urn) for ref in seen.writes]) == (
+            ["/numbers"],
+            [place],
+        )
+        assert seen.function == "stream"
+        assert edges(seen) == {("id", "twice", "transformation")}
+
+
+def test_what_a_function_writes_of_a_streams_batches_comes_from_the_streams_source(watch: Any) -> None:
+    table = watch.fresh_table()
+
+    def put(batch: Any, number: int) -> None:
+        batch.selectExpr("twice + 1 AS more").write.mode("append").saveAsTable(table)
+
+    (seen,) = run_stream(watch, lambda writer: writer.foreachBatch(put).start())
+    assert [watch.short(ref.urn) for ref in seen.writes] == [table]
+    assert [watch.short(ref.urn) for ref in seen.reads] == ["/numbers"]
+    assert edges(seen) == {("id", "more", "transformation")}
+    assert seen.unseen == ()
+
+
+def test_a_stream_into_a_sink_without_a_name_says_so(watch: Any) -> None:
+    seen = run_stream(watch, lambda writer: writer.format("memory").queryName("remembered").start())
+    (told,) = [one for one in seen if one.function == "stream"]
+    assert told.writes == ()
+    assert [watch.short(ref.urn) for ref in told.reads] == ["/numbers"]
+    assert told.unseen == (Unseen.SINK,)
