@@ -116,7 +116,7 @@ def test_a_plan_that_is_too_large_is_told_by_its_tables_and_says_so(watch: Any) 
     orders, table = watch.spark.table("shop.orders"), watch.fresh_table()
     wide = orders.selectExpr(*(f"id + {number} AS c{number}" for number in range(501)))
     long = orders.select("id")
-    for _ in range(8):  # Few nodes, few columns, and yet many columns in all nodes.
+    for _ in range(10):  # Few nodes, few columns, and yet many columns in all nodes.
         wider = orders.selectExpr(*(f"id + {number} AS c{number}" for number in range(400)))
         long = long.join(wider.selectExpr(*wider.columns).selectExpr(*wider.columns).selectExpr("c0 AS id"), "id")
     ways: list[tuple[Any, str]] = [
