@@ -147,7 +147,8 @@ def test_a_cached_and_a_temporary_frame_are_looked_through(watch: Any) -> None:
     kept.createOrReplaceTempView("totals")
     observation = one(watch.observe(lambda: watch.spark.table("totals").write.saveAsTable(watch.fresh_table())))
     assert [watch.short(ref.urn) for ref in observation.reads] == ["shop.orders"]
-    assert edges(observation) == {("day", "day", "identity"), ("amount", "total", "aggregation")}
+    flows = {("day", "day", "identity"), ("amount", "total", "aggregation")}
+    assert edges(observation) == {*flows, ("day", "total", "group_by")}
     kept.unpersist()
 
 
