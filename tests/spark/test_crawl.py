@@ -187,14 +187,14 @@ def test_a_sample_says_that_it_is_one(server: Any, crawled: Crawled, spark: Spar
     assert columns(told)["id"]["nullProportion"] == 0
 
 
-def test_a_table_of_six_hundred_columns_is_told_whole(
+def test_a_table_of_more_columns_than_one_aggregate_takes_is_told_whole(
     server: Any, crawled: Crawled, spark: SparkSession, tmp_path: Path
 ) -> None:
     place = tmp_path.resolve() / "wide"
-    spark.range(3).selectExpr(*(f"id + {at} AS `w.{at}`" for at in range(600))).write.parquet(str(place))
+    spark.range(3).selectExpr(*(f"id + {at} AS `w.{at}`" for at in range(60))).write.parquet(str(place))
     crawled(place)
     told = columns(series(server, file(place))[0])
-    assert [told[f"w.{at}"]["max"] for at in range(600)] == [str(at + 2) for at in range(600)]
+    assert [told[f"w.{at}"]["max"] for at in range(60)] == [str(at + 2) for at in range(60)]
 
 
 def table(name: str) -> str:

@@ -10,7 +10,7 @@ from jupyter_colophon.spark.crawl.columns import ColumnProfile, Measure, measure
 from jupyter_colophon.spark.observation import Field
 
 #: Columns of one aggregate. A format that keeps columns apart is read in parts at no cost; of a text, each part reads all.
-COLUMNS, COLUMNS_OF_TEXT = 100, 400
+COLUMNS, COLUMNS_OF_TEXT = 50, 200
 #: Spark has the sketches of quantiles from this version on.
 _HAS_KLL = (4, 1)
 _SEED = 42
