@@ -46,9 +46,14 @@ def stored(text: str) -> Any:
         raise StoreDamaged("a document in the catalog's store cannot be read") from error
 
 
+#: Made once: `json.dumps` makes one for each text.
+_COMPACT = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
 def compact(value: Any) -> str:
     """A value as the text that is stored and compared: members sorted, no blanks."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    text: str = _COMPACT.encode(value)
+    return text
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

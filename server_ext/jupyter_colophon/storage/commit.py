@@ -69,7 +69,8 @@ class Commit:
         new = {str(urn): urn for urn in urns if str(urn) not in self._entities}
         rows = {row["urn"]: row for row in self.tx.table("entities").multi_read([(text,) for text in new])}
         aspects: dict[str, dict[str, Row]] = {text: {} for text in new}
-        for found in self.tx.table("aspects").multi_scan([Range.prefix(text) for text in new]):
+        # What has no row never was, and has no aspects.
+        for found in self.tx.table("aspects").multi_scan([Range.prefix(text) for text in rows]):
             aspects[found["urn"]][found["aspect"]] = found
         for text, urn in new.items():
             row = rows.get(text)
@@ -364,7 +365,8 @@ class Commit:
         self.ingesting.follow(row["urn"], spec.name, was, system.run if system and value is not None else None)
         entity.aspects[spec.name] = row | {"base": old.get("base", 0), "floor": old.get("floor")}
         self._last["aspect_versions"].append(row)
-        self._last[past.TABLE] += past.lost(entity.row, spec, old, value and stored(value), self.now)
+        if old.get("value") is not None:
+            self._last[past.TABLE] += past.lost(entity.row, spec, old, value and stored(value), self.now)
         self._last["aspects"].append(entity.aspects[spec.name])
         entity.changed = True
         if version > 1 and (kept := self._retained.of(entity.urn.type, spec)) is not None:

@@ -1,7 +1,7 @@
 """What search knows of an entity, kept in step inside the transaction of the write (catalog.md 4.4)."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -101,8 +101,10 @@ def _count(counts: Counts, entity: Row, gone: set[ValueRow], came: set[ValueRow]
         counts.update([(table, (namespace, *key)) for key in more - less - same])
 
 
-def counted(entity: Row, said: Iterable[ValueRow]) -> tuple[tuple[str, set[tuple[str, ...]]], ...]:
+def counted(entity: Row, said: Collection[ValueRow]) -> tuple[tuple[str, set[tuple[str, ...]]], ...]:
     """What is counted of an entity, by the table of the counts; without the namespace, which comes first."""
+    if not said:
+        return ("key_carriers", set()), ("value_counts", set())
     return ("key_carriers", keys_of(entity, said)), ("value_counts", _counted_values(said))
 
 

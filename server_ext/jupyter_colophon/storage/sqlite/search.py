@@ -87,8 +87,9 @@ class SqliteSearch:
             if words != old[1]:
                 gone.append(old)
                 texts.append((old[0], words))
-        many(_CHANGE, entries)
-        many(_UNINDEX, gone)
+        if entries:
+            many(_CHANGE, entries)
+            many(_UNINDEX, gone)
         many(_PUT_TEXT, texts)
         many(_INDEX, texts)
 
