@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from jupyter_colophon.core.errors import IllegalQuery
 from jupyter_colophon.core.kinds import kind_of_row
+from jupyter_colophon.core.labels import APART
 from jupyter_colophon.core.query import Pattern, Query, Term
 from jupyter_colophon.core.terms import SCHEMA_KEY, ValueRow, fold, fts_word, type_words
 from jupyter_colophon.service.found import Found
@@ -55,7 +56,7 @@ class PastSearch:
         for urn, then in moment.then(moment.changed([*said, *named, *before])).items():
             if _is_named(term, moment.row(urn)) or any(_fits(term, row) for row in then.said):
                 one = then.document
-                yield Match(one.urn, one.namespace, one.type, one.labels, 0.0, one.terms)
+                yield Match(one.urn, one.namespace, one.type, APART.join(one.labels), 0.0, one.terms)
 
     def _said(self, table: str, term: Term, found: Found) -> Iterator[Row]:
         """Rows of what is said now, or was before, that a term may mean."""

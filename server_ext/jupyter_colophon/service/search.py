@@ -23,6 +23,7 @@ from jupyter_colophon.service.moment import Moment
 from jupyter_colophon.service.past_search import PastSearch
 from jupyter_colophon.storage import aspects, values
 from jupyter_colophon.storage.ending import lasting
+from jupyter_colophon.storage.grouping import grouped
 from jupyter_colophon.storage.index import EVERYTHING
 from jupyter_colophon.storage.retention import require_kept
 from jupyter_colophon.storage.spi import Match, StorageProvider, TableContext, Words
@@ -90,7 +91,7 @@ class Searcher:
             total=total,
             at_least=sum(one.size for one in found.groups) >= COUNTED_MAX or (found.capped and not found.groups),
             ranked=len(found.matches) if found.capped else None,
-            facets=_facets(question.facets, groups or visible),
+            facets=_facets(question.facets, groups or _alike(visible)) if question.facets else {},
             cursor=self.cursors.write("search", [*asked, end]) if end < len(visible) else None,
         )
 
@@ -196,12 +197,16 @@ def _alternatives(term: Term) -> list[tuple[str, str]]:
     return list(dict.fromkeys([(keyed, kind), (term.plain.text, term.plain.kind)]))
 
 
-def _facets(wanted: Iterable[str], alike: Sequence[Match | Group]) -> dict[str, tuple[tuple[str, int], ...]]:
+def _alike(matches: Iterable[Match]) -> list[Group]:
+    return grouped((one.namespace, one.type, one.labels) for one in matches)
+
+
+def _facets(wanted: Iterable[str], groups: Iterable[Group]) -> dict[str, tuple[tuple[str, int], ...]]:
     """The values of each facet that most have."""
     kinds: Counter[tuple[str, str]] = Counter()
     said: Counter[str] = Counter()
-    for one in alike if wanted else ():
-        kinds[one.namespace, one.type] += one.size if isinstance(one, Group) else 1
+    for one in groups:
+        kinds[one.namespace, one.type] += one.size
         said.update(one.labels)
     return {name: _most(_counted(name, kinds, said)) for name in wanted}
 

@@ -168,12 +168,15 @@ class Words:
 
 
 class Match(NamedTuple):
-    """A found document; a higher score is a better match. `terms` are its encoded terms."""
+    """A found document; a higher score is a better match. `terms` are its encoded terms.
+
+    `labels` are one text: they are taken apart where they are counted, all at once.
+    """
 
     urn: str
     namespace: str
     type: str
-    labels: tuple[str, ...]
+    labels: str
     score: float
     terms: frozenset[str] = frozenset()
 

@@ -133,7 +133,7 @@ class PortableSearch:
 
 
 def _match(row: Row, score: float, terms: frozenset[str]) -> Match:
-    return Match(row["urn"], row["namespace"], row["type"], tuple(stored(row["tags"])), score, terms)
+    return Match(row["urn"], row["namespace"], row["type"], APART.join(stored(row["tags"])), score, terms)
 
 
 def _split(text: str) -> frozenset[str]:

@@ -104,8 +104,7 @@ class PostgresSearch:
         matching = len(found) if len(found) < cap else self._counted(expression, ranking.COMMON)
         rarity = ranking.rarity(matching, self._execute(_NEWEST).fetchone()[0])
         return [
-            Match(urn, space, kind, _labels(tags), rarity * ranking.weight(length))
-            for urn, space, kind, tags, length in found
+            Match(urn, space, kind, tags, rarity * ranking.weight(length)) for urn, space, kind, tags, length in found
         ]
 
     def survey(self, words: Words, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
@@ -121,7 +120,7 @@ class PostgresSearch:
     def documents(self, urns: Sequence[str]) -> list[Match]:
         """These documents, unranked."""
         found = self._execute(_DOCUMENTS, (list(urns),))
-        return [Match(urn, space, kind, _labels(tags), 0.0, _terms(words)) for urn, space, kind, tags, words in found]
+        return [Match(urn, space, kind, tags, 0.0, _terms(words)) for urn, space, kind, tags, words in found]
 
     def after(self, urn: str, limit: int) -> list[Document]:
         """What is known, whole, by URN from the first after this one on."""

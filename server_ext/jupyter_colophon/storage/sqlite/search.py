@@ -61,7 +61,7 @@ _AFTER = """SELECT e.urn, e.namespace, e.type, e.tags, t.words
     FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id WHERE e.urn > ? ORDER BY e.urn LIMIT ?"""
 #: No encoded word begins with this: encoding makes characters of plane 15 only (`core/terms.fts_word`).
 _TERM = "\ue000"
-_ALIKE, _LABELS, _LENGTH = itemgetter(1, 2, 3), itemgetter(3), itemgetter(4)
+_ALIKE, _LENGTH = itemgetter(1, 2, 3), itemgetter(4)
 
 
 class SqliteSearch:
@@ -69,11 +69,14 @@ class SqliteSearch:
 
     def __init__(self, connection: Guarded) -> None:
         self._connection = connection
+        #: The number of the newest document, where it was asked for and none came since.
+        self._newest: int | None = None
 
     def put(self, *documents: Document) -> None:
         """Add or replace documents."""
         execute, many = self._connection.execute, self._connection.executemany
         entries, gone, texts = [], [], []
+        self._newest = None
         urns = json.dumps([one.urn for one in documents])
         known = {urn: (number, words) for urn, number, words in execute(_KNOWN, (urns,))}
         for one in documents:
@@ -119,8 +122,7 @@ class SqliteSearch:
         found.sort(key=_LENGTH)
         rarity = self._rarity(expression, len(found), cap)
         scores = {length: rarity * ranking.weight(length) for length in set(map(_LENGTH, found))}
-        labels = {text: _labels(text) for text in set(map(_LABELS, found))}
-        return [Match(urn, space, kind, labels[said], scores[length]) for urn, space, kind, said, length in found]
+        return [Match(urn, space, kind, said, scores[length]) for urn, space, kind, said, length in found]
 
     def groups(self, words: Words, cap: int) -> list[Group]:
         """The newest `cap` matches, those that are alike counted together."""
@@ -130,7 +132,7 @@ class SqliteSearch:
     def documents(self, urns: Sequence[str]) -> list[Match]:
         """These documents, unranked."""
         found = self._connection.execute(_DOCUMENTS, (json.dumps(list(urns)),))
-        return [Match(urn, space, kind, _labels(tags), 0.0, _terms(words)) for urn, space, kind, tags, words in found]
+        return [Match(urn, space, kind, tags, 0.0, _terms(words)) for urn, space, kind, tags, words in found]
 
     def after(self, urn: str, limit: int) -> list[Document]:
         """What is known, whole, by URN from the first after this one on."""
@@ -146,7 +148,9 @@ class SqliteSearch:
     def _rarity(self, expression: str, found: int, cap: int) -> float:
         """BM25's inverse document frequency of what was found."""
         matching = found if found < cap else self._counted(expression, ranking.COMMON)
-        return ranking.rarity(matching, self._connection.execute(_NEWEST).fetchone()[0])
+        if self._newest is None:
+            self._newest = int(self._connection.execute(_NEWEST).fetchone()[0])
+        return ranking.rarity(matching, self._newest)
 
 
 def _expression(words: Words) -> str:
