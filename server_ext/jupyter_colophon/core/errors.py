@@ -60,18 +60,11 @@ class Unparsable(MetadataError):
 
 
 class InvalidInstance(MetadataError):
-    """A document does not satisfy its schema; `problems` names every place."""
+    """A document does not satisfy its schema; `problems` names every place in a proposal's value, or in another `part` of it."""
 
-    def __init__(self, subject: str, problems: tuple[Problem, ...]) -> None:
+    def __init__(self, subject: str, problems: tuple[Problem, ...], part: str = "value") -> None:
         super().__init__(f"{subject} is not valid", problems)
-        self.subject = subject
-
-
-class OtherParts(InvalidInstance):
-    """A URN has not the parts of its type."""
-
-    def __init__(self, urn: str) -> None:
-        super().__init__(shown(urn), (Problem("", "the URN has not the parts of its type"),))
+        self.subject, self.part = subject, part
 
 
 class SchemaRefused(InvalidInstance):

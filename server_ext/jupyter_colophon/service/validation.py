@@ -7,7 +7,7 @@ from typing import Any
 from jupyter_colophon.core import asserted, business
 from jupyter_colophon.core.annotation import ASPECT_OF_SCOPE, Change
 from jupyter_colophon.core.datahub import patch_forms
-from jupyter_colophon.core.errors import Absent, InvalidInstance, OtherDoor, OtherParts, PatchFailed, Problem
+from jupyter_colophon.core.errors import Absent, InvalidInstance, OtherDoor, PatchFailed, Problem
 from jupyter_colophon.core.keys import has_key
 from jupyter_colophon.core.patch import apply_json_patch, apply_merge_patch
 from jupyter_colophon.core.proposal import CREATING, Condition, Proposal
@@ -26,7 +26,7 @@ def told_within(batch: str, at: int) -> Iterator[None]:
         yield
     except (InvalidInstance, PatchFailed) as error:
         if batch:
-            value = f"{batch}/{at}/{'urn' if isinstance(error, OtherParts) else 'value'}"
+            value = f"{batch}/{at}/{getattr(error, 'part', 'value')}"
             error.problems = tuple(Problem(value + one.pointer, one.message) for one in error.problems)
         raise
 
@@ -107,7 +107,7 @@ def require_runs(tx: TableContext, proposals: Sequence[Proposal], batch: str) ->
 def fitting(registry: Registry, proposal: Proposal, door: str) -> AspectSpec | None:
     """The aspect that a proposal is about, if about one. Raises InvalidInstance, OtherDoor where it cannot be meant."""
     if not has_key(proposal.urn, registry.type(proposal.urn.type)):
-        raise OtherParts(str(proposal.urn))
+        raise InvalidInstance("the proposal", (Problem("", "the URN has not the parts of its type"),), part="urn")
     if proposal.aspect is None:
         require_whole(proposal)
         require_door(registry.type(proposal.urn.type).door, door, str(proposal.urn))
