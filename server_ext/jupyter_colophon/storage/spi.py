@@ -1,8 +1,4 @@
-"""The storage seam (catalog.md 9.2): what a provider offers to the platform and to applications alike.
-
-A provider has tables (`StructuredTable`), transactions (`TransactionRunner`) and three seams of its own:
-the log (numbers in commit order), the search index (full text) and the edge index (lineage).
-"""
+"""The storage seam (catalog.md 9.2): tables, transactions, and the three seams of a provider (log, search and edge index)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -168,10 +164,7 @@ class Words:
 
 
 class Match(NamedTuple):
-    """A found document; a higher score is a better match. `terms` are its encoded terms.
-
-    `labels` are one text: they are taken apart where they are counted, all at once.
-    """
+    """A found document; a higher score is a better match. `terms` are its encoded terms, `labels` one text of its labels."""
 
     urn: str
     namespace: str
