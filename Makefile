@@ -21,7 +21,7 @@ help: ## say what there is
 lab: $(STAMPS)/frontend ## open JupyterLab on the sample notebook
 	cd examples && jupyter lab $(ROOT_MAY) --LabApp.default_url=/lab/tree/flights.ipynb
 
-sample: $(STAMPS)/python ## run the sample notebook without a browser, and check what the catalog then knows
+sample: $(STAMPS)/python ## run the sample notebooks without a browser, and check what the catalog then knows
 	python examples/run_sample.py
 
 test: test-python test-frontend test-ui ## run every test in its small form

@@ -28,7 +28,10 @@ SHIPPED = {
 FIELDS: dict[str, tuple[set[str], set[str]]] = {
     "code-snippet": ({"language", "code"}, {"description", "tags"}),
     "saved-search": ({"query"}, {"description", "tags", "namespace", "type", "tag", "scope", "platform", "owner"}),
-    "pipeline": ({"namespace", "stages"}, {"description", "tags", "connections", "arguments", "retries"}),
+    "pipeline": (
+        {"namespace", "stages"},
+        {"description", "tags", "connections", "arguments", "propagation", "retries"},
+    ),
     "schedule": (
         {"namespace", "pipeline"},
         {"description", "enabled", "every", "cron", "on_change", "arguments", "retries", "retry_after", "overlap"},

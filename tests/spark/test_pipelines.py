@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.client.programs.shipping import shipper_for
+from jupyter_colophon.client.transport import Server, Transport
 from jupyter_colophon.spark.pipelines.checking import Prepared, checked
 from jupyter_colophon.spark.pipelines.previewing import preview
 from jupyter_colophon.spark.pipelines.registry import installed
 from jupyter_colophon.spark.pipelines.running import run
+from live import live_server
 from pyspark.sql import SparkSession
 from support.servers import catalog, server
 
@@ -107,6 +110,28 @@ def test_the_example_of_the_seed_runs(spark: SparkSession, catalog: Any, place: 
     assert columns == {("id", "id"), ("empName", "who"), ("pay", "pay")}
 
 
+def test_by_a_rule_sinks_and_their_columns_get_what_is_said_of_sources(
+    spark: SparkSession, catalog: Any, place: Path
+) -> None:
+    source, sink = FILE.format(place / "employee"), FILE.format(place / "sums")
+    say(catalog, source, "hr", "raw", owner="Ada")
+    say(catalog, f"urn:li:schemaField:({source},pay)", "confidential", "raw", unit="EUR")
+    query = "SELECT lower(empName) AS who, sum(pay) AS total FROM employees WHERE id > 0 GROUP BY empName"
+    prepared = pipeline(
+        [
+            stage("employees", "source", "file", path=str(place / "employee")),
+            stage("summed", "transform", "sql", query=query),
+            stage("sums", "sink", "file", path=str(place / "sums")),
+        ],
+        "employees > summed > sums",
+        propagation={"tags": ["conf*", "hr"], "properties": ["unit"]},
+    )
+    assert run(prepared, spark).status == "succeeded"
+    assert said(catalog, sink) == ({}, ["hr"])
+    assert said(catalog, f"urn:li:schemaField:({sink},total)") == ({"unit": "EUR"}, ["confidential"])
+    assert said(catalog, f"urn:li:schemaField:({sink},who)") == ({}, [])
+
+
 def test_all_that_makes_data_of_data_makes_it(spark: SparkSession, place: Path) -> None:
     code = "def transform(data):\n    return data.withColumn('twice', data['total'] * 2)"
     spark.createDataFrame([(1, "x"), (2, "y")], "id LONG, team STRING").write.parquet(str(place / "teams"))
@@ -200,3 +225,50 @@ def test_without_a_server_metadata_waits_and_what_has_to_be_read_fails_the_run(
     assert not (place / "staff").exists()
     outcome = run(pipeline(stages, "employees > staff > told"), spark)
     assert (outcome.status, outcome.waiting > 0) == ("succeeded", True)
+
+
+def test_a_server_that_is_away_for_a_whole_run_gets_everything_afterwards_in_order_and_once(
+    spark: SparkSession, place: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with live_server(tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home")) as away:
+        monkeypatch.setenv("COLOPHON_URL", away.url)
+        monkeypatch.setenv("COLOPHON_TOKEN", away.token)
+        away.stop()
+        sink = FILE.format(place / "staff")
+        steps: list[dict[str, Any]] = [
+            {"properties": {"step": "1"}},
+            {"tags": ["x"]},
+            {"without_tags": ["x"]},
+            {"properties": {"step": "4"}},
+        ]
+        prepared = pipeline(
+            [
+                stage("employees", "source", "file", path=str(place / "employee")),
+                stage("staff", "sink", "file", path=str(place / "staff")),
+                *(stage(f"said{at}", "action", "set-metadata", dataset="staff", **one) for at, one in enumerate(steps)),
+            ],
+            "employees > staff > said0 > said1 > said2 > said3",
+        )
+        outcome = run(prepared, spark)
+        assert (outcome.status, outcome.dropped) == ("succeeded", 0)
+        assert outcome.waiting > len(steps)
+        away.start()
+        shipper = shipper_for(Server(away.url, away.token))
+        pause = threading.Event()
+        while shipper.flush(5):
+            pause.wait(0.1)
+        catalog = away.catalog()
+        assert said(catalog, sink) == ({"step": "4"}, [])
+        recorded = catalog.run(outcome.run)
+        assert (recorded["status"], recorded["facts"]["stage.staff.rows"]) == ("succeeded", 4)
+        assert [one["mode"] for one in recorded["accesses"]].count("write") == 1
+        changes = Transport(Server(away.url, away.token)).request("GET", "/changes", query={"urn": sink, "limit": 100})
+        told = [one["value"] for one in changes.body["changes"] if one["aspect"] == "businessMetadata"]
+        # Out of order, or twice, and it were another history.
+        assert [(one["properties"].get("step"), one["tags"]) for one in told] == [
+            ("1", []),
+            ("1", ["x"]),
+            ("1", []),
+            ("4", []),
+        ]
+        catalog.close()

@@ -25,7 +25,7 @@ def _told(one: Instance, state: ScheduleState) -> dict[str, Any]:
     return {
         "name": one.name,
         **{name: str(said.get(name, "")) for name in _SAID},
-        "onChange": "on_change" in said,
+        "onChange": bool(said.get("on_change")),
         "enabled": bool(said.get("enabled", True)),
         **{name: format_time(ms) if ms else None for name, ms in times.items()},
         "run": state.run,

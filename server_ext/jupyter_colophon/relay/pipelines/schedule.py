@@ -19,7 +19,7 @@ _CHANGES: Final = ("create", "update", "delete")
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """When a pipeline runs by itself. `on_change` is None where no change starts it."""
+    """When a pipeline runs by itself. Where `on_change` says nothing no change starts it: a form leaves it empty."""
 
     name: str
     namespace: str
@@ -27,7 +27,7 @@ class Schedule:
     enabled: bool = True
     every: str = ""
     cron: str = ""
-    on_change: Mapping[str, str] | None = None
+    on_change: Mapping[str, str] = field(default_factory=dict)
     arguments: Mapping[str, str] = field(default_factory=dict)
     retries: int = 0
     retry_after: str = "PT1M"
@@ -46,7 +46,7 @@ class Schedule:
 
     def problem(self) -> str:
         """Why it can never be due; empty where it can."""
-        if not (self.every or self.cron or self.on_change is not None):
+        if not (self.every or self.cron or self.on_change):
             return "it says neither every, nor cron, nor on_change"
         try:
             duration_ms(self.retry_after)
@@ -68,7 +68,7 @@ class Schedule:
     def fits(self, change: Change) -> bool:
         """Whether a change starts it."""
         asked = self.on_change
-        if asked is None or change.namespace != self.namespace or change.operation not in _CHANGES:
+        if not asked or change.namespace != self.namespace or change.operation not in _CHANGES:
             return False
         if "aspect" in asked and change.aspect != asked["aspect"]:
             return False

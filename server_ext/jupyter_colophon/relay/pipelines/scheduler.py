@@ -208,7 +208,7 @@ class _Round:
 
     def _changes(self, seq: int) -> tuple[int, set[str]]:
         """Up to which change the log was read, and which schedules one of them starts."""
-        watching = [one for one in self._schedules.values() if one.enabled and one.on_change is not None]
+        watching = [one for one in self._schedules.values() if one.enabled and one.on_change]
         wanted: set[str] = set()
         if not watching:
             return self._catalog.feed.head(), wanted

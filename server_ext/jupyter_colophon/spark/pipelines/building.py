@@ -24,7 +24,8 @@ class Building:
         self.aliases: dict[str, MetadataEntity] = {}
         ends = ((name, one) for name, one in prepared.plugins.items() if isinstance(one, Source | Sink))
         named = ((name, one.dataset(prepared.pipeline.namespace)) for name, one in ends)
-        self._datasets = {name: dataset for name, dataset in named if dataset is not None}
+        #: What sources and sinks read and write, by the names of their stages.
+        self.datasets = {name: dataset for name, dataset in named if dataset is not None}
 
     def keep(self, stage: Stage, data: Any) -> None:
         """What comes out of a stage, for those after it."""
@@ -55,7 +56,7 @@ class Building:
             self._run,
             self.spark,
             lambda line: self._log(f"{stage.name} {line}"),
-            self._datasets,
+            self.datasets,
             self.aliases,
             schemas,
             None if made is None else RecordSchema.of(list(made)),

@@ -44,6 +44,8 @@ class Pipeline:
     connections: tuple[tuple[str, str], ...] = ()
     arguments: Mapping[str, str] = field(default_factory=dict)
     retries: int = 0
+    #: What is said of sinks after a run; None where nothing is.
+    propagation: Mapping[str, Any] | None = None
 
     @classmethod
     def of(cls, name: str, metadata: Mapping[str, Any]) -> "Pipeline":
@@ -59,6 +61,7 @@ class Pipeline:
             tuple((one["from"], one["to"]) for one in metadata.get("connections", ())),
             metadata.get("arguments", {}),
             metadata.get("retries", 0),
+            metadata.get("propagation"),
         )
 
     @property

@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from jupyter_colophon.client.programs.context import RunContext
@@ -18,6 +18,7 @@ from jupyter_colophon.spark.pipelines.checking import Prepared
 from jupyter_colophon.spark.pipelines.document import Stage
 from jupyter_colophon.spark.pipelines.metrics import Rows
 from jupyter_colophon.spark.pipelines.plugin import Action, Sink, Source
+from jupyter_colophon.spark.pipelines.propagation import Rule, propagate
 from jupyter_colophon.spark.reports import accesses, proposals
 
 Status = Literal["waiting", "running", "succeeded", "failed", "killed"]
@@ -149,6 +150,7 @@ class PipelineRun:
             self._hear(capture)
         except Exception as error:  # noqa: BLE001  Spark may be gone, and the run has to end all the same
             self.log(f"what Spark read and wrote is not known ({type(error).__name__})")
+        self._propagate()
         self.log(str(self.outcome.status))
         self._run.facts |= self._facts()
         self._run.end(self.outcome.status if self.outcome.status != "running" else "killed")  # type: ignore[arg-type]
@@ -176,6 +178,21 @@ class PipelineRun:
             if ref.fields and ref.urn not in known
         }
         self._run.metadata.emit(one for ref in refs.values() for one in proposals(ref, self._run.urn))
+
+    def _propagate(self) -> None:
+        """Say of sinks what is said of sources, where the pipeline has a rule for that."""
+        told = self._prepared.pipeline.propagation
+        # A form leaves an empty object where nobody said anything.
+        if not told or self.outcome.status != "succeeded":
+            return
+        aliases = {urn: one.urn for urn, one in self._building.aliases.items()}
+        edges = (edge for seen in self._seen for edge in seen.columns)
+        columns = [replace(edge, source_urn=aliases.get(edge.source_urn, edge.source_urn)) for edge in edges]
+        try:
+            pipeline, datasets = self._prepared.pipeline, self._building.datasets
+            propagate(Rule.of(told), pipeline, datasets, columns, self._run.metadata)
+        except Exception as error:  # noqa: BLE001  data is written, and the run has to end
+            self.log(f"what is said of sources is not propagated ({type(error).__name__})")
 
     def _rename(self, document: dict[str, Any]) -> None:
         """Say of what was observed what plugins call it."""
