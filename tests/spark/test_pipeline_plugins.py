@@ -71,7 +71,11 @@ def test_tables_databases_streams_and_the_catalog_are_read_and_written(
     assert {("orders", ORDERS), ("clicks", CLICKS)} <= touched
     assert any(name == "base" and "derby" in urn for name, urn in touched)
 
-    lines = tmp_path / "lines"
+    _read_back(spark, catalog, server, tmp_path / "lines", place)
+
+
+def _read_back(spark: SparkSession, catalog: Any, server: Any, lines: Path, place: dict[str, str]) -> None:
+    """Reads what was written, and finds lineage from the stream and not from its folder."""
     read = [
         stage("base", "source", "jdbc", table="APP.ORDERS", **place),
         stage("clicks", "source", "stream", name="shop.clicks", body="STRUCT<id: LONG, day: STRING>", since="2026-01-01"),

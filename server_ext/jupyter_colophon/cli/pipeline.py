@@ -3,10 +3,10 @@
 import os
 import signal
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from traitlets import Bool, Int, List, Unicode
 
@@ -187,12 +187,20 @@ class Pipeline(Command):
 
     def _run(self, named: str) -> int:
         prepared, bundle, run_id = self._prepared(named), self._bundled(), self.run_id or str(uuid.uuid4())
-        signal.signal(signal.SIGTERM, _end)
+        ending = _Ending()
+        for one in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(one, ending)
         from jupyter_colophon.client.programs.underway import underway
         from jupyter_colophon.spark.pipelines.running import run
 
         with underway(prepared.pipeline.name, run_id, prepared.pipeline.namespace):
-            outcome = run(prepared, lambda: self._session(prepared), bundle=bundle, run_id=run_id, tell=self._say)
+            outcome = run(
+                prepared,
+                lambda: ending.late(lambda: self._session(prepared)),
+                bundle=bundle,
+                run_id=run_id,
+                tell=self._say,
+            )
         rows = [(one.name, one.status, "" if one.rows is None else one.rows, one.ms) for one in outcome.stages]
         self.answer(asdict(outcome), f"\n{table(rows, 'Stage', 'Became', 'Rows', 'Milliseconds')}\n\n{outcome.run}")
         if outcome.error:
@@ -262,9 +270,26 @@ class Pipeline(Command):
             raise Misconfigured("PySpark is not installed: pip install jupyter-colophon[spark]") from error
 
 
-def _end(*_: object) -> NoReturn:
+class _Ending:
     """What ends a run from outside: it is recorded as killed."""
-    raise KeyboardInterrupt
+
+    def __init__(self) -> None:
+        self._waits = self._asked = False
+
+    def __call__(self, *_: object) -> None:
+        self._asked = True
+        if not self._waits:
+            raise KeyboardInterrupt
+
+    def late(self, work: Callable[[], Any]) -> Any:
+        """Do this to its end, and end the run then: of a JVM whose start is broken off nobody gets rid any more."""
+        self._waits = True
+        try:
+            return work()
+        finally:
+            self._waits = False
+            if self._asked:
+                raise KeyboardInterrupt
 
 
 def _when(one: dict[str, Any]) -> str:

@@ -167,13 +167,10 @@ class WritePath:
             return error
 
     def end_namespace(self, name: str, principal: Principal) -> None:
-        """Delete a namespace and everything in it: nobody can read or write it any more when this returns.
-
-        `clear_namespace` takes away what it holds. Raises Absent, AccessDenied.
-        """
+        """Delete a namespace: nobody can read or write it any more when this returns. Raises Absent, AccessDenied."""
         self.require_ending(name, principal)
         self._transaction(
-            lambda tx: self._commit(tx, lambda commit: commit.end_namespace(name), principal), forms.NOTHING, None
+            lambda tx: self._commit(tx, lambda one: one.end_namespace(name), principal), forms.NOTHING, None
         )
 
     def require_ending(self, name: str, principal: Principal) -> None:
