@@ -29,7 +29,6 @@ from jupyter_colophon.service.instances.findings import findings
 from jupyter_colophon.service.instances.gate import NAMESPACED, InstanceGate, namespace_of
 from jupyter_colophon.service.instances.objects import InstanceObjects
 from jupyter_colophon.service.instances.pages import Sifted, values_at
-from jupyter_colophon.service.instances.recorded import FileInstances
 from jupyter_colophon.service.instances.records import PROBLEM, RecordsSource
 from jupyter_colophon.service.instances.recovery import Recovery
 from jupyter_colophon.service.instances.saving import Saving
@@ -283,10 +282,7 @@ class Instances:
     def recovery(self, space: str, principal: Principal, action: Action) -> Recovery:
         """What killed saves left behind among its files, to be looked at (`read`) or changed (`admin`)."""
         self._may(principal, action, space)
-        store = self.stores.of(self._key(space), "file")
-        if not isinstance(store, FileInstances):
-            raise StoreUnavailable(f"instances of {space} are not in files")
-        return Recovery(store, principal)
+        return Recovery.of(self.stores.of(self._key(space), "file"), principal)
 
     def findings(self) -> Sequence[Finding]:
         """What is wrong with what is kept: broken and invalid instances, leftovers of torn saves; no content of any."""

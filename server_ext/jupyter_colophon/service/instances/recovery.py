@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import InstanceAbsent
+from jupyter_colophon.core.errors import InstanceAbsent, StoreUnavailable
 from jupyter_colophon.service.instances.recorded import FileInstances
+from jupyter_colophon.service.instances.store import InstanceStore
 from jupyter_colophon.storage.files.leftovers import Leftover
 
 
@@ -15,6 +16,13 @@ class Recovery:
 
     store: FileInstances
     principal: Principal
+
+    @classmethod
+    def of(cls, store: InstanceStore, principal: Principal) -> "Recovery":
+        """Those among the files of this store. Raises StoreUnavailable for a store of another kind."""
+        if not isinstance(store, FileInstances):
+            raise StoreUnavailable(f"instances of {store.space} are not in files")
+        return cls(store, principal)
 
     def leftovers(self) -> Sequence[Leftover]:
         """All of them, by the names of their instances, the newest first. Raises StorageError."""
