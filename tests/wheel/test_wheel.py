@@ -33,7 +33,7 @@ def home(tmp_path: Path) -> dict[str, str]:
 
 def test_the_wheel_holds_the_schemas_once_and_the_built_frontend_once(built: Path) -> None:
     names = zipfile.ZipFile(built).namelist()
-    assert "jupyter_colophon/schemas/registry.json" in names
+    assert {"jupyter_colophon/schemas/registry.json", "pyspark_colophon/__init__.py"} <= set(names)
     assert {f"jupyter_colophon/schemas/datahub/{name}" for name in ("model.json", "NOTICE")} <= set(names)
     assert len([name for name in names if name.endswith("static/style.js")]) == 1
     assert not [name for name in names if "_labextension" in name or name.endswith(".map")]

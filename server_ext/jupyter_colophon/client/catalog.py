@@ -119,6 +119,41 @@ class Catalog:
         """
         return self._send("POST", "/proposals?async=true", {"proposals": list(proposals)}, _keyed(key))
 
+    def open_load(self, load: str) -> Document:
+        """Opens a load, or goes on with an open one: `Load`."""
+        return self._send("PUT", _load(load))
+
+    def load_batch(self, load: str, partition: int, number: int, rows: Sequence[bytes]) -> Document:
+        """Sends a batch of `Proposal`s, each as JSON: sent again in the same place, it is done once. `LoadApplied`."""
+        head = b'{"partition":%d,"number":%d,"rows":[' % (partition, number)
+        body = b"".join((head, b",".join(rows), b"]}"))
+        found = self._transport.request(
+            "POST", f"{_load(load)}/batches", body=body, headers={"Content-Type": "application/json"}
+        )
+        return _object(found.body)
+
+    def end_load(self, load: str, state: str) -> Document:
+        """Ends a load, `committed` or `aborted`: no batch of it is taken from then on. `Load`."""
+        return self._send("PATCH", _load(load), {"state": state})
+
+    def load(self, load: str) -> Document:
+        """How far a load came: `Load`."""
+        return self._get(_load(load))
+
+    def load_refusals(self, load: str, *, limit: int = 50, cursor: str | None = None) -> Document:
+        """The rows that a load refused: `LoadRefusals`."""
+        return self._get(f"{_load(load)}/refusals", {"limit": limit, "cursor": cursor})
+
+    def changes(self, *, limit: int = 100, **filters: str | int | None) -> Document:
+        """A slice of the change log; filters are after, wait, namespace, urn and type: `Changes`."""
+        return self._get("/changes", {"limit": limit, **filters})
+
+    def exported(self, namespace: str, types: Sequence[str] = (), aspects: Sequence[str] = ()) -> Iterator[bytes]:
+        """The lines of a namespace, of some entity types and aspects or of all; the first says what it is."""
+        some = {"types": list(types)} if types else {}
+        some |= {"aspects": list(aspects)} if aspects else {}
+        return self._transport.lines("/export", {}, body={"namespace": namespace, **some})
+
     def inbox_entry(self, entry_id: str, timeout_s: float | None = None) -> Document:
         """What became of a batch in the inbox: `InboxEntry`."""
         return self._get(f"/inbox/{quote(entry_id, safe='')}", timeout_s=timeout_s)
@@ -220,6 +255,10 @@ def _aspect(urn: str, name: str) -> str:
 
 def _space(name: str) -> str:
     return f"/schemaspaces/{quote(name, safe='')}"
+
+
+def _load(load: str) -> str:
+    return f"/loads/{quote(load, safe='')}"
 
 
 def _keyed(key: str) -> dict[str, str]:

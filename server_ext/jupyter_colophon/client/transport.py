@@ -126,17 +126,24 @@ class Transport:
         except (OSError, http.client.HTTPException) as reason:
             raise ServerAway(self.server.url, _named(reason)) from None
 
-    def lines(self, path: str, query: Mapping[str, object], timeout_s: float = LINES_TIMEOUT_S) -> Iterator[bytes]:
-        """Asks for an answer of lines, and gives them as they come, on a connection of its own.
+    def lines(
+        self,
+        path: str,
+        query: Mapping[str, object],
+        timeout_s: float = LINES_TIMEOUT_S,
+        *,
+        body: object = None,
+    ) -> Iterator[bytes]:
+        """Asks for an answer of lines, and gives them as they come, on a connection of its own; with a body by POST.
 
         Each block has to come within `timeout_s`. Raises as `request` does, also in the middle where it breaks off.
         """
         connection: http.client.HTTPConnection | None = None
         try:
             connection = self._connect(time.monotonic() + self._timeout_s)
-            connection.request(
-                "GET", self._prefix + path + _query_string(query), None, self._header_fields("GET", None, None)
-            )
+            method, payload = ("GET", None) if body is None else ("POST", _encoded(body))
+            target = self._prefix + path + _query_string(query)
+            connection.request(method, target, payload, self._header_fields(method, payload, None))
             _limit_to(connection, timeout_s)
             response = connection.getresponse()
             if response.status != HTTPStatus.OK:

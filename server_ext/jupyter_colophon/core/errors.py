@@ -251,13 +251,6 @@ class KeyReused(MetadataError):
         self.key = key
 
 
-class LoadEnded(MetadataError):
-    """A load was committed or aborted: it takes no batch any more."""
-
-    def __init__(self, name: str, state: str) -> None:
-        super().__init__(f"the load {shown(name)} was {state}")
-
-
 class NotEmpty(MetadataError):
     """A namespace still holds entities."""
 

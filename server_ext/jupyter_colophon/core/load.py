@@ -6,6 +6,7 @@ A load is a fence as well: once it is committed or aborted, no batch of it is ta
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from jupyter_colophon.core.errors import MetadataError, shown
 from jupyter_colophon.core.inbox import Refusal
 
 State = Literal["open", "committed", "aborted"]
@@ -14,6 +15,13 @@ Ending = Literal["committed", "aborted"]
 KEPT_MS: Final = 30 * 24 * 60 * 60 * 1_000
 #: Of how many rows a load keeps why they were refused; the others are counted.
 REFUSALS_KEPT: Final = 10_000
+
+
+class LoadEnded(MetadataError):
+    """A load was committed or aborted: it takes no batch any more."""
+
+    def __init__(self, name: str, state: str) -> None:
+        super().__init__(f"the load {shown(name)} was {state}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from jupyter_colophon.core import errors
 from jupyter_colophon.core.inbox import Refusal
+from jupyter_colophon.core.load import LoadEnded
 
 PREFIX = "urn:jupyter-colophon:problem:"
 
@@ -46,7 +47,7 @@ TABLE: dict[type[errors.MetadataError], Row] = {
     errors.RunStands: Row(409, "run-stands", "The run stands otherwise"),
     errors.AlreadyThere: Row(409, "already-there", "Already there"),
     errors.KeyReused: Row(409, "key-reused", "Idempotency key reused"),
-    errors.LoadEnded: Row(409, "load-ended", "The load has ended"),
+    LoadEnded: Row(409, "load-ended", "The load has ended"),
     errors.NotEmpty: Row(409, "not-empty", "Not empty"),
     errors.LogShorter: Row(410, "log-shorter", "There are no such changes"),
     errors.LogCompacted: Row(410, "log-compacted", "These changes are no longer kept"),

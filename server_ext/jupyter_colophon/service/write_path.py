@@ -116,10 +116,7 @@ class WritePath:
     def propose_each(
         self, proposals: Sequence[Proposal], principal: Principal, around: Callable[[TableContext, EachOf], T]
     ) -> T:
-        """Apply those of a batch that can be applied, in its order; what `around` makes of the results.
-
-        An error is in the place of each that cannot be. `around` gets the batch as a callable, and calls it at most once.
-        """
+        """Apply what of a batch can be applied, in its order: `around` makes the answer of the results, or errors, of each."""
         checked = [self._checked(proposal, principal) for proposal in proposals]
 
         def work(commit: Commit) -> list[Written | MetadataError]:
@@ -146,8 +143,6 @@ class WritePath:
     def _checked(self, proposal: Proposal, principal: Principal) -> AspectSpec | MetadataError | None:
         try:
             return self.check([proposal], principal)[0]
-        except StorageError:
-            raise
         except MetadataError as error:
             return error
 
@@ -157,12 +152,12 @@ class WritePath:
         """Apply one so that it harms no other: what is refused is refused before anything of it is written."""
         if isinstance(spec, MetadataError):
             return spec
-        before = commit.length
+        before = len(commit.changes)
         try:
             require_runs(commit.tx, [proposal], "")
             return self._apply(commit, proposal, spec)
         except MetadataError as error:
-            if isinstance(error, StorageError) or commit.length != before:
+            if isinstance(error, StorageError) or len(commit.changes) != before:
                 raise
             return error
 
@@ -386,7 +381,7 @@ class WritePath:
             name = urn.parts[0]
             if name in ETERNAL:
                 raise AccessDenied("delete", str(urn))
-            held = commit.tx.table("entity_names").scan(Range.prefix(name), limit=2)
+            held = commit.names().scan(Range.prefix(name), limit=2)
             if any(row["urn"] != str(urn) for row in held):
                 raise NotEmpty(name)
         return commit.remove_entity(urn)

@@ -26,7 +26,7 @@ from jupyter_colophon.core.terms import SEARCHED
 from jupyter_colophon.storage import assertions, forms, index, past, relationships, retention, truth
 from jupyter_colophon.storage.ending import is_ending
 from jupyter_colophon.storage.ingestion import Ingesting, run_in
-from jupyter_colophon.storage.spi import Range, Row, TableContext
+from jupyter_colophon.storage.spi import Range, Row, StructuredTable, TableContext
 from jupyter_colophon.storage.working import Working
 
 
@@ -53,16 +53,18 @@ class Commit:
         #: Namespaces of which this transaction knows that nobody is deleting them.
         self._lasting: set[str] = set()
         #: The changes so far, under their numbers; how far the log is numbered, once that is known.
-        self._changes: list[Row] = []
+        self.changes: list[Row] = []
         self._head: int | None = None
         #: Rows that nobody reads before the end, by table: they are written at once.
         self._last: dict[str, list[Row]] = defaultdict(list)
+        self._named: list[Row] = []  # of entities that came, until somebody reads names
         self.ingesting = Ingesting()
 
-    @property
-    def length(self) -> int:
-        """How many changes were made so far."""
-        return len(self._changes)
+    def names(self) -> StructuredTable:
+        """The table of the living entities' names, as this transaction sees it."""
+        (table := self.tx.table("entity_names")).upsert_all(self._named)
+        self._named.clear()
+        return table
 
     def expect(self, urns: Iterable[Urn]) -> None:
         """Look at all these entities at once; any other is looked at when it is asked for."""
@@ -120,7 +122,7 @@ class Commit:
         """Take away some of what a deleted namespace holds; True when nothing was left."""
         if not is_ending(self.tx, name):
             return True
-        rows = list(self.tx.table("entity_names").scan(Range.prefix(name), limit))
+        rows = list(self.names().scan(Range.prefix(name), limit))
         for row in rows:
             if self._open(urn := Urn.parse(row["urn"])).exists:
                 self.remove_entity(urn)
@@ -214,8 +216,7 @@ class Commit:
         self.tx.table("timeseries").delete_all(Range.prefix(str(urn)))
         entity.row["deleted"] = True
         entity.exists = False
-        names = self.tx.table("entity_names")
-        names.delete((entity.row["namespace"], urn.type, entity.row["name"], str(urn)))
+        self.names().delete((entity.row["namespace"], urn.type, entity.row["name"], str(urn)))
         seq = self.log(entity.row, None, "delete", ABSENT, "USER", None, None, None)
         return Written(urn, None, ABSENT, seq)
 
@@ -231,13 +232,14 @@ class Commit:
 
     def finish(self) -> None:
         """Write the changes and the entity rows, and bring search up to date, once for each entity that changed."""
-        self.tx.log.append(self._changes)
+        self.tx.log.append(self.changes)
         changed = [entity for entity in self._entities.values() if entity.changed]
         for entity in changed:
             entity.row |= {"updated": self.now, "updated_by": self.principal.user}
             self._last["entities"].append(entity.row)
         for table, rows in self._last.items():
             self.tx.table(table).upsert_all(rows)
+        self.names()
         self.ingesting.finish(self.tx, self.now)
         for entity, spec, kept in self._grown:
             retention.trim(self.tx, entity.row, spec, kept, entity.aspects[spec.name], self.now)
@@ -271,7 +273,7 @@ class Commit:
         """Add a row to the change log about an entity; returns its number."""
         # Nobody else's change comes between what a transaction reads and its end, so it counts on by itself.
         self._head = (self.tx.log.head() if self._head is None else self._head) + 1
-        self._changes.append(
+        self.changes.append(
             {
                 "seq": self._head,
                 "time": self.now,
@@ -335,9 +337,7 @@ class Commit:
             row["base"] = row["version"]
             self._last["aspects"].append(row)
         row = entity.row
-        self.tx.table("entity_names").upsert(
-            {"namespace": row["namespace"], "type": row["type"], "name": row["name"], "urn": row["urn"]}
-        )
+        self._named.append({name: row[name] for name in ("namespace", "type", "name", "urn")})
 
     def _write(
         self,

@@ -1,6 +1,7 @@
 """What fits a table: types, whole keys, ranges and limits (catalog.md 9.1; 9.2, 6 and 9). Checked before anything is sent."""
 
 from collections.abc import Callable, Mapping, Sequence
+from types import NoneType
 from typing import Any, Final
 
 from jupyter_colophon.core.errors import InvalidField, shown
@@ -13,6 +14,30 @@ def check_row(spec: TableSpec, row: Mapping[str, Any]) -> None:
     for name in spec.primary_key:
         if row.get(name) is None:
             raise InvalidField(f"{spec.id}: the whole key must be given")
+
+
+def check_rows(spec: TableSpec, names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+    """The same for rows that have values of the same fields, in their order; column by column, which is quicker."""
+    missing = set(spec.primary_key)
+    for name, column in zip(names, zip(*rows, strict=True), strict=True):
+        if not _is_plain(spec.fields.get(name), column):
+            for value in column:
+                _check_values(spec, {name: value})
+        if name in missing and None not in column:
+            missing.remove(name)
+    if missing and rows:
+        raise InvalidField(f"{spec.id}: the whole key must be given")
+
+
+def _is_plain(kind: FieldType | None, column: tuple[Any, ...]) -> bool:
+    """Whether a column holds nothing but what nearly all do: texts of ASCII for a text, numbers that fit for a long."""
+    kinds = set(map(type, column)) - {NoneType}
+    if kind == "string":
+        return kinds <= {str} and "".join(filter(None, column)).isascii()
+    if kind == "long" and kinds == {int}:
+        there = [value for value in column if value is not None]
+        return _FITS[kind](min(there)) and _FITS[kind](max(there))
+    return kind is not None and not kinds
 
 
 def check_key(spec: TableSpec, key: tuple[Any, ...]) -> None:

@@ -5,9 +5,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from zlib import compress, decompress
 
-from jupyter_colophon.core.errors import Absent, KeyReused, LoadEnded
+from jupyter_colophon.core.errors import Absent, KeyReused
 from jupyter_colophon.core.jsontext import compact, stored
-from jupyter_colophon.core.load import KEPT_MS, REFUSALS_KEPT, Applied, Batch, Ending, KeptRefusal, Load, RowRefusal
+from jupyter_colophon.core.load import (
+    KEPT_MS,
+    REFUSALS_KEPT,
+    Applied,
+    Batch,
+    Ending,
+    KeptRefusal,
+    Load,
+    LoadEnded,
+    RowRefusal,
+)
 from jupyter_colophon.storage import forms
 from jupyter_colophon.storage.spi import Key, Range, Row, TableContext
 

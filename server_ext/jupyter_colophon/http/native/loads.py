@@ -7,9 +7,9 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.errors import Absent, IllegalName, KeyReused, LoadEnded, MetadataError, StorageError
+from jupyter_colophon.core.errors import Absent, IllegalName, KeyReused, MetadataError, StorageError
 from jupyter_colophon.core.inbox import Refusal
-from jupyter_colophon.core.load import Applied, Batch, KeptRefusal, Load, RowRefusal
+from jupyter_colophon.core.load import Applied, Batch, KeptRefusal, Load, LoadEnded, RowRefusal
 from jupyter_colophon.core.timegrammar import format_time
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.native import documents

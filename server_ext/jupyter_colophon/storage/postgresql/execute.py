@@ -1,6 +1,6 @@
 """How the seams run a statement (`PostgresContext.execute`)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from jupyter_colophon.storage.sql.table import Cursor
@@ -26,4 +26,11 @@ class ExecuteMany(Protocol):
     """Runs one statement once for each of these values, without waiting for each answer."""
 
     def __call__(self, statement: str, bound: Sequence[Sequence[Any]]) -> Found:
+        """Raises StorageError."""
+
+
+class Copy(Protocol):
+    """Copies rows into a table."""
+
+    def __call__(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         """Raises StorageError."""

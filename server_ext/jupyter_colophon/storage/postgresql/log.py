@@ -7,7 +7,7 @@ the order of commits and without gaps. A sequence would leave gaps with every ca
 from collections.abc import Mapping, Sequence
 
 from jupyter_colophon.storage.postgresql.dialect import DIALECT
-from jupyter_colophon.storage.postgresql.execute import Execute, ExecuteMany
+from jupyter_colophon.storage.postgresql.execute import Copy, Execute, ExecuteMany
 from jupyter_colophon.storage.spi import Row
 from jupyter_colophon.storage.sql.statements import names
 from jupyter_colophon.storage.tables import CHANGE, CHANGE_FILTERS, CHANGE_GAINED
@@ -31,18 +31,25 @@ CREATION = [
 GROWTH = [f"ALTER TABLE change_log ADD COLUMN {_column(name)}" for name in CHANGE_GAINED]
 _HEAD = "SELECT COALESCE(MAX(seq), 0) FROM change_log"
 _APPEND = f"INSERT INTO change_log ({names(_FIELDS)}) VALUES ({DIALECT.marks(len(_FIELDS))})"
+_COPY = f"COPY change_log ({names(_FIELDS)}) FROM STDIN"
+#: From how many rows on it is quicker to copy them.
+_MANY = 20
 _COMPACT = f"DELETE FROM change_log WHERE seq <= %s AND seq < ({_HEAD})"
 
 
 class PostgresLog:
     """The change log in one transaction (`spi.Log`)."""
 
-    def __init__(self, execute: Execute, executemany: ExecuteMany) -> None:
-        self._execute, self._executemany = execute, executemany
+    def __init__(self, execute: Execute, executemany: ExecuteMany, copy: Copy) -> None:
+        self._execute, self._executemany, self._copy = execute, executemany, copy
 
     def append(self, rows: Sequence[Row]) -> None:
         """Add rows under the numbers that they have."""
-        self._executemany(_APPEND, [tuple(row[name] for name in _FIELDS) for row in rows])
+        told = [tuple(row[name] for name in _FIELDS) for row in rows]
+        if len(told) < _MANY:
+            self._executemany(_APPEND, told)
+        else:
+            self._copy(_COPY, told)
 
     def read(self, after: int, limit: int, where: Mapping[str, str]) -> list[Row]:
         """Rows after a number, oldest first, with equal `namespace`, `urn` or `type` where given."""

@@ -32,14 +32,22 @@ CREATION = [
     "CREATE INDEX search_tokens_by_token ON search_tokens USING gin (tokens) WITH (fastupdate = off)",
 ]
 _OLD = f"SELECT e.id, t.words FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id WHERE {_URN} = {_ASKED}"
-_ADD = "INSERT INTO search_entries (urn, namespace, type, tags, length) VALUES (%s, %s, %s, %s, %s) RETURNING id"
-_ADD_TEXT = "INSERT INTO search_texts (id, words) VALUES (%s, %s)"
-_INDEX = "INSERT INTO search_tokens (id, part, tokens) VALUES (%s, %s, array_to_tsvector(%s::text[]))"
+# In their order, since the newest are found first.
+_ADD_ALL = """INSERT INTO search_entries (urn, namespace, type, tags, length)
+    SELECT urn, namespace, type, tags, length
+    FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::integer[]) WITH ORDINALITY
+        AS new (urn, namespace, type, tags, length, at) ORDER BY at RETURNING id, urn"""
+_KNOWN = f"""SELECT e.urn, e.id, t.words FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id
+    WHERE {_URN} = ANY(ARRAY(SELECT {DIALECT.compare("u", "string")} FROM unnest(%s::text[]) AS u))"""
+_ADD_TEXTS = "INSERT INTO search_texts (id, words) SELECT * FROM unnest(%s::bigint[], %s::text[])"
+_INDEX = """INSERT INTO search_tokens (id, part, tokens)
+    SELECT id, part, array_to_tsvector(string_to_array(tokens, ' '))
+    FROM unnest(%s::bigint[], %s::integer[], %s::text[]) AS new (id, part, tokens)"""
 _CHANGE = "UPDATE search_entries SET namespace = %s, type = %s, tags = %s, length = %s WHERE id = %s"
 _CHANGE_TEXT = "UPDATE search_texts SET words = %s WHERE id = %s"
 _FORGET = "DELETE FROM search_entries WHERE id = %s"
 _FORGET_TEXT = "DELETE FROM search_texts WHERE id = %s"
-_UNINDEX = "DELETE FROM search_tokens WHERE id = %s"
+_UNINDEX = "DELETE FROM search_tokens WHERE id = ANY(%s::bigint[])"
 # Ranking everything that a common word matches costs seconds at a million entities: rank the newest only.
 _MATCH = """SELECT e.urn, e.namespace, e.type, e.tags, e.length FROM (
         SELECT DISTINCT id FROM search_tokens WHERE tokens @@ %s::tsquery ORDER BY id DESC LIMIT %s) AS m
@@ -67,29 +75,36 @@ class PostgresSearch:
         self._execute = execute
 
     def put(self, *documents: Document) -> None:
-        """Add or replace documents."""
-        for document in documents:
-            self._put(document)
+        """Add or replace documents; one statement of each kind for all of them."""
+        told = {one.urn: (one, _written(one)) for one in documents}
+        known = {urn: (entry, words) for urn, entry, words in self._execute(_KNOWN, (list(told),))}
+        new = [(one, words) for urn, (one, words) in told.items() if urn not in known]
+        old = [(known[urn], one, words) for urn, (one, words) in told.items() if urn in known]
+        texts = self._added(new) if new else []
+        for (entry, _), one, _ in old:
+            self._execute(_CHANGE, (*_shown(one), entry))
+        changed = [(entry, words) for (entry, before), _, words in old if words != before]
+        for entry, words in changed:
+            self._execute(_CHANGE_TEXT, (words, entry))
+        if changed:
+            self._execute(_UNINDEX, ([entry for entry, _ in changed],))
+        self._index(texts + changed)
 
-    def _put(self, document: Document) -> None:
-        words = " ".join([*sorted(document.words), *sorted(_TERM + term for term in document.terms)])
-        shown = (document.namespace, document.type, APART.join(document.labels), len(document.words))
-        old = self._execute(_OLD, (document.urn,)).fetchone()
-        if old is None:
-            added = self._execute(_ADD, (document.urn, *shown)).fetchone()[0]
-            self._execute(_ADD_TEXT, (added, words))
-            self._index(added, words)
-            return
-        self._execute(_CHANGE, (*shown, old[0]))
-        if words != old[1]:
-            self._execute(_CHANGE_TEXT, (words, old[0]))
-            self._index(old[0], words, again=True)
+    def _added(self, new: Sequence[tuple[Document, str]]) -> list[tuple[int, str]]:
+        """Entries and texts of new documents; their numbers with what is to be indexed."""
+        urns = [one.urn for one, _ in new]
+        columns = zip(*(_shown(one) for one, _ in new), strict=True)
+        entries = {urn: entry for entry, urn in self._execute(_ADD_ALL, (urns, *map(list, columns)))}
+        texts = [(entries[one.urn], words) for one, words in new]
+        self._execute(_ADD_TEXTS, ([entry for entry, _ in texts], [words for _, words in texts]))
+        return texts
 
     def remove(self, urn: str) -> None:
         """Forget an entity."""
         old = self._execute(_OLD, (urn,)).fetchone()
         if old is not None:
-            for statement in (_UNINDEX, _FORGET, _FORGET_TEXT):
+            self._execute(_UNINDEX, (list(old[:1]),))
+            for statement in (_FORGET, _FORGET_TEXT):
                 self._execute(statement, old[:1])
 
     def match(self, words: Words, cap: int) -> list[Match]:
@@ -134,17 +149,32 @@ class PostgresSearch:
         """Make the index anew from the texts."""
         last: Any = 0
         while texts := list(self._execute(_TEXTS, (last,))):
-            for last, words in texts:
-                self._index(last, words, again=True)
+            self._execute(_UNINDEX, ([entry for entry, _ in texts],))
+            self._index(texts)
+            last = texts[-1][0]
 
-    def _index(self, entry: int, words: str, *, again: bool = False) -> None:
-        if again:
-            self._execute(_UNINDEX, (entry,))
-        for part, tokens in enumerate(_parts([_short(word) for word in words.split(" ") if word])):
-            self._execute(_INDEX, (entry, part, tokens))
+    def _index(self, texts: Sequence[tuple[int, str]]) -> None:
+        """Index the words of these entries, of which nothing is indexed."""
+        found = [
+            (entry, part, " ".join(tokens))
+            for entry, words in texts
+            for part, tokens in enumerate(_parts([_short(word) for word in words.split(" ") if word]))
+        ]
+        if found:
+            self._execute(_INDEX, tuple(map(list, zip(*found, strict=True))))
 
     def _counted(self, expression: str, cap: int) -> int:
         return int(self._execute(_COUNT, (expression, cap), prepare=False).fetchone()[0])
+
+
+def _written(document: Document) -> str:
+    """The words of a document, and its terms."""
+    return " ".join([*sorted(document.words), *sorted(_TERM + term for term in document.terms)])
+
+
+def _shown(document: Document) -> tuple[str, str, str, int]:
+    """What a list of hits needs."""
+    return document.namespace, document.type, APART.join(document.labels), len(document.words)
 
 
 def _parts(tokens: Sequence[str]) -> Iterator[list[str]]:

@@ -6,7 +6,7 @@ only at the first change would not do under group commit: a savepoint that is ro
 that touch the same entity would hold each a row and wait for the other's lock.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import psycopg
@@ -43,7 +43,7 @@ class PostgresContext:
     def __init__(self, connection: Connection, admin: PostgresAdmin, life: Life, after: list[After]) -> None:
         self._connection, self._admin, self._life, self.after = connection, admin, life, after
         self._tables: dict[str, SqlTable] = {}
-        self.log = log.PostgresLog(self.execute, self.executemany)
+        self.log = log.PostgresLog(self.execute, self.executemany, self.copy)
         self.search = search.PostgresSearch(self.execute)
         self.edges = edges.PostgresEdges(self.execute)
 
@@ -72,6 +72,13 @@ class PostgresContext:
             cursor = self._connection.cursor()
             cursor.executemany(statement, bound)
             return cursor
+
+    def copy(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Copy rows into a table: `COPY … FROM STDIN`. Raises StorageError in our words."""
+        self._life.check()
+        with translated(self._connection), self._connection.cursor().copy(statement) as writer:
+            for row in rows:
+                writer.write_row(row)
 
 
 class PostgresSession:

@@ -76,18 +76,20 @@ class SqlTable:
 
     def upsert_all(self, rows: Sequence[Row]) -> None:
         """Write rows in their order; columns not given keep their values."""
-        for row in rows:
-            fields.check_row(self._spec, row)
-        for given, alike in groupby(rows, key=tuple):
-            self._upsert_alike(given, list(alike))
+        alike = [(given, list(some)) for given, some in groupby(rows, key=tuple)]
+        values = [[tuple(row.values()) for row in some] for _, some in alike]
+        for (given, _), told in zip(alike, values, strict=True):
+            fields.check_rows(self._spec, given, told)
+        for (given, some), told in zip(alike, values, strict=True):
+            self._upsert_alike(given, some, told)
 
-    def _upsert_alike(self, given: tuple[str, ...], rows: Sequence[Row]) -> None:
+    def _upsert_alike(self, given: tuple[str, ...], rows: Sequence[Row], values: Sequence[tuple[Any, ...]]) -> None:
         statement = self._statements.upsert_json(given) if len(rows) >= _MANY else ""
         text = json.dumps(rows) if statement and self._differ(rows) else ""
         if text and _UNSPEAKABLE.search(text) is None:
             self._execute(statement, (text,))
         else:
-            self._executemany(self._statements.upsert(given), [tuple(row.values()) for row in rows])
+            self._executemany(self._statements.upsert(given), values)
 
     def _differ(self, rows: Sequence[Row]) -> bool:
         """Whether these are as many keys; one statement writes no row twice."""

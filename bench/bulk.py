@@ -1,0 +1,175 @@
+"""Bulk ingest from Parquet through the write path, beside the rows that came of it, written by hand in the same batches.
+
+By hand means: into the same tables with the same indexes, `executemany` with `synchronous=FULL` on SQLite and `COPY` on
+PostgreSQL, one transaction a batch. `python bench/bulk.py --count 1000000` makes the table; PostgreSQL is the tests' own.
+"""
+
+import argparse
+import logging
+import sqlite3
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pyarrow as pa
+import pyarrow.parquet as pq
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.jsontext import compact, parse
+from jupyter_colophon.core.load import Batch
+from jupyter_colophon.core.names import Identity
+from jupyter_colophon.core.store import StoreChoice, sqlite_file
+from jupyter_colophon.http.native import documents
+from jupyter_colophon.wiring import open_catalog
+
+BATCH, GOAL = 500, 0.25
+WHO = Principal("bench")
+#: What a new entity makes rows of; counts, which both sides would only add up, are left out of what is written by hand.
+TABLES = ("entities", "entity_names", "aspects", "aspect_versions", "change_log", "metadata_values")
+SEARCH = ("search_entries", "search_texts")
+Timed = tuple[float, float]
+
+
+def rows(count: int) -> Iterator[tuple[str, ...]]:
+    """The rows of the table."""
+    with tempfile.TemporaryDirectory() as told:
+        folder = Path(told)
+        folder.chmod(0o755)
+        file = _parquet(folder / "entities.parquet", count)
+        ours = _ours(sqlite_file(folder / "ours.db"), file)
+        yield _row("SQLite", count, ours, _raw_sqlite(folder, count))
+        sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+        from support.stores import STORES
+
+        with STORES["postgresql"](folder) as mine, STORES["postgresql"](folder) as other:
+            ours = _ours(mine, file)
+            yield _row("PostgreSQL", count, ours, _raw_postgresql(mine, other, count))
+
+
+def _row(store: str, count: int, ours: Timed, raw: Timed) -> tuple[str, ...]:
+    what = f"{count} new entities from Parquet into {store}, {BATCH} a transaction, entities a second"
+    both = f"{count / ours[0]:.0f}", f"{count / raw[0]:.0f} (the same rows by hand)"
+    ratio = f"{raw[0] / ours[0]:.2f}x"
+    return (
+        what,
+        *both,
+        ratio,
+        f">= {GOAL}x",
+        f"CPU us an entity {1e6 * ours[1] / count:.0f} / {1e6 * raw[1] / count:.0f}",
+    )
+
+
+def _parquet(path: Path, count: int) -> Path:
+    """One aspect of each entity, as a data source would be given it."""
+    value = (
+        compact({"properties": {"owner": f"team{at % 7}", "refresh": "every morning"}, "tags": ["faa", f"b{at % 5}"]})
+        for at in range(count)
+    )
+    urns = (f"urn:li:dataset:(urn:li:dataPlatform:spark,bulk.table{at},PROD)" for at in range(count))
+    pq.write_table(pa.table({"urn": list(urns), "value": list(value)}), path)
+    return path
+
+
+def _timed(work: Callable[[], object]) -> Timed:
+    wall, cpu = time.perf_counter(), time.process_time()
+    work()
+    return time.perf_counter() - wall, time.process_time() - cpu
+
+
+def _ours(store: StoreChoice, file: Path) -> Timed:
+    """As the server does it with the batches of a load, without HTTP."""
+    catalog = open_catalog(store, Identity())
+    catalog.loads.open("bench", WHO)
+
+    def work() -> None:
+        for number, batch in enumerate(pq.ParquetFile(file).iter_batches(BATCH)):
+            read = [
+                documents.proposal(
+                    {
+                        "aspect": "technicalMetadata",
+                        "operation": "upsert",
+                        "urn": one["urn"],
+                        "value": parse(one["value"].encode()),
+                    }
+                )
+                for one in batch.to_pylist()
+            ]
+            done = catalog.loads.apply(Batch("bench", 0, number, str(number)), read, WHO)
+            assert not done.refused
+
+    try:
+        return _timed(work)
+    finally:
+        catalog.close()
+
+
+def _parts(all_: Sequence[Any], batches: int) -> Iterator[Sequence[Any]]:
+    step = -(-len(all_) // batches)
+    return (all_[at * step : (at + 1) * step] for at in range(batches))
+
+
+def _raw_sqlite(folder: Path, count: int) -> Timed:
+    open_catalog(sqlite_file(folder / "raw.db"), Identity()).close()
+    source = sqlite3.connect(folder / "ours.db")
+    store = sqlite3.connect(folder / "raw.db", isolation_level=None)
+    store.executescript("PRAGMA synchronous = FULL; INSERT INTO search_tokens (search_tokens) VALUES ('delete-all')")
+    batches = -(-count // BATCH)
+    inserts, parts = [], []
+    for table in (*TABLES, *SEARCH):
+        found = source.execute(f'SELECT * FROM "{table}"').fetchall()
+        store.execute(f'DELETE FROM "{table}"')
+        inserts.append(f'INSERT INTO "{table}" VALUES ({", ".join("?" * len(found[0]))})')
+        parts.append(_parts(found, batches))
+    inserts.append("INSERT INTO search_tokens (rowid, words) VALUES (?, ?)")
+    parts.append(_parts(found, batches))
+
+    def work() -> None:
+        for some in zip(*parts, strict=True):
+            store.execute("BEGIN IMMEDIATE")
+            for insert, part in zip(inserts, some, strict=True):
+                store.executemany(insert, part)
+            store.execute("COMMIT")
+
+    return _timed(work)
+
+
+def _raw_postgresql(mine: StoreChoice, other: StoreChoice, count: int) -> Timed:
+    open_catalog(other, Identity()).close()
+    batches, copies, parts = -(-count // BATCH), [], []
+    with _connected(mine) as source, _connected(other) as store:
+        for table in (*TABLES, *SEARCH, "search_tokens"):
+            found = source.execute(f"SELECT * FROM {table}").fetchall()
+            store.execute(f"DELETE FROM {table}")
+            copies.append(f"COPY {table} FROM STDIN")
+            parts.append(_parts(found, batches))
+        store.commit()
+
+        def work() -> None:
+            for some in zip(*parts, strict=True):
+                for copy, part in zip(copies, some, strict=True):
+                    with store.cursor().copy(copy) as writer:
+                        for row in part:
+                            writer.write_row(row)
+                store.commit()
+
+        return _timed(work)
+
+
+def _connected(store: StoreChoice) -> "psycopg.Connection[Any]":
+    """A connection to the schema of a store."""
+    url, schema = store.options["dsn"], store.options["schema"]
+    connection = psycopg.connect(str(url))
+    connection.execute(f'SET search_path TO "{schema}"')
+    connection.commit()
+    return connection
+
+
+if __name__ == "__main__":
+    logging.disable(logging.WARNING)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=20_000)
+    for row in rows(parser.parse_args().count):
+        print("| " + " | ".join(row) + " |", flush=True)

@@ -1,0 +1,48 @@
+"""The data source itself: what Spark asks first."""
+
+from typing import Any
+
+from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, DataSourceWriter
+
+from jupyter_colophon.spark.source.options import Options, WrongOption
+from jupyter_colophon.spark.source.tables import TABLES
+
+
+class ColophonSource(DataSource):
+    """`format("colophon")`. Spark calls it in Python workers; what fails here is told to the user in its words."""
+
+    @classmethod
+    def name(cls) -> str:
+        """The format's name."""
+        return "colophon"
+
+    def schema(self) -> str:
+        """The columns of the table that `what` names."""
+        return TABLES[self._options().what].schema
+
+    def reader(self, schema: Any) -> DataSourceReader:
+        """A read; with `push`, Spark's filters become the server's where it has them."""
+        from jupyter_colophon.spark.source import reading
+
+        options = self._options()
+        return (reading.PushingReader if options.flag("push") else reading.TableReader)(options)
+
+    def writer(self, schema: Any, overwrite: bool) -> DataSourceWriter:
+        """A bulk write of proposals."""
+        from jupyter_colophon.spark.source.writing import LoadWriter
+
+        if overwrite:
+            raise WrongOption("proposals are added to a catalog: write with mode('append')")
+        return LoadWriter(Options.of({**self.options, "what": "proposals"}), schema)
+
+    def streamReader(self, schema: Any) -> DataSourceStreamReader:
+        """The change log as a stream."""
+        from jupyter_colophon.spark.source.streaming import reader
+
+        return reader(self._options())
+
+    def _options(self) -> Options:
+        options = Options.of(self.options)
+        if options.what not in TABLES:
+            raise WrongOption(f"the option what is one of {', '.join(sorted(TABLES))}, not {options.what!r}")
+        return options

@@ -1,0 +1,208 @@
+"""The data source `colophon`: a real server, a real Spark session."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_colophon.client.catalog import Catalog
+from jupyter_colophon.client.problems import Refused
+from live import LiveServer
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from support import servers
+
+catalog, server = servers.catalog, servers.server
+RUN = {"program": "urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),cells.source#1)", "runId": "r-source"}
+PATIENCE_S = 240
+
+
+def table(space: str, name: str) -> str:
+    return f"urn:li:dataset:(urn:li:dataPlatform:spark,{space}.{name},PROD)"
+
+
+def said(**properties: str) -> str:
+    return json.dumps({"properties": properties, "tags": ["bulk"]})
+
+
+@pytest.fixture(scope="module")
+def where(server: LiveServer) -> dict[str, str]:
+    return {"url": server.url, "token": server.token, "patience": "60"}
+
+
+@pytest.fixture
+def read(spark: SparkSession, where: dict[str, str]) -> Any:
+    asked = {name: value for name, value in where.items() if name != "patience"}
+    return lambda what, **options: spark.read.format("colophon").options(**asked, what=what, **options).load()
+
+
+def rows(spark: SparkSession, space: str, count: int) -> DataFrame:
+    told = [(table(space, f"t{at}"), "technicalMetadata", said(at=str(at))) for at in range(count)]
+    return spark.createDataFrame(told, "urn string, aspect string, value string")
+
+
+def write(frame: DataFrame, where: dict[str, str], **options: Any) -> None:
+    frame.write.format("colophon").options(**where, **options).mode("append").save()
+
+
+def test_each_table_of_the_catalog_is_a_dataframe(catalog: Catalog, read: Any) -> None:
+    spaces = ("read_one", "read_two")
+    for space in spaces:
+        proposals = [
+            {
+                "urn": table(space, f"t{at}"),
+                "aspect": "technicalMetadata",
+                "operation": "upsert",
+                "value": json.loads(said()),
+            }
+            for at in range(3)
+        ]
+        catalog.propose(proposals)
+    run = catalog.start_run(RUN | {"start": "2026-11-22T08:00:00Z"})
+    touched = [
+        {"data": table(space, "t0"), "mode": mode} for space, mode in zip(spaces, ("read", "write"), strict=True)
+    ]
+    catalog.add_accesses(run["urn"], {"accesses": touched})
+
+    entities = read("entities", namespace=",".join(spaces), type="dataset", numPartitions="2")
+    assert entities.rdd.getNumPartitions() == 2
+    assert sorted(row.urn for row in entities.collect()) == sorted(
+        table(s, f"t{at}") for s in spaces for at in range(3)
+    )
+    found = read("aspects", namespace="read_one", type="dataset", aspect="technicalMetadata").collect()
+    assert {row.urn: json.loads(row.value)["tags"] for row in found} == {
+        table("read_one", f"t{at}"): ["bulk"] for at in range(3)
+    }
+    hits = read("search", query="tags:bulk", namespace="read_two").collect()
+    assert {tuple(row.tags) for row in hits} == {("bulk",)}
+    assert len(hits) == 3
+    edges = {(row.source, row.target, row.access) for row in read("edges", program=RUN["program"]).collect()}
+    assert edges == {
+        (table("read_one", "t0"), RUN["program"], "read"),
+        (RUN["program"], table("read_two", "t0"), "write"),
+    }
+    around = read("edges", urn=table("read_one", "t0"), levels="1").collect()
+    assert edges == {(row.source, row.target, row.access) for row in around}
+    head = catalog.changes(limit=0)["cursor"]
+    changes = read("changes", namespace="read_one", numPartitions="3").collect()
+    assert {row.namespace for row in changes} == {"read_one"}
+    numbers = [row.seq for row in read("changes", until=str(head), numPartitions="3").collect()]
+    assert sorted(numbers) == list(range(1, head + 1))
+    assert read("changes", after=str(head), until=str(head)).count() == 0
+
+
+def test_spark_sql_reads_it_too_and_filters_become_the_servers_where_that_is_asked_for(
+    spark: SparkSession,
+    catalog: Catalog,
+    where: dict[str, str],
+    read: Any,
+) -> None:
+    proposal = {"aspect": "technicalMetadata", "operation": "upsert", "value": json.loads(said())}
+    catalog.propose([proposal | {"urn": table(space, "p")} for space in ("push_one", "push_two")])
+    options = f"url '{where['url']}', token '{where['token']}'"
+    spark.sql(f"CREATE TEMPORARY VIEW catalogued USING colophon OPTIONS ({options})")
+    assert (
+        spark.sql("SELECT count(*) AS n FROM catalogued WHERE namespace = 'push_one' AND type = 'dataset'").first().n
+        == 1
+    )
+    spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
+    try:
+        pushed = read("entities", push="true").where("namespace = 'push_one' AND type = 'dataset' AND name LIKE 'p%'")
+        assert [row.urn for row in pushed.collect()] == [table("push_one", "p")]
+        newer = read("changes", push="true").where("seq > 3 AND namespace = 'push_two'").collect()
+        assert {row.namespace for row in newer} == {"push_two"}
+    finally:
+        spark.conf.unset("spark.sql.python.filterPushdown.enabled")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"what": "nothing"}, "the option what is one of"),
+        ({"what": "entities", "numPartitions": "many"}, "numPartitions is a whole number"),
+        ({"what": "entities", "namespaces": "a"}, "has no option 'namespaces'"),
+        ({"what": "entities", "push": "yes"}, "push is true or false"),
+        ({"url": ""}, "which server?"),
+        ({"url": "ftp://x"}, "this is not the URL of a Jupyter server"),
+    ],
+)
+def test_an_option_that_cannot_be_meant_is_refused_in_words(
+    spark: SparkSession, where: dict[str, str], options: dict[str, str], words: str
+) -> None:
+    asked = {"url": where["url"], "token": where["token"]} | options
+    with pytest.raises(PySparkException, match=words.replace("?", r"\?")):
+        spark.read.format("colophon").options(**asked).load().count()
+
+
+def test_a_bad_row_loses_only_itself_and_is_kept_with_its_problem(
+    spark: SparkSession,
+    catalog: Catalog,
+    where: dict[str, str],
+    tmp_path: Path,
+) -> None:
+    bad = spark.createDataFrame(
+        [("nonsense", "technicalMetadata", "{}"), (table("w", "json"), "technicalMetadata", "{")],
+        "urn string, aspect string, value string",
+    )
+    frame = rows(spark, "w", 40).union(bad).repartition(2)
+    write(frame, where, jobId="write-1", batchSize="7", badRecordsPath=str(tmp_path))
+    load = catalog.load("write-1")
+    assert (load["state"], load["written"], load["unchanged"], load["refused"]) == ("committed", 40, 0, 2)
+    kept = [
+        json.loads(line)
+        for path in (tmp_path / "write-1").glob("part-*.json")
+        for line in path.read_text().splitlines()
+    ]
+    assert {one["record"]["urn"]: one["problem"]["errors"][0]["pointer"] for one in kept} == {
+        "nonsense": "/urn",
+        table("w", "json"): "/value",
+    }
+    assert [one["urn"] for one in catalog.load_refusals("write-1")["refusals"]].sort() == [
+        *(o["urn"] for o in kept)
+    ].sort()
+    assert catalog.entity(table("w", "t39")) is not None
+    # Other columns that documents may be made of; what is null is not said.
+    struct = spark.sql(
+        f"SELECT '{table('w', 'struct')}' AS urn, 'technicalMetadata' AS aspect, "
+        "named_struct('properties', map('rows', '7'), 'tags', array('made')) AS value, CAST(NULL AS INT) AS ifVersion"
+    )
+    write(struct, where)
+    assert catalog.aspect(table("w", "struct"), "technicalMetadata").value == {
+        "properties": {"rows": "7"},
+        "tags": ["made"],
+    }
+
+
+def test_what_cannot_be_written_is_said_and_ends_its_load(
+    spark: SparkSession,
+    catalog: Catalog,
+    where: dict[str, str],
+) -> None:
+    bad = spark.createDataFrame([("nonsense", "status", "{}")], "urn string, aspect string, value string")
+    with pytest.raises(PySparkException, match="1 rows were refused, the others of load lost-1 are written"):
+        write(rows(spark, "lost", 3).union(bad).coalesce(1), where, jobId="lost-1")
+    assert (catalog.load("lost-1")["state"], catalog.load("lost-1")["written"]) == ("committed", 3)
+    with pytest.raises(PySparkException, match="'extra' is none of them"):
+        write(rows(spark, "lost", 3).selectExpr("*", "1 AS extra"), where)
+    with pytest.raises(PySparkException, match=r"write with mode\('append'\)"):
+        rows(spark, "lost", 3).write.format("colophon").options(**where).mode("overwrite").save()
+    # The third batch never comes: what came stays, and no batch is taken any more.
+    failing = rows(spark, "lost", 30).selectExpr(
+        "urn", "aspect", "if(urn LIKE '%t25,%', raise_error('no'), value) AS value"
+    )
+    with pytest.raises(PySparkException):
+        write(failing.coalesce(1), where, jobId="aborted-1", batchSize="5")
+    assert catalog.load("aborted-1")["state"] == "aborted"
+    with pytest.raises(Refused, match="was aborted"):
+        catalog.load_batch("aborted-1", 0, 99, [b'{"urn":"late"}'])
+    with pytest.raises(PySparkException, match="was committed"):
+        write(rows(spark, "lost", 1), where, jobId="lost-1")
+
+
+def test_rows_that_are_others_when_they_are_sent_again_are_no_silent_mix(catalog: Catalog) -> None:
+    catalog.open_load("mix")
+    one, other = (json.dumps({"urn": table("mix", name), "operation": "create"}).encode() for name in "ab")
+    assert catalog.load_batch("mix", 0, 0, [one]) == catalog.load_batch("mix", 0, 0, [one])
+    with pytest.raises(Refused) as refused:
+        catalog.load_batch("mix", 0, 0, [other])
+    assert refused.value.problem["type"].endswith(":key-reused")
