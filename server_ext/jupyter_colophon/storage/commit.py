@@ -336,8 +336,7 @@ class Commit:
         for row in entity.aspects.values():
             row["base"] = row["version"]
             self._last["aspects"].append(row)
-        row = entity.row
-        self._named.append({name: row[name] for name in ("namespace", "type", "name", "urn")})
+        self._named.append({name: entity.row[name] for name in ("namespace", "type", "name", "urn")})
 
     def _write(
         self,
