@@ -187,8 +187,7 @@ def _catalog(
 ) -> Catalog:
     key, gate = store_key(provider), Gate(ScopeAuthorizer(), identity)
     cursors, feed, sealer = Cursors(key), Feed(provider, gate), Sealer(provider, key, now_ms)
-    publish = partial(_wake, feed, sealer)
-    write_path = writing(provider, registry, identity, gate.authorizer, now_ms, publish)
+    write_path = writing(provider, registry, identity, gate.authorizer, now_ms, partial(_wake, feed, sealer))
     _make_eternal_namespaces(provider, write_path)
     collector = Collector(provider, write_path, identity, Schema(load_documents("openlineage")["event"]), now_ms)
     inbox, namespaces = Inbox(provider, write_path, now_ms, letters_days), Namespaces(provider, write_path)

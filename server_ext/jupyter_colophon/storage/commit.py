@@ -76,8 +76,7 @@ class Commit:
             aspects[found["urn"]][found["aspect"]] = found
         for text, urn in new.items():
             row = rows.get(text)
-            exists = row is not None and not row["deleted"]
-            has = aspects[text]
+            has, exists = aspects[text], row is not None and not row["deleted"]
             self._entities[text] = Working(urn, row or self._new_row(urn), has, dict(has), exists, exists)
 
     def current(self, urn: Urn, aspect: str) -> tuple[int, Any | None, int | None]:
