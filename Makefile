@@ -42,7 +42,7 @@ check: $(STAMPS)/frontend $(STAMPS)/ui-tests ## look at the code without running
 	ruff check .
 	ruff format --check .
 	mypy
-	MYPYPATH=server_ext:bench mypy bench/*.py
+	MYPYPATH=server_ext:bench:tests mypy bench/*.py
 	lint-imports --no-cache
 	deptry server_ext
 	jlpm generate:check

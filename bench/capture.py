@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -92,8 +93,9 @@ def measure(side: str, folder: str) -> dict[str, float]:
     meter = Meter(spark)
     found = {}
     for kind, job, before, times in (("small", small_job, WARM_UP, SMALL_JOBS), ("wide", wide_job, 1, WIDE_JOBS)):
-        meter.cost(lambda job=job: job(spark, folder), before)
-        found[kind] = meter.cost(lambda job=job: job(spark, folder), times)
+        one = partial(job, spark, folder)
+        meter.cost(one, before)
+        found[kind] = meter.cost(one, times)
     if side == "ours" and len(seen) != WARM_UP + SMALL_JOBS + WIDE_JOBS + 1:
         raise SystemExit(f"{len(seen)} observations")
     spark.stop()

@@ -98,7 +98,9 @@ function Section(props: { title: string; children: React.ReactNode }): React.JSX
 export function RunBody(props: IRunProps): React.JSX.Element {
   const { model, open, trans } = props;
   const { run, touched, busy, problem } = useModel(model);
-  const { source, notSeen, ...facts } = run?.facts ?? {};
+  const { source, ...facts } = run?.facts ?? {};
+  // It has a place of its own on the page.
+  delete facts.notSeen;
   return (
     <div className="jp-Colophon-page" aria-busy={busy}>
       {run ? <Head {...props} run={run} /> : !problem && <p role="status">{trans.__('Loading…')}</p>}
