@@ -1,6 +1,13 @@
 """The data source `colophon`: a real server, a real Spark session."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -206,3 +213,99 @@ def test_rows_that_are_others_when_they_are_sent_again_are_no_silent_mix(catalog
     with pytest.raises(Refused) as refused:
         catalog.load_batch("mix", 0, 0, [other])
     assert refused.value.problem["type"].endswith(":key-reused")
+
+
+SCRIPT = """
+import json, os, sys, threading, time
+from jupyter_colophon.spark.session import session
+where, folder, count = json.loads(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+spark = session("kills", **{"spark.master": "local[2,3]", "spark.driver.memory": "1g", "spark.sql.shuffle.partitions": "2"})
+urn = "concat('urn:li:dataset:(urn:li:dataPlatform:spark,kills.t', id, ',PROD)')"
+frame = spark.range(0, count, 1, 2).selectExpr(f"{urn} AS urn", "'technicalMetadata' AS aspect",
+    "concat('{\\"properties\\":{\\"n\\":\\"', id, '\\"},\\"tags\\":[]}') AS value")
+print("writing", flush=True)
+frame.write.format("colophon").options(**where, jobId="kills-1", batchSize="20").mode("append").save()
+print("written", flush=True)
+del where["patience"]
+stream = spark.readStream.format("colophon").options(**where, what="changes", maxRowsPerBatch="150").load()
+stream.writeStream.format("parquet").option("checkpointLocation", f"{folder}/checkpoint").start(f"{folder}/out").awaitTermination()
+"""
+
+
+def _workers(process: int) -> list[int]:
+    """Python workers of a Spark session that run a task: those that a daemon forked, below a process of ours."""
+    told = subprocess.run(["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
+    lines = [line.split(None, 2) for line in told.splitlines()]
+    parents = {int(pid): int(parent) for pid, parent, _ in lines}
+    daemons = {int(pid) for pid, _, command in lines if "pyspark.daemon" in command}
+
+    def below(pid: int) -> bool:
+        while pid > 1 and pid != process:
+            pid = parents.get(pid, 0)
+        return pid == process
+
+    return [pid for pid in daemons if parents[pid] in daemons and below(pid)]
+
+
+def _await(wanted: Any, process: "subprocess.Popen[str]") -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not wanted():
+        assert process.poll() is None, "the session ended"
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def killed(where: dict[str, str], tmp_path: Path) -> Iterator["subprocess.Popen[str]"]:
+    arguments = [json.dumps(where), str(tmp_path), "600"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, *arguments], stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    yield process
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def test_a_killed_worker_and_a_killed_stream_lose_and_double_nothing(
+    killed: "subprocess.Popen[str]",
+    spark: SparkSession,
+    catalog: Catalog,
+    where: dict[str, str],
+    tmp_path: Path,
+) -> None:
+    def batches() -> int:
+        try:
+            return int(catalog.load("kills-1")["batches"])
+        except Refused:
+            return 0
+
+    _await(lambda: batches() >= 3, killed)
+    victims = _workers(killed.pid)
+    assert victims
+    for worker in victims:
+        os.kill(worker, signal.SIGKILL)
+    _await(lambda: catalog.load("kills-1")["state"] != "open", killed)
+    load = catalog.load("kills-1")
+    assert [load[name] for name in ("state", "batches", "written", "unchanged", "refused")] == [
+        "committed",
+        30,
+        600,
+        0,
+        0,
+    ]
+
+    _await(lambda: len(list((tmp_path / "checkpoint" / "commits").glob("[0-9]*"))) >= 2, killed)
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.wait()
+    catalog.propose([{"urn": table("after", f"t{at}"), "operation": "create"} for at in range(40)])
+    asked = {name: value for name, value in where.items() if name != "patience"}
+    for _ in range(2):
+        stream = spark.readStream.format("colophon").options(**asked, what="changes", maxRowsPerBatch="150").load()
+        query = stream.writeStream.format("parquet").option("checkpointLocation", f"{tmp_path}/checkpoint")
+        query.trigger(availableNow=True).start(f"{tmp_path}/out").awaitTermination()
+        head = catalog.changes(limit=0)["cursor"]
+        seen = Counter(row.seq for row in spark.read.parquet(f"{tmp_path}/out").select("seq").collect())
+        assert sorted(seen) == list(range(1, head + 1))
+        assert set(seen.values()) == {1}
+    assert query is not None
