@@ -3,6 +3,7 @@
 import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from jupyter_colophon import metadata
 from jupyter_colophon.client.verbs.present import present
 from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.kernel.display.pages import page_of
 
 VERBS = [
     "diff",
@@ -44,6 +46,10 @@ def known(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def urn(database: str, table: str = "t") -> str:
     return f"urn:li:dataset:(urn:li:dataPlatform:spark,{database}.{table},PROD)"
+
+
+def schema(fields: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"schemaName": "t", "platform": "urn:li:dataPlatform:spark", "version": 0, "hash": "", "fields": fields}
 
 
 def ran(catalog: Any, data: str, mode: str = "write", run_id: str = "one") -> str:
@@ -82,6 +88,39 @@ def test_fields_have_tags_of_their_own(catalog: Any, database: str) -> None:
     assert metadata.untag(f"{database}.t", "confidential", field="ssn").document["tags"] == []
     with pytest.raises(IllegalName):
         metadata.tag(f"urn:li:schemaField:({urn(database)},ssn)", "x", field="ssn")
+
+
+def test_a_field_that_the_schema_lacks_is_tagged_and_called_strange(catalog: Any, database: str) -> None:
+    fields = [{"fieldPath": name, "nativeDataType": "string", "nullable": True} for name in ("email", "at.city")]
+    catalog.put_aspect(urn(database), "schemaMetadata", schema(fields))
+    told = {
+        name: metadata.tag(f"{database}.t", "pii", field=name).document for name in ("email", "at", "at.city", "emial")
+    }
+    assert [name for name, document in told.items() if document["isStrange"]] == ["emial"]
+    assert told["emial"]["tags"] == ["pii"]
+    assert not metadata.tag(f"{database}.t", "pii").document["isStrange"]
+
+
+def test_what_is_said_of_fields_is_shown_with_their_table_and_its_newest_profile(catalog: Any, database: str) -> None:
+    metadata.tag(f"{database}.t", "pii", field="email")
+    metadata.set(f"{database}.t", owner="ops", field="city")
+    profile = {"timestampMillis": 1763640000000, "rowCount": 7, "columnCount": 2}
+    catalog.propose([{"urn": urn(database), "aspect": "datasetProfile", "operation": "upsert", "value": profile}])
+    whole = metadata.show(f"{database}.t").document
+    assert [(one["name"], one["USER"]["tags"], one["USER"]["properties"]) for one in whole["fields"]] == [
+        ("city", [], {"owner": "ops"}),
+        ("email", ["pii"], {}),
+    ]
+    text = repr(page_of(metadata.show(f"{database}.t")))
+    assert re.search(r"email +USER +pii", text), text
+    assert ": 7 rows, 2 columns" in text
+
+
+def test_what_is_no_name_is_said_to_be_none() -> None:
+    for ask in (metadata.show, metadata.tag, metadata.lineage, metadata.history):
+        for named in (None, 7):
+            with pytest.raises(TypeError, match="a name is a text"):
+                ask(named)
 
 
 def test_a_namespace_in_use_stands_before_names_without_a_dot(catalog: Any, database: str) -> None:
@@ -156,6 +195,14 @@ def test_history_tells_each_version_and_diff_any_two(catalog: Any, database: str
         metadata.diff(name, "now-9d")
 
 
+def test_an_aspect_in_which_nothing_was_said_is_told_from_data_that_is_not_there(database: str) -> None:
+    for ask in (metadata.history, metadata.diff):
+        with pytest.raises(metadata.NotThere, match=f"nothing was ever said in the aspect nosuch of {database}.t; its"):
+            ask(f"{database}.t", aspect="nosuch")
+        with pytest.raises(metadata.NotThere, match=r"aspect businessMetadata .* technicalMetadata"):
+            ask(f"{database}.t")
+
+
 def test_a_deleted_aspect_has_a_history_too(catalog: Any, database: str) -> None:
     metadata.tag(f"{database}.t", "a")
     catalog.propose([{"urn": urn(database), "aspect": "businessMetadata", "operation": "delete"}])
@@ -174,6 +221,18 @@ def test_runs_and_lineage_are_told_of_data_of_a_program_and_of_a_run(catalog: An
     assert list(metadata.lineage(f"{database}.t", end="2026-11-01")) == []
     came = metadata.diff(f"{database}.t", "2026-11-10", "2026-11-21", lineage=True)
     assert [row["change"] for row in came] == ["came"]
+
+
+def test_edges_between_columns_are_listed_below_the_tree(catalog: Any, database: str) -> None:
+    run = ran(catalog, urn(database), run_id=database)
+    assert "No edge between columns" in repr(page_of(metadata.lineage(f"{database}.t", columns=True)))
+    column = {"source": urn(database, "copy"), "sourceField": "a", "target": urn(database), "targetField": "b"}
+    accesses = [{"data": urn(database, "copy"), "mode": "read", "time": "2026-11-20T12:00:01Z"}]
+    catalog.add_accesses(run, {"accesses": accesses, "columns": [{**column, "transformation": "identity"}]})
+    shown = page_of(metadata.lineage(f"{database}.t", columns=True))._repr_mimebundle_()
+    for form in ("text/plain", "text/html"):
+        assert f"{database}.copy#a" in shown[form]
+        assert f"{database}.t#b" in shown[form]
 
 
 def test_what_is_said_is_propagated_to_another_table_and_its_fields(catalog: Any, database: str) -> None:

@@ -385,7 +385,7 @@ def test_completion_elsewhere_is_pythons(kernel):
     assert "print" in kernel.complete("pri")
 
 
-def test_pipelines_are_listed_and_checked(kernel, catalog):
+def test_pipelines_are_listed_and_checked(kernel, catalog, tmp_path):
     stages = [
         {"name": "a", "type": "source", "plugin": "file", "properties": {"path": "${source}"}},
         {"name": "b", "type": "sink", "plugin": "file", "properties": {"path": "/b"}},
@@ -398,6 +398,9 @@ def test_pipelines_are_listed_and_checked(kernel, catalog):
     assert ("is valid" in valid.text, "a > b" in valid.text) == (True, True)
     wrong = kernel.run("%metadata pipeline validate copies", "c")
     assert "the run has no argument source" in wrong.text
+    (tmp_path / "ok.json").write_text(json.dumps(document), "utf-8")
+    assert "a > b" in kernel.run(f"%metadata pipeline validate {tmp_path}/ok.json source=/a", "c").text
+    assert "No such file" in kernel.run(f"%metadata pipeline validate {tmp_path}/nosuch.json", "c").text
     assert not kernel.run("%metadata pipeline validate nosuch", "c").succeeded
     assert not kernel.run("%metadata pipeline run", "c").succeeded
     assert not kernel.run("%metadata pipeline fly copies", "c").succeeded

@@ -66,6 +66,13 @@ def test_the_extension_loads_anywhere_and_prints_plain_text(ipython, server):
     assert "<" not in text
 
 
+def test_a_run_in_a_shell_is_of_the_program_that_the_record_of_cells_has(ipython):
+    text = ipython(
+        "from jupyter_colophon import metadata", "with metadata.run(dry=True) as run: print(run.program)", ""
+    )
+    assert "urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),notebooks.ipython)" in text
+
+
 def test_without_a_server_the_magics_say_what_to_do(ipython):
     text = ipython("%load_ext jupyter_colophon", "%metadata search x", "print('on')")
     assert "Not done: no server is known" in text

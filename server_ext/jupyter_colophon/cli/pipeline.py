@@ -253,10 +253,10 @@ class Pipeline(Command):
     def _document(self, named: str) -> tuple[str, Mapping[str, Any]]:
         """The pipeline's name and document, of a file or of the schemaspace."""
         from jupyter_colophon.cli.instances.sources import source_of
-        from jupyter_colophon.spark.pipelines.documents import document_of, read
+        from jupyter_colophon.spark.pipelines.documents import document_of, in_file, read
 
-        if named.endswith(".json") or os.sep in named:
-            return read(Path(named))
+        if (path := in_file(named)) is not None:
+            return read(path)
         with source_of(self.url or None, self.asked) as source:
             return named, document_of(source.get("pipelines", named))
 

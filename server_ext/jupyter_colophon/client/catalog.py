@@ -86,6 +86,10 @@ class Catalog:
         """The history of an aspect, newest first: `Versions`."""
         return self._get(f"{_aspect(urn, aspect)}/versions", {"limit": limit, "cursor": cursor})
 
+    def values(self, urn: str, aspect: str, *, limit: int = 50) -> Document:
+        """What an aspect that is told by time says, newest first: `TimedValues`."""
+        return self._get(f"{_aspect(urn, aspect)}/values", {"limit": limit})
+
     def put_aspect(self, urn: str, name: str, value: Mapping[str, Any], if_version: int | None = None) -> Document:
         """Writes an aspect as a whole; `if_version` -1 means: only if there is none yet. Answers `Written`."""
         headers = {}

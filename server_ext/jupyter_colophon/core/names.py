@@ -25,6 +25,7 @@ from jupyter_colophon.core.urn import (
 __all__ = [
     "ANY_ID_TYPES",
     "NO_NAMESPACE",
+    "NO_NOTEBOOK",
     "PROGRAM_TYPES",
     "Identity",
     "Urn",
@@ -54,6 +55,8 @@ __all__ = [
 
 APPLICATION_ORCHESTRATOR: Final = "colophon"
 NOTEBOOK_APPLICATION: Final = "notebook"
+#: The notebook of a shell that no server started: its runs need a program.
+NO_NOTEBOOK: Final = "ipython"
 STREAM_PLATFORM: Final = "stream"
 STREAM_FABRIC: Final = "PROD"
 SYSTEM_NAMESPACE: Final = "system"

@@ -5,10 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from jupyter_colophon.client.transport import Server
-from jupyter_colophon.core.names import DEFAULT_NAMESPACE
-
-#: The notebook of a shell that no server started: its runs need a program.
-NO_NOTEBOOK = "ipython"
+from jupyter_colophon.core.names import DEFAULT_NAMESPACE, NO_NOTEBOOK
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """How a program begins a run: which server, which program, which arguments."""
 
 import os
+import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ from jupyter_colophon.client.programs.entity import MetadataEntity, entity
 from jupyter_colophon.client.programs.reading import Bundle, MetadataNotAvailable
 from jupyter_colophon.client.programs.shipping import Nowhere, shipper_for
 from jupyter_colophon.core.errors import IllegalName
-from jupyter_colophon.core.names import DEFAULT_NAMESPACE, Urn, notebook_program, program
+from jupyter_colophon.core.names import DEFAULT_NAMESPACE, NO_NOTEBOOK, Urn, notebook_program, program
 from jupyter_colophon.core.urn import PREFIX
 
 if TYPE_CHECKING:
@@ -97,7 +98,14 @@ def _program(named: str | None, namespace: str | None) -> Urn:
 
 
 def _notebook() -> Urn:
-    path = os.environ.get("COLOPHON_NOTEBOOK")
+    # As the record of cells has it (kernel/settings.py): in a shell that no server started it has no path.
+    path = os.environ.get("COLOPHON_NOTEBOOK") or (NO_NOTEBOOK if _is_shell() else "")
     if not path:
         raise IllegalName("program", "", "only a notebook need not say which program it is")
     return notebook_program(os.environ.get("COLOPHON_NAMESPACE") or DEFAULT_NAMESPACE, path)
+
+
+def _is_shell() -> bool:
+    """Whether this is IPython, or a kernel of it."""
+    shells = sys.modules.get("IPython")
+    return shells is not None and shells.get_ipython() is not None

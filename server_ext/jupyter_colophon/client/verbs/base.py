@@ -46,9 +46,16 @@ class Asking:
         return Answer("health", found, ("part", "status", "detail"), rows)
 
     def urn(self, named: Named, field: str | None = None) -> str:
-        """The URN of what is meant; with `field` that of a dataset's field. Raises IllegalName."""
-        whole = named.urn if isinstance(named, MetadataEntity) else typed(named, self.namespace)
+        """The URN of what is meant; with `field` that of a dataset's field. Raises IllegalName, TypeError."""
+        whole = named.urn if isinstance(named, MetadataEntity) else typed(_text(named), self.namespace)
         return whole if field is None else field_of(whole, field)
+
+
+def _text(named: object) -> str:
+    if isinstance(named, str):
+        return named
+    msg = f"a name is a text, such as 'sales.orders', or a MetadataEntity, and not {type(named).__name__}"
+    raise TypeError(msg)
 
 
 def is_absent(refusal: Refused) -> bool:

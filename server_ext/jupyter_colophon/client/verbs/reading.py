@@ -3,10 +3,11 @@
 import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any, Literal
 
 from jupyter_colophon.client.problems import NotThere, Refused
-from jupyter_colophon.client.urns import shown
+from jupyter_colophon.client.urns import field_of, shown
 from jupyter_colophon.client.verbs.answer import Answer, Document, table
 from jupyter_colophon.client.verbs.base import Asking, Named, is_absent, moment
 from jupyter_colophon.client.verbs.writing import BUSINESS
@@ -21,6 +22,8 @@ Point = int | str | datetime
 
 #: Runs told with one entity.
 RUNS_SHOWN = 5
+#: Fields whose own tags and properties are told with one entity: each is asked for by itself.
+FIELDS_SHOWN = 20
 _PAGE = 500
 _SCOPES = (("USER", BUSINESS), ("SYSTEM", "technicalMetadata"))
 _RUN, _PROGRAM = f"{PREFIX}dataProcessInstance:", f"{PREFIX}dataJob:"
@@ -30,13 +33,16 @@ class Reading(Asking):
     """Every answer has the document of the native API (schemas/api), and rows. Times are ISO 8601 or `now-1d`."""
 
     def show(self, name: Named, *, field: str | None = None) -> Answer:
-        """All that is known of one entity: `Entity`, and its newest `runs`. Rows: scope, kind, key, value. Raises NotThere."""
+        """All that is known of one entity: `Entity`; of a dataset also its newest `runs`, what is said of its `fields`, and its newest `profile`.
+
+        Rows: scope, kind, key, value. Raises NotThere.
+        """
         urn = self.urn(name, field)
         entity = self.catalog.entity(urn)
         if entity is None:
             raise NotThere(_absent(urn))
-        runs = self.catalog.runs(data=urn, limit=RUNS_SHOWN)["runs"] if entity["type"] == "dataset" else []
-        return Answer("show", {**entity, "runs": runs}, ("scope", "kind", "key", "value"), list(_said(entity)))
+        whole = {**entity, **self._of_dataset(urn)} if entity["type"] == "dataset" else {**entity, "runs": []}
+        return Answer("show", whole, ("scope", "kind", "key", "value"), list(_said(entity)))
 
     def search(
         self,
@@ -78,14 +84,14 @@ class Reading(Asking):
         found = self._found(urn, lambda: self.catalog.lineage(urn, **window, start=moment(start), end=moment(end)))
         if columns:
             names = "source sourceField target targetField transformation program"
-            return table("lineage", found, names, found["columns"])
+            return table("lineage-columns", found, names, found["columns"])
         edges = [{**edge, **_ends(edge)} for edge in found["edges"]]
         return table("lineage", found, "source target access runCount start end", edges)
 
     def history(self, name: Named, *, aspect: str = BUSINESS, field: str | None = None, limit: int = 20) -> Answer:
         """Versions of an aspect, newest first: `Versions`. Each row says what changed, as `+ /tags/0 raw`. Raises NotThere."""
         urn = self.urn(name, field)
-        found = self._found(urn, lambda: self.catalog.versions(urn, aspect, limit=limit))
+        found = self._found(urn, lambda: self.catalog.versions(urn, aspect, limit=limit), aspect)
         rows = [{**one, "changes": [change_text(step) for step in one["diff"]]} for one in found["versions"]]
         document = {"urn": urn, "aspect": aspect, **found}
         return table("history", document, "version time actor via deleted changes", rows)
@@ -141,6 +147,18 @@ class Reading(Asking):
         rows = [{**run, "program": shown(run["program"]), **_touched(run)} for run in found["runs"]]
         return table("runs", {"of": urn, **found}, "program status start end actor reads writes urn", rows)
 
+    def _of_dataset(self, urn: str) -> Document:
+        """What is known of data, and does not stand in its aspects."""
+        names = self.catalog.fields(urn)
+        told = {name: self.catalog.metadata(field_of(urn, name)) for name in names[:FIELDS_SHOWN]}
+        profiles = self.catalog.values(urn, "datasetProfile", limit=1)["values"]
+        return {
+            "runs": self.catalog.runs(data=urn, limit=RUNS_SHOWN)["runs"],
+            "fields": [{"name": name, **said} for name, said in told.items() if said is not None],
+            "fieldsLeft": len(names[FIELDS_SHOWN:]),
+            "profile": profiles[0] if profiles else None,
+        }
+
     def _version(self, urn: str, aspect: str, point: Point | None) -> Document:
         """The version of this number, that of a time, or the newest. Version 0 is nothing. Raises NotThere."""
         number = (
@@ -161,18 +179,26 @@ class Reading(Asking):
     def _versions(self, urn: str, aspect: str) -> Iterator[Document]:
         cursor: str | None = ""
         while cursor is not None:
-            page = self._found(urn, lambda: self.catalog.versions(urn, aspect, limit=_PAGE, cursor=cursor or None))  # noqa: B023  asked at once
+            ask = partial(self.catalog.versions, urn, aspect, limit=_PAGE, cursor=cursor or None)
+            page = self._found(urn, ask, aspect)
             yield from page["versions"]
             cursor = page["cursor"]
 
-    def _found(self, urn: str, ask: Callable[[], Document]) -> Document:
-        """The answer. Raises NotThere where the catalog does not know the entity."""
+    def _found(self, urn: str, ask: Callable[[], Document], aspect: str = "") -> Document:
+        """The answer. Raises NotThere where the catalog does not know the entity, or nothing was said in the aspect."""
         try:
             return dict(ask())
         except Refused as refusal:
             if is_absent(refusal):
-                raise NotThere(_absent(urn)) from None
+                raise NotThere(self._why_absent(urn, aspect)) from None
             raise
+
+    def _why_absent(self, urn: str, aspect: str) -> str:
+        entity = self.catalog.entity(urn) if aspect else None
+        if entity is None:
+            return _absent(urn)
+        has = ", ".join(sorted(entity["aspects"])) or "none at all"
+        return f"nothing was ever said in the aspect {aspect} of {shown(urn)}; its aspects: {has}"
 
 
 def _absent(urn: str) -> str:

@@ -60,6 +60,7 @@ class Writing(Asking):
         properties, tags = said(outcome)
         document: Document = {"urn": urn, "properties": properties, "tags": tags}
         document |= {"changed": bool(written.get("changed", True)), "isNew": is_unheard}
+        document["isStrange"] = field is not None and self._lacks(self.urn(name), field)
         rows = [("tag", tag, "") for tag in tags] + [("property", *pair) for pair in sorted(properties.items())]
         return Answer("edit", document, ("kind", "key", "value"), rows)
 
@@ -91,6 +92,12 @@ class Writing(Asking):
         ]
         document = {"source": one.urn, "sink": other.urn, "results": written}
         return Answer("propagate", document, ("name", "tags", "properties", "changed"), rows)
+
+    def _lacks(self, urn: str, field: str) -> bool:
+        """Whether a schema of the dataset is known, and has no such field: it may be misspelled."""
+        schema = self.catalog.aspect(urn, "schemaMetadata").value.get("fields", ())
+        paths = [str(one.get("fieldPath", "")) for one in schema]
+        return bool(paths) and not any(path == field or path.startswith(f"{field}.") for path in paths)
 
     def _lessened(self, name: Named, change: Annotation, field: str | None) -> Answer:
         """Takes something away, which makes no entry where there is none."""

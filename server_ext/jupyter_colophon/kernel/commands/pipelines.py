@@ -26,7 +26,7 @@ def _arguments(parser: ArgumentParser) -> None:
 
 
 def _pipeline(_: "Companion", asked: Namespace) -> Answer:
-    """Does what the verb says. Raises ValueError where a pipeline has to be named, Refused for one that is not there."""
+    """Does what the verb says. Raises ValueError where a pipeline has to be named, Refused or OSError for one that is not there."""
     catalog, name = present.verbs().catalog, asked.name
     if asked.verb == "list":
         found = [one for one in catalog.instances(_SPACE) if one["schema_name"] == _SCHEMA]
@@ -36,10 +36,14 @@ def _pipeline(_: "Companion", asked: Namespace) -> Answer:
         raise ValueError(msg)
     # Loaded when somebody asks for pipelines: packages register plugins.
     from jupyter_colophon.spark.pipelines.checking import checked
+    from jupyter_colophon.spark.pipelines.documents import in_file, read
     from jupyter_colophon.spark.pipelines.registry import installed
 
-    document = {"metadata": catalog.instance(_SPACE, name)["metadata"]}
     try:
+        if (path := in_file(name)) is not None:
+            name, document = read(path)
+        else:
+            document = {"metadata": catalog.instance(_SPACE, name)["metadata"]}
         prepared = checked(name, document, installed(), dict(asked.arguments))
     except InvalidInstance as error:
         problems = [{"pointer": one.pointer, "message": one.message} for one in error.problems]
@@ -82,7 +86,8 @@ COMMANDS = (
     Command(
         "pipeline",
         """\
-%metadata pipeline list             pipelines; also: validate NAME, preview NAME, run NAME, with NAME=VALUE… for arguments""",
+%metadata pipeline list             pipelines; also: validate NAME, preview NAME, run NAME, with NAME=VALUE… for arguments;
+                                    NAME is that of one, or a JSON file""",
         _arguments,
         _pipeline,
     ),

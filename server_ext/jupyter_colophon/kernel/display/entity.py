@@ -11,12 +11,14 @@ from jupyter_colophon.kernel.display.times import clock
 
 
 def entity_page(entity: Mapping[str, Any], runs: list[Mapping[str, Any]]) -> Page:
-    """A page from `Entity` and the newest `Run`s that touched it."""
+    """A page from `Entity` and the newest `Run`s that touched it; of data also what is said of its fields, and its profile."""
     values = {name: aspect["value"] for name, aspect in entity["aspects"].items()}
     blocks: list[Block] = [Title(shown(entity["urn"]), entity["urn"])]
     blocks += _both(values.get("businessMetadata", {}), "people")
     blocks += _both(values.get("technicalMetadata", {}), "machines")
     blocks += _schema(values.get("schemaMetadata", {}))
+    blocks += _fields(entity)
+    blocks += _profile(entity.get("profile"))
     blocks += _runs(entity["urn"], runs)
     created, updated = entity["created"], entity["updated"]
     words = f"created {clock(created['time'])} by {created['actor']}, updated {clock(updated['time'])} by {updated['actor']}"
@@ -49,6 +51,33 @@ def _schema(value: Mapping[str, Any]) -> Iterator[Block]:
         yield _without_empty_column(
             Table(f"schema, {counted(len(rows), 'field')}", ("field", "type", "nullable", "description"), rows)
         )
+
+
+def _fields(entity: Mapping[str, Any]) -> Iterator[Block]:
+    """Tags and properties of fields, a row for each that has some."""
+    rows = tuple(
+        (field["name"], scope, " ".join(field[scope]["tags"]), _pairs(field[scope]["properties"]))
+        for field in entity.get("fields", ())
+        for scope in ("USER", "SYSTEM")
+        if field[scope]["tags"] or field[scope]["properties"]
+    )
+    if rows:
+        yield Table("said of fields", ("field", "by", "tags", "properties"), rows)
+    if left := entity.get("fieldsLeft", 0):
+        yield Line(f"Something may be said of {counted(left, 'more field')}: say --field FIELD.", quiet=True)
+
+
+def _pairs(properties: Mapping[str, Any]) -> str:
+    return " ".join(f"{key}={properties[key]}" for key in sorted(properties))
+
+
+def _profile(profile: Mapping[str, Any] | None) -> Iterator[Block]:
+    if profile is not None:
+        told = profile["value"]
+        counts = [
+            f"{told[key]} {word}" for key, word in (("rowCount", "rows"), ("columnCount", "columns")) if key in told
+        ]
+        yield Line(f"profile of {clock(profile['time'])}: {', '.join(counts) or 'without counts'}", quiet=True)
 
 
 def _without_empty_column(table: Table) -> Table:

@@ -9,7 +9,7 @@ from jupyter_colophon.kernel.display import crawls, history, pipelines
 from jupyter_colophon.kernel.display.blocks import Chips, Line, Preformatted, Table, Title
 from jupyter_colophon.kernel.display.entity import entity_page
 from jupyter_colophon.kernel.display.findings import health_page, keys_page, search_page, values_page
-from jupyter_colophon.kernel.display.graph import lineage_page
+from jupyter_colophon.kernel.display.graph import columns_page, lineage_page
 from jupyter_colophon.kernel.display.page import Page
 
 Document = Mapping[str, Any]
@@ -25,7 +25,11 @@ def _edit(document: Document) -> Page:
     table = (Table("properties", ("key", "value"), rows),) if rows else ()
     news = (Line("New in the catalog: nothing of this name was read or written yet."),) if document["isNew"] else ()
     note = "" if document["changed"] else "nothing to change"
-    return Page((Title(shown(document["urn"]), note), *news, Chips("tags", tuple(document["tags"])), *table))
+    whole, _, field = shown(document["urn"]).rpartition("#")
+    strange = (
+        (Line(f"The schema of {whole} has no field {field}: is it spelled right?"),) if document["isStrange"] else ()
+    )
+    return Page((Title(shown(document["urn"]), note), *news, *strange, Chips("tags", tuple(document["tags"])), *table))
 
 
 def _propagated(document: Document) -> Page:
@@ -61,6 +65,7 @@ PAGES: dict[str, Callable[[Document], Page]] = {
     "history": history.history_page,
     "keys": lambda found: keys_page(found["prefix"], found),
     "lineage": lineage_page,
+    "lineage-columns": columns_page,
     "lineage-diff": history.lineage_diff_page,
     "pipeline-preview": pipelines.preview_page,
     "pipeline-run": pipelines.run_page,

@@ -1,6 +1,7 @@
 """Pipelines and plugins as documents: what is read of a file or an instance, and what is told of plugins."""
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,11 @@ def read(path: Path) -> tuple[str, Document]:
         raise InvalidInstance(str(path), (Problem("", "it is no object"),))
     name = require_instance_name(str(document.pop("name", normalized(path.stem))))
     return name, document
+
+
+def in_file(named: str) -> Path | None:
+    """The file, where what somebody calls a pipeline is one, and no name: it ends in .json, or has a folder."""
+    return Path(named).expanduser() if named.endswith(".json") or os.sep in named else None
 
 
 def document_of(instance: Instance) -> Document:
