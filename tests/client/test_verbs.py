@@ -113,6 +113,7 @@ def test_what_is_said_of_fields_is_shown_with_their_table_and_its_newest_profile
     ]
     text = repr(page_of(metadata.show(f"{database}.t")))
     assert re.search(r"email +USER +pii", text), text
+    assert not re.search(r"email +SYSTEM", text), text
     assert ": 7 rows, 2 columns" in text
 
 

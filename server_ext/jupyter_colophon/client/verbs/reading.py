@@ -9,7 +9,7 @@ from typing import Any, Literal
 from jupyter_colophon.client.problems import NotThere, Refused
 from jupyter_colophon.client.urns import field_of, shown
 from jupyter_colophon.client.verbs.answer import Answer, Document, table
-from jupyter_colophon.client.verbs.base import Asking, Named, is_absent, moment
+from jupyter_colophon.client.verbs.base import Asking, Named, is_absent, moment, said
 from jupyter_colophon.client.verbs.writing import BUSINESS
 from jupyter_colophon.core.difference import diff
 from jupyter_colophon.core.jsontext import compact
@@ -150,14 +150,19 @@ class Reading(Asking):
     def _of_dataset(self, urn: str) -> Document:
         """What is known of data, and does not stand in its aspects."""
         names = self.catalog.fields(urn)
-        told = {name: self.catalog.metadata(field_of(urn, name)) for name in names[:FIELDS_SHOWN]}
         profiles = self.catalog.values(urn, "datasetProfile", limit=1)["values"]
         return {
             "runs": self.catalog.runs(data=urn, limit=RUNS_SHOWN)["runs"],
-            "fields": [{"name": name, **said} for name, said in told.items() if said is not None],
+            "fields": [{"name": name, **self._of_field(field_of(urn, name))} for name in names[:FIELDS_SHOWN]],
             "fieldsLeft": len(names[FIELDS_SHOWN:]),
             "profile": profiles[0] if profiles else None,
         }
+
+    def _of_field(self, urn: str) -> Document:
+        """What people and machines wrote of a field, by scope; not what the catalog itself knows of every entity."""
+        entity = self.catalog.entity(urn, [aspect for _, aspect in _SCOPES]) or {"aspects": {}}
+        told = {scope: said(entity["aspects"].get(aspect, {}).get("value", {})) for scope, aspect in _SCOPES}
+        return {scope: {"tags": tags, "properties": properties} for scope, (properties, tags) in told.items()}
 
     def _version(self, urn: str, aspect: str, point: Point | None) -> Document:
         """The version of this number, that of a time, or the newest. Version 0 is nothing. Raises NotThere."""
