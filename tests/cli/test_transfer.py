@@ -23,6 +23,12 @@ def test_an_export_is_sorted_and_the_same_each_time(colophon: Commands, tmp_path
     assert {aspect for _, _, aspect in keys} == {"status", "technicalMetadata"}
 
 
+def test_a_file_that_cannot_be_written_is_named_as_it_was_asked_for(colophon: Commands, tmp_path: Path) -> None:
+    for file, reason in ((tmp_path / "nope" / "x", "No such file or directory"), (tmp_path, "Is a directory")):
+        done = colophon("export", "sales", str(file))
+        assert (done.status, done.err) == (1, f"jupyter colophon: {file}: {reason}\n")
+
+
 def test_what_was_exported_comes_into_another_catalog(colophon: Commands, database: Path, tmp_path: Path) -> None:
     file, other = tmp_path / "sales.jsonl", tmp_path / "other.db"
     colophon("tag", "sales.orders", "gold")

@@ -244,7 +244,8 @@ def test_what_is_said_is_propagated_to_another_table_and_its_fields(catalog: Any
     done = metadata.propagate(source, sink, [], "h*", fields="same")
     assert [row["name"] for row in done] == [sink, f"{sink}#a"] or [row["name"] for row in done] == [sink]
     assert catalog.metadata(urn(database, "copy"))["USER"] == {"properties": {}, "tags": ["hr"], "version": 1}
-    metadata.propagate(source, sink, fields={"a": "b"})
+    assert done.document["isNew"]
+    assert not metadata.propagate(source, sink, fields={"a": "b"}).document["isNew"]
     assert metadata.show(sink, field="b").document["aspects"]["businessMetadata"]["value"]["tags"] == ["confidential"]
     assert len(metadata.propagate(source, sink, [], [])) == 0
 

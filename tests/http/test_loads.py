@@ -112,4 +112,6 @@ async def test_a_load_is_its_owners_and_what_is_no_load_is_refused(api: Any, loa
         await api("POST", "loads", load, "batches", body=batch()),
         await api("POST", "loads", load, "batches", body=batch(*[row(0)] * 1001)),
     ]
-    assert [one.status for one in bad] == [400] * 5
+    bad += [await api("PUT", "loads", load, body=body) for body in (b"{", b"[]", {"state": "open"})]
+    assert [one.status for one in bad] == [400] * 8
+    assert (await api("PUT", "loads", load, body={}, answers="load")).status == 200

@@ -356,7 +356,8 @@ def test_runs_are_listed_and_one_is_told_whole(kernel, catalog, database):
 
 def test_what_is_said_is_propagated_and_written_to_a_file(kernel, catalog, database):
     kernel.run(f"%metadata tag {database}.t hr raw\n%metadata tag {database}.t confidential --field ssn", "c")
-    assert kernel.run(f"%metadata propagate {database}.t {database}.copy --tags h* --fields same", "c").succeeded
+    told = kernel.run(f"%metadata propagate {database}.t {database}.copy --tags h* --fields same", "c").text
+    assert f"Made {database}.copy. New in the catalog" in told
     assert people(catalog, database, "copy") == {"tags": ["hr"], "properties": {}}
     assert "Nothing fits" in kernel.run(f"%metadata propagate {database}.t {database}.copy --properties no*", "c").text
     outcome = kernel.run(

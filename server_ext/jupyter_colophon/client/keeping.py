@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
@@ -14,7 +15,7 @@ def kept_lines(lines: Iterator[bytes], file: Path, done: Done) -> int:
     # Before a file is made: where there is no such namespace, there is none afterwards.
     first = next(lines)
     count = 0
-    with NamedTemporaryFile("wb", dir=file.parent, prefix=f".{file.name}.", delete=False) as made:
+    with _named(file), NamedTemporaryFile("wb", dir=file.parent, prefix=f".{file.name}.", delete=False) as made:
         try:
             made.write(first + b"\n")
             for count, line in enumerate(lines, 1):
@@ -27,3 +28,14 @@ def kept_lines(lines: Iterator[bytes], file: Path, done: Done) -> int:
             os.unlink(made.name)
             raise
     return count
+
+
+@contextmanager
+def _named(file: Path) -> Iterator[None]:
+    """People know the file by the name that they gave, not by the one it has while it is written."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(file)) from None

@@ -16,6 +16,9 @@ Kind = Literal["property", "tag", "field"]
 WORD_BYTES_MAX: Final = 256
 TAGS_KEY: Final = "tags"
 SCHEMA_KEY: Final = "schema"
+NAME_KEY: Final = "name"
+#: The parts of a name are words behind a key of their own, so that a whole name can be told from them.
+PART_KEY: Final = f"{NAME_KEY}/"
 
 #: Words of other doors for a type of entity: people look for those as well.
 _TYPE_WORDS: Final = {"dataFlow": ("application", "app"), "dataJob": ("program",), "schemaField": ("field",)}
@@ -74,11 +77,18 @@ def name_tokens(name: str) -> list[str]:
     People look for `orders` or `raw/orders`, and mean `s3a://bucket/raw/orders`.
     """
     found = tokens(name)
-    ends = [parting.end() for parting in _PARTING.finditer(name)]
-    if ends:
-        found += [token for part in _PARTING.split(name) for token in tokens(part)]
-        found += [whole for end in ends[-_RESTS_MAX:] if (whole := fold(name[end:]).strip())]
+    if pieces := path_pieces(name):
+        found += [token for part in _PARTING.split(name) for token in tokens(part)] + pieces
     return list(dict.fromkeys(found))
+
+
+def path_pieces(name: str) -> list[str]:
+    """Each part of a name that is a path, and what is left of it from each of its last parts on, folded; else nothing."""
+    ends = [parting.end() for parting in _PARTING.finditer(name)]
+    if not ends:
+        return []
+    pieces = (*_PARTING.split(name), *(name[end:] for end in ends[-_RESTS_MAX:]))
+    return list(dict.fromkeys(whole for piece in pieces if (whole := fold(piece).strip())))
 
 
 def fts_word(token: str) -> str:

@@ -16,7 +16,7 @@ from jupyter_colophon.core.query import Query, Term, parse_query
 from jupyter_colophon.core.reasons import reasons
 from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.core.search import Group, Hit, SearchAnswer, SearchQuestion
-from jupyter_colophon.core.terms import filter_term, fold, fts_word, value_rows
+from jupyter_colophon.core.terms import NAME_KEY, PART_KEY, filter_term, fold, fts_word, value_rows
 from jupyter_colophon.service.found import Found
 from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.service.moment import Moment
@@ -161,8 +161,9 @@ def _by_words(tx: TableContext, query: Query, terms: tuple[str, ...], found: Fou
             cut = cut or len(matches) == RANKED_MAX
         found.add(matches, at)
         # The words of a name are words of its entity, so what no word finds has no such name.
-        if matches and _is_bare_word(term):
-            named = tx.search.match(Words(exact=(fts_word(f"name:{term.pattern.text}"),), terms=terms), RANKED_MAX)
+        if matches and _may_be_a_name(term):
+            word = fts_word(f"{NAME_KEY}:{term.pattern.text}")
+            named = tx.search.match(Words(exact=(word,), terms=terms), RANKED_MAX)
             found.add(named, at, 0.0)
             found.named.update(one.urn for one in named)
     if cut:
@@ -173,8 +174,8 @@ def _by_words(tx: TableContext, query: Query, terms: tuple[str, ...], found: Fou
         found.groups += groups
 
 
-def _is_bare_word(term: Term) -> bool:
-    return term.key is None and term.pattern.kind == "exact"
+def _may_be_a_name(term: Term) -> bool:
+    return term.key in (None, NAME_KEY) and term.pattern.kind == "exact"
 
 
 def _words(query: Query, terms: tuple[str, ...]) -> Words:
@@ -194,7 +195,10 @@ def _alternatives(term: Term) -> list[tuple[str, str]]:
         return [(term.pattern.text, term.pattern.kind)]
     keyed = f"{term.key}:{term.pattern.text}"
     kind = "exact" if term.pattern.kind == "exact" else "prefix"
-    return list(dict.fromkeys([(keyed, kind), (term.plain.text, term.plain.kind)]))
+    found = [(keyed, kind), (term.plain.text, term.plain.kind)]
+    if term.key == NAME_KEY and term.pattern.kind != "any":
+        found.append((f"{PART_KEY}:{term.pattern.text}", kind))
+    return list(dict.fromkeys(found))
 
 
 def _alike(matches: Iterable[Match]) -> list[Group]:

@@ -9,12 +9,14 @@ from jupyter_colophon.core.kinds import kind_of_row
 from jupyter_colophon.core.labels import labels
 from jupyter_colophon.core.registry import Scope
 from jupyter_colophon.core.terms import (
+    PART_KEY,
     WORD_BYTES_MAX,
     ValueRow,
     filter_term,
     fold,
     fts_word,
     index_words,
+    path_pieces,
     type_words,
     value_rows,
 )
@@ -147,12 +149,14 @@ def document(entity: Row, said: set[ValueRow], marked: frozenset[str] = frozense
 
 
 def _named(entity: Row, kind: str) -> set[str]:
-    """Words for `key:pattern`: the name behind the names of its type and kind."""
+    """Words for `key:pattern`: the name behind the names of its type and kind, and the parts of a path."""
     name = fold(entity["name"]).strip()
     qualified = fold(f"{entity['namespace']}.{name}")
     words = [(fts_word(word), len(word.encode())) for word in (name, qualified)]
     aliases = _aliases(entity["type"], kind)
-    return {alias + word for word, size in words for alias, taken in aliases if taken + size <= WORD_BYTES_MAX}
+    whole = {alias + word for word, size in words for alias, taken in aliases if taken + size <= WORD_BYTES_MAX}
+    pieces = (f"{PART_KEY}:{piece}" for piece in path_pieces(entity["name"]))
+    return whole | {fts_word(piece) for piece in pieces if len(piece.encode()) <= WORD_BYTES_MAX}
 
 
 @lru_cache(maxsize=1_024)

@@ -55,8 +55,7 @@ class Writing(Asking):
                 hint = f"{refusal}: nothing in it was read or written yet; is {shown(urn)} spelled right?"
                 raise Refused(refusal.status, {**refusal.problem, "detail": hint, "errors": []}) from None
             raise
-        # A misspelled name makes an entry too. One that was deleted is no news: its runs tell.
-        is_unheard = is_new and field is None and not self.catalog.runs(data=urn, limit=1)["runs"]
+        is_unheard = is_new and field is None and self._has_no_runs(urn)
         properties, tags = said(outcome)
         document: Document = {"urn": urn, "properties": properties, "tags": tags}
         document |= {"changed": bool(written.get("changed", True)), "isNew": is_unheard}
@@ -77,10 +76,12 @@ class Writing(Asking):
         """Says of the sink what is said of the source: all of it, or what fits the globs; an empty list is nothing.
 
         `fields` does the same for fields: `{"a": "b"}` by name, or `"same"` for all that the source has. Written at once, wholly or not.
+        A sink that nobody heard of becomes known; its namespace has to be there.
         """
         one, other = MetadataEntity(self.urn(source)), MetadataEntity(self.urn(sink))
         if self.catalog.entity(one.urn, (BUSINESS,)) is None:
             raise NotThere(f"{shown(one.urn)} is not in the catalog")
+        is_new = self.catalog.entity(other.urn, (BUSINESS,)) is None
         reader = Reader(self.catalog)
         proposals: list[Document] = []
         writer = Writer(None, proposals.append, reader.get, reader.fields, _itself)
@@ -90,7 +91,8 @@ class Writing(Asking):
             (shown(proposal["urn"]), *_words(proposal["value"]), result["changed"])
             for proposal, result in zip(proposals, written, strict=True)
         ]
-        document = {"source": one.urn, "sink": other.urn, "results": written}
+        is_unheard = bool(written) and is_new and self._has_no_runs(other.urn)
+        document = {"source": one.urn, "sink": other.urn, "results": written, "isNew": is_unheard}
         return Answer("propagate", document, ("name", "tags", "properties", "changed"), rows)
 
     def _lacks(self, urn: str, field: str) -> bool:
@@ -98,6 +100,10 @@ class Writing(Asking):
         schema = self.catalog.aspect(urn, "schemaMetadata").value.get("fields", ())
         paths = [str(one.get("fieldPath", "")) for one in schema]
         return bool(paths) and not any(path == field or path.startswith(f"{field}.") for path in paths)
+
+    def _has_no_runs(self, urn: str) -> bool:
+        """Of an entity that is new: a misspelled name makes an entry too. One that was deleted is no news: its runs tell."""
+        return not self.catalog.runs(data=urn, limit=1)["runs"]
 
     def _lessened(self, name: Named, change: Annotation, field: str | None) -> Answer:
         """Takes something away, which makes no entry where there is none."""

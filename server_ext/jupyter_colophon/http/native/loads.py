@@ -7,7 +7,7 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.errors import Absent, IllegalName, KeyReused, MetadataError, StorageError
+from jupyter_colophon.core.errors import Absent, IllegalName, KeyReused, MetadataError, StorageError, Unparsable
 from jupyter_colophon.core.inbox import Refusal
 from jupyter_colophon.core.load import Applied, Batch, KeptRefusal, Load, LoadEnded, RowRefusal
 from jupyter_colophon.core.timegrammar import format_time
@@ -35,11 +35,13 @@ class LoadHandler(ApiHandler):
 
     @authenticated
     @authorized("write", resource="colophon")
-    @operation("openLoad", answers="load", refuses=[IllegalName, LoadEnded], links=_NEXT)
+    @operation("openLoad", answers="load", refuses=[IllegalName, LoadEnded, Unparsable], links=_NEXT)
     async def put(self, in_path: str) -> None:
         """Open a load, or go on with an open one; one that has ended stays so."""
         if not _NAME.fullmatch(in_path):
             raise IllegalName("load", in_path, "is 1 to 128 letters, digits, dots, dashes and underscores")
+        if self.sent().strip() not in (b"", b"{}"):
+            raise Unparsable("a load is opened without a body, or with {}")
         principal = self.principal
         self.answer(_load(await self.hop(lambda to: to.loads.open(in_path, principal))))
 

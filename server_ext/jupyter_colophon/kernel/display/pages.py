@@ -23,13 +23,13 @@ def page_of(answer: Answer) -> Page:
 def _edit(document: Document) -> Page:
     rows = tuple(sorted(document["properties"].items()))
     table = (Table("properties", ("key", "value"), rows),) if rows else ()
-    news = (Line("New in the catalog: nothing of this name was read or written yet."),) if document["isNew"] else ()
     note = "" if document["changed"] else "nothing to change"
     whole, _, field = shown(document["urn"]).rpartition("#")
     strange = (
         (Line(f"The schema of {whole} has no field {field}: is it spelled right?"),) if document["isStrange"] else ()
     )
-    return Page((Title(shown(document["urn"]), note), *news, *strange, Chips("tags", tuple(document["tags"])), *table))
+    page = (Title(shown(document["urn"]), note), *_news(document, document["urn"]), *strange)
+    return Page((*page, Chips("tags", tuple(document["tags"])), *table))
 
 
 def _propagated(document: Document) -> Page:
@@ -37,7 +37,14 @@ def _propagated(document: Document) -> Page:
     if not document["results"]:
         return Page((title, Line("Nothing fits: nothing was said.")))
     rows = tuple((shown(one["urn"]), "changed" if one["changed"] else "as it was") for one in document["results"])
-    return Page((title, Table("", ("name", "became"), rows)))
+    return Page((title, *_news(document, document["sink"]), Table("", ("name", "became"), rows)))
+
+
+def _news(document: Document, urn: str) -> tuple[Line, ...]:
+    """Whether this made an entry: it may be a misspelled name."""
+    if not document["isNew"]:
+        return ()
+    return (Line(f"Made {shown(urn)}. New in the catalog: nothing of this name was read or written yet."),)
 
 
 def _exported(document: Document) -> Page:

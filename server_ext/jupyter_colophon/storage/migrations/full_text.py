@@ -1,8 +1,9 @@
-"""Migrations 1, 5 and 6: full text is told anew what every entity says.
+"""Migrations 1, 5, 6 and 7: full text is told anew what every entity says.
 
 The first, because catalogs of the first slice have it in tables of another shape, which nothing reads any more. The
 second, because names that are paths were not found by their parts, and platforms and owners were not counted. The
-third, because texts that the model marks for search were not found.
+third, because texts that the model marks for search were not found. The fourth, because `name:` did not find names
+that are paths by their parts.
 """
 
 import logging

@@ -12,4 +12,5 @@ def numbered(registry: Registry) -> tuple[Migration, ...]:
     """All migrations, the first for number 1."""
     names = full_text(registry, "find names by their parts, and count platforms and owners")
     marked = full_text(registry, "find what the model marks for search")
-    return full_text(registry), lineage(), carriers(registry), relationships_told(registry), names, marked
+    parts = full_text(registry, "find names by their parts behind name:")
+    return full_text(registry), lineage(), carriers(registry), relationships_told(registry), names, marked, parts
