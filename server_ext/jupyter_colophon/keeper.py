@@ -1,6 +1,6 @@
 """The composition root of those who keep a store healthy: no door, no feed, nothing made in it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,8 +62,8 @@ class Keeper:
         """How far these sinks have come."""
         return states(self.provider, names)
 
-    def schedules(self, found: Iterable[Instance]) -> list[dict[str, Any]]:
-        """These schedules of pipelines, and how they do."""
+    def schedules(self, found: Sequence[Instance]) -> list[dict[str, Any]]:
+        """The schedules among these instances, which pipelines are among too, and how they do."""
         return schedules.told(self.provider, found)
 
     def age_ms(self, time: int) -> int:

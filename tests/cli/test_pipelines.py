@@ -49,9 +49,10 @@ def test_what_is_not_valid_is_never_run(colophon: Commands, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
-        (["run"], 2, "not 'run'"),
-        (["list", "staff"], 2, "not 'list staff'"),
-        (["fly", "staff"], 2, "not 'fly staff'"),
+        (["run"], 2, "jupyter colophon pipeline run PIPELINE"),
+        (["list", "staff"], 2, "jupyter colophon pipeline list\n"),
+        (["enable", "a", "b"], 2, "jupyter colophon pipeline enable SCHEDULE"),
+        (["fly", "staff"], 2, "not 'fly'"),
         (["validate", str(EXAMPLE), "--argument=x"], 2, "--argument is written KEY=VALUE"),
         (["preview", str(EXAMPLE), "--stage=nosuch"], 2, "there is no stage nosuch"),
         (["preview", str(EXAMPLE), "--rows=0"], 2, "rows"),

@@ -53,6 +53,7 @@ FIELDS: dict[str, tuple[set[str], set[str]]] = {
     "local-directory-catalog": ({"runtime_type", "paths"}, {"description", "categories", "include_subdirs"}),
     "component-registry": ({"runtime", "location_type", "paths"}, {"description", "categories"}),
 }
+CLASSES = {"schedule": "jupyter_colophon.elyra.spaces.schedules.Schedule"}
 SECRETS = {
     "kfp": {("api_password",), ("cos_password",)},
     "airflow": {("github_repo_token",), ("cos_password",)},
@@ -82,7 +83,7 @@ def test_a_schema_has_the_fields_of_elyra(manager: SchemaManager, name: str) -> 
     assert set(metadata["required"]) == required
     assert set(metadata["properties"]) == required | others
     assert set(manager.spaces.secret_pointers(space, name)) == SECRETS.get(name, set())
-    assert manager.spaces.class_name(space, name) is None
+    assert manager.spaces.class_name(space, name) == CLASSES.get(name)
 
 
 @pytest.mark.parametrize("path", sorted((schemas_dir() / "schemaspaces").rglob("*.json")), ids=lambda path: path.stem)

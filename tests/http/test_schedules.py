@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.client.problems import Refused
 from jupyter_colophon.client.transport import Server, Transport
 from live import LiveServer, live_server
 
@@ -79,6 +80,27 @@ def pipeline(server: LiveServer, *words: str) -> dict[str, Any]:
     return dict(json.loads(done.stdout))
 
 
+@pytest.mark.parametrize(
+    ("said", "pointer"),
+    [
+        ({}, "/metadata"),
+        ({"on_change": {}}, "/metadata"),
+        ({"cron": "99 99 * * *"}, "/metadata/cron"),
+        ({"cron": "0 0 30 2 *"}, "/metadata/cron"),
+        ({"every": "PT0S"}, "/metadata/every"),
+        ({"every": "PTS"}, "/metadata/every"),
+        ({"every": 5}, "/metadata/every"),
+        ({"cron": "* * * * *", "retry_after": "P"}, "/metadata/retry_after"),
+    ],
+)
+def test_what_can_never_be_due_is_refused(
+    servers: tuple[LiveServer, LiveServer], said: dict[str, Any], pointer: str
+) -> None:
+    with pytest.raises(Refused) as refused:
+        keep(servers[0], "never", "schedule", pipeline="broken", **said)
+    assert (refused.value.status, [one["pointer"] for one in refused.value.problem["errors"]]) == (400, [pointer])
+
+
 def test_a_change_starts_a_pipeline_once_and_again_where_it_fails(servers: tuple[LiveServer, LiveServer]) -> None:
     first, second = servers
     # A plugin that there is not: the run fails before Spark is needed.
@@ -86,9 +108,8 @@ def test_a_change_starts_a_pipeline_once_and_again_where_it_fails(servers: tuple
     fresh = {"entity": "sales.*orders", "aspect": "businessMetadata", "tag": "fresh"}
     keep(first, "told", "schedule", pipeline="broken", on_change=fresh, retries=1, retry_after="PT1S")
     keep(first, "often", "schedule", pipeline="broken", every="PT1H")
-    keep(first, "never", "schedule", pipeline="broken", cron="99 * * * *")
     keep(first, "lost", "schedule", pipeline="nosuch", on_change={"tag": "fresh"})
-    waited(lambda: state(first, "never"), lambda one: "not within 0 to 59" in one["problem"])
+    assert "there is no pipeline nosuch" in state(first, "lost")["problem"]
     assert waited(lambda: state(first, "often"), lambda one: one["due"] is not None)["run"] == ""
     for table, word in (("customers", "fresh"), ("orders", "other"), ("old_orders", "fresh")):
         tag(first, table, word)
@@ -96,6 +117,7 @@ def test_a_change_starts_a_pipeline_once_and_again_where_it_fails(servers: tuple
     assert (lost["status"], lost["run"], "nosuch" in lost["problem"]) == ("refused", "", True)
     waited(lambda: state(second, "told"), lambda one: one["attempts"] == 1)
     told = waited(lambda: state(second, "told"), lambda one: one["status"] == "failed" and one["attempts"] == 0)
+    assert "no source is called so" in told["problem"]
     # Tried twice, by one server, and no more.
     assert len(logs(first)) == 2
     (log,) = (path for path in logs(first) if path.stem == told["run"])

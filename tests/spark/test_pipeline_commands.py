@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +96,8 @@ def test_a_package_runs_where_no_server_can_be_asked(server: Any, place: Path) -
     assert list((place / "spool").iterdir())
 
 
-def test_a_run_is_stopped_from_another_process(server: Any, catalog: Any, place: Path) -> None:
+@pytest.mark.parametrize("by", ["command", "stdin"])
+def test_a_run_is_stopped_from_another_process(server: Any, catalog: Any, place: Path, by: str) -> None:
     document = json.loads(EXAMPLE.read_text("utf-8"))
     code = "import time\ndef transform(data):\n    print('sleeps', flush=True)\n    time.sleep(600)"
     slow = {"name": "masked", "type": "transform", "plugin": "python", "properties": {"code": code}}
@@ -103,16 +105,22 @@ def test_a_run_is_stopped_from_another_process(server: Any, catalog: Any, place:
     (place / "slow.json").write_text(json.dumps(document | {"name": "slow"}), "utf-8")
     command = [sys.executable, "-m", "jupyter_colophon.cli", "pipeline"]
     known = environment(place, COLOPHON_URL=server.url, COLOPHON_TOKEN=server.token)
-    words = [*command, "run", "slow.json", "--conf=spark.master=local[1]"]
-    running = subprocess.Popen(words, cwd=place, env=known, stdout=subprocess.PIPE, text=True)
+    run_id = str(uuid.uuid4())
+    words = [*command, "run", "slow.json", "--conf=spark.master=local[1]", f"--run-id={run_id}", "--while-stdin"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    running = subprocess.Popen(words, cwd=place, env=known, text=True, **pipes)
     assert running.stdout is not None
     for line in running.stdout:
         if line == "sleeps\n":
             break
-    stopped = called(*command, "stop", "slow", "--json", cwd=place)
-    (run_id,) = json.loads(stopped.stdout)["stopped"]
-    running.communicate()
-    assert running.returncode == 1
+    if by == "command":
+        stopped = called(*command, "stop", "slow", "--json", cwd=place)
+        assert json.loads(stopped.stdout)["stopped"] == [run_id]
+        running.wait(60)
+    # What is left of its pipes is closed here, the standard input first.
+    said = running.communicate()[1]
+    assert (running.returncode, "Traceback" in said) == (1, False), said
+    assert said.endswith(f"jupyter colophon: the run {run_id} was stopped\n")
     assert catalog.run(f"urn:li:dataProcessInstance:{run_id}")["status"] == "killed"
     assert called(*command, "stop", "slow", cwd=place).returncode == 1
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.cli.command import FINE, REFUSED, Command
-from jupyter_colophon.cli.instance_checks import looked_at_instances
+from jupyter_colophon.cli.instance_checks import looked_at_instances, looked_at_schedules
 from jupyter_colophon.cli.places import Place, look
 from jupyter_colophon.cli.registry_checks import looked_at_registry
 from jupyter_colophon.cli.sink_checks import faults, looked_at_settings, looked_at_sinks
@@ -55,6 +55,7 @@ class Doctor(Command):
         wrong = faults(self.asked)
         store = [*_versions(), *self._store(self.asked.store(), wrong)]
         found = [*store, *looked_at_settings(self.asked, wrong), *looked_at_instances(self.asked)]
+        found += looked_at_schedules(self.asked)
         found += looked_at_registry(self.asked)
         bad = any(one.status == "bad" for one in found)
         lines = [f"{one.status:8}{one.check}: {one.detail}" + (f" -> {one.advice}" * bool(one.advice)) for one in found]

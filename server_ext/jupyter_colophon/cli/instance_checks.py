@@ -4,6 +4,7 @@ import logging
 from collections.abc import Iterator
 
 from jupyter_colophon.cli.told import Told
+from jupyter_colophon.core.errors import MetadataError
 from jupyter_colophon.service.schemaspaces.space import LoadingProblem
 from jupyter_colophon.settings import Settings
 
@@ -41,3 +42,21 @@ def _unloaded(problem: LoadingProblem) -> Told:
         "it is taken in when it comes" if problem.late else f"update or remove {problem.distribution or 'its package'}"
     )
     return Told(f"{problem.kind} {problem.name}", "warning", f"{whose} ({problem.value}): {problem.reason}", advice)
+
+
+def looked_at_schedules(settings: Settings) -> Iterator[Told]:
+    """Schedules of pipelines that can start nothing. Those that are not valid were told with the other instances."""
+    from jupyter_colophon.cli.instances.local import Local
+    from jupyter_colophon.service.schedules import SPACE, problems
+
+    local = Local(settings)
+    try:
+        found = local.listed(SPACE, None)
+        invalid = {one.name for one in found if one.reason}
+        for name, why in problems(found).items():
+            if name not in invalid:
+                yield Told(f"schedule {name}", "warning", why, "change it, or remove it (docs/pipelines.md)")
+    except MetadataError as error:
+        yield Told("schedules", "warning", f"they were not looked at: {error.detail}", "see above")
+    finally:
+        local.close()

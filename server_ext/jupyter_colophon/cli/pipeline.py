@@ -1,7 +1,10 @@
 """`jupyter colophon pipeline …`: pipelines are listed, checked, tried, run and packaged (docs/pipelines.md)."""
 
+import logging
 import os
 import signal
+import sys
+import threading
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -20,18 +23,18 @@ if TYPE_CHECKING:
     from jupyter_colophon.client.programs.reading import Bundle
     from jupyter_colophon.spark.pipelines.checking import Prepared
 
-#: Each with whether a pipeline is named.
+#: Each with what is named behind it.
 _VERBS = {
-    "list": False,
-    "plugins": False,
-    "validate": True,
-    "preview": True,
-    "run": True,
-    "stop": True,
-    "schedules": False,
-    "enable": True,
-    "disable": True,
-    "package": True,
+    "list": "",
+    "plugins": "",
+    "validate": "PIPELINE",
+    "preview": "PIPELINE",
+    "run": "PIPELINE",
+    "stop": "PIPELINE",
+    "schedules": "",
+    "enable": "SCHEDULE",
+    "disable": "SCHEDULE",
+    "package": "PIPELINE",
 }
 
 
@@ -59,7 +62,11 @@ class Pipeline(Command):
         "cloud": (
             {"Pipeline": {"cloud": True}},
             "Take along what plugins read of metadata: the run asks no server (package).",
-        )
+        ),
+        "while-stdin": (
+            {"Pipeline": {"while_stdin": True}},
+            "End, as if it were stopped, when the standard input ends: with the process at its other end (run).",
+        ),
     }
 
     url = Unicode("", config=True, help="The server (its token in COLOPHON_TOKEN). Default: COLOPHON_URL.")
@@ -70,13 +77,16 @@ class Pipeline(Command):
     rows = Int(20, min=1, max=1_000, config=True, help="How many rows of each stage (preview).")
     output = Unicode("", config=True, help="The folder that is made (package). Default: the pipeline's name.")
     run_id = Unicode("", config=True, help="The id of the run (run). Default: a new one.")
+    while_stdin = Bool(False, config=True, help="End, as if it were stopped, when the standard input ends (run).")
     cloud = Bool(False, config=True, help="Take along what plugins read of metadata (package).")
 
     def work(self) -> int:
         """Do it."""
         verb, *rest = self.extra_args
-        if _VERBS.get(verb) is not bool(rest) or len(rest) > 1:
-            return self.told(f"{self.more.replace('|', ', ')}, not {' '.join(self.extra_args)!r}", WRONG_USAGE)
+        if (wanted := _VERBS.get(verb)) is None:
+            return self.told(f"{self.more.replace('|', ', ')}, not {verb!r}", WRONG_USAGE)
+        if len(rest) != bool(wanted):
+            return self.told(f"this command is called so: jupyter colophon pipeline {verb} {wanted}", WRONG_USAGE)
         if self.url:
             # The programs' API, and with it every plugin, asks this server.
             os.environ["COLOPHON_URL"] = self.url
@@ -125,7 +135,7 @@ class Pipeline(Command):
             told = Catalog(server).pipeline_schedules()["schedules"]
         else:
             with source_of("", self.asked) as source:
-                found = source.listed("pipelines", "schedule")
+                found = source.listed("pipelines", None)
             with self.keeper() as keeper:
                 told = keeper.schedules(found)
         titles = ("Schedule", "Pipeline", "When", "Due", "Last run", "Became", "Problem")
@@ -190,17 +200,22 @@ class Pipeline(Command):
         ending = _Ending()
         for one in (signal.SIGTERM, signal.SIGINT):
             signal.signal(one, ending)
+        if self.while_stdin:
+            threading.Thread(target=_stopped_with_stdin, daemon=True).start()
         from jupyter_colophon.client.programs.underway import underway
         from jupyter_colophon.spark.pipelines.running import run
 
-        with underway(prepared.pipeline.name, run_id, prepared.pipeline.namespace):
-            outcome = run(
-                prepared,
-                lambda: ending.late(lambda: self._session(prepared)),
-                bundle=bundle,
-                run_id=run_id,
-                tell=self._say,
-            )
+        try:
+            with underway(prepared.pipeline.name, run_id, prepared.pipeline.namespace):
+                outcome = run(
+                    prepared,
+                    lambda: ending.late(lambda: self._session(prepared)),
+                    bundle=bundle,
+                    run_id=run_id,
+                    tell=self._say,
+                )
+        except KeyboardInterrupt:
+            return self.told(f"the run {run_id} was stopped", REFUSED)
         rows = [(one.name, one.status, "" if one.rows is None else one.rows, one.ms) for one in outcome.stages]
         self.answer(asdict(outcome), f"\n{table(rows, 'Stage', 'Became', 'Rows', 'Milliseconds')}\n\n{outcome.run}")
         if outcome.error:
@@ -278,6 +293,7 @@ class _Ending:
 
     def __call__(self, *_: object) -> None:
         self._asked = True
+        logging.getLogger().addFilter(_is_ours)
         if not self._waits:
             raise KeyboardInterrupt
 
@@ -290,6 +306,17 @@ class _Ending:
             self._waits = False
             if self._asked:
                 raise KeyboardInterrupt
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    """Whether it is not what Py4J logs, in nobody's name and with a traceback, of a call that was broken off."""
+    return record.module != "java_gateway"
+
+
+def _stopped_with_stdin() -> None:
+    while os.read(sys.stdin.fileno(), 1024):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _when(one: dict[str, Any]) -> str:

@@ -1,10 +1,11 @@
 """When something that recurs is due: every so often (ISO 8601: `PT15M`), or as cron writes it (`0 5 * * 1-5`), in UTC."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
+from typing import Any
 
 _DURATION = re.compile(r"P(?:(\d{1,4})W|(?:(\d{1,4})D)?(?:T(?:(\d{1,5})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?)")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -32,6 +33,18 @@ def next_due(every: str, cron: str, after: int, last: int | None) -> int | None:
     return start + ((after - start) // step + 1) * step
 
 
+def faults(told: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Why what a schedule says can never be: the member, or nothing for the whole, and a reason. Other types are its schema's."""
+    if not any(told.get(name) for name in ("every", "cron", "on_change")):
+        yield "", "it says neither every, nor cron, nor on_change"
+    for name, read in (("every", duration_ms), ("cron", _first_due), ("retry_after", duration_ms)):
+        if (text := told.get(name)) and isinstance(text, str):
+            try:
+                read(text)
+            except ValueError as error:
+                yield name, str(error)
+
+
 def duration_ms(text: str) -> int:
     """An ISO 8601 duration of weeks, or of days and times, at least a second. Raises ValueError."""
     found = _DURATION.fullmatch(text)
@@ -41,6 +54,15 @@ def duration_ms(text: str) -> int:
         msg = "it is no duration such as PT15M, PT12H, P1D"
         raise ValueError(msg)
     return int(length / timedelta(milliseconds=1))
+
+
+def _first_due(cron: str) -> int:
+    """When it was ever due first. Raises ValueError where it never is."""
+    found = _Cron.parse(cron).after(0)
+    if found is None:
+        msg = "no day of any year is such a one"
+        raise ValueError(msg)
+    return found
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from jupyter_colophon.http.native.documents import Document
 from jupyter_colophon.http.operation import operation
 
 _SPACE: Final = "pipelines"
-_SCHEDULE: Final = "schedule"
 
 
 class PluginsHandler(ApiHandler):
@@ -44,9 +43,7 @@ class SchedulesHandler(ApiHandler):
         door, principal = self.door, self.principal
 
         def work() -> list[Document]:
-            return told(
-                door.catalog().provider, door.instances().list(_SPACE, principal, invalid=True, of_schema=_SCHEDULE)
-            )
+            return told(door.catalog().provider, door.instances().list(_SPACE, principal, invalid=True))
 
         self.answer({"starts": door.scheduler is not None, "schedules": await self.among(_SPACE, work)})
 

@@ -8,11 +8,8 @@ from typing import Any, Final
 from jupyter_colophon.core.change import Change
 from jupyter_colophon.core.instance import Instance
 from jupyter_colophon.core.jsontext import compact
-from jupyter_colophon.core.recurring import duration_ms, next_due
+from jupyter_colophon.core.recurring import duration_ms, faults, next_due
 
-SPACE: Final = "pipelines"
-SCHEMA: Final = "schedule"
-PIPELINE: Final = "pipeline"
 _LONGEST_PAUSE_MS: Final = 3_600_000
 _CHANGES: Final = ("create", "update", "delete")
 
@@ -46,14 +43,8 @@ class Schedule:
 
     def problem(self) -> str:
         """Why it can never be due; empty where it can."""
-        if not (self.every or self.cron or self.on_change):
-            return "it says neither every, nor cron, nor on_change"
-        try:
-            duration_ms(self.retry_after)
-            self.due_after(0, None)
-        except ValueError as error:
-            return str(error)
-        return ""
+        told = {"every": self.every, "cron": self.cron, "on_change": self.on_change, "retry_after": self.retry_after}
+        return next((why for _, why in faults(told)), "")
 
     def due_after(self, moment: int, last: int | None) -> int | None:
         """When it is due next (ms); None where only a change starts it, or nothing. Raises ValueError."""

@@ -18,11 +18,13 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.change import Change
 from jupyter_colophon.core.errors import MetadataError, StorageError
 from jupyter_colophon.core.names import Urn, program, run_urn
+from jupyter_colophon.core.run import RunChange, RunStatus
 from jupyter_colophon.relay.lease import Lease, Lost
 from jupyter_colophon.relay.pipelines.launching import Launched, Signed, launch
-from jupyter_colophon.relay.pipelines.schedule import PIPELINE, SCHEMA, SPACE, Schedule
+from jupyter_colophon.relay.pipelines.schedule import Schedule
 from jupyter_colophon.relay.relay import opened
 from jupyter_colophon.service.instances.records import Records
+from jupyter_colophon.service.schedules import PIPELINE, SCHEDULE, SPACE
 from jupyter_colophon.storage import log, runs, schedules
 from jupyter_colophon.storage.schedules import ScheduleState
 from jupyter_colophon.storage.spi import TableContext
@@ -145,7 +147,7 @@ class _Round:
     ) -> None:
         self._catalog, self._lease, self._launched, self._at_once = catalog, lease, launched, at_once
         self._instances = instances
-        found = instances.list(SPACE, of_schema=SCHEMA)
+        found = instances.list(SPACE, of_schema=SCHEDULE)
         self._schedules = {one.name: Schedule.of(one) for one in found}
         self._states = catalog.provider.tx_runner.run(schedules.states, read_only=True)
         self._now = now_ms()
@@ -186,12 +188,16 @@ class _Round:
                 continue
             # Of a server that was killed the run may go on.
             if state.run in over or not is_underway(state.run):
-                yield self._ended(state, over[state.run].status if state.run in over else "killed")
+                yield self._ended(state, over.get(state.run))
 
-    def _ended(self, state: ScheduleState, told: str) -> ScheduleState:
+    def _ended(self, state: ScheduleState, launched: Launched | None) -> ScheduleState:
         schedule = self._schedules.get(state.schedule)
-        status = (self._recorded(schedule, state.run) if schedule else "") or told
-        done = replace(state, status=status, ended=self._now, problem="")
+        told: RunStatus = launched.status if launched else "killed"
+        status = self._recorded(schedule, state.run, told) if schedule else told
+        # Of a run that began the catalog knows what it may; one that did not was refused, and says why.
+        problem = launched.reason if launched and not status else ""
+        status = status or told
+        done = replace(state, status=status, ended=self._now, problem=problem)
         if status != "failed" or schedule is None:
             return replace(done, attempts=0)
         attempts = state.attempts + 1
@@ -200,11 +206,19 @@ class _Round:
         again = self._now + schedule.pause_ms(attempts)
         return replace(done, attempts=attempts, due=min(again, state.due or again))
 
-    def _recorded(self, schedule: Schedule, run_id: str) -> str:
-        """How the run ended, as it told the catalog; empty where it did not."""
-        urn = run_urn(_program(schedule), run_id)
-        run = self._catalog.provider.tx_runner.run(lambda tx: runs.run(tx, str(urn)), read_only=True)
-        return str(run.status) if run is not None and run.status in ("succeeded", "failed", "killed") else ""
+    def _recorded(self, schedule: Schedule, run_id: str, told: RunStatus) -> str:
+        """How the run ended, as it told the catalog, which is told now where it could not; empty where it never began."""
+        urn = str(run_urn(_program(schedule), run_id))
+        run = self._catalog.provider.tx_runner.run(lambda tx: runs.run(tx, urn), read_only=True)
+        if run is None or run.status != "running":
+            return str(run.status) if run else ""
+        if told != "succeeded":
+            try:
+                change = RunChange(status=told)
+                self._catalog.write_path.change_run(urn, change, Principal(run.actor))
+            except MetadataError as error:
+                _logger.warning("cannot record that the run %s ended: %s", run_id, error.detail)
+        return told
 
     def _changes(self, seq: int) -> tuple[int, set[str]]:
         """Up to which change the log was read, and which schedules one of them starts."""
