@@ -156,6 +156,17 @@ def test_a_command_sees_what_the_cell_before_it_wrote(notebooks):
     assert "one.ipynb#fresh" in kernel.finish(showing).text
 
 
+def test_what_a_crawl_reads_is_no_read_of_its_cell(notebooks, catalog, tmp_path):
+    place = tmp_path.resolve() / "days.csv"
+    place.write_text("a\n1\n", "utf-8")
+    kernel = notebooks["prov_one"]
+    for cell, code in (("crawls", f"%metadata crawl {place}"), ("reads", f"_ = spark.read.csv('{place}').collect()")):
+        assert kernel.run(code, cell).succeeded
+    reported(kernel)
+    runs = catalog.runs(data=f"urn:li:dataset:(urn:li:dataPlatform:file,{place},PROD)")["runs"]
+    assert [run["program"] for run in runs if "crawl.crawl" not in run["program"]] == [program("prov_one", "reads")]
+
+
 def test_a_cell_that_awaits_is_a_cell_like_others(notebooks, catalog):
     kernel = notebooks["prov_two"]
     code = "import asyncio\nawait asyncio.sleep(0.01)\nspark.range(2).write.saveAsTable('prov_two.awaited')"

@@ -79,6 +79,24 @@ def test_a_write_that_fails_claims_nothing(watch: Any) -> None:
         assert began <= seen[0].started_ms <= now_ms()
 
 
+def test_what_was_refused_before_anything_ran_is_no_query_and_no_alarm(
+    watch: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = watch.capture.errors
+    for refused in (
+        lambda: watch.spark.read.csv("/nosuch.csv"),
+        lambda: watch.spark.sql("INSERT INTO shop.nosuch SELECT 1"),
+        lambda: watch.spark.table("shop.orders").select("nosuch"),
+    ):
+
+        def attempt(refused: Callable[[], object] = refused) -> None:
+            with pytest.raises(PySparkException):
+                refused()
+
+        assert watch.observe(attempt) == []
+    assert (watch.capture.errors, "could not be recorded" in caplog.text) == (before, False)
+
+
 def test_the_number_of_calls_does_not_depend_on_the_width_of_a_table(
     watch: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -106,7 +106,7 @@ def test_everything_in_a_folder_is_told_once_and_looked_at_again_where_it_change
 ) -> None:
     dry = crawl(catalog, no_spark, Asked(str(lake), dry=True))
     assert became(dry) == EVERYTHING | dict.fromkeys(("broken.parquet", "broken.json", "odd [2].csv"), "new")
-    assert catalog.entity(file(lake / "days")) is None
+    assert (catalog.entity(file(lake / "days")), dry.status) == (None, "failed")
     first = crawled(lake, jobs=2)
     assert became(first) == EVERYTHING
     assert (first.status, first.left) == ("failed", 0)
@@ -175,6 +175,18 @@ def test_of_confidential_columns_no_values_are_told(
     assert became(crawled(place)) == {"staff.csv": "changed"}
     assert "Ada" not in json.dumps(series(server, file(place))[0])
     assert [one.get("withoutValues") for one in catalog.aspect(file(place), "crawl").value["columns"]] == [True, True]
+
+
+def test_lines_that_are_no_json_are_counted_and_are_no_column(
+    server: Any, catalog: Catalog, crawled: Crawled, tmp_path: Path
+) -> None:
+    place = tmp_path.resolve() / "torn.jsonl"
+    place.write_text('{"k": 1, "w": 3}\n{"k": 2\n{"k": 4}\n', "utf-8")
+    (line,) = crawled(place).lines
+    assert (line.status, line.reason, line.rows, line.columns) == ("new", "1 of 3 rows could not be read", 3, 2)
+    told = catalog.aspect(file(place), "schemaMetadata").value
+    assert [one["fieldPath"] for one in told["fields"]] == ["k", "w"]
+    assert set(columns(series(server, file(place))[0])) == {"k", "w"}
 
 
 def test_a_sample_says_that_it_is_one(server: Any, crawled: Crawled, spark: SparkSession, tmp_path: Path) -> None:
@@ -256,6 +268,8 @@ def test_what_a_killed_crawl_did_is_not_done_again(
         done = told_of(catalog, folder, count)
     assert process.returncode == 1
     assert "The same command goes on with the rest" in err
+    left = int(err.partition(" left for the next time")[0].rpartition(" ")[2])
+    assert left == count - done
     assert "Traceback" not in err
     assert 0 < done < count
     last = crawled(folder)
@@ -274,6 +288,8 @@ def test_what_a_killed_crawl_did_is_not_done_again(
         (["/nosuch/folder", "--url=http://127.0.0.1:1"], 1, "/nosuch/folder: No such file or directory"),
         (["s3a://bucket/x", "--url=http://127.0.0.1:1"], 2, "only folders of this machine are walked"),
         ([".", "--url=http://127.0.0.1:1", "--jobs=0"], 2, "--jobs is from 1 to 64, not 0"),
+        ([".", "--url=http://127.0.0.1:1", "--namespace=a/b"], 2, "--namespace: 'a/b' is no namespace"),
+        (["nosuch.db", "--url=http://127.0.0.1:1", "--conf=spark.master=local[1]"], 2, "there is no such folder"),
         ([".", "--url=http://127.0.0.1:1", "--sample=many"], 2, "--sample"),
         ([".", "--url=http://127.0.0.1:1", "--option=x"], 2, "--option is written KEY=VALUE"),
         ([], 2, "crawl PATH|CATALOG"),

@@ -1,5 +1,6 @@
 """`jupyter colophon crawl PATH|CATALOG`: what is in folders and catalogs is told to a server (docs/crawl.md)."""
 
+import logging
 import signal
 import sys
 from pathlib import Path
@@ -14,8 +15,8 @@ from jupyter_colophon.cli.progress import Line
 from jupyter_colophon.cli.servers import server_named
 from jupyter_colophon.client.catalog import Catalog
 from jupyter_colophon.client.problems import ClientError
-from jupyter_colophon.core.errors import MetadataError, Misconfigured
-from jupyter_colophon.core.names import DEFAULT_NAMESPACE
+from jupyter_colophon.core.errors import IllegalName, MetadataError, Misconfigured
+from jupyter_colophon.core.names import DEFAULT_NAMESPACE, require_namespace
 
 if TYPE_CHECKING:
     from jupyter_colophon.spark.crawl.crawling import Seen
@@ -86,6 +87,10 @@ class Crawl(Command):
     def _check(self) -> None:
         if not 1 <= self.jobs <= _JOBS_MOST:
             raise Misconfigured(f"--jobs is from 1 to {_JOBS_MOST}, not {self.jobs}")
+        try:
+            require_namespace(self.namespace)
+        except IllegalName as error:
+            raise Misconfigured(f"--namespace: {error.detail}") from None
         if self.sample is not None and self.sample < 1:
             raise Misconfigured(f"--sample is a number of rows, not {self.sample}")
 
@@ -118,12 +123,22 @@ class Crawl(Command):
         try:
             from jupyter_colophon.spark.session import session
 
-            return session(f"colophon crawl {Path(self.extra_args[0]).name}", **pairs("conf", self.conf))
+            started = session(f"colophon crawl {Path(self.extra_args[0]).name}", **pairs("conf", self.conf))
         except ImportError as error:
             raise Misconfigured("PySpark is not installed: pip install jupyter-colophon[spark]") from error
         except RuntimeError as error:
             # No Java, or one that does not start: the error says what to do.
             raise Misconfigured(str(error)) from error
+        _hush()
+        return started
+
+
+def _hush() -> None:
+    """What Spark refuses is in our words: not before them too, in its own, as JSON."""
+    from pyspark.logger import PySparkLogger
+
+    for kind in ("SQL", "DataFrame"):
+        PySparkLogger.getLogger(f"{kind}QueryContextLogger").setLevel(logging.CRITICAL)
 
 
 def _shown_on(line: Line) -> "Seen":

@@ -2,10 +2,11 @@
 
 import sys
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from jupyter_colophon.kernel.counts import counted
 from jupyter_colophon.kernel.notices import Notices
 from jupyter_colophon.spark import hook
 from jupyter_colophon.spark.observation import Observation
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 #: How long the end of a cell waits for Spark to tell what it did (spark.md, decision 2).
 DRAIN_MS = 500
+#: How long a command waits for Spark to tell what it did itself.
+ASIDE_MS = 5_000
 
 
 class Captures:
@@ -26,7 +29,17 @@ class Captures:
         self._lock = threading.Lock()
         self._captures: list[tuple[Any, Capture]] = []
         self._unhook: Callable[[], None] | None = None
-        self.state = "no Spark session yet"
+        #: What sessions that ended could not record.
+        self._missed = 0
+        self._is_aside = False
+        self._state = "no Spark session yet"
+
+    @property
+    def state(self) -> str:
+        """Whether there is anything to listen to, and how much was lost of it."""
+        with self._lock:
+            missed = self._missed + sum(capture.errors for _, capture in self._captures)
+        return f"{self._state}; not recorded: {counted(missed, 'execution')}" if missed else self._state
 
     def start(self) -> None:
         """Waits for sessions from now on, and takes the one that is active already."""
@@ -51,14 +64,31 @@ class Captures:
         """Waits until Spark has told what has happened so far, at most that long over all sessions; whether it has."""
         with self._lock:
             # A session that was stopped has nothing more to tell: no reason to wait, nor to warn.
-            self._captures = [(session, capture) for session, capture in self._captures if _is_alive(session)]
+            over = [capture for session, capture in self._captures if not _is_alive(session)]
+            self._missed += sum(capture.errors for capture in over)
+            self._captures = [(session, capture) for session, capture in self._captures if capture not in over]
             captures = [capture for _, capture in self._captures]
         heard = [_drained(capture, timeout_ms // len(captures)) for capture in captures]
         return all(heard)
 
+    @contextmanager
+    def reads_aside(self) -> Iterator[None]:
+        """What is only read within is a command's own work, and no news of the cell's data."""
+        self.drain(ASIDE_MS)
+        self._is_aside = True
+        try:
+            yield
+        finally:
+            self.drain(ASIDE_MS)
+            self._is_aside = False
+
+    def _hear(self, observation: Observation) -> None:
+        if observation.writes or not self._is_aside:
+            self._sink(observation)
+
     def _attach(self, session: Any, kind: hook.SessionKind) -> None:
         if kind is hook.SessionKind.CONNECT:
-            self.state = "the cluster's (Spark Connect)"
+            self._state = "the cluster's (Spark Connect)"
             self._notices.say_once(
                 "connect",
                 "Colophon: this is a Spark Connect session. What it reads and writes is recorded by the cluster, if at all.",
@@ -70,8 +100,8 @@ class Captures:
         with self._lock:
             # A session may be announced after it was found active.
             if all(known is not session for known, _ in self._captures):
-                self._captures.append((session, attach(session, self._sink)))
-            self.state = "on"
+                self._captures.append((session, attach(session, self._hear)))
+            self._state = "on"
 
 
 def _is_alive(session: Any) -> bool:

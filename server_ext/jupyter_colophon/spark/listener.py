@@ -24,6 +24,9 @@ log = logging.getLogger("jupyter_colophon.spark")
 
 Sink = Callable[[Observation], None]
 
+_ANALYSIS = "analyze"
+"""What Spark calls an execution that failed before anything ran: its plan has unknown names, and asking for it fails again."""
+
 
 class PlanListener:
     """Turns Spark's callbacks into observations. Nothing that it does can harm the query, which is over by then."""
@@ -43,7 +46,8 @@ class PlanListener:
 
     def onFailure(self, function: str, execution: Any, exception: Any) -> None:
         """Spark tells that a query failed."""
-        self._tell(function, execution, None, exception)
+        if function != _ANALYSIS:
+            self._tell(function, execution, None, exception)
 
     def toString(self) -> str:
         """Name the listener in Spark's own log."""
@@ -86,7 +90,7 @@ class PlanListener:
         self.errors += 1
         if self.errors == 1:
             log.warning(
-                "A Spark query ran, but what it read and wrote could not be recorded (%s). Further ones are counted, not reported.",
+                "A Spark query ran, but what it read and wrote could not be recorded (%s). Further ones are counted by `%%metadata health`, not reported.",
                 type(error).__name__,
             )
 

@@ -31,7 +31,7 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--dry-run", dest="dry", action="store_true")
 
 
-def _crawl(_: "Companion", asked: Namespace) -> Answer:
+def _crawl(companion: "Companion", asked: Namespace) -> Answer:
     """Crawls, and shows how far it is in one line that is gone at the end. Raises ValueError for a place that is not there."""
     from jupyter_colophon.spark.crawl.asked import Asked
     from jupyter_colophon.spark.crawl.catalogs import NoSuchPlace
@@ -53,7 +53,8 @@ def _crawl(_: "Companion", asked: Namespace) -> Answer:
         namespace=verbs.namespace or DEFAULT_NAMESPACE,
     )
     try:
-        report = crawl(verbs.catalog, session_here, wanted, _seen)
+        with companion.captures.reads_aside():
+            report = crawl(verbs.catalog, session_here, wanted, _seen)
     except (NoSuchPlace, OtherMachine) as error:
         raise ValueError(str(error)) from None
     finally:

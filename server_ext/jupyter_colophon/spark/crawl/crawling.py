@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,9 @@ from jupyter_colophon.spark.reports import proposals
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.catalog import Catalog
+
+_END_S = 5
+"""How long a crawl that was stopped waits for what it has under way."""
 
 Seen = Callable[[int, int, str], None]
 """Told how many datasets of how many are done, and which one was the last."""
@@ -62,6 +65,7 @@ class _Crawl:
     def crawl(self, met: Iterable[Met], place: str) -> Report:
         report = Report(is_dry=self._asked.dry)
         waiting = list(self._compared(list(met), report))
+        report.status = report.outcome
         if self._asked.dry:
             return report
         run = CrawlRun.begun(self._catalog, place, self._asked.namespace)
@@ -69,8 +73,7 @@ class _Crawl:
         try:
             if waiting:
                 self._work(waiting, run, report)
-            failed = any(one.status == "failed" for one in report.lines)
-            report.status = "failed" if failed or report.reason else "succeeded"
+            report.status = report.outcome
         except KeyboardInterrupt:
             report.status, report.reason = "killed", "it was stopped"
         except BaseException:
@@ -119,7 +122,8 @@ class _Crawl:
             report.reason = str(away)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-            _cancel(spark, run, futures)
+            _stop(spark, run, futures)
+            report.lines += _late(futures, report)
 
     def _look(self, spark: Any, work: _Work, run: CrawlRun) -> Line:
         """Look at one dataset, and tell. Raises ServerAway."""
@@ -129,6 +133,8 @@ class _Crawl:
             told, found = self._told(spark, work, run)
             self._catalog.propose(told)
             line.rows, line.columns = (found.rows, len(found.fields)) if found else (None, None)
+            if found and found.lost:
+                line.reason = f"{found.lost:,} of {found.looked_at:,} rows could not be read"
         except ServerAway:
             raise
         except Refused as refusal:
@@ -141,13 +147,14 @@ class _Crawl:
     def _told(self, spark: Any, work: _Work, run: CrawlRun) -> tuple[list[Document], Profile | None]:
         """The proposals for a dataset, which count together or not at all."""
         data = reading.read(spark, work.found, self._asked.options)
-        fields, now = fields_of(data), time.time_ns() // 1_000_000
+        lost, now = reading.lost(work.found, data), time.time_ns() // 1_000_000
+        fields = tuple(one for one in fields_of(data) if one.path != lost)
         everything = work.known.is_confidential or not self._asked.values
         hidden = {one.path for one in fields} if everything else work.known.confidential
         ref, found = replace(work.found.ref, fields=fields), None
         if not work.found.schema_only:
             is_text = work.found.ref.format in TEXTS
-            found = profile(data, hidden=hidden, sample=self._asked.sample, is_text=is_text)
+            found = profile(data, hidden=hidden, lost=lost, sample=self._asked.sample, is_text=is_text)
         told = [*proposals(ref, run.urn)]
         if found is not None:
             value = documents.dataset_profile(found, work.found.bytes, now)
@@ -157,7 +164,16 @@ class _Crawl:
         return [{**one, "run": run.urn} for one in told], found
 
 
-def _cancel(spark: Any, run: CrawlRun, futures: Sequence["Future[Line]"]) -> None:
-    """Stop Spark's jobs of what is not done."""
+def _stop(spark: Any, run: CrawlRun, futures: Sequence["Future[Line]"]) -> None:
+    """Stop Spark's jobs of what is not done, and let what is being told come to its end."""
     if not all(one.done() for one in futures):
         run.stop_jobs(spark)
+        # One that was cancelled is never done for `wait`.
+        wait([one for one in futures if not one.cancelled()], _END_S)
+
+
+def _late(futures: Sequence["Future[Line]"], report: Report) -> list[Line]:
+    """What was told after somebody stopped the crawl. What failed then was stopped itself, and is left."""
+    ended = [one.result() for one in futures if one.done() and not one.cancelled() and one.exception() is None]
+    heard = {id(one) for one in report.lines}
+    return [line for line in ended if id(line) not in heard and line.status != "failed"]

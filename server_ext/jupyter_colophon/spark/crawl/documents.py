@@ -15,7 +15,7 @@ Document = dict[str, Any]
 ASPECT = "crawl"
 """The aspect that remembers what was looked at."""
 
-_VERSION = 1
+_VERSION = 2
 """Goes up when a profile says something else than before: then all data is looked at again."""
 
 

@@ -24,6 +24,8 @@ class Profile:
     rows: int
     columns: tuple[ColumnProfile, ...]
     sampled: int | None = None
+    #: How many of the rows that were looked at could not be read.
+    lost: int = 0
 
     @property
     def looked_at(self) -> int:
@@ -36,9 +38,17 @@ def fields_of(data: Any) -> tuple[Field, ...]:
     return schema.fields(json.loads(data.schema.json()))
 
 
-def profile(data: Any, *, hidden: Collection[str] = (), sample: int | None = None, is_text: bool = False) -> Profile:
+def profile(
+    data: Any,
+    *,
+    hidden: Collection[str] = (),
+    lost: str | None = None,
+    sample: int | None = None,
+    is_text: bool = False,
+) -> Profile:
     """Look at all rows once, or at about `sample` of them; of `hidden` columns no values are asked for.
 
+    The column `lost` is none of the data's: rows that could not be read have a value in it, and are counted.
     Raises whatever Spark raises.
     """
     fields = fields_of(data)
@@ -53,17 +63,20 @@ def profile(data: Any, *, hidden: Collection[str] = (), sample: int | None = Non
         if rows > sample:
             placed = placed.sample(fraction=sample / rows, seed=_SEED)
     found = [ColumnProfile(one, skipped=reason(one.type)) for one in fields]
+    unseen = hidden if lost is None else {*hidden, lost}
     count = 0
     size = COLUMNS_OF_TEXT if is_text else COLUMNS
     for first in range(0, len(found), size):
         part = enumerate(found[first : first + size], first)
-        asked = [(column, one) for at, column in part for one in _asked(at, column, hidden, has_kll=has_kll)]
+        asked = [(column, one) for at, column in part for one in _asked(at, column, unseen, has_kll=has_kll)]
         count, *answers = _answers(placed, ["count(1)", *(measure.sql for _, measure in asked)])
         for (column, measure), answer in zip(asked, answers, strict=True):
             measure.take(column, answer)
     is_part = rows is not None and sample is not None and rows > sample
     sampled = count if is_part else None
-    return Profile(fields, rows if rows is not None else count, tuple(found), sampled)
+    kept = tuple(one for one in found if one.field.path != lost)
+    unread = sum(one.filled for one in found if one.field.path == lost)
+    return Profile(tuple(one.field for one in kept), rows if rows is not None else count, kept, sampled, unread)
 
 
 def _asked(at: int, column: ColumnProfile, hidden: Collection[str], *, has_kll: bool) -> Iterator[Measure]:

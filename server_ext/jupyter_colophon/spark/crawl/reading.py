@@ -37,6 +37,11 @@ def read(spark: Any, found: Found, said: Mapping[str, str]) -> Any:
     return data
 
 
+def lost(found: Found, data: Any) -> str | None:
+    """The column in which Spark keeps the records that are no JSON; None where all are."""
+    return _CORRUPT if found.ref.format == "json" and not found.table and _CORRUPT in data.columns else None
+
+
 def _avro(spark: Any, reader: Any, place: str) -> Any:
     """Avro comes with a jar that Spark does not have by itself. Raises Unreadable without it."""
     try:

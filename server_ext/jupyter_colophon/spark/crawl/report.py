@@ -42,6 +42,11 @@ class Report:
         return {status: found[status] for status in STATUSES}
 
     @property
+    def outcome(self) -> Literal["succeeded", "failed"]:
+        """How a crawl ends that nobody stopped."""
+        return "failed" if self.reason or self.counts["failed"] else "succeeded"
+
+    @property
     def rows(self) -> int:
         """How many rows were looked at, all in all."""
         return sum(one.rows or 0 for one in self.lines)
