@@ -289,7 +289,6 @@ def test_what_a_killed_crawl_did_is_not_done_again(
         (["s3a://bucket/x", "--url=http://127.0.0.1:1"], 2, "only folders of this machine are walked"),
         ([".", "--url=http://127.0.0.1:1", "--jobs=0"], 2, "--jobs is from 1 to 64, not 0"),
         ([".", "--url=http://127.0.0.1:1", "--namespace=a/b"], 2, "--namespace: 'a/b' is no namespace"),
-        (["nosuch.db", "--url=http://127.0.0.1:1", "--conf=spark.master=local[1]"], 2, "there is no such folder"),
         ([".", "--url=http://127.0.0.1:1", "--sample=many"], 2, "--sample"),
         ([".", "--url=http://127.0.0.1:1", "--option=x"], 2, "--option is written KEY=VALUE"),
         ([], 2, "crawl PATH|CATALOG"),
@@ -301,3 +300,12 @@ def test_what_cannot_be_crawled_is_told_in_a_line(tmp_path: Path, words: list[st
     done = found.bare("crawl", *words)
     assert (done.status, done.err.count("\n"), "Traceback" in done.err) == (status, 1, False), done.err
     assert said in done.err
+
+
+def test_a_name_that_spark_does_not_know_is_told_in_our_words_alone(tmp_path: Path) -> None:
+    found = Commands(home=tmp_path, database=tmp_path / "no.db")
+    done = found.bare("crawl", "nosuch.db", "--url=http://127.0.0.1:1", "--conf=spark.master=local[1]")
+    # Java says a line of its own as it starts.
+    told = [line for line in done.err.splitlines() if not line.startswith("WARNING: Using incubator modules")]
+    absent = "jupyter colophon: nosuch.db: there is no such folder, catalog, database or table"
+    assert (done.status, told) == (2, [absent])
