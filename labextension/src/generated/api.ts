@@ -1290,7 +1290,7 @@ status: ("" | "running" | "succeeded" | "failed" | "killed" | "refused")
  */
 attempts: number
 /**
- * Why it is not started, or empty.
+ * Why it is not started, or why its last run never began; or empty.
  */
 problem: string
 }[]
