@@ -31,14 +31,20 @@ def call(request: pytest.FixtureRequest, colophon: Commands, database: Path) -> 
 def test_a_dataset_is_made_shown_listed_and_deleted(call: Call, tmp_path: Path) -> None:
     avro = tmp_path / "schema.json"
     avro.write_text(json.dumps({"type": "record", "name": "r", "fields": [{"name": "price", "type": "int"}]}))
-    options = ["--type=table", "--description=All orders", "--ttl=7d", f"--schema={avro}", "--setting=format=parquet"]
+    options = [
+        "--type=table",
+        "--description=All orders",
+        "--ttl=604800",
+        f"--schema={avro}",
+        "--setting=format=parquet",
+    ]
     said = ["--property=owner=ada", "--property=note=a = b", "--tag=gold", "--tag=raw"]
     assert call("dataset", "create", "shop.orders", *options, *said).out == "Dataset shop.orders is there.\n"
     again = call("dataset", "create", "shop.orders", *options, *said, "--json").answer
     assert (again["changed"], "shop.orders" in again["urn"]) == (False, True)
     shown = call("dataset", "show", "shop.orders", "--json").answer
     assert (shown["user"], shown["user_tags"]) == ({"owner": "ada", "note": "a = b"}, ["gold", "raw"])
-    assert (shown["system"]["type"], shown["system"]["ttl"]) == ("table", "7d")
+    assert (shown["system"]["type"], shown["system"]["ttl"]) == ("table", "604800")
     assert "All orders" in call("dataset", "show", "shop.orders").out
     listed = call("dataset", "list", "--namespace=shop", "--json").answer["entities"]
     assert [(one["name"], one["namespace"]) for one in listed] == [("orders", "shop")]

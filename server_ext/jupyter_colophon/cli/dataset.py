@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from traitlets import List, Unicode
+from traitlets import Int, List, Unicode
 
 from jupyter_colophon.cli.catalog.entity_command import EntityCommand, pairs
 
@@ -22,7 +22,14 @@ class Dataset(EntityCommand):
     type, word, subject = "dataset", "Dataset", "ENTITY"
 
     type_name = Unicode(None, allow_none=True, config=True, help="What kind of data it is, such as table (create).")
-    ttl = Unicode(None, allow_none=True, config=True, help="How long its data are kept (create).")
+    ttl = Int(
+        None,
+        allow_none=True,
+        min=0,
+        max=10**18 - 1,
+        config=True,
+        help="How long its data are kept, in seconds (create).",
+    )
     schema = Unicode("", config=True, help="A file with its schema, Avro as JSON or any text (create).")
     settings = List(Unicode(), config=True, help="KEY=VALUE, what the source itself has set; more than once (create).")
 
@@ -33,7 +40,7 @@ class Dataset(EntityCommand):
     def deployment(self) -> dict[str, Any]:
         """What the options say."""
         told = super().deployment()
-        words = {"typeName": self.type_name, "ttl": self.ttl}
+        words = {"typeName": self.type_name, "ttl": None if self.ttl is None else str(self.ttl)}
         told |= {name: value for name, value in words.items() if value is not None}
         if self.settings:
             told["properties"] = pairs("setting", self.settings)
