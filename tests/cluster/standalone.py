@@ -106,7 +106,7 @@ def submit(master: tuple[str, Path], *words: str) -> "subprocess.Popen[str]":
 
 
 def executors(folder: Path) -> list[int]:
-    told = subprocess.run(["ps", "-eo", "pid=,args="], capture_output=True, text=True, check=True).stdout
+    told = subprocess.run(["ps", "-wweo", "pid=,args="], capture_output=True, text=True, check=True).stdout
     mine = [line.split(None, 1) for line in told.splitlines() if "CoarseGrainedExecutorBackend" in line]
     return [
         int(pid)
