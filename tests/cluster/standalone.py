@@ -23,6 +23,7 @@ from jupyter_colophon.client.problems import Refused
 from jupyter_colophon.spark.java import ensure_java
 from live import LiveServer
 from support import servers
+from support.process import everything_that_runs
 
 catalog, server = servers.catalog, servers.server
 COUNT = 20_000
@@ -106,16 +107,11 @@ def submit(master: tuple[str, Path], *words: str) -> "subprocess.Popen[str]":
 
 
 def executors(folder: Path) -> list[int]:
-    told = subprocess.run(["ps", "-wweo", "pid=,args="], capture_output=True, text=True, check=True).stdout
-    mine = [line.split(None, 1) for line in told.splitlines() if "CoarseGrainedExecutorBackend" in line]
-    return [
-        int(pid)
-        for pid, command in mine
-        if command.split(None, 1)[0].endswith("java") and str(folder.name) in _place(pid)
-    ]
+    mine = [(pid, command) for pid, _, command in everything_that_runs() if "CoarseGrainedExecutorBackend" in command]
+    return [pid for pid, command in mine if command.split(None, 1)[0].endswith("java") and folder.name in _place(pid)]
 
 
-def _place(pid: str) -> str:
+def _place(pid: int) -> str:
     try:
         return os.readlink(f"/proc/{pid}/cwd")
     except OSError:

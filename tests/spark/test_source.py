@@ -18,6 +18,7 @@ from live import LiveServer
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from support import servers
+from support.process import everything_that_runs
 
 catalog, server = servers.catalog, servers.server
 RUN = {"program": "urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),cells.source#1)", "runId": "r-source"}
@@ -234,10 +235,9 @@ stream.writeStream.format("parquet").option("checkpointLocation", f"{folder}/che
 
 def _workers(process: int) -> list[int]:
     """Python workers of a Spark session that run a task: those that a daemon forked, below a process of ours."""
-    told = subprocess.run(["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
-    lines = [line.split(None, 2) for line in told.splitlines()]
-    parents = {int(pid): int(parent) for pid, parent, _ in lines}
-    daemons = {int(pid) for pid, _, command in lines if "pyspark.daemon" in command}
+    listed = everything_that_runs()
+    parents = {pid: parent for pid, parent, _ in listed}
+    daemons = {pid for pid, _, command in listed if "pyspark.daemon" in command}
 
     def below(pid: int) -> bool:
         while pid > 1 and pid != process:

@@ -33,5 +33,12 @@ def running(script: str, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
         process.communicate()
 
 
+def everything_that_runs() -> list[tuple[int, int, str]]:
+    """Each process of this machine: its number, its parent's and its whole command, however wide a terminal is."""
+    listed = subprocess.run(["ps", "-wweo", "pid=,ppid=,args="], capture_output=True, text=True, check=True).stdout
+    parts = [line.split(None, 2) for line in listed.splitlines()]
+    return [(int(pid), int(parent), command) for pid, parent, command in parts]
+
+
 def _python(script: str) -> list[str]:
     return [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(_TESTS)!r})\n{script}"]
