@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvider, User
 
-from jupyter_colophon.core.access import Principal, ScopeAuthorizer
+from jupyter_colophon.core.access import KERNEL_ACTIONS, Principal, ScopeAuthorizer
 from jupyter_colophon.core.errors import AccessDenied, InvalidField, MetadataError, Misconfigured, StoreUnavailable
 from jupyter_colophon.core.names import Identity
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.http.board import Board
 from jupyter_colophon.http.crews import Crews
 from jupyter_colophon.http.pulse import Pulse
+from jupyter_colophon.http.roll import Roll
 from jupyter_colophon.http.schemas import ApiSchemas
 from jupyter_colophon.http.tokens import KernelTokens
 from jupyter_colophon.settings import Settings
@@ -73,11 +74,16 @@ class Door:
     #: What starts pipelines by themselves; None where the settings have this server start none.
     scheduler: "Scheduler | None" = None
     closed: bool = False
+    #: Which kernels this server has, for the server after it.
+    roll: Roll = field(init=False)
     _catalog: "Catalog | None" = None
     _consumers: "Consumers | None" = None
     _opening: threading.Lock = field(default_factory=threading.Lock)
     _instances: "Instances | None" = None
     _composing: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self.roll = Roll(self.store)
 
     def catalog(self) -> "Catalog":
         """The catalog; the first call opens it, on the thread of its request. Raises StorageError."""
@@ -90,6 +96,7 @@ class Door:
                 # What others did to the files of instances is recorded from now on, whoever asks for it.
                 if not self.closed:
                     self.threads.submit(self._follow_instances)
+                    self.threads.submit(self._end_left)
             return self._catalog
 
     def _opened(self) -> "Catalog":
@@ -126,18 +133,44 @@ class Door:
         """How the consumers of lineage do; none before the catalog is open."""
         return self._consumers.states() if self._consumers is not None else []
 
+    def begin_kernel(self, kernel: str, user: User, actor: str) -> str:
+        """A kernel is about to be: its token, the one that it had before is no longer good."""
+        try:
+            self.roll.enter(kernel, actor)
+        except OSError as error:
+            _logger.warning(
+                "if this server is killed, runs of the kernel %s go on for ever: %s", kernel, error.strerror
+            )
+        return self.tokens.issue(kernel, user, actor)
+
     def end_kernel(self, kernel: str) -> None:
         """A kernel is gone, in whatever way: nobody else can tell how the runs ended that it left. Waits for nothing."""
         principal = self.tokens.principal_of(kernel)
         # Where the catalog was never opened, no kernel has told us anything.
-        if principal is not None and self._catalog is not None and not self.closed:
+        if principal is None or self._catalog is None:
+            self.roll.strike(kernel)
+        elif not self.closed:
             self.threads.submit(self._end_runs, kernel, principal)
 
     def _end_runs(self, kernel: str, principal: Principal) -> None:
         try:
-            self.catalog().write_path.end_kernel(kernel, principal)
+            self.catalog().write_path.end_kernel(kernel, principal, "the kernel ended")
         except MetadataError as error:
             _logger.warning("cannot record that the runs of a kernel ended: %s", error.detail)
+        else:
+            self.roll.strike(kernel)
+
+    def _end_left(self) -> None:
+        """Record that runs of kernels ended whose servers were killed."""
+
+        def end(kernel: str, actor: str) -> None:
+            principal = Principal(actor, kernel, KERNEL_ACTIONS)
+            self.catalog().write_path.end_kernel(kernel, principal, "the kernel's server ended without a word")
+
+        try:
+            self.roll.left(end)
+        except MetadataError as error:
+            _logger.warning("cannot record that runs of a server which was killed ended: %s", error.detail)
 
     def deliver(self, told: Mapping[str, Mapping[str, Any]], bus: "Bus") -> None:
         """Deliver changes to these sinks from now on: what other processes write, too, before anybody asks us."""
@@ -208,6 +241,7 @@ class Door:
             if self._catalog is not None:
                 self._catalog.close()
                 self._catalog = None
+        self.roll.close()
 
 
 def require_admin(principal: Principal, action: str, subject: str) -> None:

@@ -56,7 +56,7 @@ def _environment(environment: dict[str, str], server: ServerApp, kernel: str) ->
     name = actor(server.identity_provider, user)
     given = {
         "COLOPHON_URL": server.connection_url,
-        "COLOPHON_TOKEN": door.tokens.issue(kernel, user, name),
+        "COLOPHON_TOKEN": door.begin_kernel(kernel, user, name),
         "COLOPHON_KERNEL": kernel,
         "COLOPHON_NAMESPACE": door.identity.notebook_namespace,
     }

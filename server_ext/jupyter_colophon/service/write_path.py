@@ -280,11 +280,11 @@ class WritePath:
 
         self._transaction(act, forms.NOTHING, None)
 
-    def end_kernel(self, kernel: str, principal: Principal) -> int:
-        """Record that the runs which a kernel left behind are killed; returns how many."""
+    def end_kernel(self, kernel: str, principal: Principal, why: str) -> int:
+        """Record that the runs which a kernel left behind are killed, and why; returns how many."""
         left = self.provider.tx_runner.run(lambda tx: stored_runs.going_on(tx, kernel), read_only=True)
         for urn in left:
-            self.change_run(urn, RunChange("killed"), principal)
+            self.change_run(urn, RunChange("killed", facts={"error": why}), principal)
         return len(left)
 
     def _on_run(self, work: Callable[[Commit], str], principal: Principal, once: Once | None) -> Run:
