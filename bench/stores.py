@@ -125,7 +125,7 @@ class _Slice:
         urn, name, value = corpus.urn_of(thing.number), corpus.name_of(thing.number), compact(thing.value)
         kind = "dataset" if urn.startswith("urn:li:dataset:") else "dataJob"
         entity = {"urn": urn, "type": kind, "namespace": thing.namespace, "name": name, "platform": "spark"}
-        said = index.rows({"businessMetadata": ("USER", thing.value)})
+        said = index.rows({"businessMetadata": ("USER", value)})
         document = index.document({**entity, "deleted": False}, said)
         # Nobody said anything of them besides, and all their versions are kept.
         written = (value, "bench", "", _NOW, None, None)

@@ -109,7 +109,7 @@ def _raw(path: Path, batch: int) -> Callable[[], None]:
 def _by_hand(number: int) -> Row:
     urn, value = str(home_dataset("bench", f"table{number}")), _value(number)
     entity = {"urn": urn, "type": "dataset", "namespace": "bench", "name": f"table{number}", "platform": "spark"}
-    said = index.rows({"businessMetadata": ("USER", value)})
+    said = index.rows({"businessMetadata": ("USER", compact(value))})
     document = index.document(entity, said)
     known = index.document(entity, set())
     text, about = compact(value), (urn, "dataset", "bench", f"table{number}")

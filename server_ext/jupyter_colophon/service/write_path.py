@@ -353,8 +353,7 @@ class WritePath:
         return self._put(commit, proposal, spec)
 
     def _put(self, commit: Commit, proposal: Proposal, spec: AspectSpec) -> Written:
-        _, value, _ = commit.current(proposal.urn, spec.name)
-        new = self._new(commit, proposal, spec, value)
+        new = self._new(commit, proposal, spec)
         if new is None:
             return Written(proposal.urn, spec.name, ABSENT, None)
         if not spec.door and self.registry.type(proposal.urn.type).door and commit.entity(proposal.urn)["deleted"]:
@@ -363,10 +362,11 @@ class WritePath:
         commit.ensure(proposal.urn, create_namespace=may_create, system=proposal.system)
         return commit.put(proposal.urn, spec, new, proposal.run, proposal.system)
 
-    def _new(self, commit: Commit, proposal: Proposal, spec: AspectSpec, value: Any | None) -> Any | None:
+    def _new(self, commit: Commit, proposal: Proposal, spec: AspectSpec) -> Any | None:
         """What the aspect becomes; None where nothing is to be written."""
         new = proposal.value
         if proposal.operation in _CHANGING:
+            value = commit.current(proposal.urn, spec.name)
             old = beginning(spec, proposal.value) if value is None else value
             new = changed(spec, old, proposal.value)
             if value is None and new == old and proposal.operation == "annotate":
@@ -390,7 +390,7 @@ class WritePath:
 def _found(commit: Commit, proposal: Proposal) -> tuple[int, bool]:
     """The version that is there, and whether what is asked for cannot be new any more."""
     aspect = proposal.aspect or commit.registry.type(proposal.urn.type).key_aspect
-    version, _, _ = commit.current(proposal.urn, aspect)
+    version, _ = commit.standing(proposal.urn, aspect)
     if proposal.operation == "create-entity":
         return version, commit.was_there(proposal.urn)
     return version, version != ABSENT and not commit.is_implied(proposal.urn, aspect)

@@ -79,17 +79,20 @@ class Commit:
             has, exists = aspects[text], row is not None and not row["deleted"]
             self._entities[text] = Working(urn, row or self._new_row(urn), has, dict(has), exists, exists)
 
-    def current(self, urn: Urn, aspect: str) -> tuple[int, Any | None, int | None]:
-        """(version or -1, value, time in ms) of an aspect as this transaction sees it."""
+    def standing(self, urn: Urn, aspect: str) -> tuple[int, int | None]:
+        """(version or -1, time in ms) of an aspect as this transaction sees it."""
         row = self._open(urn).aspects.get(aspect)
-        if row is None or row["value"] is None:
-            return ABSENT, None, None
-        return row["version"], stored(row["value"]), row["time"]
+        return (ABSENT, None) if row is None or row["value"] is None else (row["version"], row["time"])
+
+    def current(self, urn: Urn, aspect: str) -> Any | None:
+        """The value of an aspect as this transaction sees it."""
+        row = self._open(urn).aspects.get(aspect)
+        return None if row is None or row["value"] is None else stored(row["value"])
 
     def check(self, proposal: Proposal) -> None:
         """Raise ConditionFailed unless the proposal's condition holds now."""
         aspect = proposal.aspect or self.registry.type(proposal.urn.type).key_aspect
-        version, _, time = self.current(proposal.urn, aspect)
+        version, time = self.standing(proposal.urn, aspect)
         condition = proposal.condition
         if proposal.operation == "update":
             condition = replace(condition, exists=True)
@@ -242,16 +245,7 @@ class Commit:
         self.ingesting.finish(self.tx, self.now)
         for entity, spec, kept in self._grown:
             retention.trim(self.tx, entity.row, spec, kept, entity.aspects[spec.name], self.now)
-        becoming = (
-            index.Becoming(
-                one.row,
-                self._said(one.urn, one.before),
-                self._said(one.urn, one.aspects),
-                truth.marked(self.registry, one.row, one.aspects),
-            )
-            for one in changed
-        )
-        index.refresh(self.tx, becoming)
+        index.refresh(self.tx, map(self._becoming, changed))
         for one in changed:
             assertions.follow(self.tx, one.row, one.before, one.aspects)
             relationships.follow(self.tx, self.registry, one.row["urn"], one.urn.type, one.before, one.aspects)
@@ -364,7 +358,7 @@ class Commit:
         entity.aspects[spec.name] = row | {"base": old.get("base", 0), "floor": old.get("floor")}
         self._last["aspect_versions"].append(row)
         if old.get("value") is not None:
-            self._last[past.TABLE] += past.lost(entity.row, spec, old, value and stored(value), self.now)
+            self._last[past.TABLE] += past.lost(entity.row, spec, old, value, self.now)
         self._last["aspects"].append(entity.aspects[spec.name])
         entity.changed = True
         if version > 1 and (kept := self._retained.of(entity.urn.type, spec)) is not None:
@@ -384,10 +378,15 @@ class Commit:
         """An aspect's row as this transaction sees it."""
         return self._open(urn).aspects.get(name)
 
+    def _becoming(self, one: Working) -> index.Becoming:
+        """An entity as search knew it, and as it is to know it."""
+        before, now = (self._said(one.urn, aspects) for aspects in (one.before, one.aspects))
+        return index.Becoming(one.row, before, now, truth.marked(self.registry, one.row, one.aspects))
+
     def _said(self, urn: Urn, aspects: Mapping[str, Row]) -> index.Aspects:
         """What search knows of these aspects."""
         return {
-            name: (self.registry.aspect(urn.type, name).scope, stored(row["value"]))
+            name: (self.registry.aspect(urn.type, name).scope, row["value"])
             for name, row in aspects.items()
             if name in SEARCHED and row["value"] is not None
         }

@@ -81,7 +81,7 @@ def _meet(commit: Commit, one: ToldData, with_system: bool) -> None:
 def _hand_over_place(commit: Commit, place: Urn, table: Urn, *, is_left: bool) -> None:
     """Say of a table what events said of its place; that goes, unless somebody else knows of it."""
     said = {row["part"]: stored(row["said"]) for row in _parts(commit, str(place))}.get(_SAID, {})
-    _, value, _ = commit.current(place, described.ASPECT)
+    value = commit.current(place, described.ASPECT)
     if value is None:
         return
     spellings = [Spelling(**one) for one in value["names"]]
@@ -101,7 +101,7 @@ def _is_known_otherwise(commit: Commit, place: Urn, facets: Mapping[str, Any]) -
     kind = commit.registry.type(place.type)
     ours = {kind.key_aspect, "status", described.ASPECT}
     made = ASPECTS_OF[place.type](place, facets)
-    held = {spec.name: commit.current(place, spec.name)[1] for spec in kind.aspects if spec.name not in ours}
+    held = {spec.name: commit.current(place, spec.name) for spec in kind.aspects if spec.name not in ours}
     return any(value is not None and value != made.get(name) for name, value in held.items())
 
 
@@ -159,7 +159,7 @@ def _describe(commit: Commit, urn: Urn, told: Telling, run: str | None) -> None:
     table = commit.tx.table("openlineage")
     kept = table.read((str(urn), _SAID))
     stamps = {} if kept is None else stored(kept["said"])
-    _, old, _ = commit.current(urn, described.ASPECT)
+    old = commit.current(urn, described.ASPECT)
     new, when = described.after(old or described.EMPTY, stamps if old else {}, told)
     if when != stamps:
         table.upsert({"subject": str(urn), "part": _SAID, "said": compact(when)})
@@ -177,7 +177,7 @@ def _translate(commit: Commit, urn: Urn, old: Mapping[str, Any], new: Mapping[st
             spec = commit.registry.aspect(urn.type, name)
         except Absent:
             continue
-        _, there, _ = commit.current(urn, name)
+        there = commit.current(urn, name)
         said = commit.facts.of_aspect(name, value, urn, commit.entity(urn)["namespace"])
         if said is not None and there in (None, before.get(name)) and spec.schema.is_valid(said):
             commit.put(urn, spec, said, run)
@@ -204,7 +204,7 @@ _NAME_KEY = ("kind", "namespace", "name")
 def _hand_over(commit: Commit, old: Urn, new: Urn, state: RunState, run: str) -> None:
     """A run turned out to be of a job whose engine was not known before: what was known only because of it goes along."""
     said = {row["part"]: stored(row["said"]) for row in _parts(commit, str(old))}.get(_SAID, {})
-    _, value, _ = commit.current(old, described.ASPECT)
+    value = commit.current(old, described.ASPECT)
     if value is None or described.is_alone(said) or _has_runs(commit, old) or _is_described(commit, old):
         return
     for name, facet in value["facets"].items():
@@ -226,7 +226,7 @@ def _has_runs(commit: Commit, program: Urn) -> bool:
 
 def _is_described(commit: Commit, urn: Urn) -> bool:
     return any(
-        commit.current(urn, spec.name)[1] is not None
+        commit.current(urn, spec.name) is not None
         for spec in commit.registry.type(urn.type).aspects
         if spec.scope == "USER"
     )

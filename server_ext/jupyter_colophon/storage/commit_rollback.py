@@ -44,7 +44,7 @@ def _is_of(commit: Commit, urn: Urn, name: str, run: str) -> bool:
 
 
 def _mark_removed(commit: Commit, urn: Urn) -> None:
-    _, value, _ = commit.current(urn, _STATUS)
+    value = commit.current(urn, _STATUS)
     spec = commit.registry.aspect(urn.type, _STATUS)
     commit.put(urn, spec, dict(value or {}) | {"removed": True})
     row = commit.aspect(urn, _STATUS)

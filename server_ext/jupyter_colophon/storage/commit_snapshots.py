@@ -24,7 +24,7 @@ def keep_snapshot(commit: Commit, run: str, entity: Urn, given: Snapshot | None,
 
 
 def _taken(commit: Commit, entity: Urn, with_system: bool) -> Snapshot:
-    _, value, _ = commit.current(entity, "businessMetadata")
+    value = commit.current(entity, "businessMetadata")
     user = Said() if value is None else Said(value["properties"], tuple(sorted(value["tags"])))
     if not with_system:
         return Snapshot(user)

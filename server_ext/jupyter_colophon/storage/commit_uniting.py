@@ -41,7 +41,7 @@ def _is_told(commit: Commit, run: str) -> bool:
 
 def _say_of(commit: Commit, urn: Urn, old: str, new: str) -> None:
     """Events without a run told of the place in what is said of a job, or of other data."""
-    _, value, _ = commit.current(urn, ASPECT)
+    value = commit.current(urn, ASPECT)
     if value is not None and "lineage" in value:
         said = {**value, "lineage": swapped(value["lineage"], old, new)}
         commit.put(urn, commit.registry.aspect(urn.type, ASPECT), said)

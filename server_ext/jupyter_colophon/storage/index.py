@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from jupyter_colophon.core import jsontext
 from jupyter_colophon.core.kinds import kind_of_row
 from jupyter_colophon.core.labels import labels
 from jupyter_colophon.core.registry import Scope
@@ -24,8 +25,11 @@ from jupyter_colophon.storage.spi import Document, Row, TableContext
 
 #: What is added to which count: by table and key.
 Counts = Counter[tuple[str, tuple[Any, ...]]]
-#: An aspect's scope and value, by the aspect's name.
-Aspects = Mapping[str, tuple[Scope, Any]]
+#: An aspect's scope and value, as it is stored, by the aspect's name.
+Aspects = Mapping[str, tuple[Scope, str]]
+#: A save asks several times what the old value says and the new one, and the next save what this one wrote: values up to
+#: this length are worth remembering, and so many of them.
+_KEPT_LENGTH, _KEPT = 4_096, 512
 
 
 class Becoming(NamedTuple):
@@ -72,7 +76,19 @@ def _add(tx: TableContext, counts: Counts) -> None:
 
 def rows(aspects: Aspects) -> set[ValueRow]:
     """Everything that these aspects say."""
-    return {row for name, (scope, value) in aspects.items() for row in value_rows(name, scope, value)}
+    return {row for name, (scope, value) in aspects.items() for row in said_by(name, scope, value)}
+
+
+def said_by(aspect: str, scope: Scope, text: str) -> tuple[ValueRow, ...]:
+    """What a value of an aspect says, as it is stored. Raises StoreDamaged."""
+    return (_said_kept if len(text) <= _KEPT_LENGTH else _said_by)(aspect, scope, text)
+
+
+def _said_by(aspect: str, scope: Scope, text: str) -> tuple[ValueRow, ...]:
+    return tuple(value_rows(aspect, scope, jsontext.stored(text)))
+
+
+_said_kept = lru_cache(maxsize=_KEPT)(_said_by)
 
 
 def _to_write(tx: TableContext, entity: Row, gone: set[ValueRow], came: set[ValueRow], new: set[ValueRow]) -> list[Row]:

@@ -5,12 +5,11 @@ history of aspects is the truth: what a version says and the next one does not i
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Final
 
 from jupyter_colophon.core.errors import Absent, StoreDamaged
-from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.core.registry import AspectSpec, Registry
-from jupyter_colophon.core.terms import SEARCHED, fold, value_rows
+from jupyter_colophon.core.terms import SEARCHED, fold
 from jupyter_colophon.storage import index
 from jupyter_colophon.storage.spi import Key, Range, Row, TableContext
 
@@ -20,11 +19,11 @@ KEY: Final = ("namespace", "key", "value", "urn", "aspect", "version")
 NAME_KEY: Final = "name"
 
 
-def lost(entity: Row, spec: AspectSpec, old: Row, value: Any, time: int) -> list[Row]:
+def lost(entity: Row, spec: AspectSpec, old: Row, value: str | None, time: int) -> list[Row]:
     """What a version (`old`) of an aspect says and the next one, with this value from this time on, does not."""
     if old.get("value") is None or not (spec.key or spec.name in SEARCHED):
         return []
-    gone = _places(entity, spec, stored(old["value"])) - _places(entity, spec, value)
+    gone = _places(entity, spec, old["value"]) - _places(entity, spec, value)
     return [_row(place, old, time) for place in sorted(gone)]
 
 
@@ -45,18 +44,17 @@ def of_history(tx: TableContext, registry: Registry, entity: Row, aspects: Mappi
 def _of_aspect(tx: TableContext, entity: Row, spec: AspectSpec) -> Iterator[Row]:
     before: Row = {}
     for version in tx.table("aspect_versions").scan(Range.prefix(entity["urn"], spec.name)):
-        value = None if version["value"] is None else stored(version["value"])
-        yield from lost(entity, spec, before, value, version["time"])
+        yield from lost(entity, spec, before, version["value"], version["time"])
         before = version
 
 
-def _places(entity: Row, spec: AspectSpec, value: Any) -> set[tuple[str, ...]]:
+def _places(entity: Row, spec: AspectSpec, value: str | None) -> set[tuple[str, ...]]:
     """Namespace, key, value and URN of everything that a value of an aspect says; a key aspect says the name."""
     if value is None:
         return set()
     if spec.key:
         return {(entity["namespace"], NAME_KEY, fold(entity["name"]).strip(), entity["urn"])}
-    return {key[:4] for key in index.stored(entity, value_rows(spec.name, spec.scope, value))}
+    return {key[:4] for key in index.stored(entity, index.said_by(spec.name, spec.scope, value))}
 
 
 def _row(place: tuple[str, ...], old: Row, time: int) -> Row:

@@ -4,7 +4,6 @@ from itertools import pairwise
 from typing import Final
 
 from jupyter_colophon.core.errors import HistoryForgotten
-from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.core.registry import AspectSpec
 from jupyter_colophon.core.retention import Kept
 from jupyter_colophon.core.timegrammar import format_time
@@ -48,8 +47,7 @@ def _is_over(kept: Kept, newest: int, version: Row, following: Row, now: int) ->
 
 
 def _let_go(tx: TableContext, entity: Row, spec: AspectSpec, version: Row, following: Row) -> None:
-    said = None if following["value"] is None else stored(following["value"])
-    for row in past.lost(entity, spec, version, said, following["time"]):
+    for row in past.lost(entity, spec, version, following["value"], following["time"]):
         tx.table(past.TABLE).delete(tuple(row[name] for name in past.KEY))
     tx.table("aspect_versions").delete((version["urn"], version["aspect"], version["version"]))
 

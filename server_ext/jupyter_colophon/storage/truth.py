@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any, Generic, TypeVar
 
-from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.errors import Absent, StoreDamaged
 from jupyter_colophon.core.marked import is_marked, marked_words
 from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.core.terms import ValueRow
@@ -95,7 +95,7 @@ def said(registry: Registry, told: Told) -> frozenset[ValueRow]:
         return frozenset()
     try:
         return frozenset(index.rows(said_aspects(registry, told)))
-    except (Absent, ValueError, TypeError, AttributeError) as error:
+    except (Absent, StoreDamaged, ValueError, TypeError, AttributeError) as error:
         raise Unreadable(told.entity["urn"]) from error
 
 
@@ -150,7 +150,7 @@ def documents_between(tx: TableContext, after: str, last: str | None) -> dict[st
 def said_aspects(registry: Registry, told: Told) -> index.Aspects:
     """The aspects of an entity that have a value, as the index takes them."""
     return {
-        name: (registry.aspect(told.entity["type"], name).scope, json.loads(row["value"]))
+        name: (registry.aspect(told.entity["type"], name).scope, row["value"])
         for name, row in told.aspects.items()
         if row["value"] is not None
     }

@@ -45,6 +45,7 @@ class InstanceFiles:
         process is waited for."""
         self.space, self.folders = space, tuple(folders)
         self.wait_s, self._kept = wait_s, kept
+        self.locks = self.folders[0] / filenames.LOCKS
         self._paths = [(f"{folder}{os.sep}", at == 0) for at, folder in enumerate(self.folders)]
         self._listing = Listing(self.folders)
         self.ours = OurChanges(self.folders[0])
@@ -90,7 +91,7 @@ class InstanceFiles:
         if fault:
             raise IllegalName("instance name", name, fault)
         with ExitStack() as stack:
-            stack.enter_context(turn(self.folders[0] / filenames.LOCKS, filenames.lock_of(name), self.wait_s))
+            stack.enter_context(turn(self.locks, filenames.lock_of(name), self.wait_s))
             slot = Slot(self, name, stack)
             slot.open()
             yield slot
@@ -101,9 +102,9 @@ class InstanceFiles:
         tells versions. Each save takes its slot within. Raises StoreUnavailable after `wait_s`, StorageError."""
         with ExitStack() as stack:
             if self.folders[0].is_dir() and not filenames.fault(name):
-                folder, file = self.folders[0] / filenames.LOCKS, f"merge-{filenames.lock_of(name)}"
+                file = f"merge-{filenames.lock_of(name)}"
                 with told_as_ours(f"{name} cannot be locked"):
-                    stack.enter_context(locked(folder, file, self.wait_s))
+                    stack.enter_context(locked(self.locks, file, self.wait_s))
             yield
 
     def is_our_change(self, name: str) -> bool:
@@ -143,6 +144,7 @@ class Slot:
     def __init__(self, files: InstanceFiles, name: str, stack: ExitStack) -> None:
         self._files, self._name, self._stack = files, name, stack
         self._folder = files.folders[0]
+        self._path = f"{self._folder}{os.sep}{name}{filenames.SUFFIX}"
         self._is_locked = False
         self.held: Held | None = None
 
@@ -175,9 +177,8 @@ class Slot:
             except FileExistsError:
                 raise InstanceExists(self._files.space, self._name) from None
         self._files.ours.left(self._name, status)
-        path = str(self._folder / f"{self._name}{filenames.SUFFIX}")
         time, owner = status.st_mtime_ns // 1_000_000, reading.owner_of(status)
-        self.held = Held(self._name, kept, path, reading.mark_of(kept), True, "", time, owner)
+        self.held = Held(self._name, kept, self._path, reading.mark_of(kept), True, "", time, owner)
         return self.held
 
     def remove(self) -> Held:
@@ -203,8 +204,7 @@ class Slot:
         return held
 
     def _refuse_folder(self) -> None:
-        path = self._folder / f"{self._name}{filenames.SUFFIX}"
-        if path.is_dir() and not path.is_symlink():
+        if os.path.isdir(self._path) and not os.path.islink(self._path):
             raise InstanceIsFolder(self._name)
 
     def _settle(self, *, create: bool) -> None:
@@ -213,7 +213,7 @@ class Slot:
             return
         made = saving.make_folder(self._folder)
         if made:
-            self._stack.callback(_remove_empty, self._folder / filenames.LOCKS, *reversed(made))
+            self._stack.callback(_remove_empty, self._files.locks, *reversed(made))
         self._lock()
         before, self.held = self.held, self._files.read(self._name)
         if create and self.held is not None:
@@ -223,8 +223,7 @@ class Slot:
 
     def _lock(self) -> None:
         deadline = monotonic() + self._files.wait_s
-        folder, file = self._folder / filenames.LOCKS, filenames.lock_of(self._name)
-        self._stack.enter_context(locked_file(folder, file, deadline))
+        self._stack.enter_context(locked_file(self._files.locks, filenames.lock_of(self._name), deadline))
         self._is_locked = True
 
 

@@ -55,7 +55,7 @@ def locked(folder: Path, file: str, wait_s: float = WAIT_S) -> Iterator[None]:
 @contextmanager
 def turn(folder: Path, file: str, wait_s: float) -> Iterator[None]:
     """The half of it that keeps the threads of this process apart; it touches no file. Raises StoreUnavailable."""
-    mine = _turn(str(folder / file))
+    mine = _turn(f"{folder}{os.sep}{file}")
     if not mine.acquire(timeout=max(wait_s, 0)):
         raise _busy()
     try:
@@ -67,11 +67,12 @@ def turn(folder: Path, file: str, wait_s: float) -> Iterator[None]:
 @contextmanager
 def locked_file(folder: Path, file: str, deadline: float) -> Iterator[None]:
     """The half of it that keeps processes apart. `deadline` is of the monotonic clock. Raises as `locked`."""
-    descriptor = _acquired(folder, file, deadline)
+    path = f"{folder}{os.sep}{file}"
+    descriptor = _acquired(folder, path, deadline)
     try:
         yield
     finally:
-        _release(folder / file, descriptor)
+        _release(path, descriptor)
 
 
 def _busy() -> StoreUnavailable:
@@ -86,13 +87,13 @@ def _turn(key: str) -> Lock:
         return turn
 
 
-def _acquired(folder: Path, file: str, deadline: float) -> int:
-    """A descriptor that holds the lock of the file that has this name now."""
+def _acquired(folder: Path, path: str, deadline: float) -> int:
+    """A descriptor that holds the lock of the file that is at this path now."""
     tries = 0
     while True:
-        descriptor = _opened(folder, file)
+        descriptor = _opened(folder, path)
         try:
-            if _is_locked(descriptor, folder) and _is_there(descriptor, folder / file):
+            if _is_locked(descriptor, folder) and _is_there(descriptor, path):
                 return descriptor
         except BaseException:
             os.close(descriptor)
@@ -105,14 +106,14 @@ def _acquired(folder: Path, file: str, deadline: float) -> int:
         tries += 1
 
 
-def _opened(folder: Path, file: str) -> int:
+def _opened(folder: Path, path: str) -> int:
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     for _ in range(_TRIES):
         with suppress(FileNotFoundError):
-            return os.open(folder / file, flags, 0o600)
+            return os.open(path, flags, 0o600)
         with suppress(FileNotFoundError):
             make_folder(folder)
-    return os.open(folder / file, flags, 0o600)
+    return os.open(path, flags, 0o600)
 
 
 def _is_locked(descriptor: int, folder: Path) -> bool:
@@ -129,17 +130,19 @@ def _is_locked(descriptor: int, folder: Path) -> bool:
     return True
 
 
-def _is_there(descriptor: int, path: Path) -> bool:
+def _is_there(descriptor: int, path: str) -> bool:
     try:
         return os.path.samestat(os.fstat(descriptor), os.stat(path))
     except FileNotFoundError:
         return False
 
 
-def _release(path: Path, descriptor: int) -> None:
+def _release(path: str, descriptor: int) -> None:
     """Removed first and let go of then: who waits finds another file under the name, and tries again."""
     try:
-        path.unlink(missing_ok=True)
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
     except OSError as error:
         _log.warning("A lock could not be removed: %s", error)
     finally:
