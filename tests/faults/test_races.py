@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from faults import choice, shim
@@ -16,28 +16,41 @@ from jupyter_colophon.core.store import StoreChoice, sqlite_file
 from support.stores import STORES
 
 RACER = Path(__file__).with_name("racer.py")
-CLIENTS, KEYS, OPERATIONS = sized(5, 24), sized(10, 200), sized(120, 2_000)
 
 
-def raced(folder: Path, store: StoreChoice, *plants: str, kills: int = 0) -> list[dict[str, Any]]:
+class Size(NamedTuple):
+    """How many clients do how many operations each, on how many names."""
+
+    clients: int
+    names: int
+    operations: int
+
+
+#: It is enough to make the checker see a bug.
+SMALL = Size(5, 10, 120)
+SIZE = Size(sized(5, 24), sized(10, 60), sized(120, 250))
+
+
+def raced(folder: Path, store: StoreChoice, size: Size, *plants: str, kills: int = 0) -> list[dict[str, Any]]:
     """What all clients said of their operations. The killed ones come back as others."""
     choice.catalog_of(choice.told(store)).close()
     with ExitStack() as stack:
-        outputs = [stack.enter_context((folder / f"{n}.told").open("w+")) for n in range(CLIENTS + kills)]
+        outputs = [stack.enter_context((folder / f"{n}.told").open("w+")) for n in range(size.clients + kills)]
 
         def start(number: int) -> "subprocess.Popen[bytes]":
-            arguments = [str(RACER), choice.told(store), f"c{number}", str(OPERATIONS), str(KEYS), str(folder), *plants]
+            many = str(size.operations), str(size.names)
+            arguments = [str(RACER), choice.told(store), f"c{number}", *many, str(folder), *plants]
             return subprocess.Popen(shim.python(*arguments), stdout=outputs[number], stderr=subprocess.PIPE)
 
-        running = [start(number) for number in range(CLIENTS)]
+        running = [start(number) for number in range(size.clients)]
         # Together: one that starts late would have the names to itself.
-        wait_until(lambda: len(list(folder.glob("*.ready"))) == CLIENTS)
+        wait_until(lambda: len(list(folder.glob("*.ready"))) == size.clients)
         (folder / "go").touch()
         for number in range(kills):
             told = Path(outputs[number].name)
             wait_until(lambda told=told: len(whole_lines(told)) >= 30)
             running[number].kill()
-            running.append(start(CLIENTS + number))
+            running.append(start(size.clients + number))
         for number, process in enumerate(running):
             _, errors = process.communicate(timeout=sized(600, 3_600))
             assert number < kills or process.returncode == 0, errors.decode()
@@ -67,11 +80,11 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[StoreChoic
 
 
 def test_conditional_writes_are_linearisable_under_kills(tmp_path: Path, store: StoreChoice) -> None:
-    told = raced(tmp_path, store, kills=3)
+    told = raced(tmp_path, store, SIZE, kills=3)
     assert len([one for one in told if one.get("result") == "refused"]) > 10, "nobody was in anybody's way"
     assert broken(told) == []
 
 
 @pytest.mark.parametrize("bug", ["no condition", "stale condition", "stale read"])
 def test_the_checker_sees_what_is_not_linearisable(tmp_path: Path, bug: str) -> None:
-    assert broken(raced(tmp_path, sqlite_file(tmp_path / "catalog.db"), bug)) != []
+    assert broken(raced(tmp_path, sqlite_file(tmp_path / "catalog.db"), SMALL, bug)) != []
