@@ -93,6 +93,34 @@ async def test_lines_that_cannot_be_taken_in_change_nothing(api: Any, sales: Non
     assert (await api("GET", "entities", ORDERS, "aspects", "businessMetadata")).status == 404
 
 
+async def test_what_is_told_by_time_goes_along_moment_by_moment(api: Any, sales: None, export: Any) -> None:
+    def told(time: int, rows: int, **more: Any) -> dict[str, Any]:
+        return aspect({"timestampMillis": time, "rowCount": rows} | more, name="datasetProfile")
+
+    part = {"partitionSpec": {"partition": "day=1", "type": "PARTITION"}}
+    first = lines(HEAD, told(3, 30), told(1, 10), told(2, 20), told(2, 21, **part))
+    done = await api("POST", "import", body=first, headers=LINES, answers="namespace-import")
+    assert (done.status, done.body["counts"]) == (200, {"created": 4})
+    _, _, found = await export(body={"namespace": "sales", "types": ["dataset"], "aspects": ["datasetProfile"]})
+    assert [(one["value"]["timestampMillis"], one["value"]["rowCount"]) for one in found[1:]][0::3] == [
+        (1, 10),
+        (3, 30),
+    ]
+    assert len(found) == 5
+    assert (await api("POST", "import", body=lines(*found), headers=LINES)).body["counts"] == {"unchanged": 4}
+    # Edited in the file; of another catalog.
+    edited = found[1] | {"value": found[1]["value"] | {"rowCount": 11}}
+    counts = (await api("POST", "import", body=lines(HEAD, edited, told(3, 31)), headers=LINES)).body["counts"]
+    assert counts == {"updated": 1, "conflict": 1}
+    over = await api("POST", "import", body=lines(HEAD, told(3, 31)), headers=LINES, params={"overwrite": "true"})
+    assert over.body["counts"] == {"overwritten": 1}
+    _, _, found = await export("?namespace=sales")
+    assert [one["value"]["rowCount"] for one in found[1:] if one["aspect"] == "datasetProfile"][0::3] == [11, 31]
+    timeless = aspect({"rowCount": 1}, name="datasetProfile")
+    refused = await api("POST", "import", body=lines(HEAD, timeless), headers=LINES)
+    assert (refused.status, "line 2" in refused.body["detail"]) == (400, True)
+
+
 async def test_a_body_that_is_too_large_is_refused(api: Any, sales: None, jp_serverapp: Any) -> None:
     jp_serverapp.web_app.settings["colophon"].max_body_bytes = 1_000
     refused = await api("POST", "import", body=lines(HEAD) + b" " * 2_000, headers=LINES)

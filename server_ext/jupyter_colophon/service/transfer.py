@@ -1,6 +1,6 @@
 """Namespaces as lines (core/lines.py), and the three-way merge of them back: what was changed here since, and in them."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal
@@ -9,18 +9,21 @@ from jupyter_colophon.core import names
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.entity import Aspect, EntitySummary, Listing
 from jupyter_colophon.core.errors import Absent, ConditionFailed, InvalidInstance, Problem, Unparsable
+from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.core.lines import Line, digest, head, read, read_head, written
 from jupyter_colophon.core.merge import Clash, merged
 from jupyter_colophon.core.proposal import ABSENT, Condition, Proposal
 from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.service.read import Reader
 from jupyter_colophon.service.write_path import WritePath
-from jupyter_colophon.storage import aspects
-from jupyter_colophon.storage.spi import TableContext
+from jupyter_colophon.storage import aspects, timeseries
+from jupyter_colophon.storage.spi import Key, TableContext
 
 _PAGE = 100
 #: How many aspects are written in one transaction.
 _AT_ONCE = 200
+#: How many values of one aspect that is told by time are read in one transaction.
+_MOMENTS = 1_000
 #: How often a part is judged again where others wrote meanwhile.
 _TRIES = 20
 #: How far back a line's origin is looked for among the versions of its aspect.
@@ -52,7 +55,8 @@ class Transfer:
     ) -> Iterator[str]:
         """The lines of a namespace: of all entity types and aspects, or of those alone. Raises Absent, InvalidInstance.
 
-        They come by type, name and URN of the entity and name of the aspect, so that two exports of the same are equal.
+        They come by type, name and URN of the entity and name of the aspect, so that two exports of the same are equal;
+        what an aspect says of moments comes by time, a line each.
         What has a door of its own (instances of schemaspaces) is left out.
         """
         self.reader.entity(names.namespace(namespace), [], principal)
@@ -98,7 +102,9 @@ class Transfer:
                 for name in sorted(found):
                     spec = self.registry.aspect(one.type, name)
                     if not spec.key and not spec.door and (not wanted or name in wanted):
-                        yield written(one.urn, name, found[name].value)
+                        held = found[name]
+                        for value in self._moments(one.urn, name) if held is None else (held.value,):
+                            yield written(one.urn, name, value)
 
     def _pages(self, namespace: str, types: Collection[str], principal: Principal) -> Iterator[list[EntitySummary]]:
         for type_ in sorted(set(types)) or [""]:
@@ -108,8 +114,21 @@ class Transfer:
                 page, cursor = self.reader.entities(listing, principal)
                 yield [one for one in page if not self.registry.type(one.type).door]
 
-    def _aspects(self, tx: TableContext, page: list[EntitySummary]) -> list[tuple[EntitySummary, dict[str, Aspect]]]:
-        return [(one, aspects.present(tx, self.registry, one.type, one.urn)) for one in page]
+    def _aspects(
+        self, tx: TableContext, page: list[EntitySummary]
+    ) -> list[tuple[EntitySummary, dict[str, Aspect | None]]]:
+        """The aspects of each entity; None for what is told by time, which may be long."""
+        return [
+            (one, dict.fromkeys(timeseries.told(tx, one.urn)) | aspects.present(tx, self.registry, one.type, one.urn))
+            for one in page
+        ]
+
+    def _moments(self, urn: str, name: str) -> Iterator[Mapping[str, Any]]:
+        place: Key | None = ()
+        while place is not None:
+            rows = self._read(lambda tx, place=place: timeseries.after(tx, urn, name, place, _MOMENTS))  # type: ignore[misc]
+            yield from (stored(row["value"]) for row in rows)
+            place = tuple(rows[-1][part] for part in timeseries.KEY) if len(rows) == _MOMENTS else None
 
     def _checked(self, lines: Iterator[bytes], principal: Principal) -> str:
         """The namespace of the lines, all of which could be written. Raises AccessDenied, Absent, Unparsable."""
@@ -152,21 +171,28 @@ class Transfer:
     def _judged(
         self, tx: TableContext, line: Line, principal: Principal, overwrite: bool
     ) -> tuple[Told, Proposal | None]:
-        present = aspects.one(tx, self.registry, line.urn.type, str(line.urn), line.aspect)
         value = self._attached(line)
         if value is None:
             return Told(line, "unchanged"), None
+        present, version = self._present(tx, line)
         outcome, value = self._outcome(tx, replace(line, value=value), present, overwrite)
         if outcome in ("unchanged", "kept", "conflict"):
             return Told(line, outcome), None
         # What it was compared with is what it takes the place of.
-        proposal = _proposal(line, value, ABSENT if present is None else present.version)
+        proposal = _proposal(line, value, version)
         if outcome == "merged":
             try:
                 self.write_path.check([proposal], principal)
             except InvalidInstance:
                 return Told(line, "conflict"), None
         return Told(line, outcome), proposal
+
+    def _present(self, tx: TableContext, line: Line) -> tuple[Any | None, int | None]:
+        """What is here in the place of a line, and its version; a moment has none."""
+        if self.registry.aspect(line.urn.type, line.aspect).timeseries:
+            return timeseries.at(tx, timeseries.key_of(str(line.urn), line.aspect, line.value)), None
+        held = aspects.one(tx, self.registry, line.urn.type, str(line.urn), line.aspect)
+        return (None, ABSENT) if held is None else (held.value, held.version)
 
     def _attached(self, line: Line) -> Any | None:
         """What of a line's value is attached; None for nothing: only machines' is asked for."""
@@ -175,10 +201,10 @@ class Transfer:
         space = self.write_path.identity.namespace_of(line.urn)
         return self.write_path.facts.of_aspect(line.aspect, line.value, line.urn, space)
 
-    def _outcome(self, tx: TableContext, line: Line, present: Aspect | None, overwrite: bool) -> tuple[Outcome, Any]:
+    def _outcome(self, tx: TableContext, line: Line, present: Any | None, overwrite: bool) -> tuple[Outcome, Any]:
         if present is None:
             return "created", line.value
-        here = digest(present.value)
+        here = digest(present)
         if here == digest(line.value):
             return "unchanged", None
         if overwrite:
@@ -192,7 +218,7 @@ class Transfer:
         if line.digest == digest(line.value):
             return "kept", None
         try:
-            return "merged", merged(base, line.value, present.value)
+            return "merged", merged(base, line.value, present)
         except Clash:
             return "conflict", None
 

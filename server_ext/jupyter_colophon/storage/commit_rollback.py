@@ -14,6 +14,7 @@ from jupyter_colophon.storage import forms
 from jupyter_colophon.storage.commit import Commit
 from jupyter_colophon.storage.ingestion import run_in
 from jupyter_colophon.storage.spi import Range, Row
+from jupyter_colophon.storage.timeseries import KEY
 
 #: Made with each entity, and not taken back alone.
 _STATUS = "status"
@@ -98,10 +99,10 @@ def _kept(version: Row, run: str) -> SystemMetadata | None:
 
 
 def _take_back_moments(commit: Commit, run: str, urn: Urn, spec: AspectSpec) -> None:
-    table, key = commit.tx.table("timeseries"), ("urn", "aspect", "time", "part")
+    table = commit.tx.table("timeseries")
     gone = [row for row in table.scan(Range.prefix(str(urn), spec.name)) if run_in(row["system"]) == run]
     for row in gone:
-        table.delete(tuple(row[name] for name in key))
+        table.delete(tuple(row[name] for name in KEY))
     if gone:
         commit.log(commit.entity(urn), spec.name, "delete", -1, spec.scope, None, None, None)
     commit.ingesting.follow(str(urn), spec.name, run, None)

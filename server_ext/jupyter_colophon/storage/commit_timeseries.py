@@ -3,9 +3,6 @@
 Only `service/write_path.py` may import this module.
 """
 
-from hashlib import sha256
-from typing import Any
-
 from jupyter_colophon.core.change import ChangeOperation
 from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
 from jupyter_colophon.core.jsontext import compact
@@ -13,10 +10,7 @@ from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import ABSENT, Proposal, Written
 from jupyter_colophon.core.registry import AspectSpec
 from jupyter_colophon.storage.commit import Commit
-from jupyter_colophon.storage.timeseries import within
-
-#: What tells one value of a moment from another one: a retry of it is the same value.
-_PARTS = ("messageId", "partitionSpec", "eventGranularity")
+from jupyter_colophon.storage.timeseries import KEY, key_of, within
 
 
 def append(commit: Commit, proposal: Proposal, spec: AspectSpec) -> Written:
@@ -24,9 +18,9 @@ def append(commit: Commit, proposal: Proposal, spec: AspectSpec) -> Written:
     urn, value, system = proposal.urn, proposal.value, proposal.system
     may_create = spec.scope == "SYSTEM" and proposal.needs == "nothing"
     commit.ensure(urn, create_namespace=may_create, system=system)
-    table, key = commit.tx.table("timeseries"), (str(urn), spec.name, value["timestampMillis"], _part(value))
+    table, key = commit.tx.table("timeseries"), key_of(str(urn), spec.name, value)
     there = table.read(key)
-    row = dict(zip(("urn", "aspect", "time", "part"), key, strict=True)) | {
+    row = dict(zip(KEY, key, strict=True)) | {
         "value": compact(value),
         "actor": commit.principal.user,
         "via": commit.principal.via,
@@ -50,11 +44,6 @@ def forget(commit: Commit, urn: Urn, spec: AspectSpec, start: int | None, end: i
     if gone:
         commit.log(commit.entity(urn), spec.name, "delete", ABSENT, spec.scope, None, None, None)
     return gone
-
-
-def _part(value: dict[str, Any]) -> str:
-    told = {name: value[name] for name in _PARTS if value.get(name) is not None}
-    return sha256(compact(told).encode("utf-8", "surrogatepass")).hexdigest()[:32] if told else ""
 
 
 def _text(system: SystemMetadata | None) -> str | None:
