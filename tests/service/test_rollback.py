@@ -9,10 +9,11 @@ from jupyter_colophon.core.errors import Absent, AccessDenied
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import Proposal, Written
 from jupyter_colophon.service.datahub.ingestions import RolledBack
+from jupyter_colophon.storage.spi import Range
 from jupyter_colophon.wiring import Catalog
 from support.catalog import ADA, metadata
 from support.keeping import findings, keeper
-from support.urns import ORDERS, REPORT
+from support.urns import ORDERS, REPORT, table
 
 ASPECT = "technicalMetadata"
 READER = Principal("rita", scopes=frozenset({"read"}))
@@ -137,6 +138,58 @@ class TestEntities:
         back(catalog, "a")
         found = catalog.datahub.timeseries.values(Urn.parse(ORDERS), "datasetProfile", ADA, limit=9)
         assert [one.time for one in found] == [2]
+        assert findings(keeper(catalog)) == []
+
+
+class TestIndex:
+    """Which runs have something there, beside truth: what differs is told and mended."""
+
+    @pytest.fixture
+    def told(self, catalog: Catalog) -> Catalog:
+        write(catalog, "1", "a")
+        write(catalog, "1", "b", REPORT)
+        moments = [({"timestampMillis": time}, run) for time, run in ((1, "a"), (2, "b"), (2, "c"))]
+        catalog.write_path.propose(
+            [Proposal(Urn.parse(ORDERS), "datasetProfile", "upsert", one, system=system(run)) for one, run in moments],
+            ADA,
+        )
+        return catalog
+
+    def rows(self, catalog: Catalog) -> list[tuple[str, str, str]]:
+        def work(tx: Any) -> Any:
+            return [(row["run"], row["urn"], row["aspect"]) for row in tx.table("ingested").scan(Range())]
+
+        return catalog.provider.tx_runner.run(work, read_only=True)
+
+    @pytest.mark.parametrize("run", ["a", "c"])
+    def test_rows_that_are_missing_come_back(self, told: Catalog, run: str) -> None:
+        before = self.rows(told)
+        told.provider.tx_runner.run(lambda tx: tx.table("ingested").delete_all(Range.prefix(run)))
+        assert {fault for _, fault in findings(keeper(told))} == {"a row of ingested is missing"}
+        assert keeper(told).checker().reindex() > 0
+        assert self.rows(told) == before
+        assert findings(keeper(told)) == []
+
+    def test_rows_that_are_too_many_go(self, told: Catalog) -> None:
+        before = self.rows(told)
+        many = [("b", ORDERS, ASPECT), ("a", REPORT, "datasetProfile"), ("a", table("ghost"), ASPECT)]
+        rows = [dict(zip(("run", "urn", "aspect"), one, strict=True)) | {"time": 1} for one in many]
+        told.provider.tx_runner.run(lambda tx: tx.table("ingested").upsert_all(rows))
+        assert sorted(findings(keeper(told))) == sorted((one[1], "a row of ingested is too many") for one in many)
+        assert keeper(told).checker().reindex() == 3
+        assert self.rows(told) == before
+
+    @pytest.mark.parametrize("way", ["entity", "moments"])
+    def test_of_what_is_deleted_no_run_has_anything(self, told: Catalog, way: str) -> None:
+        urn = Urn.parse(ORDERS)
+        if way == "entity":
+            told.write_path.propose([Proposal(urn, None, "delete")], ADA)
+            assert {one for _, one, _ in self.rows(told)} == {REPORT}
+        else:
+            told.write_path.forget_moments(Urn.parse(ORDERS), "datasetProfile", None, None, ADA)
+            assert "datasetProfile" not in {one for _, _, one in self.rows(told)}
+        assert "c" not in {one.run for one in told.datahub.ingestions.list(0, 9, ADA)}
+        assert findings(keeper(told)) == []
 
 
 class TestAsking:

@@ -215,7 +215,8 @@ class Commit:
         for name, row in list(entity.aspects.items()):
             if row["value"] is not None:
                 self._write(entity, self.registry.aspect(urn.type, name), None, "delete", None)
-        self.tx.table("timeseries").delete_all(Range.prefix(str(urn)))
+        if self.tx.table("timeseries").delete_all(Range.prefix(str(urn))):
+            self.ingesting.forget_moments(self.tx, str(urn))
         entity.row["deleted"] = True
         entity.exists = False
         self.names().delete((entity.row["namespace"], urn.type, entity.row["name"], str(urn)))

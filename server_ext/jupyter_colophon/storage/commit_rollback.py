@@ -12,6 +12,7 @@ from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.registry import AspectSpec
 from jupyter_colophon.storage import forms
 from jupyter_colophon.storage.commit import Commit
+from jupyter_colophon.storage.commit_timeseries import note_gone
 from jupyter_colophon.storage.ingestion import run_in
 from jupyter_colophon.storage.spi import Range, Row
 from jupyter_colophon.storage.timeseries import KEY
@@ -104,5 +105,5 @@ def _take_back_moments(commit: Commit, run: str, urn: Urn, spec: AspectSpec) -> 
     for row in gone:
         table.delete(tuple(row[name] for name in KEY))
     if gone:
-        commit.log(commit.entity(urn), spec.name, "delete", -1, spec.scope, None, None, None)
-    commit.ingesting.follow(str(urn), spec.name, run, None)
+        note_gone(commit, urn, spec)
+    commit.ingesting.follow_moments(str(urn), spec.name, run, told=False)

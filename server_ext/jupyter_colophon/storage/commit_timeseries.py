@@ -10,6 +10,7 @@ from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import ABSENT, Proposal, Written
 from jupyter_colophon.core.registry import AspectSpec
 from jupyter_colophon.storage.commit import Commit
+from jupyter_colophon.storage.spi import Range
 from jupyter_colophon.storage.timeseries import KEY, key_of, within
 
 
@@ -28,7 +29,7 @@ def append(commit: Commit, proposal: Proposal, spec: AspectSpec) -> Written:
         "system": _text(system),
     }
     table.upsert(row)
-    commit.ingesting.follow(str(urn), spec.name, None, None if system is None else system.run)
+    commit.ingesting.follow_moments(str(urn), spec.name, None if system is None else system.run, told=True)
     if there is not None and there["value"] == row["value"]:
         return Written(urn, spec.name, 0, None)
     before = there or {}
@@ -42,8 +43,15 @@ def forget(commit: Commit, urn: Urn, spec: AspectSpec, start: int | None, end: i
     """Take away the values from one time to another, both of them too; returns how many went."""
     gone = commit.tx.table("timeseries").delete_all(within(str(urn), spec.name, start, end))
     if gone:
-        commit.log(commit.entity(urn), spec.name, "delete", ABSENT, spec.scope, None, None, None)
+        note_gone(commit, urn, spec)
     return gone
+
+
+def note_gone(commit: Commit, urn: Urn, spec: AspectSpec) -> None:
+    """Tell that some of an aspect's moments are gone; of one that has none left, no run has told anything."""
+    if not any(commit.tx.table("timeseries").scan(Range.prefix(str(urn), spec.name), 1)):
+        commit.ingesting.forget_moments(commit.tx, str(urn), spec.name)
+    commit.log(commit.entity(urn), spec.name, "delete", ABSENT, spec.scope, None, None, None)
 
 
 def _text(system: SystemMetadata | None) -> str | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from jupyter_colophon.core import asserted
 from jupyter_colophon.core.registry import Registry
-from jupyter_colophon.storage import assertions, past, relationships, tables, truth
+from jupyter_colophon.storage import assertions, ingestion_check, past, relationships, tables, timeseries, truth
 from jupyter_colophon.storage.spi import Document, Key, Row, TableContext
 from jupyter_colophon.storage.truth import AT_ONCE, Derived, Told, Unreadable, Way
 
@@ -49,6 +49,8 @@ def comparisons(registry: Registry) -> list[Way[Difference]]:
         Way("lineage", "", _extra_links),
         Way("edges", None, _rolled_up),
         Way("relationships", (), partial(_extra_relationships, registry)),
+        Way("runs of moments", (), _moments),
+        Way("runs of ingestions", (), _extra_ingested),
     ]
 
 
@@ -101,6 +103,7 @@ def _entities(registry: Registry, tx: TableContext, after: str) -> Step:
     return [
         *(Difference(urn, fault, partial(mend_entity, registry, urn)) for urn, fault in mends),
         *_asserted(tx, found),
+        *_not_ingested(tx, (row for told in found for row in told.aspects.values())),
     ], last
 
 
@@ -243,6 +246,28 @@ def _extra_relationships(registry: Registry, tx: TableContext, place: Key) -> St
 def _remove_relationship(registry: Registry, one: relationships.Named, tx: TableContext) -> None:
     if relationships.untold(tx, registry, [one]):
         tx.table(relationships.TABLE).delete(tuple(one))
+
+
+def _not_ingested(tx: TableContext, rows: Iterable[Row]) -> Iterator[Difference]:
+    """Rows of the index of runs that aspects, or moments, ask for and that are not there."""
+    for key in ingestion_check.lacking(tx, rows):
+        yield Difference(str(key[1]), "a row of ingested is missing", partial(ingestion_check.mend, key=key))
+
+
+def _moments(tx: TableContext, place: Key) -> Step:
+    """What is told by time against the index of the runs that told it."""
+    rows = list(tx.table("timeseries").scan(truth.beyond(place), AT_ONCE))
+    return list(_not_ingested(tx, rows)), _place(rows, timeseries.KEY)
+
+
+def _extra_ingested(tx: TableContext, place: Key) -> Step:
+    """Rows of the index of runs that nothing asks for."""
+    keys = ingestion_check.after(tx, place, AT_ONCE)
+    differences = [
+        Difference(str(key[1]), "a row of ingested is too many", partial(ingestion_check.mend, key=key))
+        for key in ingestion_check.untold(tx, keys)
+    ]
+    return differences, keys[-1] if len(keys) == AT_ONCE else None
 
 
 def _place(rows: Sequence[Row], key: Iterable[str]) -> Key | None:

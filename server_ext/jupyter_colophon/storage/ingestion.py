@@ -1,13 +1,28 @@
 """Which aspects have their present value from which run of an ingestion (datahub.md C, runId): found by the run.
 
-It follows the system metadata of aspects in the transaction of the write; who names no run costs nothing.
+It follows the system metadata of aspects in the transaction of the write; who names no run costs nothing. Of what is
+told by time it knows the runs that told of any moment, until the aspect has none: what others told anew may be all that
+a run had told.
 """
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from jupyter_colophon.storage import forms
-from jupyter_colophon.storage.spi import Range, TableContext
+from jupyter_colophon.storage.spi import Range, TableContext, TableSpec
+
+KEY = ("run", "urn", "aspect")
+
+#: The aspects whose present value, or some moment, came with a run of an ingestion: the run that DataHub's clients name.
+INGESTED = TableSpec(
+    "ingested",
+    {"run": "string", "urn": "string", "aspect": "string", "time": "long"},
+    KEY,
+    ("urn",),
+)
+
+#: Those runs, by when they wrote last.
+INGESTIONS = TableSpec("ingestions", {"run": "string", "time": "long"}, ("run",), ("time",))
 
 
 class Ingestion(NamedTuple):
@@ -33,6 +48,8 @@ class Ingesting:
     def __init__(self) -> None:
         #: The runs before and after, by entity and aspect.
         self._runs: dict[tuple[str, str], tuple[str | None, str | None]] = {}
+        #: Whether runs told of moments, by run, entity and aspect.
+        self._moments: dict[tuple[str, str, str], bool] = {}
 
     def follow(self, urn: str, aspect: str, before: str | None, after: str | None) -> None:
         """An aspect has its value from another run now, or from none: told by the runs."""
@@ -40,14 +57,29 @@ class Ingesting:
             first, _ = self._runs.get((urn, aspect), (before, None))
             self._runs[urn, aspect] = first, after
 
+    def follow_moments(self, urn: str, aspect: str, run: str | None, *, told: bool) -> None:
+        """A run told of a moment of an aspect, or nothing of it is there any more."""
+        if run is not None:
+            self._moments[run, urn, aspect] = told
+
+    def forget_moments(self, tx: TableContext, urn: str, aspect: str | None = None) -> None:
+        """Of an aspect that is told by time, or of all aspects of an entity, nothing is there any more."""
+        stored = [(row["run"], urn, row["aspect"]) for row in tx.table("ingested").scan_index("urn", urn)]
+        for key in (*stored, *self._moments):
+            if key[1] == urn and aspect in (None, key[2]):
+                self._moments[key] = False
+
     def finish(self, tx: TableContext, now: int) -> None:
         """Write down what has changed."""
         for (urn, aspect), (before, after) in self._runs.items():
             if before is not None and before != after:
                 tx.table("ingested").delete((before, urn, aspect))
+        for key in (key for key, told in self._moments.items() if not told):
+            tx.table("ingested").delete(key)
         named = [(run, urn, aspect) for (urn, aspect), (_, run) in self._runs.items() if run is not None]
+        named += [key for key, told in self._moments.items() if told]
         if named:
-            rows = [{"run": run, "urn": urn, "aspect": aspect, "time": now} for run, urn, aspect in named]
+            rows = [dict(zip(KEY, key, strict=True)) | {"time": now} for key in named]
             tx.table("ingested").upsert_all(rows)
             tx.table("ingestions").upsert_all([{"run": run, "time": now} for run in {run for run, _, _ in named}])
 

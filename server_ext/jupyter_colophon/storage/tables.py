@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from jupyter_colophon.storage import load_tables
+from jupyter_colophon.storage.ingestion import INGESTED, INGESTIONS
 from jupyter_colophon.storage.schedules import SCHEDULES
 from jupyter_colophon.storage.spi import FieldType, TableSpec
 
@@ -124,14 +125,6 @@ TIMESERIES = TableSpec(
     },
     ("urn", "aspect", "time", "part"),
 )
-
-#: The aspects whose present value came with a run of an ingestion, by the run that DataHub's clients name.
-INGESTED = TableSpec(
-    "ingested", {"run": "string", "urn": "string", "aspect": "string", "time": "long"}, ("run", "urn", "aspect")
-)
-
-#: Those runs, by when they wrote last.
-INGESTIONS = TableSpec("ingestions", {"run": "string", "time": "long"}, ("run",), ("time",))
 
 #: One row for each thing that an entity says, for `key:value` search, keys and completion (catalog.md 4.4).
 METADATA_VALUES = TableSpec(
