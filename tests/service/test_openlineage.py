@@ -1,7 +1,7 @@
 """Any history of OpenLineage events, in any order and with any of them twice, against a model that looks at all of them.
 
-Some events tell that a table is where the files are (`symlinks`), others of the same files do not. 40 histories a store;
-500 with COLOPHON_TEST_SIZE=full (`make long-openlineage`).
+Some events tell that a table is where the files are (`symlinks`), others of the same files do not. 33 histories a store;
+300 with COLOPHON_TEST_SIZE=full (`make long-openlineage`).
 """
 
 import json
@@ -22,7 +22,9 @@ from support.keeping import findings, keeper
 from support.openlineage import data, event
 from support.urns import table
 
-HISTORIES = 500 if os.environ.get("COLOPHON_TEST_SIZE") == "full" else 40
+_MOST = 300 if os.environ.get("COLOPHON_TEST_SIZE") == "full" else 30
+#: Three of them were once wrong: a run and a JobEvent told of the same edge between columns.
+HISTORIES = sorted({*range(1, _MOST + 1), 88, 258, 306})
 TYPES = ("START", "RUNNING", "OTHER", "COMPLETE", "ABORT", "FAIL")
 STATUS = {"COMPLETE": "succeeded", "ABORT": "killed", "FAIL": "failed"}
 Event = dict[str, Any]
@@ -210,7 +212,7 @@ def send(catalog: Catalog, events: Iterable[Event]) -> None:
 
 def test_any_order_of_any_events_ends_as_one_who_looks_at_all_of_them_says(catalog: Catalog) -> None:
     wanted: dict[str, Any] = {}
-    for number in range(1, HISTORIES + 1):
+    for number in HISTORIES:
         chance = random.Random(number)
         events = history(chance, number)
         order = events + chance.sample(events, chance.randint(0, len(events)))

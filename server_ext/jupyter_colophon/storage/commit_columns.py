@@ -54,18 +54,33 @@ def hand_over_columns(commit: Commit, run: Row, program: str) -> None:
 
 def replace_columns(commit: Commit, old: str, new: str, is_told: Callable[[str], bool]) -> None:
     """One dataset for another in what the runs made of which it `is_told`."""
-    known, runs = commit.tx.table("column_edges"), commit.tx.table("column_runs")
+    known = commit.tx.table("column_edges")
     found = [*known.scan(Range.prefix(old)), *known.scan_index("source", old)]
-    rows = {tuple(row[name] for name in _KEY): row for row in found if is_told(row["run"])}
+    rows = {tuple(row[name] for name in _KEY): row for row in found}
+    moving = {key: row for key, row in rows.items() if is_told(row["run"])}
     for target, program in sorted({(row["target"], row["program"]) for row in rows.values()}):
-        for one in [one for one in runs.scan(Range.prefix(target, program)) if is_told(one["run"])]:
-            runs.delete((target, program, one["run"]))
-            swapped = {(field, _one(source, old, new), *how) for field, source, *how in stored(one["edges"])}
-            _unite(commit, {"program": program, "urn": one["run"]}, _one(target, old, new), swapped)
-    known.multi_delete(list(rows))
-    for row in rows.values():
+        for key, made in _replaced(commit, target, program, (old, new), is_told):
+            # Of an edge that somebody asserts as well, the row names who does.
+            if key in rows:
+                moving.setdefault(key, rows[key] | made)
+    known.multi_delete([key for key, row in rows.items() if is_told(row["run"])])
+    for row in moving.values():
         moved = row | {end: _one(row[end], old, new) for end in ("target", "source")}
         _keep_newest(commit, {tuple(moved[name] for name in _KEY): moved})
+
+
+def _replaced(
+    commit: Commit, target: str, program: str, ends: tuple[str, str], is_told: Callable[[str], bool]
+) -> Iterator[tuple[tuple[str, ...], Row]]:
+    """Replace data in what each run of a program made of a target; the keys of the edges before, and what the run says."""
+    runs = commit.tx.table("column_runs")
+    for one in [one for one in runs.scan(Range.prefix(target, program)) if is_told(one["run"])]:
+        edges = stored(one["edges"])
+        runs.delete((target, program, one["run"]))
+        swapped = {(field, _one(source, *ends), *how) for field, source, *how in edges}
+        _unite(commit, {"program": program, "urn": one["run"]}, _one(target, *ends), swapped)
+        for field, source, source_field, how in edges:
+            yield (target, field, source, source_field, program), {"run": one["run"], "transformation": how}
 
 
 def _one(urn: str, old: str, new: str) -> str:
