@@ -6,7 +6,7 @@ No framework beyond traitlets: the command line starts with this and loads no se
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jupyter_core.paths import jupyter_data_dir
 from traitlets import Bool, CaselessStrEnum, Dict, Enum, Int, List, TraitType, Tuple, Unicode, default
@@ -18,6 +18,9 @@ from jupyter_colophon.core.names import Identity
 from jupyter_colophon.core.retention import Retention, retention
 from jupyter_colophon.core.store import StoreChoice, sqlite_file
 from jupyter_colophon.core.system_filter import Rule, SystemFilter
+
+if TYPE_CHECKING:
+    from jupyter_colophon.core.access import Authorizer
 
 
 class Settings(Configurable):
@@ -52,6 +55,10 @@ class Settings(Configurable):
         Tuple(Unicode(), Unicode()),
         config=True,
         help="Pairs of a glob over OpenLineage's namespaces and a prefix of dataset names. The first that fits.",
+    )
+    policy = Unicode(
+        config=True,
+        help="The dotted name of a class that decides who may do what in which namespace, beside a token's scopes; empty: none.",
     )
     change_log_days = Int(
         0, min=0, config=True, help="For how many days `jupyter colophon compact` keeps changes; 0 keeps them for ever."
@@ -186,6 +193,12 @@ class Settings(Configurable):
     def overlay(self) -> Path | None:
         """The file that adds to the registry; None where there is none."""
         return Path(self.entity_registry).expanduser() if self.entity_registry else None
+
+    def authorizer(self) -> "Authorizer":
+        """Who decides what may be done in a namespace. Raises Misconfigured."""
+        from jupyter_colophon.service.policy import authorizer
+
+        return authorizer(self.policy)
 
     def system_filter(self) -> SystemFilter:
         """Which machine-made metadata is attached."""

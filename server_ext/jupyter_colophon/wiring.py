@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from jupyter_colophon.core.access import Principal, ScopeAuthorizer
+from jupyter_colophon.core.access import Authorizer, Principal, ScopeAuthorizer
 from jupyter_colophon.core.announcement import Announcer
 from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.names import Identity, namespace
@@ -111,12 +111,14 @@ def open_catalog(
     overlay: Path | None = None,
     always_log: bool = False,
     letters_days: int = 0,
+    authorizer: Authorizer | None = None,
 ) -> Catalog:
     """Open the catalog in this store, or make one; `facts` says which machine-made metadata is attached.
 
     `snapshots_system`: runs keep what machines say as well. `retained`: which versions are kept. `events` is the folder
     of the events of streams; without one they are dropped. `overlay` is the file that adds to the registry.
     `always_log`: the change log also tells what changed nothing. Dead letters are kept for `letters_days`, 0: for ever.
+    `authorizer` decides who may do what; without one, a token's scopes do.
     Raises StorageError, or InvalidField for a wrong option.
     """
     provider = providers.opened(store)
@@ -126,7 +128,9 @@ def open_catalog(
         writing = partial(
             WritePath, facts=facts, snapshots_system=snapshots_system, retained=retained, always_log=always_log
         )
-        return _catalog(provider, registry, identity, writing, events, letters_days)
+        return _catalog(
+            provider, registry, Gate(authorizer or ScopeAuthorizer(), identity), writing, events, letters_days
+        )
     except BaseException:
         provider.close()
         raise
@@ -144,7 +148,9 @@ class Writing:
         self.provider.close()
 
 
-def open_for_writing(store: StoreChoice, identity: Identity, overlay: Path | None = None) -> Writing | None:
+def open_for_writing(
+    store: StoreChoice, identity: Identity, overlay: Path | None = None, authorizer: Authorizer | None = None
+) -> Writing | None:
     """The catalog that is in this store, for writing; None where there is none, and none is made. Raises StorageError."""
     provider = providers.opened(store)
     try:
@@ -153,9 +159,9 @@ def open_for_writing(store: StoreChoice, identity: Identity, overlay: Path | Non
             return None
         registry = load_registry(overlay)
         prepare(provider, registry)
-        authorizer = ScopeAuthorizer()
+        decides = authorizer or ScopeAuthorizer()
         # Servers find the change in the log by themselves, and seal it.
-        write_path = WritePath(provider, registry, identity, authorizer, now_ms, lambda: None)
+        write_path = WritePath(provider, registry, identity, decides, now_ms, lambda: None)
     except BaseException:
         provider.close()
         raise
@@ -180,12 +186,12 @@ def prepare(provider: StorageProvider, registry: Registry) -> None:
 def _catalog(
     provider: StorageProvider,
     registry: Registry,
-    identity: Identity,
+    gate: Gate,
     writing: Callable[..., WritePath],
     events: Path | None,
     letters_days: int,
 ) -> Catalog:
-    key, gate = store_key(provider), Gate(ScopeAuthorizer(), identity)
+    key, identity = store_key(provider), gate.identity
     cursors, feed, sealer = Cursors(key), Feed(provider, gate), Sealer(provider, key, now_ms)
     write_path = writing(provider, registry, identity, gate.authorizer, now_ms, partial(_wake, feed, sealer))
     _make_eternal_namespaces(provider, write_path)

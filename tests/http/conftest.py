@@ -8,6 +8,8 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
+from jupyter_colophon.http.door import SETTING
+from jupyter_server.auth.identity import User
 from support import contract
 from support.stores import CATALOGS, READY
 from support.urns import ORDERS
@@ -135,3 +137,10 @@ def sales(api: Call, jp_asyncio_loop: Any) -> None:
     value = {"properties": {"format": "parquet"}, "tags": []}
     known = api("POST", "proposals", body={"proposals": [proposal | {"value": value}]}, answers="written-batch")
     assert jp_asyncio_loop.run_until_complete(known).status == 200
+
+
+@pytest.fixture
+def kernel(jp_serverapp: Any) -> dict[str, str]:
+    """The headers of a kernel that this server started."""
+    tokens = jp_serverapp.web_app.settings[SETTING].tokens
+    return {"Authorization": f"token {tokens.issue('kernel-1', User('ada'), 'ada')}"}

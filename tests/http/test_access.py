@@ -1,6 +1,7 @@
 """Who may come in: authentication on every route, kernels' tokens, XSRF, origins, and the start-up check."""
 
 import re
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -13,9 +14,8 @@ from jupyter_colophon.http.native.routes import ROUTES, TEMPLATES
 from jupyter_colophon.http.native.unknown import UnknownHandler
 from jupyter_server.auth.authorizer import Authorizer
 from jupyter_server.auth.decorator import authorized
-from jupyter_server.auth.identity import User
 from support.catalog import metadata
-from support.urns import CELL, ORDERS
+from support.urns import CELL, ORDERS, table
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.web import RequestHandler, authenticated
 from tornado.websocket import WebSocketHandler, websocket_connect
@@ -49,13 +49,6 @@ async def test_every_method_of_every_route_refuses_strangers_without_a_word(api:
 async def test_a_path_parameter_opens_no_door(api: Any, sales: None) -> None:
     for tail in (";v1/users/login", "/../../../api/status", "/%2e%2e/api"):
         assert (await api("GET", "entities", ORDERS + tail, anonymous=True)).status in (400, 403, 404)
-
-
-@pytest.fixture
-def kernel(jp_serverapp: Any) -> dict[str, str]:
-    """The headers of a kernel that this server started."""
-    tokens = jp_serverapp.web_app.settings[SETTING].tokens
-    return {"Authorization": f"token {tokens.issue('kernel-1', User('ada'), 'ada')}"}
 
 
 async def test_a_kernel_may_annotate_and_emit_and_delete_nothing(api: Any, sales: None, kernel: Any) -> None:
@@ -225,3 +218,43 @@ class TestTheStartUpCheck:
     def _refused(self, handler: type) -> None:
         with pytest.raises(guard.UnguardedHandler):
             guard.check([("/x", handler)], RESOURCE)
+
+
+class TestPolicies:
+    """A class of the site's own, named in the settings."""
+
+    @pytest.fixture
+    def jp_server_config(self, jp_server_config: dict[str, Any], request: pytest.FixtureRequest) -> dict[str, Any]:
+        named = {"policy": f"support.policies.{request.param}"}
+        return {**jp_server_config, "Colophon": jp_server_config["Colophon"] | named}
+
+    @pytest.mark.parametrize("jp_server_config", ["Namespaces"], indirect=True)
+    async def test_it_takes_from_what_a_token_may_do_and_adds_nothing(self, api: Any, kernel: Any) -> None:
+        paths = {name: ("entities", table("orders", name), "aspects") for name in ("secret", "shown", "open")}
+        for path in paths.values():
+            assert (await api("PUT", *path, "technicalMetadata", body=metadata({"rows": "1"}))).status == 200
+        asks = partial(api, anonymous=True, headers=kernel)
+        found = {name: (await asks("GET", *path, "technicalMetadata")).status for name, path in paths.items()}
+        assert found == {"secret": 404, "shown": 200, "open": 200}
+        body = metadata({"rows": "2"})
+        found = {
+            name: (await asks("PUT", *path, "technicalMetadata", body=body)).status for name, path in paths.items()
+        }
+        assert found == {"secret": 404, "shown": 403, "open": 200}
+        assert {one["urn"] for one in (await asks("GET", "search", params={"q": "orders"})).body["hits"]} == {
+            table("orders", "shown"),
+            table("orders", "open"),
+        }
+        assert (await asks("DELETE", "entities", table("orders", "open"))).status == 403
+
+    @pytest.mark.parametrize("jp_server_config", ["Failing"], indirect=True)
+    async def test_one_that_fails_allows_nothing(self, api: Any) -> None:
+        for name, status in (("secret", 404), ("open", 200)):
+            path = ("entities", table("orders", name), "aspects", "technicalMetadata")
+            assert (await api("PUT", *path, body=metadata({"rows": "1"}))).status == status
+
+    @pytest.mark.parametrize("jp_server_config", ["Nothing", "None"], indirect=True)
+    async def test_one_that_cannot_be_used_opens_no_door(self, api: Any) -> None:
+        told = await api("GET", "search", params={"q": "x"}, told=False)
+        assert told.status >= 500
+        assert "c.Colophon.policy" in told.body["detail"]

@@ -1,11 +1,9 @@
 """Which dataset an event of OpenLineage is about: symlinks in some events alone, prefixes of platform instances, hidden tables."""
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from jupyter_colophon import wiring
-from jupyter_colophon.core.access import Action, Principal
 from support.openlineage import RUN, data, event
 from support.urns import table
 
@@ -17,17 +15,9 @@ EAST = "urn:li:dataset:(urn:li:dataPlatform:postgres,east.shop.public.t,PROD)"
 SECRET = table("orders", "secret")
 
 
-@dataclass(frozen=True)
-class Policy:
-    """An authorizer that hides a namespace from everybody, and lets nobody write into another one."""
-
-    def may(self, principal: Principal, action: Action, namespace: str) -> bool:
-        return namespace != "secret" and (action == "read" or namespace != "shown")
-
-
 @pytest.fixture
 def jp_server_config(jp_server_config: dict[str, Any]) -> dict[str, Any]:
-    more = {"platform_instances": [("postgres://east*", "east")]}
+    more = {"platform_instances": [("postgres://east*", "east")], "policy": "support.policies.Namespaces"}
     return {**jp_server_config, "Colophon": jp_server_config["Colophon"] | more}
 
 
@@ -90,19 +80,25 @@ async def test_two_servers_of_a_platform_are_told_apart_by_the_setting(openlinea
 class TestPolicies:
     """Namespaces that a policy hides, or lets nobody write, at both doors."""
 
-    async def police(self, openlineage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A policy comes after events were told of its tables."""
-        for name in ("secret", "shown"):
-            linked = {"identifiers": [LINKED["identifiers"][0] | {"name": f"{name}.orders"}]}
-            told = event(job=name, outputs=[data(f"/{name}", "file", symlinks=linked)], inputs=[data("in", "file")])
-            told["run"]["runId"] = RUN.replace("01a1", "0aa1" if name == "secret" else "0ba1")
-            assert (await openlineage("POST", *LINEAGE, body=told)).status == 201
-        monkeypatch.setattr(wiring.ScopeAuthorizer, "may", Policy.may)
+    @pytest.fixture
+    def openlineage(self, openlineage: Any, kernel: Any, jp_asyncio_loop: Any) -> Any:
+        """Events were told of tables in both; who asks now is a kernel."""
 
-    async def test_what_is_hidden_is_told_by_neither_door(
-        self, openlineage: Any, datahub: Any, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        await self.police(openlineage, monkeypatch)
+        async def tell() -> None:
+            for name in ("secret", "shown"):
+                linked = {"identifiers": [LINKED["identifiers"][0] | {"name": f"{name}.orders"}]}
+                told = event(job=name, outputs=[data(f"/{name}", "file", symlinks=linked)], inputs=[data("in", "file")])
+                told["run"]["runId"] = RUN.replace("01a1", "0aa1" if name == "secret" else "0ba1")
+                assert (await openlineage("POST", *LINEAGE, body=told)).status == 201
+
+        jp_asyncio_loop.run_until_complete(tell())
+        return replace(openlineage, token=kernel)
+
+    @pytest.fixture
+    def datahub(self, datahub: Any, kernel: Any) -> Any:
+        return replace(datahub, token=kernel)
+
+    async def test_what_is_hidden_is_told_by_neither_door(self, openlineage: Any, datahub: Any) -> None:
         assert set((await datahub("GET", "entitiesV2", SECRET)).body["aspects"]) == {"datasetKey"}
         assert (await datahub("GET", "aspects", SECRET, params={"aspect": "openLineage"})).status == 404
         for action, body in (
@@ -122,9 +118,8 @@ class TestPolicies:
 
     @pytest.mark.parametrize(("name", "status"), [("secret", 404), ("shown", 403)])
     async def test_an_event_about_the_place_of_what_may_not_be_written_is_refused(
-        self, name: str, status: int, openlineage: Any, datahub: Any, monkeypatch: pytest.MonkeyPatch
+        self, name: str, status: int, openlineage: Any, datahub: Any
     ) -> None:
-        await self.police(openlineage, monkeypatch)
         told = event(run=RUN.replace("01a1", "04a1"), outputs=[data(f"/{name}", "file")])
         assert (await openlineage("POST", *LINEAGE, body=told)).status == status
         aspect = {"value": "{}", "contentType": "application/json"}

@@ -84,6 +84,7 @@ class Relay(Command):
             letters_days=asked.dead_letter_days,
             events=asked.events(),
             overlay=asked.overlay(),
+            authorizer=asked.authorizer(),
         )
 
 

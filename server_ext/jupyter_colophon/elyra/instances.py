@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_core.paths import jupyter_data_dir
 
-from jupyter_colophon.core.access import Principal, ScopeAuthorizer
+from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.errors import InvalidField, Misconfigured, StorageError, StoreUnavailable
 from jupyter_colophon.service.instances.catalog import CatalogInstances
@@ -94,7 +94,9 @@ class _Writer:
                 if store.provider == "sqlite" and not Path(str(store.options.get("path", ""))).exists():
                     return None
                 try:
-                    self._opened = open_for_writing(store, self.settings.identity(), self.settings.overlay())
+                    self._opened = open_for_writing(
+                        store, self.settings.identity(), self.settings.overlay(), self.settings.authorizer()
+                    )
                 except InvalidField as error:
                     raise Misconfigured(error.detail) from error
             opened = self._opened
@@ -209,7 +211,7 @@ def composed(
         shown=Shown(schemas, masks, secrets, shaper),
         drafts=Drafts(masks, secrets),
         records=source,
-        authorizer=ScopeAuthorizer(),
+        authorizer=settings.authorizer(),
         cursors=Cursors(randomness.token_bytes(32)),
         account=Principal(_account()),
         on_close=on_close,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvider, User
 
-from jupyter_colophon.core.access import KERNEL_ACTIONS, Principal, ScopeAuthorizer
+from jupyter_colophon.core.access import KERNEL_ACTIONS, Principal
 from jupyter_colophon.core.errors import AccessDenied, InvalidField, MetadataError, Misconfigured, StoreUnavailable
 from jupyter_colophon.core.names import Identity
 from jupyter_colophon.core.store import StoreChoice
@@ -113,6 +113,7 @@ class Door:
                 letters_days=self.settings.dead_letter_days,
                 events=self.settings.events(),
                 overlay=self.settings.overlay(),
+                authorizer=self.settings.authorizer(),
             )
         except InvalidField as error:
             # It is not the request that names a field which there is not, but the settings: they stay until a restart.
@@ -244,9 +245,9 @@ class Door:
         self.roll.close()
 
 
-def require_admin(principal: Principal, action: str, subject: str) -> None:
-    """Raise AccessDenied for who may not change what all share."""
-    if not ScopeAuthorizer().may(principal, "admin", ""):
+def require_admin(door: Door, principal: Principal, action: str, subject: str) -> None:
+    """Raise AccessDenied for who may not change what all share, Misconfigured where nobody can say who may."""
+    if not door.settings.authorizer().may(principal, "admin", ""):
         raise AccessDenied(action, subject)
 
 

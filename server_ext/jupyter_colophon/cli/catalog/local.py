@@ -42,6 +42,7 @@ class Local:
             retained=settings.retained(),
             always_log=settings.always_emit_change_log,
             overlay=readable(settings.overlay()),
+            authorizer=settings.authorizer(),
         )
         self._principal = Principal(getpass.getuser())
 

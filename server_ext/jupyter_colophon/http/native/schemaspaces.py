@@ -54,7 +54,7 @@ class RefreshHandler(ApiHandler):
         door, principal, space = self.door, self.principal, self.asked(_SPACE)
 
         def work() -> Document:
-            require_admin(principal, "refresh", "schemaspaces")
+            require_admin(door, principal, "refresh", "schemaspaces")
             door.spaces().refresh(space or None)
             return documents.schemaspaces(door.spaces())
 
@@ -113,7 +113,7 @@ class SpaceSchemaHandler(ApiHandler):
 
 def _require_writer(door: "Door", principal: "Principal") -> "WrittenSchemas":
     """The stored schemas, for who may change them. Raises AccessDenied."""
-    require_admin(principal, "store", "schemas")
+    require_admin(door, principal, "store", "schemas")
     return door.stored_schemas()
 
 
@@ -128,7 +128,7 @@ class MigrationHandler(ApiHandler):
         door, principal, dry = self.door, self.principal, self.asked(_DRY_RUN)
 
         def work() -> Document:
-            require_admin(principal, "migrate", "instances")
+            require_admin(door, principal, "migrate", "instances")
             return documents.migration(door.spaces().migrate(space, dry_run=dry))
 
         self.answer(await self.among(space, work))

@@ -7,7 +7,6 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.access import ScopeAuthorizer
 from jupyter_colophon.core.annotation import ASPECT_OF_SCOPE, Annotation, Change, Replacement
 from jupyter_colophon.core.errors import AccessDenied, IllegalName, InvalidInstance, Problem
 from jupyter_colophon.core.mutation import Mutated, Mutation, State
@@ -93,7 +92,7 @@ class BatchHandler(V3Handler):
     async def post(self) -> None:
         """Apply an ordered batch of mutations, wholly or not at all."""
         principal, identity = self.principal, self.door.identity
-        if not ScopeAuthorizer().may(principal, "emit", ""):
+        if not self.door.settings.authorizer().may(principal, "emit", ""):
             raise AccessDenied("emit", "batches of metadata")
         told = await self.body()
         mutations = [_mutation(at, one, identity) for at, one in enumerate(told)]

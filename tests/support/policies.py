@@ -1,0 +1,27 @@
+"""Policies of a site, for the setting `policy`."""
+
+from jupyter_colophon.core.access import Action, Principal
+
+
+class Namespaces:
+    """Hides a namespace from kernels, and lets them write nothing into another one; the server's user may do all."""
+
+    def may(self, principal: Principal, action: Action, namespace: str) -> bool:
+        """Whether somebody may do this in a namespace."""
+        if principal.via is None:
+            return True
+        return namespace != "secret" and (action == "read" or namespace != "shown")
+
+
+class Failing:
+    """Decides nothing about a namespace of that name."""
+
+    def may(self, principal: Principal, action: Action, namespace: str) -> bool:
+        """Fail there."""
+        if namespace == "secret":
+            raise ValueError("what a policy looked into")
+        return True
+
+
+class Nothing:
+    """No policy."""
