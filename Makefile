@@ -87,7 +87,7 @@ long-kafka: $(STAMPS)/python $(STAMPS)/kafka ## leave Kafka away for five minute
 	COLOPHON_TEST_SIZE=full python -m pytest -q -s tests/faults/test_kafka_away.py
 
 long-oracle: $(STAMPS)/python ## hold the capture of Spark's lineage against OpenLineage's agent, over a hundred statements
-	COLOPHON_TEST_SIZE=full python -m pytest -q tests/spark/test_oracle.py
+	python -m pytest -q tests/spark/beside_agent.py tests/spark/test_oracle.py
 
 bench: $(STAMPS)/python ## print ratios, side by side
 	python bench/run.py
