@@ -1,57 +1,61 @@
 """What capture costs: CPU of JVM and Python for 100 small jobs, and for plans of 500 columns, without any, with ours, with OpenLineage's agent.
 
-Each side is a process of its own, in rotated order. Figures are medians over the rounds, since others share the machine.
+Without and with ours take turns in one process, a few jobs each, so that a busy minute and what the JVM has compiled by then are
+both's. The agent cannot be taken off again: it has a process of its own.
 """
 
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-SIDES = ("none", "ours", "agent")
-ROUNDS = 3
-SMALL_JOBS, WIDE_JOBS, WIDTH = 100, 5, 500
+#: What one process measures, in turns.
+PROCESSES = (("none", "ours"), ("agent",))
+#: By kind of job: its runs before anything is measured (classes are loaded, code is compiled), turns of each side, runs in a turn.
+TURNS = {"small": (20, 10, 10), "wide": (2, 4, 1)}
+WIDTH = 500
 GOALS = {"small": 1.05, "wide": 1.10}
-WHAT = {"small": f"{SMALL_JOBS} small jobs", "wide": f"{WIDE_JOBS} plans of {WIDTH} columns"}
-#: A job that every side does before it is measured: classes are loaded, code is compiled.
-WARM_UP = 10
+WHAT = {"small": "100 small jobs", "wide": f"4 plans of {WIDTH} columns"}
+
+Found = dict[str, dict[str, list[float]]]
+"""CPU seconds by side and kind of job, turn by turn."""
 
 
 def rows() -> Iterator[tuple[str, ...]]:
     """The table's rows."""
-    measured: dict[str, list[dict[str, float]]] = {side: [] for side in SIDES}
-    for number in range(ROUNDS):
-        for side in SIDES[number % len(SIDES) :] + SIDES[: number % len(SIDES)]:
-            measured[side].append(_run(side))
+    measured: Found = {}
+    for sides in PROCESSES:
+        measured |= _run(sides)
     for kind, goal in GOALS.items():
-        medians = {side: statistics.median(one[kind] for one in measured[side]) for side in SIDES}
-        spans = {side: " ".join(f"{one[kind]:.1f}" for one in measured[side]) for side in SIDES}
+        without = measured["none"][kind]
         for side, aim in (("ours", f"<= {goal}"), ("agent", "")):
+            found = measured[side][kind]
+            ratios = sorted(one / other for one, other in zip(found, without, strict=True))
             yield (
                 f"capture ({side}), {WHAT[kind]}, CPU",
-                f"{medians[side]:.1f} s ({spans[side]})",
-                f"{medians['none']:.1f} s without ({spans['none']})",
-                f"{medians[side] / medians['none']:.3f}x",
+                f"{sum(found):.1f} s",
+                f"{sum(without):.1f} s without",
+                f"{sum(found) / sum(without):.3f}x (turns {ratios[0]:.2f} to {ratios[-1]:.2f})",
                 aim,
             )
 
 
-def _run(side: str) -> dict[str, float]:
+def _run(sides: tuple[str, ...]) -> Found:
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            [sys.executable, __file__, side, folder],
+            [sys.executable, __file__, folder, *sides],
             env=os.environ | {"JUPYTER_DATA_DIR": folder},
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             check=True,
         )
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    found: Found = json.loads(done.stdout.splitlines()[-1])
     return found
 
 
@@ -78,28 +82,41 @@ class Meter:
         return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK") + own.user + own.system
 
 
-def measure(side: str, folder: str) -> dict[str, float]:
+def measure(folder: str, *sides: str) -> Found:
     """Run both kinds of jobs as a notebook would: after each the listeners are waited for."""
-    from jupyter_colophon.spark.capture import attach
     from jupyter_colophon.spark.session import session
 
     small = {"spark.master": "local[1]", "spark.driver.memory": "1g", "spark.sql.shuffle.partitions": "1"}
-    spark = session("bench", **small, **(_agent(folder) if side == "agent" else {}))
+    spark = session("bench", **small, **(_agent(folder) if "agent" in sides else {}))
     spark.range(1000).selectExpr("id", "id % 7 AS k", "id * 1.5D AS v").write.parquet(f"{folder}/in")
     spark.range(1000).selectExpr(*(f"id + {n} AS c{n}" for n in range(WIDTH))).write.parquet(f"{folder}/wide")
-    seen: list[Any] = []
-    if side == "ours":
-        attach(spark, seen.append)
     meter = Meter(spark)
-    found = {}
-    for kind, job, before, times in (("small", small_job, WARM_UP, SMALL_JOBS), ("wide", wide_job, 1, WIDE_JOBS)):
-        one = partial(job, spark, folder)
-        meter.cost(one, before)
-        found[kind] = meter.cost(one, times)
-    if side == "ours" and len(seen) != WARM_UP + SMALL_JOBS + WIDE_JOBS + 1:
-        raise SystemExit(f"{len(seen)} observations")
+    found: Found = {side: {kind: [] for kind in TURNS} for side in sides}
+    for (kind, (before, turns, times)), job in zip(TURNS.items(), (small_job, wide_job), strict=True):
+        work = partial(job, spark, folder)
+        for side in sides:
+            with _watched(spark, side, before):
+                meter.cost(work, before)
+        for number in range(turns):
+            for side in sides[:: -1 if number % 2 else 1]:
+                with _watched(spark, side, times):
+                    found[side][kind].append(meter.cost(work, times))
     spark.stop()
     return found
+
+
+@contextmanager
+def _watched(spark: Any, side: str, writes: int) -> Iterator[None]:
+    """With our capture at work, where that is the side; it must see each write."""
+    from jupyter_colophon.spark.capture import attach
+
+    seen: list[Any] = []
+    capture = attach(spark, seen.append) if side == "ours" else None
+    yield
+    if capture is not None:
+        capture.detach()
+        if sum(bool(one.writes and one.columns) for one in seen) != writes:
+            raise SystemExit(f"{len(seen)} observations of {writes} writes")
 
 
 def small_job(spark: Any, folder: str) -> None:

@@ -14,9 +14,9 @@ from jupyter_colophon.spark.commands import COMMAND_FUNCTIONS, is_writing
 from jupyter_colophon.spark.fold import Execution, Fold
 from jupyter_colophon.spark.jvm import ask
 from jupyter_colophon.spark.observation import Observation, Unseen
-from jupyter_colophon.spark.outline import ask_outline, outline
+from jupyter_colophon.spark.outline import ask_outline
 from jupyter_colophon.spark.plan import Statement, statements
-from jupyter_colophon.spark.size import weigh
+from jupyter_colophon.spark.reading import BOUNDED, reader_of
 from jupyter_colophon.spark.streams import Streams
 from jupyter_colophon.spark.tree import Grafts, Node, parse
 
@@ -33,6 +33,7 @@ class PlanListener:
 
     def __init__(self, session: Any, sink: Sink) -> None:
         self._grafts = Grafts()
+        self._reader = reader_of(session)
         self.streams = Streams(session, sink, self._grafts)
         self._clock = Clock(session)
         self._fold = Fold()
@@ -118,17 +119,17 @@ class PlanListener:
 
     def _statements(self, function: str, execution: Any, has_failed: bool) -> tuple[Statement, ...]:
         plan = execution.analyzed()
-        is_bounded = weigh(plan).is_bounded
-        root = self._parsed(plan.toJSON()) if is_bounded else outline(plan)
+        text = self._reader.text(plan, BOUNDED)
+        root = self._reader.top(plan) if text is None else self._parsed(text)
         if is_writing(root) is not (function in COMMAND_FUNCTIONS):
             return ()  # A command that writes nothing, or `collect()` on the result of one that was seen before.
-        facts = (ask if is_bounded else ask_outline)(execution, plan, root)
+        facts = ask_outline(self._reader, execution, plan, root) if text is None else ask(execution, plan, root)
         facts = replace(facts, relations={**self._grafts.relations, **facts.relations})
         whole = self._fold.whole(Execution(execution.id(), function, root.kind, has_failed), facts)
         return () if whole is None else statements(root, whole, function)
 
     def _parsed(self, text: str) -> Node:
-        if ".LogicalRDD" in text:
+        if '"LogicalRDD"' in text:
             self.streams.learn()
         return parse(text, self._grafts)
 

@@ -5,7 +5,8 @@ from typing import Any
 from jupyter_colophon.spark.facts import Facts
 from jupyter_colophon.spark.jvm import ask
 from jupyter_colophon.spark.plan import origins, statements
-from jupyter_colophon.spark.tree import Node, parse
+from jupyter_colophon.spark.reading import ANY, reader_of
+from jupyter_colophon.spark.tree import Node
 
 #: A dataset's URN, and the name of its field.
 Field = tuple[str, str]
@@ -28,5 +29,7 @@ def datasets_of(data: Any) -> tuple[str, ...]:
 def _read(data: Any) -> tuple[Node, Facts]:
     execution = data._jdf.queryExecution()
     plan = execution.analyzed()
-    root = parse(plan.toJSON())
+    root = reader_of(execution.sparkSession()).whole(plan, ANY)
+    if root is None:
+        raise ValueError("a plan of more than two thousand million parts")
     return root, ask(execution, plan, root)

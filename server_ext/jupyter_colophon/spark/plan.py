@@ -191,7 +191,7 @@ def origins(root: Node, facts: Facts) -> tuple[tuple[tuple[str, str], ...], ...]
 
 def unnamed(root: Node) -> frozenset[int]:
     """Give the relations that the JSON does not name, by the id of their first column."""
-    nodes = (node for node in walk(root) if node.kind in RELATIONS and not _catalog_table(node))
+    nodes = (node for node in walk(root) if node.kind in RELATIONS and not described(node))
     firsts = (next((expr_id(item) for item in node.forest("output")), None) for node in nodes)
     return frozenset(first for first in firsts if first is not None)
 
@@ -212,7 +212,7 @@ def _sources(query: Node, facts: Facts) -> Iterator[Source]:
 def _relation(node: Node, facts: Facts) -> Iterator[Source]:
     output = [item for field in ("output", "dataCols", "partitionCols") for item in node.forest(field)]
     carried = {column: item.attrs["name"] for item in output if (column := expr_id(item)) is not None}
-    table = _catalog_table(node)
+    table = described(node)
     if table is not None:
         ref = table_ref(table)
         yield from [Source(ref, carried)] if ref else []
@@ -233,7 +233,8 @@ def _view(node: Node) -> Iterator[Source]:
     yield Source(ref, dict(zip(columns(node).output(node), names, strict=False)))
 
 
-def _catalog_table(node: Node) -> Mapping[str, Any] | None:
+def described(node: Node) -> Mapping[str, Any] | None:
+    """Give the description of the catalog's table that a leaf reads; None for other leaves."""
     found = node.attrs.get("catalogTable") or node.attrs.get("tableMeta")
     return found if isinstance(found, dict) else None
 

@@ -53,8 +53,7 @@ def joined(near: int, far: int) -> int:
 
 def expr_id(node: Node) -> int | None:
     """Give the id of a named expression, None for any other."""
-    found = node.attrs.get("exprId")
-    return found["id"] if isinstance(found, dict) else None
+    return node.attrs.get("exprId")
 
 
 def references(expression: Node, plans: Plans) -> Iterator[Reference]:

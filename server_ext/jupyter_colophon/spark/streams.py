@@ -24,8 +24,8 @@ from jupyter_colophon.spark.jvm import leaves_of, named_leaves
 from jupyter_colophon.spark.observation import DataRef, Kind, Observation, Unseen
 from jupyter_colophon.spark.places import file
 from jupyter_colophon.spark.plan import Statement, streamed, table_ref
-from jupyter_colophon.spark.size import weigh
-from jupyter_colophon.spark.tree import Grafts, Node, parse
+from jupyter_colophon.spark.reading import BOUNDED, PlanReader, reader_of
+from jupyter_colophon.spark.tree import Grafts
 
 log = logging.getLogger("jupyter_colophon.spark")
 
@@ -53,7 +53,7 @@ class Streams(StreamingQueryListener):
     """Follows the streaming queries of a session. Spark calls it on threads of its own."""
 
     def __init__(self, session: Any, sink: Callable[[Observation], None], grafts: Grafts) -> None:
-        self._session, self._sink, self._grafts = session, sink, grafts
+        self._session, self._sink, self._grafts, self._reader = session, sink, grafts, reader_of(session)
         self._streams: OrderedDict[str, Stream] = OrderedDict()
         self.is_open = True
         self.errors = 0
@@ -88,7 +88,7 @@ class Streams(StreamingQueryListener):
 
     def _tell(self, stream: Stream, began: datetime, duration_ms: int) -> None:
         if stream.statement is None:
-            stream.statement = _statement(stream.execution)
+            stream.statement = _statement(self._reader, stream.execution)
         started = int(began.timestamp() * 1000)
         each = stream.statement
         if each.writes or each.unseen:
@@ -108,15 +108,17 @@ class Streams(StreamingQueryListener):
         """Note the plans of all streams that have one by now, for the batches of their functions."""
         for stream in tuple(self._streams.values()):
             if _FUNCTION_SINK in stream.execution.sink().toString():
-                _graft(stream.execution.logicalPlan(), self._grafts)
+                _graft(self._reader, _query(stream.execution.logicalPlan()), self._grafts)
 
 
-def _graft(plan: Any, grafts: Grafts) -> None:
-    query = _query(plan)
+def _graft(reader: PlanReader, query: Any, grafts: Grafts) -> None:
     output = query.output()
     key = int(output.head().exprId().id()) if output.nonEmpty() else None
-    if key is not None and key not in grafts.items and weigh(plan).is_bounded:
-        grafts.items[key] = json.loads(query.toJSON())
+    if key is None or key in grafts.items:
+        return
+    text = reader.text(query, BOUNDED)
+    if text is not None:
+        grafts.items[key] = json.loads(text)
         grafts.relations |= _relations(query)
         while len(grafts.items) > REMEMBERED:
             del grafts.items[next(iter(grafts.items))]
@@ -127,29 +129,29 @@ def _query(plan: Any) -> Any:
     return plan.children().head() if plan.getClass().getSimpleName().startswith("WriteToMicroBatch") else plan
 
 
-def _statement(execution: Any) -> Statement:
+def _statement(reader: PlanReader, execution: Any) -> Statement:
     plan = execution.logicalPlan()
     query, sink = _query(plan), execution.sink().toString()
     if _FUNCTION_SINK in sink:
         return Statement("stream")  # What its function writes is told by itself.
-    target = _target(plan, sink, schema.fields(json.loads(query.schema().json())))
-    if not weigh(plan).is_bounded:
+    target = _target(reader, plan, sink, schema.fields(json.loads(query.schema().json())))
+    root = reader.whole(query, BOUNDED)
+    if root is None:
         reads = tuple(dict.fromkeys(ref for leaf in leaves_of(query) for ref in _refs(leaf)))
         return Statement("stream", reads, (target.ref,) if target.ref else (), unseen=(Unseen.COLUMNS,))
-    return streamed(parse(query.toJSON()), target, Facts(_relations(query)))
+    return streamed(root, target, Facts(_relations(query)))
 
 
-def _target(plan: Any, sink: str, fields: tuple[Any, ...]) -> Target:
-    ref = _table(plan) or next(iter(_places(sink)), None)
+def _target(reader: PlanReader, plan: Any, sink: str, fields: tuple[Any, ...]) -> Target:
+    ref = _table(reader, plan) or next(iter(_places(sink)), None)
     return Target(replace(ref, fields=fields), fields) if ref else Target(is_unnamed=True)
 
 
-def _table(plan: Any) -> DataRef | None:
+def _table(reader: PlanReader, plan: Any) -> DataRef | None:
     """Give the table that a stream was started into with `toTable`."""
     if plan.getClass().getSimpleName() != "WriteToMicroBatchDataSourceV1" or plan.catalogTable().isEmpty():
         return None
-    root: Node = parse(plan.toJSON())
-    described = root.attrs.get("catalogTable")
+    described = reader.top(plan).attrs.get("catalogTable")
     return table_ref(described) if isinstance(described, dict) else None
 
 

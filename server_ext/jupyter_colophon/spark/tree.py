@@ -1,4 +1,4 @@
-"""Plans and expressions as trees, from the flat JSON that Spark's `TreeNode.toJSON` writes.
+"""Plans and expressions as trees, from the flat JSON that `PlanWriter.java` writes.
 
 That JSON is a list in preorder; each item says how many children follow, and fields that hold other trees (a project list, a
 subquery's plan) are lists of the same form. One call of it brings a whole plan, however wide (spark.md, decision 2).
@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 Forest: TypeAlias = "tuple[Node | Forest, ...]"
+_NONE: Mapping[str, Forest] = {}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,13 +54,12 @@ class Grafts:
         return [new for item in items for new in self._of(item) or [item]]
 
     def _of(self, item: dict[str, Any]) -> list[dict[str, Any]] | None:
-        if not item["class"].endswith(".LogicalRDD") or not item["output"]:
-            return None
-        return self.items.get(item["output"][0][0]["exprId"]["id"])
+        output = item.get("trees", {}).get("output") if item["kind"] == "LogicalRDD" else None
+        return self.items.get(output[0][0]["attrs"]["exprId"]) if output else None
 
 
 def parse(text: str, grafts: Grafts | None = None) -> Node:
-    """Read what `TreeNode.toJSON` wrote. Raises ValueError for anything else."""
+    """Read a tree. Raises ValueError for anything else."""
     return _tree(json.loads(text), grafts)
 
 
@@ -67,40 +67,19 @@ def _tree(items: list[dict[str, Any]], grafts: Grafts | None) -> Node:
     # Backwards, so that a node's children stand ready when it comes; no recursion, since plans may be thousands of nodes deep.
     ready: list[Node] = []
     for item in reversed(grafts.put(items) if grafts and grafts.items else items):
-        count = item["num-children"]
-        children = tuple(ready.pop() for _ in range(count))
-        ready.append(_node(item, children, grafts))
+        children = tuple([ready.pop() for _ in range(item["children"])])
+        trees = {name: _forest(value, grafts) for name, value in item["trees"].items()} if "trees" in item else _NONE
+        ready.append(Node(item["kind"], item["plan"], item["attrs"], trees, children))
     if len(ready) != 1:
         raise ValueError("this is no tree")
     return ready[0]
 
 
-def _node(item: dict[str, Any], children: tuple[Node, ...], grafts: Grafts | None) -> Node:
-    kind = item["class"]
-    attrs: dict[str, Any] = {}
-    trees: dict[str, Forest] = {}
-    for name, value in item.items():
-        if _is_tree(value):
-            trees[name] = (_tree(value, grafts),)
-        elif _is_forest(value):
-            trees[name] = _forest(value, grafts)
-        else:
-            attrs[name] = value
-    return Node(kind.rpartition(".")[2].rstrip("$"), ".expressions." not in kind, attrs, trees, children)
-
-
-def _is_tree(value: Any) -> bool:
-    return bool(value) and isinstance(value, list) and isinstance(value[0], dict) and "num-children" in value[0]
-
-
-def _is_forest(value: Any) -> bool:
-    return bool(value) and isinstance(value, list) and (_is_tree(value[0]) or _is_forest(value[0]))
-
-
 def _forest(value: list[Any], grafts: Grafts | None) -> Forest:
-    return tuple(
-        _tree(item, grafts) if _is_tree(item) else _forest(item, grafts) for item in value if isinstance(item, list)
-    )
+    """Give what a field holds: a tree is a list of items, a list of trees one of lists."""
+    if value and isinstance(value[0], dict):
+        return (_tree(value, grafts),)
+    return tuple(_tree(item, grafts) if item and isinstance(item[0], dict) else _forest(item, grafts) for item in value)
 
 
 def flatten(forest: Forest) -> Iterator[Node]:

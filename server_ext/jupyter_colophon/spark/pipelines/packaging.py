@@ -11,6 +11,7 @@ from jupyter_colophon.spark.pipelines.checking import Prepared
 
 #: What of our code a driver needs: nothing of it wants more than Python and PySpark.
 _CODE = ("__init__.py", "metadata.py", "client", "core", "spark")
+_SUFFIXES = {".py", ".java"}
 _MAIN = '''\
 """Runs the pipeline beside it: spark-submit --py-files colophon.zip --files pipeline.json main.py NAME=VALUE ..."""
 
@@ -43,5 +44,6 @@ def _zip(path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in _CODE:
             place = root / name
-            for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
-                archive.write(file, f"{root.name}/{file.relative_to(root)}")
+            for file in sorted(place.rglob("*.*")) if place.is_dir() else [place]:
+                if file.suffix in _SUFFIXES:
+                    archive.write(file, f"{root.name}/{file.relative_to(root)}")
