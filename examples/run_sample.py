@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -31,6 +31,7 @@ def main() -> int:
     )
     parser.add_argument("--data-dir", type=Path, help="Jupyter data directory to use, instead of one that is removed")
     parser.add_argument("--rows", type=int, help="so many flights instead of a year's")
+    parser.add_argument("--one-kernel", action="store_true", help="run them all in one kernel: Spark starts once")
     asked = parser.parse_args()
     if unknown := set(asked.notebooks) - CHECKS.keys():
         parser.error(f"there is no sample {unknown.pop()}")
@@ -43,27 +44,39 @@ def main() -> int:
         _say("starting a server …")
         try:
             with live_server(root, home, data=data) as server:
-                held = [run_and_check(server, name) for name in asked.notebooks or CHECKS]
+                names = asked.notebooks or list(CHECKS)
+                kernels = [names] if asked.one_kernel else [[name] for name in names]
+                held = [run_and_check(server, several) for several in kernels]
                 return 0 if all(held) else 1
         except LiveFailure as failure:
             _say(f"FAIL  {failure}")
             return 1
 
 
-def run_and_check(server: LiveServer, name: str) -> bool:
-    """Runs a notebook and prints the checks; whether all hold."""
-    notebook = f"{name}.ipynb"
-    shutil.copy(HERE / notebook, server.root)
-    cells = dict(code_cells(server.root / notebook))
-    _say(f"{notebook}:")
-    with live_kernel(server, notebook) as kernel:
-        outcomes = run_cells(kernel, cells)
-    if outcomes is None:
-        return False
-    runs = {one: _facts(notebook, one, cells[one], outcome.execution_count) for one, outcome in outcomes.items()}
-    story = Story(server.catalog(), {one: outcome.text for one, outcome in outcomes.items()}, runs)
-    held = [_held(sentence, check) for sentence, check in CHECKS[name](story)]
+def run_and_check(server: LiveServer, names: Sequence[str]) -> bool:
+    """Runs notebooks in a kernel, which is that of the first one, and prints the checks; whether all hold."""
+    for name in names:
+        shutil.copy(HERE / f"{name}.ipynb", server.root)
+    home, stories = f"{names[0]}.ipynb", {}
+    with live_kernel(server, home) as kernel:
+        for name in names:
+            _say(f"{name}.ipynb:")
+            story = run_notebook(server, kernel, name, home)
+            if story is None:
+                return False
+            stories[name] = story
+    held = [_held(sentence, check) for name, story in stories.items() for sentence, check in CHECKS[name](story)]
     return all(held)
+
+
+def run_notebook(server: LiveServer, kernel: LiveKernel, name: str, home: str) -> Story | None:
+    """Runs a notebook in the kernel of the notebook `home`; what it told, or None where a cell failed."""
+    cells = dict(code_cells(server.root / f"{name}.ipynb"))
+    outcomes = run_cells(kernel, cells)
+    if outcomes is None:
+        return None
+    runs = {one: _facts(home, one, cells[one], outcome.execution_count) for one, outcome in outcomes.items()}
+    return Story(server.catalog(), {one: outcome.text for one, outcome in outcomes.items()}, runs)
 
 
 def code_cells(notebook: Path) -> Iterator[tuple[str, str]]:

@@ -111,5 +111,27 @@ def _has_writer(catalog: Catalog) -> bool:
     return any("web" in str(edge["source"]) for edge in graph["edges"])
 
 
+def _crawl(story: Story) -> Checks:
+    yield "a dry run says what is there", partial(story.says, "dry", "Nothing was written", "orders", "visits.jsonl")
+    yield "all is told but what is damaged", partial(story.says, "crawl", "4 new, 1 failed", "broken.parquet", "900")
+    yield "a table is found by the name of a column", partial(story.says, "search", "staff.csv", "schema:birthday")
+    yield "its profile is shown", partial(story.says, "show", "3 rows, 4 columns", "1985-01-02", "6.25")
+    yield "what is confidential is looked at again, and nothing else", partial(story.says, "again", "1 changed, 3 same")
+    yield "in the end all is as it was", lambda: not story.says("python", "new") and not story.says("python", "changed")
+    yield "of what is confidential no values are told", partial(_is_hidden, story.catalog)
+
+
+def _is_hidden(catalog: Catalog) -> bool:
+    (staff,) = [hit["urn"] for hit in catalog.search("schema:birthday")["hits"]]
+    newest = catalog.values(staff, "datasetProfile", limit=1)["values"][0]["value"]
+    columns = {one["fieldPath"]: one for one in newest["fieldProfiles"]}
+    return "max" in columns["id"] and "max" not in columns["pay"]
+
+
 #: By the names of the notebooks.
-CHECKS: Final[Mapping[str, Callable[[Story], Checks]]] = {"flights": _flights, "pipeline": _pipeline, "stream": _stream}
+CHECKS: Final[Mapping[str, Callable[[Story], Checks]]] = {
+    "flights": _flights,
+    "pipeline": _pipeline,
+    "stream": _stream,
+    "crawl": _crawl,
+}

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from jupyter_colophon.client.verbs.present import connect, present
     from jupyter_colophon.core.consuming import ConsumerContext, LineageInfo, MetadataConsumer, ProgramRun
     from jupyter_colophon.core.scoped import Metadata
+    from jupyter_colophon.spark.crawl.verb import crawl
     from jupyter_colophon.spark.frames import Tags, fields_of, sources_of, tags_of
+    from jupyter_colophon.spark.pipelines.verb import pipeline
 
     #: The verbs of the present connection, for who reads the types.
     _verbs = present.verbs()
@@ -57,6 +59,7 @@ __all__ = [
     "ServerAway",
     "Tags",
     "connect",
+    "crawl",
     "diff",
     "export",
     "fields_of",
@@ -64,6 +67,7 @@ __all__ = [
     "history",
     "keys",
     "lineage",
+    "pipeline",
     "prefetch",
     "propagate",
     "run",
@@ -103,12 +107,14 @@ _PLACES = {
     "RunContext": "client.programs.context",
     "ServerAway": "client.problems",
     "connect": "client.verbs.present",
+    "crawl": "spark.crawl.verb",
     "diff": "client.verbs.present",
     "export": "client.verbs.present",
     "health": "client.verbs.present",
     "history": "client.verbs.present",
     "keys": "client.verbs.present",
     "lineage": "client.verbs.present",
+    "pipeline": "spark.pipelines.verb",
     "prefetch": "client.programs.running",
     "propagate": "client.verbs.present",
     "run": "client.programs.running",

@@ -54,8 +54,9 @@ def test_both_sides_are_told_as_trees(call: Call) -> None:
     told = call("lineage", "sales.staged").out
     assert told.splitlines()[0] == "staged (dataset of sales)"
     made, used = told.split("What was made of it:")
-    assert "\n  shop.ipynb#load: write, 1 run, until 1970-01-01T00:00:02.000Z\n    raw (sales): read, 1 run" in made
-    assert "\n  shop.ipynb#sum: read, 1 run, running\n    summed (sales): write, 1 run, running" in used
+    load, sum_ = f"shop.ipynb#load ({LOAD})", f"shop.ipynb#sum ({SUM})"
+    assert f"\n  {load}: write, 1 run, until 1970-01-01T00:00:02.000Z\n    sales.raw: read, 1 run" in made
+    assert f"\n  {sum_}: read, 1 run, running\n    sales.summed: write, 1 run, running" in used
     assert "more behind" not in told
 
 

@@ -85,5 +85,21 @@ def test_plugins_are_told_with_their_schemas(colophon: Commands) -> None:
     assert colophon("pipeline", "plugins").out.startswith("Type")
 
 
+def test_what_can_never_be_due_is_disabled_and_deleted_and_not_enabled(colophon: Commands) -> None:
+    """A schedule of before, or written by hand: no save of ours leaves such a one."""
+    folder = colophon.home / "data" / "metadata" / "pipelines"
+    folder.mkdir(parents=True)
+    metadata = {"namespace": "sales", "pipeline": "staff", "cron": "0 0 30 2 *"}
+    document = {"display_name": "Never", "schema_name": "schedule", "metadata": metadata}
+    (folder / "never.json").write_text(json.dumps(document), "utf-8")
+    assert colophon("pipeline", "disable", "never").out == "never is disabled.\n"
+    (row,) = colophon("pipeline", "schedules", "--json").answer["schedules"]
+    assert (row["enabled"], row["problem"]) == (False, "cron: no day of any year is such a one")
+    refused = colophon("pipeline", "enable", "never")
+    assert (refused.status, "/metadata/cron: no day of any year" in refused.err) == (1, True), refused.err
+    assert colophon("metadata", "remove", "pipelines", "--name=never").status == 0
+    assert not list(folder.glob("never.json"))
+
+
 def _not_the_example(_: str, names: list[str]) -> list[str]:
     return [name for name in names if name != "pipeline.json"]

@@ -122,6 +122,23 @@ def test_one_field_is_no_fields(names, words):
     assert words in repr(entity_page(entity(schemaMetadata={"fields": fields}), [])).splitlines()
 
 
+def test_a_profile_has_the_figures_of_each_column_whoever_told_them():
+    columns = [
+        {"fieldPath": "pay", "nullCount": 1_200, "uniqueCount": 3, "min": "5.5", "max": "7", "mean": "6.3333333333"},
+        {"fieldPath": HOSTILE, "nullCount": 0, "mean": "none"},
+        *({"fieldPath": f"c{at}"} for at in range(60)),
+    ]
+    profile = {"time": "2026-11-22T12:00:00Z", "value": {"rowCount": 4_000, "fieldProfiles": columns}}
+    page = entity_page({**entity(), "profile": profile}, [])
+    lines = [line.split() for line in repr(page).splitlines()]
+    assert ["pay", "1,200", "3", "5.5", "7", "6.33333"] in lines
+    assert "4,000 rows" in repr(page)
+    assert "There are figures of 12 more columns: --json has all." in repr(page)
+    assert "<img" not in page._repr_mimebundle_()["text/html"]
+    bare = entity_page({**entity(), "profile": {"time": "2026-11-22T12:00:00Z", "value": {"rowCount": 4_000}}}, [])
+    assert ": 4,000 rows" in repr(bare)
+
+
 @pytest.mark.parametrize(("head", "words"), [(0, "0 changes"), (1, "1 change"), (2, "2 changes")])
 def test_one_change_is_no_changes(head, words):
     health = {**example("health"), "changeLog": {**example("health")["changeLog"], "head": head}}

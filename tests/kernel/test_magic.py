@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import re
 
 from jupyter_colophon.kernel.display.graph import LINEAGE_MIME
 from live import live_kernel
@@ -185,13 +184,6 @@ def test_help_says_what_tags_and_keys_are_made_of(kernel):
     assert words not in kernel.run("%metadata show --help", "c").text
 
 
-def test_help_on_the_cell_magic_leaves_the_cell_alone(kernel):
-    outcome = kernel.run("%%metadata --help\nprint('body')", "c")
-    assert not outcome.succeeded
-    assert outcome.text.startswith("UsageError: %%metadata [--tag TAG]… [--set KEY=VALUE]… [--owner WHO]")
-    assert "body" not in outcome.text
-
-
 def test_edits_of_two_notebooks_at_once_are_all_kept(kernel, catalog, database):
     code = f"for n in range(15):\n    get_ipython().run_line_magic('metadata', f'tag {database}.t kernel-{{n}}')"
     request = kernel.begin(code, "c")
@@ -207,88 +199,6 @@ def test_edits_of_two_notebooks_at_once_are_all_kept(kernel, catalog, database):
         )
     assert kernel.finish(request).succeeded
     assert set(people(catalog, database)["tags"]) == {f"{who}-{n}" for who in ("kernel", "person") for n in range(15)}
-
-
-def test_a_cell_magic_that_writes_nothing_runs_and_says_so(kernel):
-    outcome = kernel.run("%%metadata --tag reviewed\nx = 41\nprint('body')\nx + 1", "c")
-    assert outcome.succeeded
-    assert [output.get("text/plain") for output in outcome.outputs] == [
-        "body\n",
-        "42",
-        "This cell wrote no data that was noticed: nothing to tag.",
-    ]
-
-
-def test_a_cell_magic_whose_body_fails_fails_as_the_body_would(kernel):
-    outcome = kernel.run("%%metadata --tag reviewed\n1 / 0", "c")
-    assert not outcome.succeeded
-    assert outcome.text == "ZeroDivisionError: division by zero\n"
-
-
-def test_the_traceback_of_a_body_shows_the_persons_lines_and_none_of_ours(kernel):
-    failed = kernel.run("%%metadata --tag reviewed\ndef split(x):\n    return x / 0\n\nsplit(1)", "c")
-    shown = kernel.run(
-        "import sys\n"
-        "tb = get_ipython().InteractiveTB\n"
-        "print(tb.stb2text(tb.structured_traceback(sys.last_type, sys.last_value, sys.last_traceback)))",
-        "c",
-    )
-    text = re.sub(r"\x1b\[[0-9;]*m", "", shown.text)
-    assert "jupyter_colophon" not in text
-    assert "----> 4 split(1)" in text
-    assert "return x / 0" in text
-    assert f"Cell In[{failed.execution_count}], line 4" in text
-
-
-def test_completion_knows_commands_options_names_tags_keys_and_values(kernel, database):
-    kernel.run(
-        f"%metadata tag {database}.t tag-{database}\n%metadata set {database}.t key-{database}=value-{database}", "c"
-    )
-    assert "lineage" in kernel.complete("%metadata ")
-    assert kernel.complete("%metadata help li") == ["lineage"]
-    assert kernel.complete("%metadata lineage a.b --di") == ["--direction"]
-    assert kernel.complete("%metadata lineage a.b --direction u") == ["upstream"]
-    assert kernel.complete(f"%metadata show {database}") == [f"{database}.t"]
-    assert kernel.complete(f"%metadata tag {database}.t tag-{database[:-2]}") == [f"tag-{database}"]
-    assert kernel.complete(f"%metadata unset {database}.t key-{database[:-2]}") == [f"key-{database}"]
-    assert kernel.complete(f"%metadata set {database}.t key-{database}=val") == [f"key-{database}=value-{database}"]
-    assert kernel.complete(f"%metadata search key-{database}:val") == [f"key-{database}:value-{database}"]
-    assert kernel.complete("%%metadata --") == ["--describe", "--name", "--owner", "--set", "--tag"]
-    assert kernel.complete(f"%%metadata --tag tag-{database[:-2]}") == [f"tag-{database}"]
-
-
-def test_completion_knows_namespaces_fields_and_what_an_option_takes(kernel, catalog, database):
-    fields = [
-        {"fieldPath": name, "nativeDataType": "int", "type": {"type": {"com.linkedin.schema.NumberType": {}}}}
-        for name in ("alpha", "beta")
-    ]
-    catalog.put_aspect(urn(database), "schemaMetadata", {"fields": fields})
-    assert kernel.complete(f"%metadata use {database[:-2]}") == [database]
-    assert kernel.complete(f"%metadata tag {database}.t x --field al") == ["alpha"]
-    assert kernel.complete("%metadata runs --status k") == ["killed"]
-    assert kernel.complete("found = %metadata sea") == ["search"]
-    assert kernel.complete(f"found = %metadata search x --namespace {database[:-2]}") == [database]
-    assert kernel.complete("%metadata search x --type names") == ["namespace"]
-    assert "--json" in kernel.complete("%metadata history a.b --")
-    assert kernel.complete("%metadata pipeline run x nothing") == []
-    kernel.run(f"%metadata use {database}", "c")
-    assert "t" in kernel.complete("%metadata show ")
-    kernel.run("%metadata use --none", "c")
-
-
-def test_completion_does_not_hang_where_the_server_says_nothing(server):
-    """A server that takes connections and never answers: the first key waits a second, the next ones do not."""
-    with live_kernel(server, "mute.ipynb") as kernel:
-        kernel.run(
-            "import socket, time\nmute = socket.create_server(('127.0.0.1', 0))\n"
-            "from jupyter_colophon.client.transport import Server\nfrom jupyter_colophon.client.verbs.present import present\n"
-            "present.follow(Server(f'http://127.0.0.1:{mute.getsockname()[1]}/', 'x' * 22))",
-            "c",
-        )
-        for _ in range(20):
-            assert kernel.complete("%metadata show db") == []
-        code = "began = time.monotonic()\nfor _ in range(20): get_ipython().Completer.complete('%metadata show db')\nprint(time.monotonic() - began < 5)"
-        assert kernel.run(code, "c").text == "True\n"
 
 
 def test_a_document_or_a_frame_is_answered_on_request(kernel, database):
@@ -382,10 +292,6 @@ def test_a_command_knows_what_a_program_said_in_the_cell_before(kernel, database
         assert "not been applied" not in outcome.text
 
 
-def test_completion_elsewhere_is_pythons(kernel):
-    assert "print" in kernel.complete("pri")
-
-
 def test_pipelines_are_listed_and_checked(kernel, catalog, tmp_path):
     stages = [
         {"name": "a", "type": "source", "plugin": "file", "properties": {"path": "${source}"}},
@@ -401,6 +307,16 @@ def test_pipelines_are_listed_and_checked(kernel, catalog, tmp_path):
     assert "the run has no argument source" in wrong.text
     (tmp_path / "ok.json").write_text(json.dumps(document), "utf-8")
     assert "a > b" in kernel.run(f"%metadata pipeline validate {tmp_path}/ok.json source=/a", "c").text
+    kernel.run("from jupyter_colophon import metadata", "c")
+    assert kernel.run("metadata.pipeline('validate', 'copies', source='/a')", "c").text == valid.text
+    assert kernel.run("metadata.pipeline('validate', 'copies')", "c").text == wrong.text
+    for call, said in (
+        ("'run', 'copies'", "InvalidInstance: "),
+        ("'run'", "ValueError: which pipeline?"),
+        ("'fly', 'copies'", "ValueError: 'fly' is none of list, preview, run, validate"),
+    ):
+        outcome = kernel.run(f"metadata.pipeline({call})", "c")
+        assert (outcome.succeeded, outcome.text.startswith(said)) == (False, True), outcome.text
     assert "No such file" in kernel.run(f"%metadata pipeline validate {tmp_path}/nosuch.json", "c").text
     assert not kernel.run("%metadata pipeline validate nosuch", "c").succeeded
     assert not kernel.run("%metadata pipeline run", "c").succeeded
@@ -411,5 +327,9 @@ def test_a_crawl_says_what_it_would_look_at(kernel, tmp_path):
     (tmp_path / "days.csv").write_text("a\n1\n", "utf-8")
     told = kernel.run(f"%metadata crawl {tmp_path} --dry-run", "c")
     assert ("1 new" in told.text, "days.csv" in told.text) == (True, True), told.text
+    call = f"from jupyter_colophon import metadata\nmetadata.crawl({str(tmp_path)!r}, include='*.csv', dry_run=True)"
+    assert kernel.run(call, "c").outputs[-1] == told.outputs[-1]
+    refused = kernel.run(f"metadata.crawl({str(tmp_path)!r}, jobs=0)", "c")
+    assert refused.text == "ValueError: jobs is from 1 to 64, not 0\n"
     assert not kernel.run(f"%metadata crawl {tmp_path}/nosuch", "c").succeeded
     assert not kernel.run("%metadata crawl s3a://bucket/x", "c").succeeded

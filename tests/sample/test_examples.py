@@ -6,7 +6,7 @@ from pathlib import Path
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "run_sample.py"
 #: Few flights are as good as a year's: what is tried is the story.
-AT_ONCE = (["flights", "--rows=2000"], ["pipeline", "stream"])
+AT_ONCE = (["flights", "--rows=2000"], ["pipeline", "stream", "crawl", "--one-kernel"])
 
 
 def test_the_notebooks_tell_their_stories_beside_each_other() -> None:

@@ -17,7 +17,7 @@ from traitlets import Bool, TraitError, Unicode, default
 from traitlets.config import Application, Config
 
 from jupyter_colophon.cli import wrong_values
-from jupyter_colophon.cli.progress import Line
+from jupyter_colophon.client.progress import Line
 from jupyter_colophon.core.errors import Absent, IllegalQuery, MetadataError, Misconfigured
 from jupyter_colophon.settings import Settings
 

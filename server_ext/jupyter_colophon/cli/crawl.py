@@ -1,28 +1,26 @@
 """`jupyter colophon crawl PATH|CATALOG`: what is in folders and catalogs is told to a server (docs/crawl.md)."""
 
-import logging
-import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from traitlets import Bool, Int, List, Unicode
 
 from jupyter_colophon.cli.catalog.command import cell, table
 from jupyter_colophon.cli.catalog.entity_command import pairs
 from jupyter_colophon.cli.command import FINE, REFUSED, Command
-from jupyter_colophon.cli.progress import Line
+from jupyter_colophon.cli.ending import Ending
 from jupyter_colophon.cli.servers import server_named
 from jupyter_colophon.client.catalog import Catalog
 from jupyter_colophon.client.problems import ClientError
+from jupyter_colophon.client.progress import Line
 from jupyter_colophon.core.errors import IllegalName, MetadataError, Misconfigured
 from jupyter_colophon.core.names import DEFAULT_NAMESPACE, require_namespace
 
 if TYPE_CHECKING:
+    from jupyter_colophon.spark.crawl.asked import Asked
     from jupyter_colophon.spark.crawl.crawling import Seen
     from jupyter_colophon.spark.crawl.report import Report
-
-_JOBS_MOST = 64
 
 
 class Crawl(Command):
@@ -68,13 +66,10 @@ class Crawl(Command):
 
     def work(self) -> int:
         """Crawl, and say what came of it."""
-        self._check()
-        server = server_named(self.url)
-        signal.signal(signal.SIGTERM, _end)
-        catalog = Catalog(server)
+        asked, catalog, ending = self._wanted(), Catalog(server_named(self.url)), Ending()
         with Line(sys.stderr) as line:
             try:
-                report = self._crawled(catalog, line)
+                report = self._crawled(catalog, asked, ending, line)
             except ClientError as error:
                 raise MetadataError(str(error)) from error
             finally:
@@ -84,37 +79,37 @@ class Crawl(Command):
             return self.told(f"{report.reason}; {report.sentence}. The same command goes on with the rest", REFUSED)
         return FINE if report.status == "succeeded" else REFUSED
 
-    def _check(self) -> None:
-        if not 1 <= self.jobs <= _JOBS_MOST:
-            raise Misconfigured(f"--jobs is from 1 to {_JOBS_MOST}, not {self.jobs}")
+    def _wanted(self) -> "Asked":
+        """What the options say. Raises Misconfigured."""
+        from jupyter_colophon.spark.crawl.asked import Asked
+
         try:
             require_namespace(self.namespace)
+            return Asked(
+                place=self.extra_args[0],
+                include=tuple(self.include),
+                exclude=tuple(self.exclude),
+                values=not self.no_values,
+                sample=self.sample,
+                views=self.views,
+                options=pairs("option", self.options),
+                force=self.force,
+                dry=self.dry_run,
+                jobs=self.jobs,
+                namespace=self.namespace,
+            )
         except IllegalName as error:
             raise Misconfigured(f"--namespace: {error.detail}") from None
-        if self.sample is not None and self.sample < 1:
-            raise Misconfigured(f"--sample is a number of rows, not {self.sample}")
+        except ValueError as error:
+            raise Misconfigured(f"--{error}") from None
 
-    def _crawled(self, catalog: Catalog, line: Line) -> "Report":
-        from jupyter_colophon.spark.crawl.asked import Asked
+    def _crawled(self, catalog: Catalog, asked: "Asked", ending: Ending, line: Line) -> "Report":
         from jupyter_colophon.spark.crawl.catalogs import NoSuchPlace
         from jupyter_colophon.spark.crawl.crawling import crawl
         from jupyter_colophon.spark.crawl.places import OtherMachine
 
-        asked = Asked(
-            place=self.extra_args[0],
-            include=tuple(self.include),
-            exclude=tuple(self.exclude),
-            values=not self.no_values,
-            sample=self.sample,
-            views=self.views,
-            options=pairs("option", self.options),
-            force=self.force,
-            dry=self.dry_run,
-            jobs=self.jobs,
-            namespace=self.namespace,
-        )
         try:
-            return crawl(catalog, self._session, asked, _shown_on(line))
+            return crawl(catalog, lambda: ending.late(self._session), asked, _shown_on(line))
         except (NoSuchPlace, OtherMachine) as error:
             raise Misconfigured(str(error)) from None
 
@@ -123,33 +118,18 @@ class Crawl(Command):
         try:
             from jupyter_colophon.spark.session import session
 
-            started = session(f"colophon crawl {Path(self.extra_args[0]).name}", **pairs("conf", self.conf))
+            return session(f"colophon crawl {Path(self.extra_args[0]).name}", **pairs("conf", self.conf))
         except ImportError as error:
             raise Misconfigured("PySpark is not installed: pip install jupyter-colophon[spark]") from error
         except RuntimeError as error:
             # No Java, or one that does not start: the error says what to do.
             raise Misconfigured(str(error)) from error
-        _hush()
-        return started
-
-
-def _hush() -> None:
-    """What Spark refuses is in our words: not before them too, in its own, as JSON."""
-    from pyspark.logger import PySparkLogger
-
-    for kind in ("SQL", "DataFrame"):
-        PySparkLogger.getLogger(f"{kind}QueryContextLogger").setLevel(logging.CRITICAL)
 
 
 def _shown_on(line: Line) -> "Seen":
     from jupyter_colophon.spark.crawl.progress import bar
 
     return lambda done, total, name: line.show(bar(done, total, name), 0)
-
-
-def _end(*_: object) -> NoReturn:
-    """What ends a crawl from outside: it is recorded as killed."""
-    raise KeyboardInterrupt
 
 
 def _text(report: "Report") -> str:

@@ -6,8 +6,8 @@ from functools import partial
 from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.command import FINE
 from jupyter_colophon.cli.places import file_called
-from jupyter_colophon.cli.progress import Line
 from jupyter_colophon.client.keeping import kept_lines
+from jupyter_colophon.client.progress import Line
 
 
 class Exporting(CatalogCommand):

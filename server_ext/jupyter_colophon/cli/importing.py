@@ -8,7 +8,7 @@ from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.catalog.keeping import taken_in
 from jupyter_colophon.cli.command import FINE, REFUSED
 from jupyter_colophon.cli.places import file_called
-from jupyter_colophon.cli.progress import Line
+from jupyter_colophon.client.progress import Line
 
 
 class Importing(CatalogCommand):

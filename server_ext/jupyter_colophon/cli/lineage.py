@@ -6,11 +6,11 @@ from dataclasses import asdict
 
 from traitlets import Enum, Int, Unicode
 
-from jupyter_colophon.cli.catalog.command import CatalogCommand, cell
+from jupyter_colophon.cli.catalog.command import CatalogCommand, called, cell
 from jupyter_colophon.cli.command import FINE
 from jupyter_colophon.core import lineage
 from jupyter_colophon.core.errors import IllegalQuery
-from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.names import Identity, Urn
 from jupyter_colophon.core.timegrammar import format_time, parse_time
 
 _DIRECTIONS = ("both", "upstream", "downstream", "undirected")
@@ -45,7 +45,8 @@ class Lineage(CatalogCommand):
         question = self._question()
         with self.source() as source:
             found = source.lineage(question)
-        self.answer(asdict(found), "\n".join(_told(found, str(question.urn), self.direction)))
+        told = _told(found, str(question.urn), self.direction, self.asked.identity())
+        self.answer(asdict(found), "\n".join(told))
         return FINE
 
     def _question(self) -> lineage.LineageQuestion:
@@ -64,14 +65,14 @@ class Lineage(CatalogCommand):
         )
 
 
-def _told(found: lineage.Lineage, urn: str, direction: str) -> Iterator[str]:
+def _told(found: lineage.Lineage, urn: str, direction: str, identity: Identity) -> Iterator[str]:
     nodes = {node.urn: node for node in found.nodes}
     focus = nodes[urn]
     yield f"{cell(focus.name)} ({focus.type} of {cell(focus.namespace)}){' deleted' if focus.deleted else ''}"
     yield cell(urn)
     for side in ("upstream", "downstream") if direction == "both" else (direction,):
         heading, sign = _SIDES[side]
-        lines = list(_Tree(found, nodes, sign, directed=side != "undirected").below(urn, 1))
+        lines = list(_Tree(found, nodes, sign, identity, directed=side != "undirected").below(urn, 1))
         yield ""
         yield f"{heading}:" if lines else f"{heading}: nothing that is known"
         yield from lines
@@ -83,8 +84,17 @@ def _told(found: lineage.Lineage, urn: str, direction: str) -> Iterator[str]:
 class _Tree:
     """One side of a graph as lines; what was shown above is named again, and not followed."""
 
-    def __init__(self, found: lineage.Lineage, nodes: dict[str, lineage.Node], sign: int, *, directed: bool) -> None:
+    def __init__(
+        self,
+        found: lineage.Lineage,
+        nodes: dict[str, lineage.Node],
+        sign: int,
+        identity: Identity,
+        *,
+        directed: bool,
+    ) -> None:
         self._edges, self._nodes, self._sign, self._directed = found.edges, nodes, sign, directed
+        self._identity = identity
         self._shown: set[str] = set()
         self._told: set[lineage.LineageEdge] = set()
 
@@ -117,5 +127,7 @@ class _Tree:
             runs = "1 run" if edge.run_count == 1 else f"{edge.run_count} runs"
             last = "running" if edge.end is None else f"until {format_time(edge.end)}"
             how = f"{edge.access}, {runs}, {last}"
-        space = f" ({cell(node.namespace)})" if node.type == "dataset" else ""
-        return f"{cell(node.title or node.name)}{space}: {how}{', deleted' if node.deleted else ''}"
+        # What commands take, so that two of a name are told apart; of a program its name is easier to read beside it.
+        known = cell(called(node, self._identity))
+        name = known if node.type == "dataset" else f"{cell(node.title or node.name)} ({known})"
+        return f"{name}: {how}{', deleted' if node.deleted else ''}"

@@ -1,12 +1,11 @@
 """`jupyter colophon pipeline …`: pipelines are listed, checked, tried, run and packaged (docs/pipelines.md)."""
 
-import logging
 import os
 import signal
 import sys
 import threading
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from traitlets import Bool, Int, List, Unicode
 from jupyter_colophon.cli.catalog.command import table
 from jupyter_colophon.cli.catalog.entity_command import pairs
 from jupyter_colophon.cli.command import FINE, REFUSED, WRONG_USAGE, Command
+from jupyter_colophon.cli.ending import Ending
 from jupyter_colophon.core.errors import InvalidInstance, Misconfigured
 
 # A plugin is loaded when one is needed.
@@ -197,9 +197,7 @@ class Pipeline(Command):
 
     def _run(self, named: str) -> int:
         prepared, bundle, run_id = self._prepared(named), self._bundled(), self.run_id or str(uuid.uuid4())
-        ending = _Ending()
-        for one in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(one, ending)
+        ending = Ending()
         if self.while_stdin:
             threading.Thread(target=_stopped_with_stdin, daemon=True).start()
         from jupyter_colophon.client.programs.underway import underway
@@ -283,34 +281,6 @@ class Pipeline(Command):
             return session(f"colophon pipeline {prepared.pipeline.name}", **pairs("conf", self.conf))
         except ImportError as error:
             raise Misconfigured("PySpark is not installed: pip install jupyter-colophon[spark]") from error
-
-
-class _Ending:
-    """What ends a run from outside: it is recorded as killed."""
-
-    def __init__(self) -> None:
-        self._waits = self._asked = False
-
-    def __call__(self, *_: object) -> None:
-        self._asked = True
-        logging.getLogger().addFilter(_is_ours)
-        if not self._waits:
-            raise KeyboardInterrupt
-
-    def late(self, work: Callable[[], Any]) -> Any:
-        """Do this to its end, and end the run then: of a JVM whose start is broken off nobody gets rid any more."""
-        self._waits = True
-        try:
-            return work()
-        finally:
-            self._waits = False
-            if self._asked:
-                raise KeyboardInterrupt
-
-
-def _is_ours(record: logging.LogRecord) -> bool:
-    """Whether it is not what Py4J logs, in nobody's name and with a traceback, of a call that was broken off."""
-    return record.module != "java_gateway"
 
 
 def _stopped_with_stdin() -> None:

@@ -4,8 +4,8 @@ import sys
 
 from jupyter_colophon.cli.command import FINE, REFUSED
 from jupyter_colophon.cli.places import file_called
-from jupyter_colophon.cli.progress import Line
 from jupyter_colophon.cli.verify import Verify, gathered, summary
+from jupyter_colophon.client.progress import Line
 
 
 class Restore(Verify):

@@ -2,13 +2,14 @@
 
 import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.catalog import Catalog
 from jupyter_colophon.client.programs.shipping import shipper_for
-from jupyter_colophon.client.verbs.present import present
+from jupyter_colophon.client.progress import Line
+from jupyter_colophon.client.verbs.present import Tell, at_terminal, present
 from jupyter_colophon.kernel.captures import Captures
 from jupyter_colophon.kernel.farewell import at_farewell
 from jupyter_colophon.kernel.notices import Notices
@@ -54,7 +55,7 @@ class Companion:
             self.connect(self.settings.server)
             # What programs said while no server answered.
             shipper_for(self.settings.server).look()
-        present.follow, present.settle = self.connect, self._settled
+        present.follow, present.settle, present.working = self.connect, self._settled, self._working
         self.provenance.attach()
         self.captures.start()
         self._cancel_farewell = at_farewell(self._shell, self._farewell)
@@ -65,7 +66,7 @@ class Companion:
             self._cancel_farewell()
         self.captures.stop()
         self.provenance.detach()
-        present.follow = present.settle = None
+        present.follow, present.settle, present.working = None, None, at_terminal
         present.use(None)
         self._disconnect()
 
@@ -104,6 +105,12 @@ class Companion:
         """Before a function of `metadata` asks."""
         if words := str(self.settle()):
             sys.stderr.write(words + "\n")
+
+    @contextmanager
+    def _working(self) -> Iterator[Tell]:
+        """A work of ours: what it reads is no news of the cell, and how far it is stands in one line that is gone at its end."""
+        with Line(sys.stdout, watched=True) as line, self.captures.reads_aside():
+            yield lambda what: line.show(what, 0)
 
     def _observe(self, observation: "Observation") -> None:
         if self.recorder is not None:

@@ -26,6 +26,11 @@ rootLogger.appenderRef.stderr.ref = stderr
 # Spark announces its own level for interactive use where this one has another.
 logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
 logger.gateway.level = error
+# Of a task that fails for good the exception tells that Python raises.
+logger.executor.name = org.apache.spark.executor.Executor
+logger.executor.level = off
+logger.tasks.name = org.apache.spark.scheduler.TaskSetManager
+logger.tasks.level = off
 appender.stderr.type = Console
 appender.stderr.name = stderr
 appender.stderr.target = SYSTEM_ERR
@@ -55,6 +60,20 @@ def session(name: str = "colophon", **conf: object) -> Any:
     for key, setting in conf.items():
         builder = builder.config(key, setting)
     return builder.getOrCreate()
+
+
+def present_session() -> Any:
+    """The session that this process has, or a new one. Raises ValueError where there can be none."""
+    try:
+        from pyspark.sql import SparkSession
+
+        return SparkSession.getActiveSession() or session()
+    except ImportError:
+        msg = "PySpark is not installed: pip install jupyter-colophon[spark]"
+        raise ValueError(msg) from None
+    except RuntimeError as error:
+        # No Java, or one that does not start: the error says what to do.
+        raise ValueError(str(error)) from None
 
 
 def _settings(conf: dict[str, object]) -> dict[str, str]:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 from traitlets import Unicode
 
-from jupyter_colophon.cli.catalog.source import CatalogSource, Line, Shown
+from jupyter_colophon.cli.catalog.source import CatalogSource, Shown
 from jupyter_colophon.cli.command import Command
 from jupyter_colophon.core.errors import IllegalName
 from jupyter_colophon.core.names import Identity, parse_data_name
@@ -39,7 +39,23 @@ class CatalogCommand(Command):
         return str(parse_data_name(text, self.asked.identity()))
 
 
-def called(one: Line, identity: Identity) -> str:
+class Named(Protocol):
+    """An entity, or what stands for one in an answer."""
+
+    @property
+    def urn(self) -> str:
+        """Its own."""
+
+    @property
+    def namespace(self) -> str:
+        """What it is in."""
+
+    @property
+    def name(self) -> str:
+        """What it is called there."""
+
+
+def called(one: Named, identity: Identity) -> str:
     """What commands take for it: `<database>.<table>` where that means it, else its URN."""
     name = f"{one.namespace}.{one.name}"
     try:

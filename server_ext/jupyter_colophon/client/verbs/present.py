@@ -5,17 +5,30 @@ It is that of COLOPHON_URL and COLOPHON_TOKEN, until `connect` names another.
 
 import inspect
 import os
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
 from typing import Any
 
 from jupyter_colophon.client.catalog import Catalog
 from jupyter_colophon.client.problems import NoServer
 from jupyter_colophon.client.programs.running import known_server
+from jupyter_colophon.client.progress import Line
 from jupyter_colophon.client.transport import Server
 from jupyter_colophon.client.verbs.answer import Answer
 from jupyter_colophon.client.verbs.verbs import Verbs
+
+#: Told how far a long work is.
+Tell = Callable[[str], None]
+
+
+@contextmanager
+def at_terminal() -> Iterator[Tell]:
+    """A work whose progress is a line on a terminal, and nothing where there is none."""
+    with Line(sys.stderr) as line:
+        yield lambda what: line.show(what, 0)
 
 
 class Present:
@@ -29,6 +42,8 @@ class Present:
         self.follow: Callable[[Server], None] | None = None
         #: Called before any verb asks: what cells did so far should be known by then.
         self.settle: Callable[[], object] | None = None
+        #: Around a long work that reads data by itself.
+        self.working: Callable[[], AbstractContextManager[Tell]] = at_terminal
 
     def verbs(self) -> Verbs:
         """The verbs of the present connection. Raises NoServer, ValueError where COLOPHON_URL is no URL."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Command:
     """How it is asked (`arguments` fills its parser), what it does, and the paragraph of its help.
 
-    What it takes is completed by the names of its arguments (completion.py). `at_once`: it needs nothing of what cells did.
+    What it takes is completed by the names of its arguments (completion.py). `at_once`: it needs nothing of what cells did, or waits for that itself.
     Where `run` cannot do it, it raises ClientError, MetadataError, ValueError or OSError, whose text is one line.
     """
 

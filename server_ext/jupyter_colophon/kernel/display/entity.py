@@ -7,6 +7,7 @@ from jupyter_colophon.client.urns import shown
 from jupyter_colophon.kernel.counts import counted
 from jupyter_colophon.kernel.display.blocks import Block, Chips, Line, Table, Title
 from jupyter_colophon.kernel.display.page import Page
+from jupyter_colophon.kernel.display.profile import profile_blocks
 from jupyter_colophon.kernel.display.times import clock
 
 
@@ -18,7 +19,7 @@ def entity_page(entity: Mapping[str, Any], runs: list[Mapping[str, Any]]) -> Pag
     blocks += _both(values.get("technicalMetadata", {}), "machines")
     blocks += _schema(values.get("schemaMetadata", {}))
     blocks += _fields(entity)
-    blocks += _profile(entity.get("profile"))
+    blocks += profile_blocks(entity.get("profile"))
     blocks += _runs(entity["urn"], runs)
     created, updated = entity["created"], entity["updated"]
     words = f"created {clock(created['time'])} by {created['actor']}, updated {clock(updated['time'])} by {updated['actor']}"
@@ -69,15 +70,6 @@ def _fields(entity: Mapping[str, Any]) -> Iterator[Block]:
 
 def _pairs(properties: Mapping[str, Any]) -> str:
     return " ".join(f"{key}={properties[key]}" for key in sorted(properties))
-
-
-def _profile(profile: Mapping[str, Any] | None) -> Iterator[Block]:
-    if profile is not None:
-        told = profile["value"]
-        counts = [
-            f"{told[key]} {word}" for key, word in (("rowCount", "rows"), ("columnCount", "columns")) if key in told
-        ]
-        yield Line(f"profile of {clock(profile['time'])}: {', '.join(counts) or 'without counts'}", quiet=True)
 
 
 def _without_empty_column(table: Table) -> Table:

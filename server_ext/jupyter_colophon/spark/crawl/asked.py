@@ -5,10 +5,15 @@ from dataclasses import dataclass, field
 
 from jupyter_colophon.core.names import DEFAULT_NAMESPACE
 
+_JOBS_MOST = 64
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A crawl. `place` is a folder or a file, or a catalog, a database or a table; `options` are Spark's readers'."""
+    """A crawl. `place` is a folder or a file, or a catalog, a database or a table; `options` are Spark's readers'.
+
+    Raises ValueError, which begins with the name of what is wrong.
+    """
 
     place: str
     include: tuple[str, ...] = ()
@@ -28,3 +33,11 @@ class Asked:
     jobs: int = 1
     #: The namespace of the run.
     namespace: str = DEFAULT_NAMESPACE
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.jobs <= _JOBS_MOST:
+            msg = f"jobs is from 1 to {_JOBS_MOST}, not {self.jobs}"
+            raise ValueError(msg)
+        if self.sample is not None and self.sample < 1:
+            msg = f"sample is a number of rows, not {self.sample}"
+            raise ValueError(msg)

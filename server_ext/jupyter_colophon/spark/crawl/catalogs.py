@@ -19,7 +19,7 @@ _OF_FILES = frozenset({"parquet", "orc", "csv", "json", "avro", "hive"})
 _PART = re.compile(r"`((?:[^`]|``)+)`|([^`.]+)")
 
 
-class NoSuchPlace(Exception):
+class NoSuchPlace(ValueError):
     """A name is neither a catalog nor a database nor a table."""
 
 

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from jupyter_colophon.spark.crawl.found import Found, Met, Trouble, Wanted
 from jupyter_colophon.spark.crawl.knowledge import Known, known
 from jupyter_colophon.spark.crawl.places import folder_named
 from jupyter_colophon.spark.crawl.profile import Profile, fields_of, profile
+from jupyter_colophon.spark.crawl.quiet import quiet
 from jupyter_colophon.spark.crawl.report import Line, Report
 from jupyter_colophon.spark.crawl.run import CrawlRun
 from jupyter_colophon.spark.crawl.walk import Walk
@@ -53,9 +54,16 @@ def crawl(catalog: "Catalog", spark: Callable[[], Any], asked: Asked, seen: Seen
     NoSuchPlace, OSError for a place that is not there, ClientError where the catalog cannot be asked at all.
     """
     folder, wanted = folder_named(asked.place), Wanted(asked.include, asked.exclude)
-    found = Walk(folder, wanted) if folder else Tables(spark(), asked.place, wanted, views=asked.views)
-    place = str(folder.absolute()) if folder else asked.place
-    return _Crawl(catalog, spark, asked, seen).crawl(found, place)
+    with ExitStack() as until_done:
+
+        def hushed() -> Any:
+            found = spark()
+            until_done.enter_context(quiet())
+            return found
+
+        found = Walk(folder, wanted) if folder else Tables(hushed(), asked.place, wanted, views=asked.views)
+        place = str(folder.absolute()) if folder else asked.place
+        return _Crawl(catalog, hushed, asked, seen).crawl(found, place)
 
 
 class _Crawl:

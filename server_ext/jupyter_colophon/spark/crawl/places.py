@@ -7,7 +7,7 @@ from pathlib import Path
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
 
 
-class OtherMachine(Exception):
+class OtherMachine(ValueError):
     """A folder that cannot be walked from here."""
 
 

@@ -1,6 +1,7 @@
 """Reading what a crawl found, by Spark."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ from jupyter_colophon.spark.crawl import formats, text
 from jupyter_colophon.spark.crawl.found import Found
 
 _CORRUPT = "_corrupt_record"
+_NO_HINT = ".NO_HINT"
 _GLOB = frozenset("*?[]{}\\")
 
 
@@ -73,11 +75,21 @@ def why(error: Exception) -> str:
 
 
 def _class(error: Exception) -> str:
-    """The class of the exception, of Java's where it came from there."""
+    """The class of the exception; where it came from Java, that of what caused it all."""
     java = getattr(error, "java_exception", None)
-    return type(error).__name__ if java is None else str(java.getClass().getSimpleName())
+    if java is None:
+        return type(error).__name__
+    while (cause := java.getCause()) is not None:
+        java = cause
+    return str(java.getClass().getSimpleName())
 
 
-def _condition(error: BaseException | None) -> str:
-    ask = getattr(error, "getCondition", None) or getattr(error, "getErrorClass", None)
-    return str(ask() or "") if ask is not None else ""
+def _condition(error: Exception) -> str:
+    """Spark's condition; empty where it has none that says anything."""
+    java: Any = getattr(error, "java_exception", None)
+    thrown: Any = error if java is None else java
+    told = ""
+    # Not every exception has one.
+    with suppress(Exception):
+        told = str(thrown.getCondition() or "")
+    return "" if told.endswith(_NO_HINT) else told

@@ -9,11 +9,11 @@ _CLEAR = "\r\x1b[K"
 
 
 class Line:
-    """The line; it is gone when the work is done."""
+    """The line; it is gone when the work is done. `watched` where somebody sees the stream though it is no terminal."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, *, watched: bool = False) -> None:
         self._stream, self._drawn, self._there = stream, 0.0, False
-        self._watched = stream.isatty()
+        self._watched = watched or stream.isatty()
 
     def show(self, what: str, steps: int) -> None:
         """Say what is being done, and how many steps of it are."""

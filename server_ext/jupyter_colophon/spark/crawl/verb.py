@@ -1,0 +1,58 @@
+"""`metadata.crawl(…)`, which `%metadata crawl` calls (docs/crawl.md)."""
+
+import os
+from collections.abc import Mapping, Sequence
+
+from jupyter_colophon.client.verbs.answer import Answer, table
+from jupyter_colophon.client.verbs.present import present, settled_verbs
+from jupyter_colophon.core.names import DEFAULT_NAMESPACE
+from jupyter_colophon.spark.crawl import crawling
+from jupyter_colophon.spark.crawl.asked import Asked
+from jupyter_colophon.spark.crawl.progress import bar
+from jupyter_colophon.spark.session import present_session
+
+#: One glob, or several.
+Globs = str | Sequence[str]
+
+
+def crawl(
+    place: str | os.PathLike[str],
+    *,
+    include: Globs = (),
+    exclude: Globs = (),
+    values: bool = True,
+    sample: int | None = None,
+    views: bool = False,
+    options: Mapping[str, str] | None = None,
+    force: bool = False,
+    dry_run: bool = False,
+    jobs: int = 1,
+) -> Answer:
+    """Tells what is in a folder or a catalog of Spark's, with figures of the columns, by the session that is there, or a new one.
+
+    The document is the report: `status`, `counts`, `datasets`. Rows: name, status, rows, columns, bytes, ms, reason, urn.
+    A crawl that was interrupted answers too: its status is `killed`, and the same call goes on with the rest.
+    Raises ValueError, OSError for a place that is not there, ClientError.
+    """
+    verbs = settled_verbs()
+    asked = Asked(
+        place=os.fspath(place),
+        include=_several(include),
+        exclude=_several(exclude),
+        values=values,
+        sample=sample,
+        views=views,
+        options=dict(options or {}),
+        force=force,
+        dry=dry_run,
+        jobs=jobs,
+        namespace=verbs.namespace or DEFAULT_NAMESPACE,
+    )
+    with present.working() as tell:
+        report = crawling.crawl(verbs.catalog, present_session, asked, lambda *how_far: tell(bar(*how_far)))
+    document = report.document()
+    return table("crawl", document, "name status rows columns bytes ms reason urn", document["datasets"])
+
+
+def _several(globs: Globs) -> tuple[str, ...]:
+    return (globs,) if isinstance(globs, str) else tuple(globs)

@@ -1,0 +1,41 @@
+"""`%%metadata` in a real kernel: it runs the body as a cell would be run."""
+
+import re
+
+
+def test_help_on_the_cell_magic_leaves_the_cell_alone(kernel):
+    outcome = kernel.run("%%metadata --help\nprint('body')", "c")
+    assert not outcome.succeeded
+    assert outcome.text.startswith("UsageError: %%metadata [--tag TAG]… [--set KEY=VALUE]… [--owner WHO]")
+    assert "body" not in outcome.text
+
+
+def test_a_cell_magic_that_writes_nothing_runs_and_says_so(kernel):
+    outcome = kernel.run("%%metadata --tag reviewed\nx = 41\nprint('body')\nx + 1", "c")
+    assert outcome.succeeded
+    assert [output.get("text/plain") for output in outcome.outputs] == [
+        "body\n",
+        "42",
+        "This cell wrote no data that was noticed: nothing to tag.",
+    ]
+
+
+def test_a_cell_magic_whose_body_fails_fails_as_the_body_would(kernel):
+    outcome = kernel.run("%%metadata --tag reviewed\n1 / 0", "c")
+    assert not outcome.succeeded
+    assert outcome.text == "ZeroDivisionError: division by zero\n"
+
+
+def test_the_traceback_of_a_body_shows_the_persons_lines_and_none_of_ours(kernel):
+    failed = kernel.run("%%metadata --tag reviewed\ndef split(x):\n    return x / 0\n\nsplit(1)", "c")
+    shown = kernel.run(
+        "import sys\n"
+        "tb = get_ipython().InteractiveTB\n"
+        "print(tb.stb2text(tb.structured_traceback(sys.last_type, sys.last_value, sys.last_traceback)))",
+        "c",
+    )
+    text = re.sub(r"\x1b\[[0-9;]*m", "", shown.text)
+    assert "jupyter_colophon" not in text
+    assert "----> 4 split(1)" in text
+    assert "return x / 0" in text
+    assert f"Cell In[{failed.execution_count}], line 4" in text
