@@ -28,7 +28,7 @@ test: test-python test-frontend test-ui ## run every test in its small form
 
 # A file's tests stay together: what a process starts for them (PostgreSQL, a server) serves them all. Spark's have a
 # process of their own: py4j takes no file descriptor above 1,023.
-test-python: $(STAMPS)/python $(STAMPS)/kafka $(STAMPS)/clients
+test-python: $(STAMPS)/python $(STAMPS)/kafka $(STAMPS)/clients $(STAMPS)/classes
 	python -m pytest -q tests/spark
 	python -m pytest -q --numprocesses auto --maxprocesses 4 --dist loadfile --ignore tests/spark
 
@@ -131,6 +131,11 @@ $(STAMPS)/ui-tests: $(STAMPS)/python ui-tests/package-lock.json
 # A real broker, of its published jars, for the tests of the relay.
 $(STAMPS)/kafka: $(STAMPS)/python $(wildcard tests/support/kafka/pom.xml tests/support/kafka/jars.sha256)
 	bash tests/support/kafka/install.sh build/kafka
+	@touch $@
+
+# What Spark loads, for Java to have it at hand: tests start Spark dozens of times.
+$(STAMPS)/classes: $(STAMPS)/python tests/support/java.py
+	python tests/support/java.py
 	@touch $@
 
 $(STAMPS)/browser: ui-tests/install-browser.sh

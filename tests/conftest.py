@@ -2,6 +2,7 @@
 
 import pytest
 from hypothesis import HealthCheck, settings
+from support import java
 
 # The same examples every time, and no clock: a slow machine is no failure.
 settings.register_profile(
@@ -11,6 +12,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("colophon")
+java.be_quick()
 pytest_plugins = ["pytest_jupyter.jupyter_server"]
 
 
