@@ -71,6 +71,31 @@ print(json.dumps([read.schemaName, read.platform, shown, upstream.type, len(semi
     ]
 
 
+def test_classes_read_the_runs_that_openlineage_told(program: Program) -> None:
+    found = program("""
+import urllib.request
+event = {"eventTime": "2026-01-01T00:00:00Z", "eventType": "COMPLETE", "producer": "https://x/p", "schemaURL": "https://x/s",
+    "run": {"runId": "01a1f874-f0d4-7cde-ab58-240223d68fd6"}, "job": {"namespace": "etl", "name": "load"},
+    "outputs": [{"namespace": "hive", "name": "runs.t"}]}
+headers = {"Authorization": f"token {TOKEN}", "Content-Type": "application/json; charset=UTF-8"}
+where = f"{URL}/openapi/openlineage/api/v1/lineage"
+urllib.request.urlopen(urllib.request.Request(where, json.dumps(event).encode(), headers)).close()
+g, run = graph(), "urn:li:dataProcessInstance:" + event["run"]["runId"]
+last = g.get_latest_timeseries_value(run, DataProcessInstanceRunEventClass, {})
+print(json.dumps([g.exists(run), g.get_aspect(run, DataProcessInstanceRelationshipsClass).parentTemplate,
+    g.get_aspect(run, DataProcessInstanceOutputClass).outputs, g.get_aspect(run, DataProcessInstancePropertiesClass).created.time,
+    last.status, last.result.type]))
+""")
+    assert found == [
+        True,
+        "urn:li:dataJob:(urn:li:dataFlow:(openlineage,etl,PROD),load)",
+        ["urn:li:dataset:(urn:li:dataPlatform:hive,runs.t,PROD)"],
+        1767225600000,
+        "COMPLETE",
+        "SUCCESS",
+    ]
+
+
 def test_snapshots_deletions_and_usage(program: Program) -> None:
     found = program("""
 t = urn("mce.t")

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from support.datahub import emit, mcp
 from support.openlineage import RUN, data, event, recorded
 
 LINEAGE = ("api", "v1", "lineage")
@@ -176,3 +177,39 @@ async def test_what_nobody_wrote_is_answered_at_datahubs_door_as_lineage_knows_i
     assert (await aspects(OUT))["upstreamLineage"]["value"] == value
     found = (await api("GET", "lineage", params={"urn": OUT, "direction": "upstream"})).body
     assert {node["urn"] for node in found["nodes"] if node["type"] == "dataset"} == {ORDERS, IN, OUT}
+
+
+async def test_runs_are_process_instances_at_datahubs_door(openlineage: Any, datahub: Any) -> None:
+    run, parent = (f"urn:li:dataProcessInstance:{one}" for one in (RUN, RUN.replace("01a1", "09a1")))
+    facets = {"parent": {"run": {"runId": parent.rpartition(":")[2]}, "job": {"namespace": "etl", "name": "all"}}}
+    first = event("START", inputs=[data("shop.public.orders")], run_facets=facets)
+    for one in (first, event("FAIL", 5, outputs=[data("orders", "s3://lake")])):
+        assert (await openlineage("POST", *LINEAGE, body=one)).status == 201
+    found = (await datahub("GET", "entitiesV2", run)).body["aspects"]
+    said = {name.removeprefix("dataProcessInstance"): one["value"] for name, one in found.items()}
+    assert said["Key"] == {"id": RUN}
+    assert said["Properties"]["created"]["time"] == 1767225600000
+    job = "urn:li:dataJob:(urn:li:dataFlow:(openlineage,etl,PROD),load)"
+    assert said["Relationships"] == {"parentTemplate": job, "parentInstance": parent, "upstreamInstances": []}
+    assert (said["Input"], said["Output"]) == ({"inputs": [ORDERS]}, {"outputs": [LAKE]})
+
+    async def told(**more: Any) -> list[Any]:
+        body = {"urn": run, "entity": "dataProcessInstance", "aspect": "dataProcessInstanceRunEvent"} | more
+        answer = await datahub("POST", "aspects", params={"action": "getTimeseriesAspectValues"}, body=body)
+        return [json.loads(one["aspect"]["value"]) for one in answer.body["value"]["values"]]
+
+    newest, oldest = await told()
+    assert (oldest["status"], newest["status"], newest["result"]["type"]) == ("STARTED", "COMPLETE", "FAILURE")
+    assert newest["durationMillis"] == 5_000
+    assert [one["status"] for one in await told(latestValue=True)] == ["COMPLETE"]
+    assert [one["status"] for one in await told(endTimeMillis=1767225600000)] == ["STARTED"]
+    # They are what DataHub's classes say: a connector may write the same, which then counts.
+    mine = found["dataProcessInstanceProperties"]["value"] | {"name": "mine"}
+    for name, value in (("Properties", mine), ("RunEvent", newest), ("Output", said["Output"])):
+        assert (await emit(datahub, mcp(f"dataProcessInstance{name}", value, urn=run))).status == 200
+    found = (await datahub("GET", "entitiesV2", run)).body["aspects"]
+    assert found["dataProcessInstanceProperties"]["value"] == mine
+    assert found["dataProcessInstanceInput"]["value"] == {"inputs": [ORDERS]}
+    assert await told() == [newest]
+    absent = await datahub("GET", "aspects", f"{run[:-1]}0", params={"aspect": "dataProcessInstanceKey"})
+    assert absent.status == 404

@@ -101,6 +101,9 @@ class TestPolicies:
     async def test_what_is_hidden_is_told_by_neither_door(self, openlineage: Any, datahub: Any) -> None:
         assert set((await datahub("GET", "entitiesV2", SECRET)).body["aspects"]) == {"datasetKey"}
         assert (await datahub("GET", "aspects", SECRET, params={"aspect": "openLineage"})).status == 404
+        hidden, shown = (f"urn:li:dataProcessInstance:{RUN.replace('01a1', one)}" for one in ("0aa1", "0ba1"))
+        assert "dataProcessInstanceOutput" not in (await datahub("GET", "entitiesV2", hidden)).body["aspects"]
+        assert "dataProcessInstanceOutput" in (await datahub("GET", "entitiesV2", shown)).body["aspects"]
         for action, body in (
             ("listUrns", {"entity": "dataset", "start": 0, "count": 100}),
             ("search", {"input": "orders", "entity": "dataset", "start": 0, "count": 100}),

@@ -10,6 +10,7 @@ from jupyter_colophon.core.errors import Absent
 from jupyter_colophon.core.keys import key_aspect
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.registry import Registry
+from jupyter_colophon.service.datahub import seen_runs
 from jupyter_colophon.service.datahub.seen import seen
 from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.service.nodes import Nodes
@@ -58,14 +59,19 @@ class AspectReader:
 
         def work(tx: TableContext) -> Said:
             there = aspects.summaries(tx, [str(urn) for urn in shown])
-            return {
-                str(urn): self._seen(tx, urn, names, principal)
-                | _whole(urn, aspects.present(tx, self.registry, urn.type, str(urn), names))
-                for urn in shown
-                if str(urn) in there
-            }
+            found = {str(urn): self._told(tx, urn, names, principal, str(urn) in there) for urn in shown}
+            return {urn: told for urn, told in found.items() if told is not None}
 
         return self.provider.tx_runner.run(work, read_only=True)
+
+    def _told(
+        self, tx: TableContext, urn: Urn, names: Collection[str] | None, principal: Principal, is_there: bool
+    ) -> dict[str, Aspect] | None:
+        """What is said of an entity; None where there is none. Runs need not be entities."""
+        if not is_there:
+            return (self._seen(tx, urn, names, principal) or None) if urn.type == seen_runs.KIND else None
+        present = aspects.present(tx, self.registry, urn.type, str(urn), names)
+        return self._seen(tx, urn, names, principal) | _whole(urn, present)
 
     def _seen(
         self, tx: TableContext, urn: Urn, wanted: Collection[str] | None, principal: Principal

@@ -1,4 +1,4 @@
-"""What lineage knows, as DataHub's aspects: for data and jobs of which nobody wrote the aspect (docs/openlineage.md).
+"""What lineage knows, as DataHub's aspects: for data, jobs and runs of which nobody wrote the aspect (docs/openlineage.md).
 
 These are looked up, never stored: so what one source tells overwrites nothing that another asserted, and what was
 asserted is answered as it was written.
@@ -12,6 +12,7 @@ from jupyter_colophon.core import asserted, names
 from jupyter_colophon.core.asserted import ASPECT, JOB_ASPECT
 from jupyter_colophon.core.lineage import EVER, MAX_RELATIONS
 from jupyter_colophon.core.names import Urn
+from jupyter_colophon.service.datahub import seen_runs
 from jupyter_colophon.service.nodes import Nodes
 from jupyter_colophon.service.walking import READ, WRITE
 from jupyter_colophon.storage import runs as stored_runs
@@ -28,6 +29,8 @@ _KIND: Final = {ASPECT: "dataset", JOB_ASPECT: "dataJob"}
 
 def seen(tx: TableContext, urn: Urn, wanted: Collection[str] | None, nodes: Nodes) -> dict[str, Value]:
     """The aspects of an entity that lineage has something to say for, of those that are wanted (None: all)."""
+    if urn.type == seen_runs.KIND:
+        return seen_runs.aspects(tx, urn, wanted, nodes)
     makers: Mapping[str, Callable[[TableContext, str, Nodes], Value | None]] = {
         ASPECT: _upstreams,
         JOB_ASPECT: _inputs_and_outputs,
