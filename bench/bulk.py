@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -30,17 +31,21 @@ WHO = Principal("bench")
 #: What a new entity makes rows of; counts, which both sides would only add up, are left out of what is written by hand.
 TABLES = ("entities", "entity_names", "aspects", "aspect_versions", "change_log", "metadata_values")
 SEARCH = ("search_entries", "search_texts")
-Timed = tuple[float, float]
+#: Wall and CPU seconds, and the moments (wall, CPU) after each batch.
+Timed = tuple[float, float, list[tuple[float, float]]]
 
 
-def rows(count: int) -> Iterator[tuple[str, ...]]:
+def rows(count: int, stores: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """The rows of the table."""
     with tempfile.TemporaryDirectory() as told:
         folder = Path(told)
         folder.chmod(0o755)
         file = _parquet(folder / "entities.parquet", count)
-        ours = _ours(sqlite_file(folder / "ours.db"), file)
-        yield _row("SQLite", count, ours, _raw_sqlite(folder, count))
+        if "sqlite" in stores:
+            ours = _ours(sqlite_file(folder / "ours.db"), file)
+            yield _row("SQLite", count, ours, _raw_sqlite(folder, count))
+        if "postgresql" not in stores:
+            return
         sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
         from support.stores import STORES
 
@@ -53,12 +58,18 @@ def _row(store: str, count: int, ours: Timed, raw: Timed) -> tuple[str, ...]:
     what = f"{count} new entities from Parquet into {store}, {BATCH} a transaction, entities a second"
     both = f"{count / ours[0]:.0f}", f"{count / raw[0]:.0f} (the same rows by hand)"
     ratio = f"{raw[0] / ours[0]:.2f}x"
-    return (
-        what,
-        *both,
-        ratio,
-        f">= {GOAL}x",
-        f"CPU us an entity {1e6 * ours[1] / count:.0f} / {1e6 * raw[1] / count:.0f}",
+    cpu = f"CPU us an entity {1e6 * ours[1] / count:.0f} / {1e6 * raw[1] / count:.0f}"
+    return what, *both, ratio, f">= {GOAL}x", cpu, f"ours by tenths: {_tenths(ours)}", f"by hand: {_tenths(raw)}"
+
+
+def _tenths(timed: Timed) -> str:
+    """How many entities a second each tenth had, and CPU us of each: whether it becomes slower as the store grows."""
+    moments = timed[2]
+    step = max(1, len(moments) // 10)
+    ends = moments[::step]
+    return " ".join(
+        f"{step * BATCH / (after[0] - before[0]):.0f}/{1e6 * (after[1] - before[1]) / step / BATCH:.0f}"
+        for before, after in pairwise(ends)
     )
 
 
@@ -73,10 +84,12 @@ def _parquet(path: Path, count: int) -> Path:
     return path
 
 
-def _timed(work: Callable[[], object]) -> Timed:
-    wall, cpu = time.perf_counter(), time.process_time()
-    work()
-    return time.perf_counter() - wall, time.process_time() - cpu
+def _timed(work: Callable[[], Iterator[object]]) -> Timed:
+    """Do the work, which says when a batch of it is done."""
+    moments = [(time.perf_counter(), time.process_time())]
+    moments += ((time.perf_counter(), time.process_time()) for _ in work())
+    (wall, cpu), (end, end_cpu) = moments[0], moments[-1]
+    return end - wall, end_cpu - cpu, moments
 
 
 def _ours(store: StoreChoice, file: Path) -> Timed:
@@ -84,7 +97,7 @@ def _ours(store: StoreChoice, file: Path) -> Timed:
     catalog = open_catalog(store, Identity())
     catalog.loads.open("bench", WHO)
 
-    def work() -> None:
+    def work() -> Iterator[int]:
         for number, batch in enumerate(pq.ParquetFile(file).iter_batches(BATCH)):
             read = [
                 documents.proposal(
@@ -99,6 +112,7 @@ def _ours(store: StoreChoice, file: Path) -> Timed:
             ]
             done = catalog.loads.apply(Batch("bench", 0, number, str(number)), read, WHO)
             assert not done.refused
+            yield number
 
     try:
         return _timed(work)
@@ -126,12 +140,13 @@ def _raw_sqlite(folder: Path, count: int) -> Timed:
     inserts.append("INSERT INTO search_tokens (rowid, words) VALUES (?, ?)")
     parts.append(_parts(found, batches))
 
-    def work() -> None:
+    def work() -> Iterator[None]:
         for some in zip(*parts, strict=True):
             store.execute("BEGIN IMMEDIATE")
             for insert, part in zip(inserts, some, strict=True):
                 store.executemany(insert, part)
             store.execute("COMMIT")
+            yield
 
     return _timed(work)
 
@@ -147,13 +162,14 @@ def _raw_postgresql(mine: StoreChoice, other: StoreChoice, count: int) -> Timed:
             parts.append(_parts(found, batches))
         store.commit()
 
-        def work() -> None:
+        def work() -> Iterator[None]:
             for some in zip(*parts, strict=True):
                 for copy, part in zip(copies, some, strict=True):
                     with store.cursor().copy(copy) as writer:
                         for row in part:
                             writer.write_row(row)
                 store.commit()
+                yield
 
         return _timed(work)
 
@@ -171,5 +187,7 @@ if __name__ == "__main__":
     logging.disable(logging.WARNING)
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=20_000)
-    for row in rows(parser.parse_args().count):
+    parser.add_argument("--store", action="append", choices=("sqlite", "postgresql"))
+    asked = parser.parse_args()
+    for row in rows(asked.count, asked.store or ("sqlite", "postgresql")):
         print("| " + " | ".join(row) + " |", flush=True)

@@ -53,6 +53,12 @@ def write(frame: DataFrame, where: dict[str, str], **options: Any) -> None:
     frame.write.format("colophon").options(**where, **options).mode("append").save()
 
 
+def first_lines(error: BaseException) -> str:
+    """What a notebook shows at first (of a task, Spark says before that it is one); no traceback of a Python worker."""
+    assert "Traceback" not in str(error)
+    return "\n".join(str(error).splitlines()[:2])
+
+
 def test_each_table_of_the_catalog_is_a_dataframe(catalog: Catalog, read: Any) -> None:
     spaces = ("read_one", "read_two")
     for space in spaces:
@@ -132,14 +138,18 @@ def test_spark_sql_reads_it_too_and_filters_become_the_servers_where_that_is_ask
         ({"what": "entities", "push": "yes"}, "push is true or false"),
         ({"url": ""}, "which server?"),
         ({"url": "ftp://x"}, "this is not the URL of a Jupyter server"),
+        ({"url": "http://127.0.0.1:9"}, "no answer from http://127.0.0.1:9"),
+        ({"token": "no"}, "the server does not accept the token"),
+        ({"what": "edges", "urn": "nonsense"}, "'nonsense' is no URN"),
     ],
 )
-def test_an_option_that_cannot_be_meant_is_refused_in_words(
+def test_a_read_that_cannot_be_meant_is_refused_in_one_line(
     spark: SparkSession, where: dict[str, str], options: dict[str, str], words: str
 ) -> None:
     asked = {"url": where["url"], "token": where["token"]} | options
-    with pytest.raises(PySparkException, match=words.replace("?", r"\?")):
+    with pytest.raises(PySparkException) as refused:
         spark.read.format("colophon").options(**asked).load().count()
+    assert words in first_lines(refused.value)
 
 
 def test_a_bad_row_loses_only_itself_and_is_kept_with_its_problem(
@@ -187,8 +197,9 @@ def test_what_cannot_be_written_is_said_and_ends_its_load(
     where: dict[str, str],
 ) -> None:
     bad = spark.createDataFrame([("nonsense", "status", "{}")], "urn string, aspect string, value string")
-    with pytest.raises(PySparkException, match="1 rows were refused, the others of load lost-1 are written"):
+    with pytest.raises(PySparkException) as lost:
         write(rows(spark, "lost", 3).union(bad).coalesce(1), where, jobId="lost-1")
+    assert "1 rows were refused, the others of load lost-1 are written" in first_lines(lost.value)
     assert (catalog.load("lost-1")["state"], catalog.load("lost-1")["written"]) == ("committed", 3)
     with pytest.raises(PySparkException, match="'extra' is none of them"):
         write(rows(spark, "lost", 3).selectExpr("*", "1 AS extra"), where)

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Final
 
 from jupyter_colophon.core.errors import IllegalName
@@ -18,6 +19,7 @@ from jupyter_colophon.core.urn import (
     Urn,
     check_bytes,
     check_text,
+    encoded,
     fits_namespace,
     simple,
 )
@@ -313,9 +315,15 @@ def _named_platform(part: str) -> str | None:
         return None
 
 
+@lru_cache(maxsize=64)
+def _platform_text(platform: str) -> str:
+    """The URN of a platform as it stands in that of a dataset."""
+    return f"{_PLATFORMS}{encoded(platform)}"
+
+
 def _parts_in_namespace(urn: Urn, platform: str, fabric: str) -> tuple[str, str] | None:
     """Namespace and short name of a dataset of this platform and fabric, where its name is made of both."""
-    if urn.type != "dataset" or urn.parts[2] != fabric or urn.nested(0).parts[-1] != platform:
+    if urn.type != "dataset" or urn.parts[2] != fabric or urn.parts[0] != _platform_text(platform):
         return None
     space, dot, name = urn.parts[1].partition(".")
     # A v3 name that begins like a URN is always read as one: as a short name it would not come back (rule 1).

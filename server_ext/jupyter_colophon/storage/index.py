@@ -93,6 +93,8 @@ _said_kept = lru_cache(maxsize=_KEPT)(_said_by)
 
 def _to_write(tx: TableContext, entity: Row, gone: set[ValueRow], came: set[ValueRow], new: set[ValueRow]) -> list[Row]:
     """What an entity says anew, as rows of the table of values; what it says no more is taken away."""
+    if not gone and len(came) == len(new):
+        return list(stored(entity, new).values())
     were, are = stored(entity, gone), stored(entity, new)
     tx.table("metadata_values").multi_delete([key for key in were if key not in are])
     # Several rows may have one key: of what is left of them, the row there is made anew.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from jupyter_colophon.client.catalog import Catalog
 from jupyter_colophon.client.transport import Server, Transport
+from jupyter_colophon.spark.source.mistakes import Mistake
 
 #: How many pieces a read is cut into at most, unless told.
 PARTITIONS = 8
@@ -18,7 +19,7 @@ BATCH_ROWS, BATCH_ROWS_MAX = 500, 1_000
 ANSWER_S, PATIENCE_S = 120.0, 300
 
 
-class WrongOption(ValueError):
+class WrongOption(Mistake):
     """An option of the data source cannot be meant; the words say which and why."""
 
 

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
+from jupyter_colophon.spark.source.mistakes import told_plainly
 from jupyter_colophon.spark.source.options import Options
 from jupyter_colophon.spark.source.questions import QUESTIONS, Piece
 from jupyter_colophon.spark.source.tables import TABLES, Row
@@ -25,6 +26,7 @@ class TableReader(DataSourceReader):
         options.require_known(*QUESTIONS[options.what].options)
         self.options = options
 
+    @told_plainly()
     def partitions(self) -> Sequence[InputPartition]:
         """The pieces; the server is asked what there is."""
         catalog = self.options.catalog()
@@ -43,7 +45,8 @@ def rows(options: Options, piece: Piece) -> Iterator[Row]:
     catalog = options.catalog()
     try:
         row = TABLES[options.what].row
-        yield from map(row, QUESTIONS[options.what].documents(catalog, options, piece))
+        with told_plainly():
+            yield from map(row, QUESTIONS[options.what].documents(catalog, options, piece))
     finally:
         catalog.close()
 

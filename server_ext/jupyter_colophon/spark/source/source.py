@@ -4,6 +4,7 @@ from typing import Any
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, DataSourceWriter
 
+from jupyter_colophon.spark.source.mistakes import told_plainly
 from jupyter_colophon.spark.source.options import Options, WrongOption
 from jupyter_colophon.spark.source.tables import TABLES
 
@@ -16,10 +17,12 @@ class ColophonSource(DataSource):
         """The format's name."""
         return "colophon"
 
+    @told_plainly()
     def schema(self) -> str:
         """The columns of the table that `what` names."""
         return TABLES[self._options().what].schema
 
+    @told_plainly()
     def reader(self, schema: Any) -> DataSourceReader:
         """A read; with `push`, Spark's filters become the server's where it has them."""
         from jupyter_colophon.spark.source import reading
@@ -27,6 +30,7 @@ class ColophonSource(DataSource):
         options = self._options()
         return (reading.PushingReader if options.flag("push") else reading.TableReader)(options)
 
+    @told_plainly()
     def writer(self, schema: Any, overwrite: bool) -> DataSourceWriter:
         """A bulk write of proposals."""
         from jupyter_colophon.spark.source.writing import LoadWriter
@@ -35,6 +39,7 @@ class ColophonSource(DataSource):
             raise WrongOption("proposals are added to a catalog: write with mode('append')")
         return LoadWriter(Options.of({**self.options, "what": "proposals"}), schema)
 
+    @told_plainly()
     def streamReader(self, schema: Any) -> DataSourceStreamReader:
         """The change log as a stream."""
         from jupyter_colophon.spark.source.streaming import reader

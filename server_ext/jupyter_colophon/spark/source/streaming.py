@@ -9,6 +9,7 @@ from importlib.util import find_spec
 
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
+from jupyter_colophon.spark.source.mistakes import told_plainly
 from jupyter_colophon.spark.source.options import Options, WrongOption
 from jupyter_colophon.spark.source.questions import head, ranges
 from jupyter_colophon.spark.source.reading import PiecePartition, rows
@@ -30,6 +31,7 @@ class ChangeStream(DataSourceStreamReader):
         self.options = options
         self.most = options.number("maxRowsPerBatch", BATCH_CHANGES, least=1, most=10_000_000)
 
+    @told_plainly()
     def initialOffset(self) -> Offset:
         """Where a stream begins that has no checkpoint."""
         told = self.options.filters.get("startingoffset", "earliest")
@@ -45,6 +47,7 @@ class ChangeStream(DataSourceStreamReader):
         """The newest change."""
         return self.latest()
 
+    @told_plainly()
     def latest(self) -> Offset:
         """The newest change."""
         catalog = self.options.catalog()

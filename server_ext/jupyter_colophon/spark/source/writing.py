@@ -19,6 +19,7 @@ from pyspark.sql.datasource import DataSourceWriter, WriterCommitMessage
 from jupyter_colophon.client.catalog import Catalog
 from jupyter_colophon.client.problems import ClientError, Refused, ServerAway
 from jupyter_colophon.spark.source.bad_records import BadRecords
+from jupyter_colophon.spark.source.mistakes import Mistake, told_plainly
 from jupyter_colophon.spark.source.options import (
     BATCH_ROWS,
     BATCH_ROWS_MAX,
@@ -41,7 +42,7 @@ _MEMBERS: Final[Mapping[str, str]] = {
 _DOCUMENTS: Final = frozenset({"value", "systemMetadata"})
 
 
-class RowsRefused(ValueError):
+class RowsRefused(Mistake):
     """Rows were refused, and nobody said where to keep them."""
 
 
@@ -68,6 +69,7 @@ class LoadWriter(DataSourceWriter):
         self.load = load_name(options.filters.get("jobid"))
         self._ask(lambda catalog: catalog.open_load(self.load))
 
+    @told_plainly()
     def write(self, iterator: Iterator[Any]) -> Sent:
         """Send the rows of a partition."""
         partition = TaskContext.get().partitionId()  # type: ignore[union-attr]
@@ -87,6 +89,7 @@ class LoadWriter(DataSourceWriter):
             catalog.close()
         return Sent(written, unchanged, refused, example)
 
+    @told_plainly()
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         """Commit the load: it takes no batch any more. Raises RowsRefused where rows are lost otherwise."""
         self._ask(lambda catalog: catalog.end_load(self.load, "committed"))
@@ -99,6 +102,7 @@ class LoadWriter(DataSourceWriter):
                 "To keep refused rows aside, say option('badRecordsPath', …)"
             )
 
+    @told_plainly()
     def abort(self, messages: list[WriterCommitMessage | None]) -> None:
         """Abort the load: what tasks still send is refused. What was applied stays."""
         # A commit that raised is followed by this: the load has ended then.
