@@ -1,15 +1,14 @@
 """A Jupyter of its own for every test, with the schemaspace `Things`."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from jupyter_colophon.elyra import SchemaManager
 from jupyter_colophon.elyra.instances import release
-from jupyter_colophon.service.schemaspaces.registrations import SCHEMAS_PROVIDERS, SCHEMASPACES, installed
-from support import hooked
-from support.strangers import Entry, Provider, Space, schema
+from support import hooked, strangers
+from support.strangers import Provider, schema
 
 CLASSES = ("Told", "Migrating", "Duck", "NoInstance", "NoArguments", "nowhere")
 
@@ -27,16 +26,8 @@ def jupyter(jp_environ: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]
 
 @pytest.fixture
 def register(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Register providers' schemas for `Things`, beside what is installed; as Elyra's tests do."""
-
-    def registered(*providers: Any, space: Any = Space) -> None:
-        spaces = [*installed(SCHEMASPACES), Entry("things", space)]
-        entries = [*installed(SCHEMAS_PROVIDERS), *(Entry(f"p{at}", one) for at, one in enumerate(providers))]
-        monkeypatch.setattr(SchemaManager, "_get_schemaspaces", lambda: spaces)
-        monkeypatch.setattr(SchemaManager, "_get_schemas_providers", lambda: entries)
-        SchemaManager.clear_instance()
-
-    return registered
+    """Register providers' schemas for `Things`, beside what is installed."""
+    return partial(strangers.register, monkeypatch)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import re
 from functools import partial
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 from jupyter_colophon.http import guard
@@ -14,6 +13,7 @@ from jupyter_colophon.http.native.routes import ROUTES, TEMPLATES
 from jupyter_colophon.http.native.unknown import UnknownHandler
 from jupyter_server.auth.authorizer import Authorizer
 from jupyter_server.auth.decorator import authorized
+from support.browser import signed_in
 from support.catalog import metadata
 from support.urns import CELL, ORDERS, table
 from tornado.httpclient import HTTPClientError, HTTPRequest
@@ -22,6 +22,7 @@ from tornado.websocket import WebSocketHandler, websocket_connect
 
 BUSINESS = ("entities", ORDERS, "aspects", "businessMetadata")
 TECHNICAL = ("entities", ORDERS, "aspects", "technicalMetadata")
+NO_TOKEN = "the token is wrong or missing ('_xsrf' argument missing from POST)"
 METHODS = ("get", "head", "post", "put", "patch", "delete")
 
 
@@ -42,7 +43,7 @@ async def test_every_method_of_every_route_refuses_strangers_without_a_word(api:
         for headers in ({}, {"Authorization": "token eyJhbGciOiJub25lIn0.eyJzdWIiOiJhZG1pbiJ9."}):
             found = await api(method, *path.strip("/").split("/"), anonymous=True, headers=headers)
             assert found.status == 403, (method, path)
-            said = ("you are not signed in, or may not do this", "Forbidden", "'_xsrf' argument missing from POST")
+            said = ("you are not signed in, or may not do this", "Forbidden", NO_TOKEN)
             assert found.body["detail"] in said
 
 
@@ -120,10 +121,10 @@ async def test_jupyters_authorizer_decides_before_anything_is_looked_at(
 async def test_a_browsers_write_needs_the_xsrf_token(
     api: Any, sales: None, jp_serverapp: Any, http_server_client: Any, jp_base_url: str
 ) -> None:
-    cookie = await _signed_in(jp_serverapp, http_server_client, jp_base_url)
+    cookie = await signed_in(jp_serverapp, http_server_client, jp_base_url)
     assert (await api("GET", *TECHNICAL, anonymous=True, headers={"Cookie": cookie})).status == 200
     forged = await api("PUT", *BUSINESS, anonymous=True, headers={"Cookie": cookie}, body=metadata())
-    assert forged.status == 403
+    assert (forged.status, forged.body["detail"]) == (403, "'_xsrf' argument missing from POST")
     page = {"Cookie": cookie, "Sec-Fetch-Mode": "no-cors", "Content-Type": "application/x-www-form-urlencoded"}
     assert (await api("POST", "proposals", anonymous=True, headers=page, body=b"a=1")).status == 403
     assert (await api("GET", *BUSINESS)).status == 404
@@ -136,7 +137,7 @@ async def test_a_browsers_write_needs_the_xsrf_token(
 async def test_no_page_of_another_origin_listens(
     jp_serverapp: Any, http_server_client: Any, jp_base_url: str, jp_http_port: int
 ) -> None:
-    cookie = await _signed_in(jp_serverapp, http_server_client, jp_base_url)
+    cookie = await signed_in(jp_serverapp, http_server_client, jp_base_url)
     url = f"ws://127.0.0.1:{jp_http_port}{jp_base_url}colophon/api/changes/ws"
     with pytest.raises(HTTPClientError) as refused:
         await websocket_connect(HTTPRequest(url, headers={"Cookie": cookie, "Origin": "https://evil.example"}))
@@ -144,15 +145,6 @@ async def test_no_page_of_another_origin_listens(
     with pytest.raises(HTTPClientError) as refused:
         await websocket_connect(url)
     assert refused.value.code == 403
-
-
-async def _signed_in(server: Any, client: Any, base_url: str) -> str:
-    """The cookies of a browser that signed in with the server's token."""
-    token = quote(server.identity_provider.token)
-    page = await client.fetch(f"{base_url}login")
-    answer = await client.fetch(f"{base_url}api/me?token={token}")
-    given = [*page.headers.get_list("Set-Cookie"), *answer.headers.get_list("Set-Cookie")]
-    return "; ".join(one.split(";")[0] for one in given)
 
 
 class TestTheStartUpCheck:

@@ -76,13 +76,14 @@ NAMES = [
     ('1 teste "rápido"', "a_1_teste_rpido"),
     ("ho-x-", "ho-x-_0"),
     ("A  B", "a_b"),
+    ("   ", "a___0"),
 ]
 
 
 async def test_a_name_is_made_of_the_display_name(elyra: Any) -> None:
     for display_name, name in NAMES:
         assert (await elyra("POST", *SNIPPETS, body=snippet(display_name))).body["name"] == name
-    for untold in ("日本語", "!!!"):
+    for untold in ("日本語", "!!!", "\U0001f600"):
         made = await elyra("POST", *SNIPPETS, body=snippet(untold))
         assert made.status == 201
         assert re.fullmatch("[a-z]([a-z0-9_-]*[a-z0-9])?", made.body["name"])
@@ -133,6 +134,7 @@ REFUSED: list[tuple[str, tuple[str, ...], Any, int, str]] = [
     ("POST", SNIPPETS, snippet() | {"name": 7}, 400, "'name' is a string."),
     ("POST", ("metadata", "nope"), snippet(), 400, UNKNOWN),
     ("PUT", HELLO, without("schema_name"), 400, missing("schema_name")),
+    ("PUT", HELLO, without("metadata"), 400, NO_CODE.replace("'code'", "'language'")),
     ("PUT", HELLO, snippet() | {"schema_name": "nope"}, 404, NO_SCHEMA),
     ("PUT", HELLO, snippet(code=None), 400, NO_CODE),
     ("PUT", HELLO, without("display_name"), 400, "None is not of type 'string'"),
@@ -185,13 +187,21 @@ async def test_strangers_are_refused_without_a_word(elyra: Any) -> None:
     for path in (("schemaspace",), ("schema", SPACE), SNIPPETS, HELLO, ("elyra.yaml",)):
         refused = await elyra("GET", *path, anonymous=True)
         assert (refused.status, refused.body["message"]) == (403, "")
-    refused = await elyra("POST", *SNIPPETS, body=snippet(), anonymous=True)
-    assert (refused.status, refused.body["message"]) == (403, "'_xsrf' argument missing from POST")
+    for headers in ({}, {"Authorization": "token wrong"}):
+        refused = await elyra("POST", *SNIPPETS, body=snippet(), anonymous=True, headers=headers)
+        told = "the token is wrong or missing ('_xsrf' argument missing from POST)"
+        assert (refused.status, refused.body["message"]) == (403, told)
 
 
 async def test_a_method_that_a_path_does_not_take_is_told_which_it_takes(elyra: Any) -> None:
-    refused = await elyra("PUT", *SNIPPETS, body=snippet())
-    assert (refused.status, refused.headers["Allow"], refused.body["reason"]) == (405, "GET, POST", REASONS[405])
+    for method, path, allowed in (
+        ("PUT", SNIPPETS, "GET, POST"),
+        ("POST", HELLO, "GET, PUT, PATCH, DELETE"),
+        ("PATCH", ("schemaspace",), "GET"),
+        ("DELETE", ("schema", SPACE), "GET"),
+    ):
+        refused = await elyra(method, *path, body=None if method == "DELETE" else snippet())
+        assert (refused.status, refused.headers["Allow"], refused.body["reason"]) == (405, allowed, REASONS[405])
 
 
 async def test_what_a_client_sends_back_of_an_answer_is_no_part_of_the_instance(elyra: Any) -> None:
@@ -317,7 +327,10 @@ async def test_the_door_describes_itself(elyra: Any, jp_base_url: str) -> None:
 async def test_a_slash_at_the_end_of_a_path_leads_to_the_same(
     http_server_client: Any, jp_auth_header: Any, jp_base_url: str
 ) -> None:
-    found = await http_server_client.fetch(
-        f"{jp_base_url}elyra/schemaspace/", headers=jp_auth_header, follow_redirects=False, raise_error=False
-    )
-    assert (found.code, found.headers["Location"]) == (302, f"{jp_base_url}elyra/schemaspace")
+    for path in (f"schemaspace/{SPACE}", "schemaspace", f"schema/{SPACE}/code-snippet", f"metadata/{SPACE}"):
+        at = f"{jp_base_url}elyra/{path}"
+        found = await http_server_client.fetch(
+            f"{at}/", headers=jp_auth_header, follow_redirects=False, raise_error=False
+        )
+        assert (found.code, found.headers["Location"]) == (302, at)
+        assert (await http_server_client.fetch(at, headers=jp_auth_header)).code == 200

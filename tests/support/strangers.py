@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from jupyter_colophon.elyra.schema import SchemasProvider
+import pytest
+from jupyter_colophon.elyra.schema import SchemaManager, SchemasProvider
+from jupyter_colophon.service.schemaspaces.registrations import SCHEMAS_PROVIDERS, SCHEMASPACES, installed
 from jupyter_colophon.service.schemaspaces.spaces import Spaces
 
 ID = "3f1c0a52-6d0e-4d0c-9b1f-6b1f4f0c7a11"
@@ -80,6 +82,15 @@ def schema(name: str = "thing", properties: Any = None, **more: Any) -> dict[str
 def thing(**metadata: Any) -> dict[str, Any]:
     """An instance of `thing`."""
     return {"name": "a", "display_name": "A", "schema_name": "thing", "metadata": metadata}
+
+
+def register(monkeypatch: pytest.MonkeyPatch, *providers: Any, space: Any = Space) -> None:
+    """Let this process have the schemaspace and the providers' schemas beside what is installed; as Elyra's tests do."""
+    found = [one if isinstance(one, Entry) else Entry(f"p{at}", one) for at, one in enumerate(providers)]
+    spaces, entries = [*installed(SCHEMASPACES), Entry("things", space)], [*installed(SCHEMAS_PROVIDERS), *found]
+    monkeypatch.setattr(SchemaManager, "_get_schemaspaces", lambda: spaces)
+    monkeypatch.setattr(SchemaManager, "_get_schemas_providers", lambda: entries)
+    SchemaManager.clear_instance()
 
 
 def spaces(*providers: Any, also: Iterable[Entry] = (), **options: Any) -> Spaces:

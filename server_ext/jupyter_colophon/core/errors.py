@@ -154,32 +154,32 @@ class SchemaspaceUnknown(Absent, ValueError):
 class SchemaAbsent(Absent):
     """A schemaspace has no schema of this name."""
 
-    def __init__(self, space: str, name: str) -> None:
+    def __init__(self, schemaspace: str, name: str) -> None:
         super().__init__("schema", name)
-        self.detail = f"No such schema named '{name}' was found in the {space} schemaspace."
+        self.detail = f"No such schema named '{name}' was found in the {schemaspace} schemaspace."
         self.args = (self.detail,)
-        self.space = space
+        self.space = schemaspace
 
 
 class InstanceAbsent(Absent):
     """A schemaspace has no instance of this name."""
 
-    def __init__(self, space: str, name: str) -> None:
+    def __init__(self, schemaspace: str, name: str) -> None:
         # Stores of Elyra's users call it with None at times.
         super().__init__("instance", str(name))
-        self.detail = f"No such instance named '{name}' was found in the {space} schemaspace."
+        self.detail = f"No such instance named '{name}' was found in the {schemaspace} schemaspace."
         self.args = (self.detail,)
-        self.space = space
+        self.space = schemaspace
 
 
 class InstanceExists(AlreadyThere):
     """A schemaspace has an instance of this name, at some level."""
 
-    def __init__(self, space: str, name: str) -> None:
+    def __init__(self, schemaspace: str, name: str) -> None:
         super().__init__("instance", str(name))
-        self.detail = f"An instance named '{name}' already exists in the {space} schemaspace."
+        self.detail = f"An instance named '{name}' already exists in the {schemaspace} schemaspace."
         self.args = (self.detail,)
-        self.space = space
+        self.space = schemaspace
 
 
 class RemovalRefused(AccessDenied):

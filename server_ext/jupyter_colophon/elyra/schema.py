@@ -121,6 +121,11 @@ class SchemasProvider(ABC):
     def get_schemas(self) -> list[dict[str, Any]]:
         """The schemas as they are now; each satisfies the meta-schema."""
 
+    def changed(self) -> None:
+        """Tell that the schemas are others now: they are asked for anew, in the background. Call it from any thread."""
+        if SchemaManager.initialized():
+            SchemaManager.instance().spaces.refresh_soon()
+
     def migrate(self, *args: Any, **kwargs: Any) -> list[str]:
         """Migrate the instances of `schema_name` in `schemaspace_name`; returns the names of those that were.
 

@@ -155,6 +155,15 @@ class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows ident
         if prepared is not None:
             await prepared
 
+    def check_xsrf_cookie(self) -> None:
+        """As Jupyter does; but who is not signed in at all is told so first: only browsers need that cookie."""
+        try:
+            super().check_xsrf_cookie()
+        except HTTPError as error:
+            if self.current_user is not None:
+                raise
+            raise HTTPError(error.status_code, f"the token is wrong or missing ({error.log_message})") from None
+
     def data_received(self, chunk: bytes) -> None:
         """Collect a piece of the body, inflated where it came compressed, under the limit."""
         if self._refused is not None:

@@ -27,4 +27,5 @@ TEMPLATES = [*schemaspaces.ROUTES, *instances.ROUTES, *openapi.ROUTES]
 ROUTES = [
     (PREFIX + re.sub(r"\\\{[a-z]+\\\}", "([^/]+)", re.escape(template)), handler) for template, handler in TEMPLATES
 ]
-ROUTES += [(rf"{PREFIX}/((?:metadata|schema|schemaspace)/.+)", UnknownPathHandler)]
+# A path with a slash at its end is left to Jupyter, which sends its client to the one without.
+ROUTES += [(rf"{PREFIX}/((?:metadata|schema|schemaspace)/.*[^/])", UnknownPathHandler)]

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from threading import RLock
+from threading import Lock, RLock, Thread
 from typing import Any
 
 from jupyter_colophon.core.errors import InstanceInvalid, Problem, SchemaAbsent, SchemaspaceUnknown
@@ -44,6 +44,8 @@ class Spaces:
         self._shelf = Shelf(Patience(patience_s), parent, self._again)
         self._lock = RLock()
         self._loaded = False
+        #: Held from when a provider told that its schemas changed until they are asked for.
+        self._due = Lock()
 
     def allow(self, packages: Sequence[str]) -> None:
         """Let only these distributions register anything from now on, besides us; none means all (trait
@@ -128,6 +130,14 @@ class Spaces:
             self._load(only)
             self._loaded = True
 
+    def refresh_soon(self) -> None:
+        """The same in the background: for providers that tell by themselves that their schemas changed.
+
+        What is told while they are being asked is asked once more, but not what they tell while they answer.
+        """
+        if self._loaded and not called_by_us() and self._due.acquire(blocking=False):
+            Thread(target=self._refreshed, name="colophon-schemaspaces", daemon=True).start()
+
     def migrate(self, space: str, *, dry_run: bool = False) -> Migration:
         """Have the providers of a schemaspace's schemas migrate its instances, each by itself (seed 000).
 
@@ -161,6 +171,11 @@ class Spaces:
                     self._load(None)
                     self._loaded = True
         return self._shelf
+
+    def _refreshed(self) -> None:
+        with self._lock:
+            self._due.release()
+            self._load(None)
 
     def _again(self) -> None:
         with self._lock:

@@ -1,0 +1,170 @@
+"""Attacks on instances and schemas, each as it is written down in `conformance/attacks.json` (security.md B5)."""
+
+import json
+import logging
+import os
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_server.auth.authorizer import AllowAllAuthorizer, Authorizer
+from support.browser import signed_in
+from support.snippets import folder, put_file
+from support.strangers import Provider, register, schema
+from tornado.httpclient import HTTPResponse
+from tornado.httputil import HTTPHeaders
+
+STORE_NAMES = ["sqlite"]
+ROWS: list[dict[str, Any]] = json.loads((Path(__file__).parents[1] / "conformance" / "attacks.json").read_text())
+PATHS = {
+    "{instances}": "elyra/metadata/things",
+    "{instance}": "elyra/metadata/things/demo",
+    "{secret_instance}": "elyra/metadata/things/secret",
+    "{schemas}": "colophon/api/schemas",
+}
+CANARY = "hunter2-CANARY"
+GIB = 2**30
+
+
+def thing(**metadata: Any) -> dict[str, Any]:
+    return {"display_name": "x", "schema_name": "thing", "metadata": metadata}
+
+
+def _doubling() -> dict[str, Any]:
+    """A schema of 24 levels, each of which is looked at twice by the one above."""
+    levels = {f"d{at}": {"anyOf": [{"$ref": f"#/$defs/d{at + 1}"}] * 2} for at in range(24)}
+    return {"name": "evil", "$defs": levels | {"d24": {"type": "integer"}}, "anyOf": [{"$ref": "#/$defs/d0"}]}
+
+
+#: Bodies that are too long to be written down.
+MADE = {
+    "digits": lambda: ('{"display_name":"x","metadata":{"n":' + "9" * 5_000 + "}}").encode(),
+    "large": lambda: json.dumps(thing(a="x" * 11 * 2**20)).encode(),
+    "keys": lambda: json.dumps(thing(**{f"k{at}": 1 for at in range(250_000)})).encode(),
+    "copies": lambda: [{"op": "copy", "from": "", "path": f"/k{at}"} for at in range(22)],
+    "doubling": _doubling,
+    "told": lambda: {"name": "secret", **thing(password={"$secret": True})},
+}
+
+
+class Reader(Authorizer):
+    """Lets everybody look, and nobody touch."""
+
+    def is_authorized(self, handler: Any, user: Any, action: str, resource: str) -> bool:
+        return action == "read"
+
+
+class Attacker:
+    """Sends rows to one server."""
+
+    def __init__(self, server: Any, client: Any, base_url: str, auth: dict[str, str]) -> None:
+        self._server, self._client, self._base, self._auth = server, client, base_url, auth
+
+    async def __call__(self, row: dict[str, Any]) -> HTTPResponse:
+        self._server.web_app.settings["authorizer"] = (Reader if row["auth"] == "reader" else AllowAllAuthorizer)()
+        path = row["path"].replace("{token}", self._server.identity_provider.token)
+        for name, at in PATHS.items():
+            path = path.replace(name, at)
+        return await self._client.fetch(
+            self._base + path,
+            method=row["method"],
+            body=_body(row) if row["method"] not in ("GET", "DELETE") else None,
+            headers=HTTPHeaders({**await self._signed(row["auth"]), **row.get("headers", {})})
+            if row.get("made") != "headers"
+            else HTTPHeaders(self._auth | {f"X-A{at}": "b" for at in range(2_000)}),
+            request_timeout=30,
+            raise_error=False,
+        )
+
+    async def _signed(self, auth: str) -> dict[str, str]:
+        if auth == "cookie":
+            return {"Cookie": await signed_in(self._server, self._client, self._base)}
+        return {} if auth == "none" else self._auth
+
+
+def _body(row: dict[str, Any]) -> bytes:
+    """What a row sends. Schemas are whole but for what is evil in them: else they were refused for what they lack."""
+    body = MADE[row["made"]]() if "made" in row else row["body"]
+    if row["path"] == "{schemas}":
+        body = schema("evil") | body
+    if isinstance(body, bytes):
+        return body
+    text = body if isinstance(body, str) else json.dumps(body)
+    return text.replace("{schema}", "thing").encode()
+
+
+@pytest.fixture(autouse=True)
+def things(monkeypatch: pytest.MonkeyPatch) -> None:
+    register(monkeypatch, Provider(schema("thing", {"password": {"format": "password"}, "bad": {"type": "string"}})))
+
+
+@pytest.fixture
+def planted(jp_data_dir: Path) -> Iterator[Path]:
+    """Instances, and what somebody put into their folder: a link out of it, a pipe, and a file without end."""
+    for name in ("demo", "readme"):
+        put_file(name, thing(), "things")
+    put_file("secret", thing(password=CANARY), "things")
+    at = folder("things")
+    (at / "link.json").symlink_to("/etc/passwd")
+    os.mkfifo(at / "pipe.json")
+    with (at / "x.json").open("wb") as sparse:
+        sparse.truncate(2 * GIB)
+    yield at
+    (at / "x.json").unlink()
+
+
+def _tree(folder: Path) -> dict[str, str]:
+    files = (one for one in folder.rglob("*.json") if one.is_file() and not one.is_symlink())
+    small = (one for one in files if one.stat().st_size < GIB)
+    return {str(one): sha256(one.read_bytes()).hexdigest() for one in small}
+
+
+async def test_every_attack_is_refused_or_harmless(
+    jp_serverapp: Any,
+    http_server_client: Any,
+    jp_base_url: str,
+    jp_auth_header: dict[str, str],
+    jp_data_dir: Path,
+    planted: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    attack = Attacker(jp_serverapp, http_server_client, jp_base_url, jp_auth_header)
+    wrong: dict[str, Any] = {}
+    for row in ROWS:
+        before = _tree(jp_data_dir)
+        caplog.clear()
+        found = await attack(row)
+        text = found.body.decode()
+        if found.code not in row["status"]:
+            wrong[row["id"]] = (found.code, text[:300])
+            continue
+        told = json.loads(text)
+        assert isinstance(told, dict), row["id"]
+        assert found.headers["Content-Type"].startswith(("application/json", "application/problem+json")), row["id"]
+        assert found.headers["X-Content-Type-Options"] == "nosniff", row["id"]
+        for secret in (str(jp_data_dir), "Traceback", "root:x:", CANARY):
+            assert secret not in text, (row["id"], secret)
+        assert CANARY not in caplog.text, row["id"]
+        if row["cls"] == "token":
+            assert jp_serverapp.identity_provider.token not in caplog.text
+        if found.code >= 400:
+            assert _tree(jp_data_dir) == before, row["id"]
+    assert wrong == {}
+    # What was kept is as it was, its secret too.
+    assert json.loads((planted / "secret.json").read_text())["metadata"]["password"] == CANARY
+
+
+async def test_what_is_no_file_of_an_instance_is_listed_with_its_reason(elyra: Any, planted: Path) -> None:
+    every = (await elyra("GET", "metadata", "things", params={"include_invalid": "true"})).body["things"]
+    reasons = {one["name"]: one.get("reason") for one in every}
+    assert reasons == {
+        "demo": None,
+        "link": "ValueError",
+        "pipe": "ValueError",
+        "readme": None,
+        "secret": None,
+        "x": "ValueError",
+    }

@@ -1,0 +1,107 @@
+"""What packages register, as the Elyra door shows it (elyra.md 1 and 2): letters, deprecated schemas, classes, changes."""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from jupyter_colophon.elyra import SchemaManager
+from support import hooked
+from support.strangers import ID, Entry, Provider, register, schema
+
+STORE_NAMES = ["sqlite"]
+THINGS = ("metadata", "things")
+
+
+class Choosing(Provider):
+    """A provider whose schema depends on what there is to choose from."""
+
+    def __init__(self, *choices: str) -> None:
+        super().__init__(asks=lambda: [schema("choice", {"kind": {"enum": self.choices}})])
+        self.choices = list(choices)
+
+
+@pytest.fixture
+def choosing() -> Choosing:
+    return Choosing("a", "b")
+
+
+@pytest.fixture(autouse=True)
+def things(choosing: Choosing, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """`Things` with two schemas, a deprecated one, one with a class, one that changes; and a provider that is broken."""
+    good = Provider(schema(), schema("old", deprecated=True), schema("told", metadata_class_name="support.hooked.Told"))
+    broken = Provider(asks=lambda: 1 // 0)
+    entries = [Entry("good", good), Entry("broken", broken), Entry("choosing", choosing)]
+    register(monkeypatch, *entries)
+    hooked.forget()
+    yield
+    hooked.forget()
+    SchemaManager.clear_instance()
+
+
+def a(schema_name: str, **metadata: Any) -> dict[str, Any]:
+    return {"name": "it", "display_name": "It", "schema_name": schema_name, "metadata": metadata}
+
+
+async def test_a_schemaspace_is_listed_in_small_letters_and_told_as_it_is_called(elyra: Any) -> None:
+    assert "things" in (await elyra("GET", "schemaspace")).body["schemaspaces"]
+    told = (await elyra("GET", "schemaspace", "THINGS")).body
+    assert (told["name"], told["id"]) == ("Things", ID)
+    assert (await elyra("GET", "metadata", "Things")).body == {"Things": []}
+
+
+async def test_a_deprecated_schema_is_left_out_of_lists_and_told_by_its_name(elyra: Any) -> None:
+    listed = (await elyra("GET", "schema", "things")).body["things"]
+    assert sorted(one["name"] for one in listed) == ["choice", "thing", "told"]
+    assert (await elyra("GET", "schema", "things", "old")).body["deprecated"]
+    assert (await elyra("POST", *THINGS, body=a("old"))).status == 201
+
+
+async def test_what_a_class_adds_is_shown_and_what_its_hook_refuses_is_undone(elyra: Any) -> None:
+    made = await elyra("POST", *THINGS, body=a("told"))
+    assert (made.status, made.body) == (201, a("told") | {"own": "made before the save"})
+    assert (await elyra("GET", *THINGS, "it")).body == made.body
+    for hook, method, path, body in (
+        ("pre_save", "PUT", (*THINGS, "it"), a("told", size=1)),
+        ("post_save", "PUT", (*THINGS, "it"), a("told", size=1)),
+        ("post_save", "POST", THINGS, a("told") | {"name": "other"}),
+        ("pre_delete", "DELETE", (*THINGS, "it"), None),
+        ("post_delete", "DELETE", (*THINGS, "it"), None),
+    ):
+        hooked.FAILS[hook] = ValueError("not today")
+        refused = await elyra(method, *path, body=body)
+        assert (refused.status, "not today" in refused.body["message"]) == (400, True), hook
+        hooked.forget()
+        assert (await elyra("GET", *THINGS)).body["things"] == [made.body], hook
+
+
+async def test_a_broken_provider_is_named_and_harms_no_other(api: Any, elyra: Any) -> None:
+    (problem,) = (await api("GET", "health", answers="health")).body["schemaspaces"]["problems"]
+    assert (problem["source"], problem["distribution"]) == ("broken", "somebodys-package")
+    assert "division" in problem["reason"]
+    assert (await elyra("POST", *THINGS, body=a("thing", size=1))).status == 201
+
+
+async def test_a_provider_that_tells_of_its_change_is_asked_again_and_no_instance_is_lost(
+    elyra: Any, choosing: Choosing
+) -> None:
+    made = (await elyra("POST", *THINGS, body=a("choice", kind="a"))).body
+
+    async def reason(expected: str | None) -> None:
+        for _ in range(600):
+            (found,) = (await elyra("GET", *THINGS, params={"include_invalid": "true"})).body["things"]
+            if found.get("reason") == expected:
+                break
+            await asyncio.sleep(0.05)
+        assert found == made | ({"reason": expected} if expected else {})
+
+    choosing.choices.remove("a")
+    choosing.changed()
+    await reason("ValidationError")
+    assert (await elyra("GET", *THINGS)).body == {"things": []}
+    refused = await elyra("GET", *THINGS, "it")
+    assert (refused.status, "'a' is not one of ['b']" in refused.body["message"]) == (400, True)
+    choosing.choices.append("a")
+    choosing.changed()
+    await reason(None)
+    assert (await elyra("GET", *THINGS, "it")).body == made
