@@ -71,11 +71,10 @@ class Ingesting:
 
     def finish(self, tx: TableContext, now: int) -> None:
         """Write down what has changed."""
-        for (urn, aspect), (before, after) in self._runs.items():
-            if before is not None and before != after:
-                tx.table("ingested").delete((before, urn, aspect))
-        for key in (key for key, told in self._moments.items() if not told):
-            tx.table("ingested").delete(key)
+        gone = [(before, *of) for of, (before, after) in self._runs.items() if before not in (None, after)]
+        gone += [key for key, told in self._moments.items() if not told]
+        if gone:
+            tx.table("ingested").multi_delete(gone)
         named = [(run, urn, aspect) for (urn, aspect), (_, run) in self._runs.items() if run is not None]
         named += [key for key, told in self._moments.items() if told]
         if named:

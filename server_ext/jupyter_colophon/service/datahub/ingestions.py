@@ -14,8 +14,8 @@ from jupyter_colophon.storage import ingestion
 from jupyter_colophon.storage.ingestion import Ingested, Ingestion
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
 
-#: So many aspects are taken back in one transaction: others wait for it.
-AT_ONCE = 1_000
+#: So many aspects are taken back in one transaction: others wait for it, and it has to end in time on a busy machine.
+AT_ONCE = 250
 #: So many rows and entities an answer names; all of them are counted.
 NAMED_MAX = 100
 #: So many aspects of a run are looked at to find out whether any of it may be read.
@@ -64,8 +64,8 @@ class Ingestions:
     def roll_back(self, run: str, principal: Principal, *, dry_run: bool, safe: bool) -> RolledBack:
         """Take back what a run wrote. What it made is hidden, or, where that need not be `safe`, deleted.
 
-        A thousand aspects are taken back at once, or none of them; of more, those that are left are taken back when it is
-        asked for again. Raises AccessDenied, before anything is changed, where one of them may not be written.
+        Some hundreds of aspects are taken back at once, or none of them; of more, those that are left are taken back when
+        it is asked for again. Raises AccessDenied, before anything is changed, where one of them may not be written.
         """
 
         def look(tx: TableContext) -> tuple[list[Ingested], RolledBack]:
