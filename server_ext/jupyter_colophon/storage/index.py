@@ -95,22 +95,28 @@ def _to_write(tx: TableContext, entity: Row, gone: set[ValueRow], came: set[Valu
     """What an entity says anew, as rows of the table of values; what it says no more is taken away."""
     if not gone and len(came) == len(new):
         return list(stored(entity, new).values())
-    were, are = stored(entity, gone), stored(entity, new)
-    tx.table("metadata_values").multi_delete([key for key in were if key not in are])
+    were = {key_of(entity, row) for row in gone}
     # Several rows may have one key: of what is left of them, the row there is made anew.
-    changed = stored(entity, came).keys() | were.keys()
-    return [row for key, row in are.items() if key in changed]
+    changed = were.union(key_of(entity, row) for row in came)
+    are = stored(entity, (row for row in new if key_of(entity, row) in changed))
+    tx.table("metadata_values").multi_delete(sorted(were - are.keys()))
+    return [*are.values()]
 
 
 def stored(entity: Row, said: Iterable[ValueRow]) -> dict[tuple[str, ...], Row]:
-    """The rows of the table of values, by their key: a key is compared without regard to case."""
+    """The rows of the table of values, by their key."""
     found: dict[tuple[str, ...], Row] = {}
     for row in sorted(said, key=lambda one: (one.key, one.shown)):
-        # Queries are trimmed, so values are compared without their outer blanks (catalog.md 4.3.2).
-        key = (entity["namespace"], fold(row.key), row.value.strip(), entity["urn"], row.scope)
+        key = key_of(entity, row)
         names = ("namespace", "key", "value", "urn", "scope")
         found[key] = dict(zip(names, key, strict=True)) | {"kind": row.kind, "shown": row.shown}
     return found
+
+
+def key_of(entity: Row, row: ValueRow) -> tuple[str, str, str, str, str]:
+    """Namespace, key, value, URN and scope of what an entity says: a key is compared without regard to case."""
+    # Queries are trimmed, so values are compared without their outer blanks (catalog.md 4.3.2).
+    return entity["namespace"], fold(row.key), row.value.strip(), entity["urn"], row.scope
 
 
 def _count(counts: Counts, entity: Row, gone: set[ValueRow], came: set[ValueRow], kept: set[ValueRow]) -> None:

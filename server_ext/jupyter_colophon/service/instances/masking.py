@@ -106,7 +106,8 @@ def masks_in(value: Any, words: Words = ()) -> Iterator[Words]:
         yield words
     else:
         for step, inner in _members(value):
-            yield from masks_in(inner, (*words, step))
+            if isinstance(inner, Mapping | list | tuple):
+                yield from masks_in(inner, (*words, step))
 
 
 def references_in(value: Any, words: Words = ()) -> Iterator[tuple[Words, str]]:

@@ -86,8 +86,8 @@ class Saving:
         self._drop_references(kept.previous, kept.held)
 
     def _after_save(self, name: str, kept: Kept, principal: Principal, made: list[str], *, for_update: bool) -> None:
-        """`post_save`, on a new object of what was stored."""
-        if kept.held is None:
+        """`post_save`, on a new object of what was stored; without a class of its own there is nothing to call."""
+        if kept.held is None or not self._shown.has_class(self._store.space, kept.held):
             return
         try:
             stored = self._shown.shaped(self._store.space, kept.held)
