@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 from jupyter_colophon.kernel.display.blocks import Chips, Line, Preformatted, Table, Title
+from jupyter_colophon.kernel.display.crawls import crawl_page
 from jupyter_colophon.kernel.display.entity import entity_page
 from jupyter_colophon.kernel.display.findings import health_page, keys_page, search_page
 from jupyter_colophon.kernel.display.graph import LINEAGE_MIME, lineage_page
@@ -120,6 +121,28 @@ def test_an_entity_shows_people_and_machines_apart():
 def test_one_field_is_no_fields(names, words):
     fields = [{"fieldPath": name, "nativeDataType": "int", "nullable": True} for name in names]
     assert words in repr(entity_page(entity(schemaMetadata={"fields": fields}), [])).splitlines()
+
+
+def test_columns_stand_below_each_other_whatever_they_are_written_in():
+    rows = (("顧客 リスト", "7"), ("cafe\N{COMBINING ACUTE ACCENT}", "8"), ("plain", "9"))
+    text = repr(Page((Table("", ("name", "rows"), rows),)))
+    assert text.splitlines() == [
+        "  name         rows",
+        "  -----------  ----",
+        "  顧客 リスト  7",
+        "  cafe\N{COMBINING ACUTE ACCENT}         8",
+        "  plain        9",
+    ]
+
+
+def test_why_something_could_not_be_crawled_is_never_cut():
+    why = "Spark has no Avro: start it with spark.jars.packages=org.apache.spark:spark-avro_2.13:4.0.0"
+    datasets = [{"name": "x.avro", "status": "failed", "reason": why}, {"name": "y.csv", "status": "same"}]
+    counts = {"new": 0, "failed": 1, "same": 1}
+    told = {"counts": counts, "datasets": datasets, "dry": False, "reason": "", "left": 0, "run": "urn:li:x:1"}
+    lines = repr(crawl_page(told)).splitlines()
+    assert f"x.avro: {why}" in lines
+    assert not any("y.csv" in line for line in lines)
 
 
 def test_a_profile_has_the_figures_of_each_column_whoever_told_them():

@@ -1,5 +1,8 @@
 """Which cell wrote what, with Spark at work: cells back to back, and two notebooks at once."""
 
+import re
+import threading
+
 import pytest
 from jupyter_colophon.core.names import DEFAULT_NAMESPACE, cell_program, home_dataset
 from live import live_kernel
@@ -160,12 +163,33 @@ def test_what_a_crawl_reads_is_no_read_of_its_cell(notebooks, catalog, tmp_path)
     place = tmp_path.resolve() / "days.csv"
     place.write_text("a\n1\n", "utf-8")
     kernel = notebooks["prov_one"]
-    for cell, code in (("crawls", f"%metadata crawl {place}"), ("reads", f"_ = spark.read.csv('{place}').collect()")):
+    calls = f"from jupyter_colophon import metadata\nmetadata.crawl('{place}', force=True)"
+    reads = f"_ = spark.read.csv('{place}').collect()"
+    for cell, code in (("crawls", f"%metadata crawl {place}"), ("calls", calls), ("reads", reads)):
         assert kernel.run(code, cell).succeeded
     reported(kernel)
     runs = catalog.runs(data=f"urn:li:dataset:(urn:li:dataPlatform:file,{place},PROD)")["runs"]
     told = {run["program"] for run in runs}
-    assert (program("prov_one", "reads") in told, program("prov_one", "crawls") in told) == (True, False)
+    cells = [cell for cell in ("crawls", "calls", "reads") if program("prov_one", cell) in told]
+    assert cells == ["reads"]
+
+
+def test_a_crawl_that_is_interrupted_fails_its_cell_and_goes_on_the_next_time(server, notebooks, catalog, tmp_path):
+    kernel, folder, pause = notebooks["prov_one"], tmp_path.resolve(), threading.Event()
+    for at in range(9):
+        (folder / f"{at}.csv").write_text(f"a\n{at}\n", "utf-8")
+    first = f"urn:li:dataset:(urn:li:dataPlatform:file,{folder}/0.csv,PROD)"
+    crawling = kernel.begin(f"%metadata crawl {folder}", "crawls")
+    while catalog.aspect(first, "crawl").version < 0:
+        pause.wait(0.05)
+    server.call("POST", f"api/kernels/{kernel.id}/interrupt")
+    stopped = kernel.finish(crawling)
+    *_, told = stopped.text.strip().splitlines()
+    assert not stopped.succeeded
+    assert re.search(r"UsageError: %metadata: it was stopped; \d new; \d left for the next time", told), stopped.text
+    goes_on = kernel.run(f"%metadata crawl {folder}", "crawls")
+    assert goes_on.succeeded
+    assert re.search(r"\d new, \d same", goes_on.text), goes_on.text
 
 
 def test_a_cell_that_awaits_is_a_cell_like_others(notebooks, catalog):

@@ -63,6 +63,10 @@ try:
     fresh.sql("SELECT raise_error('on purpose')").collect()
 except Exception as error:
     answer["error"] = str(error)
+try:
+    fresh.sql("SELECT * FROM nosuch")
+except Exception as error:
+    answer["absent"] = str(error)
 print(json.dumps(answer))
 """
 
@@ -134,7 +138,8 @@ def test_a_callback_that_fails_keeps_no_session_from_being_made(answer: dict[str
     assert "This Spark session will not be recorded (RuntimeError)." in answer["log"]
 
 
-def test_a_task_that_fails_is_told_by_its_exception_alone(answer: dict[str, Any]) -> None:
+def test_what_fails_is_told_by_its_exception_alone(answer: dict[str, Any]) -> None:
     expected = ("This Spark session", "WARNING: Using incubator modules")
     assert [line for line in answer["log"].splitlines() if line.strip() and not line.startswith(expected)] == []
     assert "on purpose" in answer["error"]
+    assert "nosuch" in answer["absent"]

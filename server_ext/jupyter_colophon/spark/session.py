@@ -16,6 +16,7 @@ from typing import Any, TextIO
 from jupyter_core.paths import jupyter_data_dir
 
 from jupyter_colophon.spark.java import ensure_java
+from jupyter_colophon.spark.quiet import hush
 
 if sys.platform != "win32":  # Windows has no locks of this kind: there nothing is swept.
     import fcntl
@@ -57,6 +58,7 @@ def session(name: str = "colophon", **conf: object) -> Any:
     if SparkContext._active_spark_context is None:
         for key, value in _settings(conf).items():
             builder = builder.config(key, value)
+        hush()
     for key, setting in conf.items():
         builder = builder.config(key, setting)
     return builder.getOrCreate()

@@ -10,6 +10,7 @@ from jupyter_colophon.cli.catalog.source import CatalogSource, Shown
 from jupyter_colophon.cli.command import Command
 from jupyter_colophon.core.errors import IllegalName
 from jupyter_colophon.core.names import Identity, parse_data_name
+from jupyter_colophon.core.width import padded, width
 
 
 class CatalogCommand(Command):
@@ -67,8 +68,8 @@ def called(one: Named, identity: Identity) -> str:
 def table(rows: Sequence[Sequence[Any]], *titles: str) -> str:
     """Rows under titles, in columns."""
     texts = [list(titles), *([cell(one) for one in row] for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
-    lines = ["   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in texts]
+    widths = [max(map(width, column)) for column in zip(*texts, strict=True)]
+    lines = ["   ".join(map(padded, row, widths)).rstrip() for row in texts]
     return "\n".join([lines[0], *lines[1:]])
 
 

@@ -29,18 +29,22 @@ def _arguments(parser: ArgumentParser) -> None:
 def _crawl(_: "Companion", asked: Namespace) -> Answer:
     from jupyter_colophon.spark.crawl.verb import crawl
 
-    return crawl(
-        asked.place,
-        include=asked.include,
-        exclude=asked.exclude,
-        values=asked.values,
-        sample=asked.sample,
-        views=asked.views,
-        options=dict(asked.option),
-        force=asked.force,
-        dry_run=asked.dry_run,
-        jobs=asked.jobs,
-    )
+    try:
+        return crawl(
+            asked.place,
+            include=asked.include,
+            exclude=asked.exclude,
+            values=asked.values,
+            sample=asked.sample,
+            views=asked.views,
+            options=dict(asked.option),
+            force=asked.force,
+            dry_run=asked.dry_run,
+            jobs=asked.jobs,
+        )
+    except KeyboardInterrupt as stop:
+        # One line says it; the cell fails, so that those behind it are not run.
+        raise ValueError(str(stop) or "it was stopped") from None
 
 
 COMMANDS = (

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from functools import singledispatch
 
+from jupyter_colophon.core.width import padded, width
 from jupyter_colophon.kernel.display.blocks import Block, Chips, Line, Preformatted, Table, Title
 
 #: A cell of a table is cut here: a property may hold 10 KB.
@@ -63,8 +64,8 @@ def _preformatted(block: Preformatted) -> str:
 def _table(block: Table) -> str:
     rows = [block.columns, *block.rows]
     cells = [[cut(printable(cell), WIDEST_CELL) for cell in row] for row in rows]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(block.columns))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
-    lines.insert(1, "  ".join("-" * width for width in widths))
+    widths = [max(width(row[column]) for row in cells) for column in range(len(block.columns))]
+    lines = ["  ".join(map(padded, row, widths)).rstrip() for row in cells]
+    lines.insert(1, "  ".join("-" * one for one in widths))
     caption = [printable(block.caption)] if block.caption else []
     return "\n".join([*caption, *(f"  {line}" for line in lines)])

@@ -17,10 +17,10 @@ from jupyter_colophon.spark.crawl.found import Found, Met, Trouble, Wanted
 from jupyter_colophon.spark.crawl.knowledge import Known, known
 from jupyter_colophon.spark.crawl.places import folder_named
 from jupyter_colophon.spark.crawl.profile import Profile, fields_of, profile
-from jupyter_colophon.spark.crawl.quiet import quiet
 from jupyter_colophon.spark.crawl.report import Line, Report
 from jupyter_colophon.spark.crawl.run import CrawlRun
 from jupyter_colophon.spark.crawl.walk import Walk
+from jupyter_colophon.spark.quiet import quiet
 from jupyter_colophon.spark.reports import proposals
 
 if TYPE_CHECKING:

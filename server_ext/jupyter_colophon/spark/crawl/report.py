@@ -54,7 +54,8 @@ class Report:
     @property
     def sentence(self) -> str:
         """The counts in a line."""
-        told = ", ".join(f"{count} {status}" for status, count in self.counts.items() if count) or "nothing found"
+        told = ", ".join(f"{count} {status}" for status, count in self.counts.items() if count)
+        told = told or ("nothing was looked at" if self.left else "nothing found")
         return f"{told}{f'; {self.left} left for the next time' if self.left else ''}"
 
     def document(self) -> dict[str, Any]:

@@ -31,8 +31,7 @@ def crawl(
     """Tells what is in a folder or a catalog of Spark's, with figures of the columns, by the session that is there, or a new one.
 
     The document is the report: `status`, `counts`, `datasets`. Rows: name, status, rows, columns, bytes, ms, reason, urn.
-    A crawl that was interrupted answers too: its status is `killed`, and the same call goes on with the rest.
-    Raises ValueError, OSError for a place that is not there, ClientError.
+    Raises ValueError, OSError for a place that is not there, ClientError, and KeyboardInterrupt, with what was done until then.
     """
     verbs = settled_verbs()
     asked = Asked(
@@ -50,6 +49,9 @@ def crawl(
     )
     with present.working() as tell:
         report = crawling.crawl(verbs.catalog, present_session, asked, lambda *how_far: tell(bar(*how_far)))
+    if report.status == "killed":
+        msg = f"{report.reason}; {report.sentence}. The same call goes on with the rest"
+        raise KeyboardInterrupt(msg)
     document = report.document()
     return table("crawl", document, "name status rows columns bytes ms reason urn", document["datasets"])
 
