@@ -13,7 +13,7 @@ FRONTEND := $(shell find labextension/src labextension/style labextension/schema
 INSTALLED := $(VENV)/share/jupyter/labextensions/jupyter-colophon
 ROOT_MAY := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab sample test test-python test-frontend test-ui check fix long long-faults long-lineage long-openlineage long-races long-postgresql long-floor long-fuzz long-cluster long-kafka long-oracle bench clean
+.PHONY: help lab sample test test-python test-frontend test-ui check fix long long-faults long-lineage long-openlineage long-races long-postgresql long-floor long-fuzz long-cluster long-connect long-kafka long-oracle bench clean
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -82,6 +82,9 @@ long-fuzz: $(STAMPS)/python ## ask a server everything that its OpenAPI document
 
 long-cluster: $(STAMPS)/python ## run the jobs on a Spark cluster, and kill an executor
 	python -m pytest -q -s tests/cluster/standalone.py
+
+long-connect: $(STAMPS)/python ## read, write and stream the catalog in a session of Spark Connect
+	python -m pytest -q -s tests/cluster/connect.py
 
 long-kafka: $(STAMPS)/python $(STAMPS)/kafka ## leave Kafka away for five minutes while twenty thousand changes are written
 	COLOPHON_TEST_SIZE=full python -m pytest -q -s tests/faults/test_kafka_away.py

@@ -201,6 +201,8 @@ def test_what_cannot_be_written_is_said_and_ends_its_load(
         write(rows(spark, "lost", 3).union(bad).coalesce(1), where, jobId="lost-1")
     assert "1 rows were refused, the others of load lost-1 are written" in first_lines(lost.value)
     assert (catalog.load("lost-1")["state"], catalog.load("lost-1")["written"]) == ("committed", 3)
+    with pytest.raises(PySparkException, match="badRecordsPath is a whole path"):
+        write(rows(spark, "lost", 3), where, badRecordsPath="bad")
     with pytest.raises(PySparkException, match="'extra' is none of them"):
         write(rows(spark, "lost", 3).selectExpr("*", "1 AS extra"), where)
     with pytest.raises(PySparkException, match=r"write with mode\('append'\)"):

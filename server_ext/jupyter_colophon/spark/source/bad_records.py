@@ -30,7 +30,11 @@ class BadRecords:
         parts = urlsplit(told)
         if parts.scheme not in ("", "file"):
             raise WrongOption(f"badRecordsPath is a folder that all tasks reach as files, not {parts.scheme}:")
-        return cls(unquote(parts.path) if parts.scheme else told)
+        folder = unquote(parts.path) if parts.scheme else told
+        if not Path(folder).is_absolute():
+            # A relative one would be somewhere below a folder of the task's own, which may go with it.
+            raise WrongOption(f"badRecordsPath is a whole path, such as /data/bad, not {told!r}")
+        return cls(folder)
 
     def keep(
         self, load: str, partition: int, number: int, batch: Sequence[bytes], refused: Sequence[Mapping[str, Any]]
