@@ -189,6 +189,18 @@ def test_lines_that_are_no_json_are_counted_and_are_no_column(
     assert set(columns(series(server, file(place))[0])) == {"k", "w"}
 
 
+def test_avro_without_its_connector_is_skipped_and_the_package_is_named(
+    crawled: Crawled, spark: SparkSession, tmp_path: Path
+) -> None:
+    (tmp_path / "staff.avro").write_bytes(b"Obj\x01")
+    (tmp_path / "staff.csv").write_text("id,who\n1,Ada\n")
+    report = crawled(tmp_path)
+    assert became(report) == {"staff.avro": "skipped", "staff.csv": "new"}
+    assert report.status == "succeeded"
+    (reason,) = [one.reason for one in report.lines if one.status == "skipped"]
+    assert f"spark.jars.packages=org.apache.spark:spark-avro_2.13:{spark.version}" in reason
+
+
 def test_a_sample_says_that_it_is_one(server: Any, crawled: Crawled, spark: SparkSession, tmp_path: Path) -> None:
     place = tmp_path.resolve() / "many"
     spark.range(2_000).write.parquet(str(place))

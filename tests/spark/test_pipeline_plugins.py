@@ -105,14 +105,56 @@ def _read_back(spark: SparkSession, catalog: Any, server: Any, lines: Path, plac
     assert not any(str(folder) in json.dumps(edge) for edge in graph["edges"])
 
 
-def test_kafka_without_its_connector_says_what_is_needed(spark: SparkSession) -> None:
+@pytest.mark.parametrize(
+    ("plugin", "told", "package"),
+    [
+        ("kafka", {"servers": "localhost:9", "topic": "orders"}, "spark-sql-kafka-0-10_2.13"),
+        ("file", {"path": "out", "format": "avro"}, "spark-avro_2.13"),
+    ],
+)
+def test_without_a_connector_no_stage_begins_and_its_package_is_named(
+    plugin: str, told: dict[str, str], package: str, spark: SparkSession, tmp_path: Path
+) -> None:
     stages = [
-        stage("topic", "source", "kafka", servers="localhost:9", topic="orders", schema="id LONG"),
-        stage("out", "sink", "table", name="from_kafka"),
+        stage("orders", "source", "table", name="orders"),
+        stage("first", "sink", "file", path=f"{tmp_path}/first"),
+        stage("out", "sink", plugin, **told),
     ]
-    outcome = ran(spark, stages, ("topic", "out"))
-    assert outcome.status == "failed"
-    assert f"spark.jars.packages=org.apache.spark:spark-sql-kafka-0-10_2.13:{spark.version}" in outcome.error
+    outcome = ran(spark, stages, ("orders", "first"), ("orders", "out"))
+    assert [one.status for one in outcome.stages] == ["waiting"] * 3
+    wanted = f"Spark has no connector for {told.get('format', plugin)}: begin it with the setting spark.jars.packages"
+    assert f"{wanted}=org.apache.spark:{package}:{spark.version}" in outcome.error
+    stages = [stage("data", "source", plugin, **told), stage("out", "sink", "table", name="never")]
+    pairs = [{"from": "data", "to": "out"}]
+    metadata = {"namespace": "shop", "stages": stages, "connections": pairs}
+    (shown,) = preview(checked("shown", {"metadata": metadata}, installed()), spark)
+    assert package in shown.error
+
+
+OFFSETS = [
+    ("from", "latest"),
+    ("from", '{"other": {"0": 1}}'),
+    ("from", '{"orders": {"0": -1}}'),
+    ("until", "earliest"),
+    ("until", '{"orders": {"0": -2}}'),
+    ("until", '{"orders": {"0": 1.5}}'),
+    ("until", '{"orders": {"-1": 1}}'),
+    ("until", '{"orders": [1]}'),
+    ("until", "{}"),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), OFFSETS)
+def test_offsets_of_a_topic_that_are_none_are_told_before_anything_runs(name: str, value: str) -> None:
+    told = {"servers": "localhost:9", "topic": "orders", name: value}
+    stages = [stage("topic", "source", "kafka", **told), stage("out", "sink", "table", name="out")]
+    metadata = {"namespace": "shop", "stages": stages, "connections": [{"from": "topic", "to": "out"}]}
+    with pytest.raises(InvalidInstance) as refused:
+        checked("offsets", {"metadata": metadata}, installed())
+    assert [one.pointer for one in refused.value.problems] == [f"/metadata/stages/0/properties/{name}"]
+
+
+def test_a_stream_that_is_not_there_is_told(spark: SparkSession) -> None:
     there_is_none = ran(
         spark,
         [stage("clicks", "source", "stream", name="nosuch"), stage("out", "sink", "table", name="from_stream")],

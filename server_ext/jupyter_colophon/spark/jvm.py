@@ -1,15 +1,19 @@
 """The calls over py4j that learn what a plan's JSON does not say. Few: none for tables of the catalog, some for each relation of files."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from jupyter_colophon.spark.commands import commands
 from jupyter_colophon.spark.facts import Facts, Target
 from jupyter_colophon.spark.observation import DataRef
-from jupyter_colophon.spark.places import files, jdbc, v2
+from jupyter_colophon.spark.places import files, jdbc, topics, v2
 from jupyter_colophon.spark.plan import IN_MEMORY, has_rows, unnamed
 from jupyter_colophon.spark.targets import target
 from jupyter_colophon.spark.tree import Node
+
+#: The topics in the words of Spark's relation of Kafka, which has no method for them.
+_SUBSCRIBED = re.compile(r"strategy=Subscribe\[([^\]]*)\]")
 
 
 def ask(execution: Any, plan: Any, root: Node) -> Facts:
@@ -83,4 +87,7 @@ def refs_of(leaf: Any) -> tuple[DataRef, ...]:
         case "JDBCRelation":
             options = relation.jdbcOptions()
             return jdbc(options.url(), options.tableOrQuery())
+        case "KafkaRelation":
+            named = _SUBSCRIBED.search(relation.toString())
+            return topics(named[1]) if named else ()
     return ()

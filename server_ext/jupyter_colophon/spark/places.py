@@ -43,6 +43,12 @@ def jdbc(url: str, table: str) -> tuple[DataRef, ...]:
     return (DataRef(urn, Kind.JDBC, format="jdbc"),) if urn else ()
 
 
+def topics(names: str) -> tuple[DataRef, ...]:
+    """Give the topics of Kafka of these names, with commas between them."""
+    urns = (naming.dataset("kafka", name.strip()) for name in names.split(","))
+    return tuple(DataRef(urn, Kind.TOPIC, format="kafka") for urn in urns if urn)
+
+
 def v2(relation: Any) -> tuple[DataRef, ...]:
     """Give the table that a relation of a catalog plug-in is; none for a source without a catalog."""
     relation = relation.relation() if relation.getClass().getSimpleName() == "DataSourceV2ScanRelation" else relation

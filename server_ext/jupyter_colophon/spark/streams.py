@@ -18,11 +18,11 @@ from typing import Any
 
 from pyspark.sql.streaming.listener import StreamingQueryListener
 
-from jupyter_colophon.spark import naming, schema
+from jupyter_colophon.spark import schema
 from jupyter_colophon.spark.facts import Facts, Target
 from jupyter_colophon.spark.jvm import leaves_of, named_leaves
-from jupyter_colophon.spark.observation import DataRef, Kind, Observation, Unseen
-from jupyter_colophon.spark.places import file
+from jupyter_colophon.spark.observation import DataRef, Observation, Unseen
+from jupyter_colophon.spark.places import file, topics
 from jupyter_colophon.spark.plan import Statement, streamed, table_ref
 from jupyter_colophon.spark.reading import BOUNDED, PlanReader, reader_of
 from jupyter_colophon.spark.tree import Grafts
@@ -174,6 +174,5 @@ def _places(described: str) -> tuple[DataRef, ...]:
         ref = file(found[1], None)
         return (ref,) if ref else ()
     if found := _TOPICS.search(described):
-        urns = (naming.dataset("kafka", topic.strip()) for topic in found[1].split(","))
-        return tuple(DataRef(urn, Kind.TOPIC, format="kafka") for urn in urns if urn)
+        return topics(found[1])
     return ()

@@ -8,7 +8,7 @@ from typing import Any
 from jupyter_colophon.spark import schema
 from jupyter_colophon.spark.facts import Target
 from jupyter_colophon.spark.observation import DataRef, Field, Kind
-from jupyter_colophon.spark.places import catalog_table, file, jdbc, v2
+from jupyter_colophon.spark.places import catalog_table, file, jdbc, topics, v2
 from jupyter_colophon.spark.plan import table_ref
 from jupyter_colophon.spark.tree import Node
 
@@ -101,12 +101,18 @@ def _view_fields(session: Any, query: Any, name: Any) -> tuple[Field, ...]:
 
 
 def _save(_: Any, command: Any, node: Node) -> Target:
-    options = {key: command.options().get(key) for key in ("url", "dbtable")}
-    is_jdbc = "Jdbc" in command.dataSource().getClass().getSimpleName()
-    if not is_jdbc or any(value.isEmpty() for value in options.values()):
-        return UNNAMED
-    fields = _written(command.query())
-    return _at(jdbc(options["url"].get(), options["dbtable"].get()), fields)
+    kind, options = command.dataSource().getClass().getSimpleName(), command.options()
+    if "Jdbc" in kind and (told := _options(options, "url", "dbtable")):
+        return _at(jdbc(*told), _written(command.query()))
+    if "Kafka" in kind and (told := _options(options, "topic")):
+        return _at(topics(*told), _written(command.query()))
+    return UNNAMED
+
+
+def _options(options: Any, *names: str) -> list[str]:
+    """The values of a command's options; none where one of them is not said."""
+    found = [options.get(name) for name in names]
+    return [] if any(one.isEmpty() for one in found) else [str(one.get()) for one in found]
 
 
 def _source(_: Any, command: Any, node: Node) -> Target:

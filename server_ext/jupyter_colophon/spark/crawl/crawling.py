@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.problems import ClientError, Refused, ServerAway
+from jupyter_colophon.spark.connectors import ConnectorMissing
 from jupyter_colophon.spark.crawl import documents, reading
 from jupyter_colophon.spark.crawl.asked import Asked
 from jupyter_colophon.spark.crawl.catalogs import Tables
@@ -147,6 +148,8 @@ class _Crawl:
             raise
         except Refused as refusal:
             line.status, line.reason = "failed", str(refusal)
+        except ConnectorMissing as missing:
+            line.status, line.reason = "skipped", str(missing)
         except Exception as error:  # noqa: BLE001  data may be broken in any way, and Spark says so by any class
             line.status, line.reason = "failed", reading.why(error)
         line.ms = int((time.monotonic() - started) * 1000)

@@ -5,6 +5,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from jupyter_colophon.spark import connectors
+from jupyter_colophon.spark.connectors import ConnectorMissing
 from jupyter_colophon.spark.crawl import formats, text
 from jupyter_colophon.spark.crawl.found import Found
 
@@ -18,10 +20,14 @@ class Unreadable(Exception):
 
 
 def read(spark: Any, found: Found, said: Mapping[str, str]) -> Any:
-    """The dataset as a DataFrame; `said` are options of Spark's readers that outdo ours. Raises Unreadable, OSError, Spark's errors."""
+    """The dataset as a DataFrame; `said` are options of Spark's readers that outdo ours.
+
+    Raises Unreadable, ConnectorMissing, OSError, Spark's errors.
+    """
+    format_ = str(found.ref.format)
+    connectors.require(spark, format_)
     if found.table:
         return spark.table(found.table)
-    format_ = str(found.ref.format)
     if format_ in formats.TEXTS and not found.first:
         # No byte in it: no columns, and no rows.
         return spark.range(0).select()
@@ -32,7 +38,7 @@ def read(spark: Any, found: Found, said: Mapping[str, str]) -> Any:
         raise Unreadable(msg)
     # The path is meant as it stands, whatever is in it.
     reader = spark.read.format(format_).options(**told, __globPaths__="false")
-    data = _avro(spark, reader, found.place) if format_ == "avro" else reader.load(found.place)
+    data = reader.load(found.place)
     if format_ == "json" and data.columns == [_CORRUPT]:
         msg = "no record in it is JSON"
         raise Unreadable(msg)
@@ -44,18 +50,6 @@ def lost(found: Found, data: Any) -> str | None:
     return _CORRUPT if found.ref.format == "json" and not found.table and _CORRUPT in data.columns else None
 
 
-def _avro(spark: Any, reader: Any, place: str) -> Any:
-    """Avro comes with a jar that Spark does not have by itself. Raises Unreadable without it."""
-    try:
-        return reader.load(place)
-    except Exception as error:
-        if type(error).__name__ != "AnalysisException":
-            raise
-        package = f"org.apache.spark:spark-avro_2.13:{spark.version}"
-        msg = f"Spark has no Avro: start it with spark.jars.packages={package}"
-        raise Unreadable(msg) from error
-
-
 def _told(found: Found, format_: str) -> Mapping[str, str]:
     if format_ not in formats.TEXTS:
         return {}
@@ -65,7 +59,7 @@ def _told(found: Found, format_: str) -> Mapping[str, str]:
 
 def why(error: Exception) -> str:
     """Why something failed, as a sentence without values: Spark's own condition where it has one."""
-    if isinstance(error, Unreadable):
+    if isinstance(error, Unreadable | ConnectorMissing):
         return str(error)
     if isinstance(error, OSError):
         return error.strerror or str(error)

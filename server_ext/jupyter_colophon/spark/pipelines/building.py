@@ -6,6 +6,7 @@ from typing import Any
 from jupyter_colophon.client.programs.context import RunContext
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.record_schema import RecordSchema
+from jupyter_colophon.spark import connectors
 from jupyter_colophon.spark.origins import origins_of
 from jupyter_colophon.spark.pipelines.checking import Prepared
 from jupyter_colophon.spark.pipelines.context import Origins, StageContext
@@ -26,6 +27,11 @@ class Building:
         named = ((name, one.dataset(prepared.pipeline.namespace)) for name, one in ends)
         #: What sources and sinks read and write, by the names of their stages.
         self.datasets = {name: dataset for name, dataset in named if dataset is not None}
+
+    def require(self, *stages: Stage) -> None:
+        """Raise ConnectorMissing unless Spark knows what these stages read and write by."""
+        for stage in stages:
+            connectors.require(self.spark, self._prepared.plugins[stage.name].connector())
 
     def keep(self, stage: Stage, data: Any) -> None:
         """What comes out of a stage, for those after it."""

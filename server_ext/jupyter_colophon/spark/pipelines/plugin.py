@@ -59,6 +59,10 @@ class Plugin(ABC):
         """The entities whose metadata it reads: known before the run where that can ask no server (docs/programs.md)."""
         return ()
 
+    def connector(self) -> str:
+        """The data source of Spark's that it reads or writes by, if that may be one which PySpark does not bring."""
+        return ""
+
     def initialize(self, context: "StageContext") -> None:  # noqa: B027  most have nothing to say beforehand
         """Read and emit metadata, before any data is worked on. Not offered for each record."""
 

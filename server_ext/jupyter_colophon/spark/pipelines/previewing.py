@@ -39,6 +39,7 @@ def preview(
         building = Building(prepared, spark, context, tell)
         for stage in (one for one in prepared.order if one.gives):
             try:
+                building.require(stage)
                 data = building.made(stage, building.context(stage))
                 building.keep(stage, data.limit(sample) if stage.type == "source" else data)
                 found.append(_shown(stage.name, data, shown))

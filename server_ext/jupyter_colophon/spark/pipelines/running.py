@@ -78,6 +78,7 @@ class PipelineRun:
         # Whoever stops it stops its own jobs, and no others of the session.
         context.setLocalProperty(_GROUP, self._run.run_id)
         try:
+            self._building.require(*self._prepared.order)
             for stage in self._prepared.order:
                 self._work(stage)
             self.outcome.status = "succeeded"

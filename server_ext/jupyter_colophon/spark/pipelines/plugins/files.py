@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jupyter_colophon.client.programs.entity import MetadataEntity
@@ -34,9 +34,13 @@ class FileSource(Source):
         """Those of the schema."""
         return ddl.names(self.told["schema"]) if "schema" in self.told else None
 
+    def connector(self) -> str:
+        """Its format."""
+        return _format(self.told)
+
     def read(self, context: StageContext) -> Any:
         """The files."""
-        reader = context.spark.read.format(self.told.get("format", "parquet")).options(**self.told.get("options", {}))
+        reader = context.spark.read.format(_format(self.told)).options(**self.told.get("options", {}))
         if "schema" in self.told:
             reader = reader.schema(self.told["schema"])
         return reader.load(_place(self.told["path"]))
@@ -61,13 +65,21 @@ class FileSink(Sink):
         """What the path names."""
         return _dataset(self.told["path"])
 
+    def connector(self) -> str:
+        """Its format."""
+        return _format(self.told)
+
     def write(self, context: StageContext, data: Any) -> None:
         """The files."""
-        writer = data.write.format(self.told.get("format", "parquet")).mode(self.told.get("mode", "error"))
+        writer = data.write.format(_format(self.told)).mode(self.told.get("mode", "error"))
         writer = writer.options(**self.told.get("options", {}))
         if self.told.get("partition_by"):
             writer = writer.partitionBy(*self.told["partition_by"])
         writer.save(_place(self.told["path"]))
+
+
+def _format(told: Mapping[str, Any]) -> str:
+    return str(told.get("format", "parquet"))
 
 
 def _place(path: str) -> str:

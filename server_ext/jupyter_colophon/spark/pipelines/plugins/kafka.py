@@ -1,4 +1,4 @@
-"""Topics of Kafka, read from one place to another, and written. Spark needs a connector for that, which it does not bring."""
+"""Topics of Kafka, read from one place to another, and written."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,8 +10,18 @@ from jupyter_colophon.spark import naming
 from jupyter_colophon.spark.pipelines.context import StageContext
 from jupyter_colophon.spark.pipelines.plugin import Columns, Sink, Source, absent
 from jupyter_colophon.spark.pipelines.plugins import ddl, shapes
+from jupyter_colophon.spark.pipelines.plugins.topic import (
+    EARLIEST,
+    LATEST,
+    Offsets,
+    ends,
+    offsets,
+    require_answer,
+    require_within,
+    written,
+)
 
-_PROVIDER = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
+_FORMAT = "kafka"
 _ENVIRONMENT = {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"}
 _OFFSETS = 'or JSON by topic and partition: {"orders": {"0": 23}}'
 _PLACE = {
@@ -24,6 +34,8 @@ _PLACE = {
         additionalProperties=_ENVIRONMENT,
     ),
 }
+#: The word for each end, and its number where it stands for one partition.
+_ENDS = {"from": ("earliest", EARLIEST), "until": ("latest", LATEST)}
 _META = ("key", "value", "topic", "partition", "offset", "timestamp")
 
 
@@ -51,20 +63,51 @@ class KafkaSource(Source):
         """Those of the schema, or what Kafka tells of a message."""
         return ddl.names(self.told["schema"]) if "schema" in self.told else _META
 
+    def connector(self) -> str:
+        """Kafka's."""
+        return _FORMAT
+
+    def faults(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
+        """Offsets that are none, or are those of another topic."""
+        for name in _ENDS:
+            try:
+                self._said(name)
+            except ValueError as error:
+                yield Problem(f"/{name}", str(error))
+
     def read(self, context: StageContext) -> Any:
-        """The messages. Raises LookupError where Spark has no connector."""
+        """The messages that are there now. Raises LookupError where Kafka or the topic is not."""
         from pyspark.sql import functions
 
-        reader = context.spark.read.format("kafka").options(**_options(context.spark, self.told))
-        data = reader.options(
-            subscribe=self.told["topic"],
-            startingOffsets=self.told.get("from", "earliest"),
-            endingOffsets=self.told.get("until", "latest"),
-        ).load()
+        options, told = _options(self.told), self.told["topic"]
+        begin, end = self._places(ends(context.spark, options, told))
+        context.log(f"reads up to {end}")
+        reader = context.spark.read.format(_FORMAT).options(**options)
+        data = reader.options(subscribe=told, startingOffsets=begin, endingOffsets=end).load()
         data = data.select(*(functions.col(name).cast("string").alias(name) for name in ("key", "value")), *_META[2:])
         if "schema" not in self.told:
             return data
         return data.select(functions.from_json("value", self.told["schema"]).alias("told")).select("told.*")
+
+    def _said(self, name: str) -> Offsets | None:
+        """The offsets of `from` or `until`; None where it is the word."""
+        word, end = _ENDS[name]
+        told = self.told.get(name, word)
+        return None if told == word else offsets(told, self.told["topic"], end)
+
+    def _places(self, now: Offsets) -> tuple[str, str]:
+        """Where to begin and end, as Spark is told. Raises LookupError where the topic has no such place.
+
+        The end is in numbers: Spark reads again for each stage that works on the data, and all are to find the same.
+        """
+        topic, begin, end = self.told["topic"], self._said("from"), self._said("until")
+        for name, said in (("from", begin), ("until", end)):
+            if said is not None:
+                require_within(name, said, now)
+        until = {
+            partition: now[partition] if offset == LATEST else offset for partition, offset in (end or now).items()
+        }
+        return ("earliest" if begin is None else written(topic, begin)), written(topic, until)
 
 
 class KafkaSink(Sink):
@@ -84,19 +127,24 @@ class KafkaSink(Sink):
         """A key that does not come in."""
         return absent("/key", [self.told["key"]] if "key" in self.told else (), next(iter(inputs), None))
 
+    def connector(self) -> str:
+        """Kafka's."""
+        return _FORMAT
+
     def write(self, context: StageContext, data: Any) -> None:
-        """The messages. Raises LookupError where Spark has no connector."""
+        """The messages. Raises LookupError where Kafka is not."""
         from pyspark.sql import functions
 
+        options = _options(self.told)
+        require_answer(context.spark, options, self.told["topic"])
         value = functions.to_json(functions.struct("*")).alias("value")
         key = [data[self.told["key"]].cast("string").alias("key")] if "key" in self.told else []
-        writer = data.select(*key, value).write.format("kafka").options(**_options(context.spark, self.told))
+        writer = data.select(*key, value).write.format(_FORMAT).options(**options)
         writer.option("topic", self.told["topic"]).save()
 
 
-def _options(spark: Any, told: Mapping[str, Any]) -> dict[str, str]:
-    """Spark's options. Raises LookupError where Spark has no connector, or the environment no such variable."""
-    _require_connector(spark)
+def _options(told: Mapping[str, Any]) -> dict[str, str]:
+    """Spark's options. Raises LookupError where the environment has no such variable."""
     found = {"kafka.bootstrap.servers": told["servers"], **told.get("options", {})}
     for option, variable in told.get("options_from", {}).items():
         if variable not in os.environ:
@@ -104,20 +152,6 @@ def _options(spark: Any, told: Mapping[str, Any]) -> dict[str, str]:
             raise LookupError(msg)
         found[option] = os.environ[variable]
     return found
-
-
-def _require_connector(spark: Any) -> None:
-    from py4j.protocol import Py4JJavaError
-
-    try:
-        spark._jvm.java.lang.Thread.currentThread().getContextClassLoader().loadClass(_PROVIDER)
-    except Py4JJavaError:
-        msg = (
-            "Spark has no Kafka connector: begin it with the setting"
-            f" spark.jars.packages=org.apache.spark:spark-sql-kafka-0-10_2.13:{spark.version},"
-            " or spark.jars with that jar and those it needs (docs/pipelines.md)"
-        )
-        raise LookupError(msg) from None
 
 
 def _dataset(topic: str) -> MetadataEntity | None:

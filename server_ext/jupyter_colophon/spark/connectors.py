@@ -1,0 +1,29 @@
+"""Data sources that Spark knows by a jar which PySpark does not bring."""
+
+from typing import Any
+
+_PACKAGES = {"avro": "spark-avro", "kafka": "spark-sql-kafka-0-10"}
+
+
+class ConnectorMissing(LookupError):
+    """Spark does not know a data source; the text says which package has it."""
+
+
+def require(spark: Any, format_: str) -> None:
+    """Ask Spark whether it knows a data source; one that PySpark brings is not asked for. Raises ConnectorMissing."""
+    package = _PACKAGES.get(format_)
+    if package is None:
+        return
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import AnalysisException
+
+    sources = spark._jvm.org.apache.spark.sql.execution.datasources.DataSource
+    try:
+        sources.lookupDataSource(format_, spark._jsparkSession.sessionState().conf())
+    except (AnalysisException, Py4JJavaError):
+        msg = (
+            f"Spark has no connector for {format_}: begin it with the setting"
+            f" spark.jars.packages=org.apache.spark:{package}_2.13:{spark.version},"
+            " or spark.jars with that jar and those it needs (docs/pipelines.md)"
+        )
+        raise ConnectorMissing(msg) from None

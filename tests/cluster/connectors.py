@@ -1,0 +1,257 @@
+"""Kafka and Avro in pipelines and crawls, with the connectors that PySpark does not bring, and a real broker.
+
+`make long-pipelines-kafka` runs it, in an environment of the newest PySpark for which all connectors are published; what
+Spark needs it fetches itself (spark.jars.packages). So its name is not that of a test.
+"""
+
+import json
+import uuid
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pyspark
+import pytest
+from confluent_kafka import Producer
+from jupyter_colophon.client.catalog import Catalog
+from jupyter_colophon.spark.crawl.asked import Asked
+from jupyter_colophon.spark.crawl.crawling import crawl
+from jupyter_colophon.spark.pipelines.checking import checked
+from jupyter_colophon.spark.pipelines.previewing import preview
+from jupyter_colophon.spark.pipelines.registry import installed
+from jupyter_colophon.spark.pipelines.running import Outcome, run
+from jupyter_colophon.spark.session import session
+from pyspark.sql import SparkSession
+from support import servers
+from support.kafka.broker import Broker
+
+catalog, server = servers.catalog, servers.server
+PACKAGES = [f"org.apache.spark:{name}_2.13:{pyspark.__version__}" for name in ("spark-sql-kafka-0-10", "spark-avro")]
+IVY = Path(__file__).with_name("ivysettings.xml")
+SCHEMA = "page STRING, ms BIGINT"
+CLICKS = [{"page": f"/{number % 3}", "ms": number} for number in range(200)]
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    settings = {"spark.master": "local[2]", "spark.sql.shuffle.partitions": "2", "spark.driver.memory": "1g"}
+    settings |= {"spark.jars.packages": ",".join(PACKAGES), "spark.jars.ivySettings": str(IVY)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JUPYTER_DATA_DIR", str(tmp_path_factory.mktemp("jupyter")))
+        made = session("connectors", **settings)
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="session")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    made = Broker(tmp_path_factory.mktemp("kafka") / "node")
+    made.start()
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def topic(broker: Broker) -> str:
+    """A topic with clicks, one message that is no JSON, and one without a value."""
+    name = f"clicks-{uuid.uuid4().hex[:8]}"
+    broker.make_topic(name)
+    send(broker, name, *(json.dumps(one).encode() for one in CLICKS), b"no JSON", None)
+    return name
+
+
+@pytest.fixture(autouse=True)
+def known(server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLOPHON_URL", server.url)
+    monkeypatch.setenv("COLOPHON_TOKEN", server.token)
+    monkeypatch.setenv("COLOPHON_SPOOL", str(tmp_path / "spool"))
+
+
+def send(broker: Broker, topic: str, *values: bytes | None) -> None:
+    producer = Producer({"bootstrap.servers": broker.servers})
+    for number, value in enumerate(values):
+        producer.produce(topic, value, str(number).encode())
+    assert producer.flush(30) == 0
+
+
+def ran(spark: SparkSession, *lines: str, **stages: dict[str, Any]) -> Outcome:
+    """A pipeline of these stages, connected as `one > other > third`."""
+    return run(checked("connectors", document(*lines, **stages), installed()), spark)
+
+
+def document(*lines: str, **stages: dict[str, Any]) -> dict[str, Any]:
+    pairs = [{"from": one, "to": other} for line in lines for one, other in pairwise(line.split(" > "))]
+    told = [{"name": name, **one} for name, one in stages.items()]
+    return {"metadata": {"namespace": "shop", "stages": told, "connections": pairs}}
+
+
+def source(plugin: str, **properties: Any) -> dict[str, Any]:
+    return {"type": "source", "plugin": plugin, "properties": properties}
+
+
+def sink(plugin: str, **properties: Any) -> dict[str, Any]:
+    return {"type": "sink", "plugin": plugin, "properties": properties}
+
+
+def sql(query: str) -> dict[str, Any]:
+    return {"type": "transform", "plugin": "sql", "properties": {"query": query}}
+
+
+def of_topic(name: str) -> str:
+    return f"urn:li:dataset:(urn:li:dataPlatform:kafka,{name},PROD)"
+
+
+def of_file(path: Path) -> str:
+    return f"urn:li:dataset:(urn:li:dataPlatform:file,{path},PROD)"
+
+
+def columns(catalog: Any, urn: str) -> set[tuple[str, str, str]]:
+    graph = catalog.lineage(urn, direction="upstream", levels=1, columns=True)
+    return {(one["source"], one["sourceField"], one["targetField"]) for one in graph["columns"]}
+
+
+def test_from_a_topic_to_a_topic_and_files_and_back(
+    spark: SparkSession, broker: Broker, topic: str, catalog: Any, tmp_path: Path
+) -> None:
+    place, slow, files = {"servers": broker.servers}, f"slow-{topic}", tmp_path.resolve() / "slow"
+    there = ran(
+        spark,
+        "clicks > chosen > told",
+        "chosen > kept",
+        clicks=source("kafka", topic=topic, schema=SCHEMA, **place),
+        chosen=sql("SELECT upper(page) AS page, ms FROM clicks WHERE ms >= 100"),
+        told=sink("kafka", topic=slow, key="page", **place),
+        kept=sink("file", path=str(files)),
+    )
+    assert (there.status, there.error) == ("succeeded", "")
+    wanted = sorted((one["page"].upper(), one["ms"]) for one in CLICKS if one["ms"] >= 100)
+    assert sorted(map(tuple, spark.read.parquet(str(files)).collect())) == wanted
+    touched = {(one["component"], one["data"], one["mode"]) for one in catalog.run(there.run)["accesses"]}
+    assert touched == {
+        ("clicks", of_topic(topic), "read"),
+        ("told", of_topic(slow), "write"),
+        ("kept", of_file(files), "write"),
+    }
+    value = (of_topic(topic), "value")
+    assert columns(catalog, of_topic(slow)) == {(*value, "key"), (*value, "value")}
+    assert columns(catalog, of_file(files)) == {(*value, "page"), (*value, "ms")}
+
+    back = ran(
+        spark,
+        "slow > lines",
+        slow=source("kafka", topic=slow, **place),
+        lines=sink("file", path=str(tmp_path / "lines"), format="json"),
+    )
+    assert (back.status, back.error) == ("succeeded", "")
+    read = spark.read.json(str(tmp_path / "lines")).collect()
+    assert sorted((one["page"], one["ms"]) for one in (json.loads(row.value) for row in read)) == wanted
+    assert all(row.key == json.loads(row.value)["page"] and row.topic == slow for row in read)
+    graph = catalog.lineage(of_file(tmp_path.resolve() / "lines"), direction="upstream")
+    assert {(of_topic(topic), of_topic(slow))} <= {(one["source"], one["target"]) for one in graph["edges"]}
+
+
+def test_all_stages_find_the_same_and_the_next_run_goes_on_from_there(
+    spark: SparkSession, broker: Broker, topic: str, tmp_path: Path
+) -> None:
+    place = {"servers": broker.servers, "topic": topic}
+    # What it writes comes after what it reads: the second sink finds no more than the first.
+    first = ran(
+        spark,
+        "clicks > again",
+        "clicks > kept",
+        clicks=source("kafka", **place),
+        again=sink("kafka", **place),
+        kept=sink("file", path=str(tmp_path / "first")),
+    )
+    assert (first.status, first.error) == ("succeeded", "")
+    assert spark.read.parquet(str(tmp_path / "first")).count() == len(CLICKS) + 2
+    (told,) = [line.partition("reads up to ")[2] for line in first.lines if "reads up to" in line]
+    second = ran(
+        spark,
+        "clicks > kept",
+        clicks=source("kafka", **place, **{"from": told}),
+        kept=sink("file", path=str(tmp_path / "second")),
+    )
+    assert {one.name: one.rows for one in second.stages} == {"clicks": len(CLICKS) + 2, "kept": len(CLICKS) + 2}
+
+
+def test_what_is_no_message_of_the_schema_is_a_row_without_values(
+    spark: SparkSession, broker: Broker, topic: str
+) -> None:
+    stages = {
+        "clicks": source("kafka", servers=broker.servers, topic=topic, schema=SCHEMA),
+        "bad": sql("SELECT count(*) AS n FROM clicks WHERE page IS NULL AND ms IS NULL"),
+        "out": sink("table", name="bad"),
+    }
+    shown = preview(checked("shown", document("clicks > bad > out", **stages), installed()), spark)
+    assert [one.error for one in shown] == ["", ""]
+    assert shown[-1].rows == ({"n": 2},)
+
+
+TELLS_NOT = "does not tell of the topic"
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"topic": "nosuch"}, "LookupError: Kafka has no topic nosuch"),
+        ({"servers": "127.0.0.1:9"}, f"{TELLS_NOT} TOPIC (TimeoutException)"),
+        ({"options": {"kafka.security.protocol": "hidden"}}, f"{TELLS_NOT} TOPIC (ConfigException)"),
+        (
+            {"from": '{"clicks": {"0": 1}}'},
+            "LookupError: from has to say an offset for each partition, which are 0, 1, 2",
+        ),
+        ({"until": '{"TOPIC": {"0": -1, "1": -1, "2": 9000}}'}, "LookupError: until is beyond the end of partition 2"),
+        ({"options_from": {"kafka.sasl.jaas.config": "NOWHERE"}}, "the environment has no variable NOWHERE"),
+    ],
+)
+def test_a_topic_that_cannot_be_read_is_told_in_a_line(
+    more: dict[str, Any], told: str, spark: SparkSession, broker: Broker, topic: str
+) -> None:
+    place = {"servers": broker.servers, "topic": topic}
+    place |= {name: value.replace("TOPIC", topic) if isinstance(value, str) else value for name, value in more.items()}
+    stages = {"clicks": source("kafka", **place), "out": sink("table", name="never")}
+    outcome = ran(spark, "clicks > out", **stages)
+    assert outcome.status == "failed"
+    assert told.replace("TOPIC", topic) in outcome.error
+    assert "hidden" not in outcome.error
+    assert [one.status for one in outcome.stages] == ["failed", "waiting"]
+
+
+def test_a_topic_that_cannot_be_written_is_told_in_a_line(spark: SparkSession, tmp_path: Path) -> None:
+    spark.range(2).write.parquet(str(tmp_path / "numbers"))
+    stages = {"numbers": source("file", path=str(tmp_path / "numbers"))}
+    stages["out"] = sink("kafka", servers="127.0.0.1:9", topic="numbers")
+    outcome = ran(spark, "numbers > out", **stages)
+    assert outcome.error == "LookupError: Kafka does not tell of the topic numbers (TimeoutException)"
+
+
+def test_avro_is_written_read_and_crawled(spark: SparkSession, catalog: Catalog, server: Any, tmp_path: Path) -> None:
+    place = tmp_path.resolve()
+    spark.createDataFrame([(1, "Ada"), (2, None)], "id LONG, who STRING").write.parquet(str(place / "staff"))
+    there = ran(
+        spark,
+        "staff > avro",
+        staff=source("file", path=str(place / "staff")),
+        avro=sink("file", path=str(place / "avro"), format="avro"),
+    )
+    assert (there.status, there.error) == ("succeeded", "")
+    back = ran(
+        spark,
+        "avro > copy",
+        avro=source("file", path=str(place / "avro"), format="avro", schema="id BIGINT, who STRING"),
+        copy=sink("file", path=str(place / "copy")),
+    )
+    assert (back.status, back.error) == ("succeeded", "")
+    assert sorted(spark.read.parquet(str(place / "copy")).collect()) == [(1, "Ada"), (2, None)]
+    assert columns(catalog, of_file(place / "copy")) == {
+        (of_file(place / "avro"), "id", "id"),
+        (of_file(place / "avro"), "who", "who"),
+    }
+    report = crawl(catalog, lambda: spark, Asked(str(place / "avro")))
+    assert [(one.status, one.rows, one.columns) for one in report.lines] == [("new", 2, 2)]
+    asked = {"urn": of_file(place / "avro"), "aspect": "datasetProfile", "entity": "dataset"}
+    told = server.call("POST", "colophon/datahub/aspects?action=getTimeseriesAspectValues", asked)
+    profile = json.loads(told["value"]["values"][0]["aspect"]["value"])
+    assert {one["fieldPath"]: one["nullCount"] for one in profile["fieldProfiles"]} == {"id": 0, "who": 1}
