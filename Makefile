@@ -13,7 +13,7 @@ FRONTEND := $(shell find labextension/src labextension/style labextension/schema
 INSTALLED := $(VENV)/share/jupyter/labextensions/jupyter-colophon
 ROOT_MAY := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab sample test test-python test-frontend test-ui check fix long long-faults long-lineage long-openlineage long-races long-postgresql long-floor long-fuzz long-cluster long-connect long-kafka long-oracle bench clean
+.PHONY: help lab sample test test-python test-frontend test-ui check fix long long-faults long-lineage long-openlineage long-races long-postgresql long-floor long-fuzz long-cluster long-connect long-kafka long-pipelines-kafka long-oracle bench clean
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -89,6 +89,9 @@ long-connect: $(STAMPS)/python ## read, write and stream the catalog in a sessio
 long-kafka: $(STAMPS)/python $(STAMPS)/kafka ## leave Kafka away for five minutes while twenty thousand changes are written
 	COLOPHON_TEST_SIZE=full python -m pytest -q -s tests/faults/test_kafka_away.py
 
+long-pipelines-kafka: $(STAMPS)/spark40 $(STAMPS)/kafka ## run pipelines on Kafka and Avro, with the connectors of Spark 4.0.0
+	$(VENV)/spark40/bin/python -m pytest -q tests/cluster/connectors.py
+
 long-oracle: $(STAMPS)/python ## hold the capture of Spark's lineage against OpenLineage's agent, over a hundred statements
 	python -m pytest -q tests/spark/beside_agent.py tests/spark/test_oracle.py
 
@@ -116,6 +119,14 @@ $(STAMPS)/clients: $(STAMPS)/venv tests/datahub/requirements.txt tests/openlinea
 	python3 -m venv $(VENV)/clients
 	$(VENV)/clients/bin/python -m pip install --quiet --requirement tests/datahub/requirements.txt \
 		--requirement tests/openlineage/requirements.txt
+	@touch $@
+
+# The newest PySpark all of whose connectors are published, above everything else that we need.
+$(STAMPS)/spark40: $(STAMPS)/python
+	$(BIN)/python -m venv $(VENV)/spark40
+	echo "import site; site.addsitedir('$$($(BIN)/python -c 'import site; print(site.getsitepackages()[0])')')" \
+		>"$$($(VENV)/spark40/bin/python -c 'import site; print(site.getsitepackages()[0])')/colophon.pth"
+	$(VENV)/spark40/bin/python -m pip install --quiet --ignore-installed pyspark==4.0.0
 	@touch $@
 
 $(STAMPS)/node: $(STAMPS)/python yarn.lock
