@@ -7,16 +7,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka import Producer
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.storage import sinks
 from jupyter_colophon.wiring import Catalog
 from relay.conftest import Deliver, Topics, kafka, state, until
-from support.catalog import ADA, say
+from support.catalog import ADA, say, touch
 from support.changes import add_changes
 from support.kafka.broker import Broker
 from support.kafka.heard import Heard, listening
 from support.relaying import relaying
-from support.urns import table
+from support.urns import CELL, table
 
 #: What the relay asks of a store, test_webhook.py asks of each.
 STORES_ASKED = ["sqlite"]
@@ -108,6 +111,26 @@ def test_what_a_killed_relay_left_is_told_by_the_next_in_order(
         assert numbers(heard, urn) == list(range(120))
 
 
+def test_a_relay_that_hangs_is_taken_over_from_and_spoils_nothing_when_it_goes_on(
+    broker: Broker, topics: Topics, store: StoreChoice, catalog: Catalog, tmp_path: Path
+) -> None:
+    told = {"kafka": kafka(broker, topics, server=False)}
+    with relaying(tmp_path / "a", store, sinks=told) as first:
+        begun(catalog)
+        with relaying(tmp_path / "b", store, sinks=told), listening(broker.servers, [topics["versioned"]]) as listener:
+            write(catalog, 10)
+            listener.wait(lambda heard: len(heard) > 10)
+            first.freeze()
+            write(catalog, 10, 10)
+            listener.wait(heard_all(20))
+            first.thaw()
+            write(catalog, 10, 20)
+            heard = listener.wait(heard_all(30))
+            until(lambda: state(catalog, "kafka").behind == 0)
+    for urn in URNS:
+        assert numbers(heard, urn) == list(range(30))
+
+
 def test_of_two_relays_one_leads_and_the_other_goes_on_when_it_stops(
     broker: Broker, topics: Topics, store: StoreChoice, catalog: Catalog, tmp_path: Path
 ) -> None:
@@ -150,6 +173,67 @@ def test_what_is_too_large_or_cannot_be_told_is_a_dead_letter_and_the_others_go_
         (table("huge"), "it is larger than Kafka takes (1000000 bytes)"),
         (table("large"), "Kafka refuses it (MSG_SIZE_TOO_LARGE)"),
     ]
+
+
+def test_more_than_the_client_holds_waits_and_each_record_is_there_once(
+    broker: Broker, topics: Topics, catalog: Catalog, deliver: Deliver, tmp_path: Path
+) -> None:
+    few = tmp_path / "kafka.properties"
+    few.write_text("queue.buffering.max.messages=7\n")
+    deliver(kafka=kafka(broker, topics, properties_file=str(few)))
+    begun(catalog)
+    write(catalog, 40)
+    with listening(broker.servers, [topics["versioned"]]) as listener:
+        heard = listener.wait(heard_all(40))
+    until(lambda: state(catalog, "kafka").behind == 0)
+    for urn in URNS:
+        assert numbers(heard, urn) == list(range(40))
+    assert len(heard) == len({one.event for one in heard})
+    assert catalog.dead_letters.page("delivery", 50, "", ADA)[0] == []
+    # What the client sends again is there once: the broker knows its producer, and how far it had it.
+    assert min(broker.producers(topics["versioned"])) >= 0
+
+
+def test_the_topics_have_datahubs_and_cdaps_names_where_none_are_told(
+    broker: Broker, store: StoreChoice, catalog: Catalog, tmp_path: Path
+) -> None:
+    broker.make_topic("MetadataChangeProposal_v1")
+    sink = {"kind": "kafka", "servers": broker.servers, "server": False, "lease_s": 4}
+    taken = {"servers": broker.servers, "principal": "kafka"}
+    with relaying(tmp_path, store, sinks={"kafka": sink}, kafka_proposals=taken):
+        begun(catalog)
+        urn, profile = table("orders"), {"timestampMillis": 1, "rowCount": 7}
+        say(catalog, urn, {"number": "0"})
+        catalog.write_path.propose([Proposal(Urn.parse(urn), "datasetProfile", "upsert", profile)], ADA)
+        touch(catalog, CELL, "r1", ("read", urn))
+        producer = Producer({"bootstrap.servers": broker.servers})
+        producer.produce("MetadataChangeProposal_v1", b"poison")
+        assert producer.flush(30) == 0
+        with listening(broker.servers, NAMES) as listener:
+            heard = listener.wait(lambda found: {one.topic for one in found} == {*NAMES} and "ACCESS" in kinds(found))
+    assert {"CREATE", "METADATA_CHANGE", "ACCESS"} <= kinds(heard)
+    moments = [one for one in heard if one.topic == "MetadataChangeLog_Timeseries_v1"]
+    # While topics are made, a batch of which one record came too late is sent again.
+    (told,) = {one.event: one for one in moments}.values()
+    assert (told.key, told.value["entityUrn"], told.value["aspectName"]) == (urn, urn, "datasetProfile")
+    assert json.loads(told.value["aspect"]["value"])["rowCount"] == 7
+    for one in heard:
+        assert one.key == one.value.get("entityUrn", one.key)
+
+
+#: What contracts call the topics (datahub.md 5, catalog.md 7.2).
+NAMES = [
+    "MetadataChangeLog_Versioned_v1",
+    "MetadataChangeLog_Timeseries_v1",
+    "FailedMetadataChangeProposal_v1",
+    "cdap-metadata-updates",
+    "audit",
+]
+
+
+def kinds(heard: Sequence[Heard]) -> set[str]:
+    """What audit messages are of."""
+    return {one.value["type"] for one in heard if one.topic == "audit"}
 
 
 def _broken(catalog: Catalog) -> int:

@@ -46,10 +46,10 @@ def say(broker: Broker, topic: str, *messages: Any) -> None:
 
 @contextmanager
 def taking(
-    broker: Broker, topic: str, folder: Path, store: StoreChoice, sinks: Any = None, **options: Any
+    broker: Broker, topic: str, folder: Path, store: StoreChoice, sinks: Any = None, policy: str = "", **options: Any
 ) -> Iterator[Relaying]:
     told = {"servers": broker.servers, "topic": topic, "principal": "kafka", "group": uuid.uuid4().hex} | options
-    with relaying(folder, store, sinks=sinks or {}, kafka_proposals=told) as relay:
+    with relaying(folder, store, sinks=sinks or {}, policy=policy, kafka_proposals=told) as relay:
         yield relay
 
 
@@ -148,6 +148,18 @@ def test_a_failure_can_be_applied_again_when_what_was_wrong_is_right(
     assert (written.aspect, written.version) == ("businessMetadata", 1)
     assert catalog.feed.changes(written.seq - 1, 1, {}, ADA)[0].actor == "kafka"
     assert catalog.dead_letters.page("message", 50, "", ADA)[0] == []
+
+
+def test_the_principal_of_the_settings_may_do_what_the_sites_policy_lets_it(
+    broker: Broker, topic: str, store: StoreChoice, catalog: Catalog, tmp_path: Path
+) -> None:
+    hidden, own = table("pay", "hr"), {"auditHeader": {"actor": "urn:li:corpuser:root"}, "headers": {"actor": "root"}}
+    say(broker, topic, proposal({"description": "refused"}, hidden, **own), proposal({"description": "fine"}, **own))
+    with taking(broker, topic, tmp_path, store, policy="support.policies.Reviewed"):
+        until(lambda: "fine" in described(catalog))
+        (letter,) = until(lambda: catalog.dead_letters.page("message", 50, "", ADA)[0])
+    assert (letter.refusal.cause, letter.sender.user) == ("AccessDenied", "kafka")
+    assert described(catalog, hidden) == []
 
 
 KAFKA = {"servers": "h:1", "principal": "ingestion"}

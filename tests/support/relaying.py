@@ -25,6 +25,14 @@ class Relaying:
         self.process.kill()
         self.process.wait(timeout=30)
 
+    def freeze(self) -> None:
+        """Let it do nothing, and not know of it: a machine that hangs."""
+        self.process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it go on where it was."""
+        self.process.send_signal(signal.SIGCONT)
+
     def stop(self) -> int:
         """End it as a supervisor does; returns its exit code."""
         self.process.send_signal(signal.SIGTERM)
@@ -73,4 +81,6 @@ def refused(folder: Path, store: StoreChoice, **settings: Any) -> tuple[int, str
 
 def _environment(folder: Path) -> Mapping[str, str]:
     own = {"JUPYTER_CONFIG_DIR": str(folder / "config"), "JUPYTER_DATA_DIR": str(folder / "data")}
-    return {**os.environ, **own}
+    # What settings name may be a class of the tests.
+    paths = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    return {**os.environ, **own, "PYTHONPATH": os.pathsep.join(filter(None, paths))}

@@ -14,6 +14,8 @@ from jupyter_colophon.spark.java import ensure_java
 
 JARS = Path(__file__).parents[3] / "build" / "kafka"
 _JAVA = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"]
+#: How long the head of a batch of records is in a log.
+_BATCH = 61
 _SETTINGS = {
     "process.roles": "broker,controller",
     "node.id": "1",
@@ -109,6 +111,16 @@ class Broker:
                 return
             time.sleep(0.1)
         raise AssertionError("the topic is still there")
+
+    def producers(self, topic: str) -> set[int]:
+        """The numbers that producers of a topic's records gave themselves, as its log has them; -1 is none."""
+        found = set()
+        for log in (self.folder / "data").glob(f"{topic}-*/*.log"):
+            data, at = log.read_bytes(), 0
+            while at + _BATCH <= len(data) and (length := int.from_bytes(data[at + 8 : at + 12], "big")):
+                found.add(int.from_bytes(data[at + 43 : at + 51], "big", signed=True))
+                at += 12 + length
+        return found
 
     def _java(self, main: str, *arguments: object) -> "subprocess.Popen[bytes]":
         command = [str(ensure_java() / "bin" / "java"), *_JAVA, "-cp", str(JARS / "*"), main, *map(str, arguments)]
