@@ -1,7 +1,6 @@
 """JSON from strangers: strict, and bounded before anything else looks at it (security.md B2.6)."""
 
 import json
-from collections.abc import Iterator
 from itertools import count
 from math import isfinite
 from typing import Any, NoReturn
@@ -84,15 +83,17 @@ def _check(value: Any) -> None:
         members += sum(map(len, containers))
         if members > MAX_KEYS:
             raise TooLarge(f"the document has more than {MAX_KEYS} members")
-        level = [inner for item in containers for inner in _inside(item)]
+        level = _inside(containers)
 
 
-def _inside(item: dict[str, Any] | list[Any]) -> Iterator[Any]:
-    if isinstance(item, dict):
-        yield from item.keys()
-        yield from item.values()
-    else:
-        yield from item
+def _inside(containers: list[Any]) -> list[Any]:
+    """What is in them; the names of an object's members are text of the document, too."""
+    found: list[Any] = []
+    for one in containers:
+        found.extend(one)
+        if isinstance(one, dict):
+            found.extend(one.values())
+    return found
 
 
 def _check_scalar(item: Any) -> None:

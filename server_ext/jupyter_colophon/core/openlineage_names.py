@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Final
 
 from jupyter_colophon.core import names
@@ -69,8 +70,9 @@ def openlineage_dataset(namespace: str, name: str, identity: Identity, symlinks:
     return names.dataset(platform, name)
 
 
+@lru_cache(maxsize=1024)
 def openlineage_job(namespace: str, name: str, engine: str | None = None) -> Urn:
-    """The job that OpenLineage calls so; `engine` is the name in the `processing_engine` facet (rule 6)."""
+    """The job that OpenLineage calls so; `engine` is the name in the `processing_engine` facet (rule 6). Each event asks often."""
     return names.data_job(names.data_flow((engine or NO_ENGINE).lower(), namespace, "PROD"), name)
 
 
