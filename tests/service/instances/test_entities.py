@@ -1,5 +1,7 @@
 """Instances as entities of the catalog: found, tagged, listed, and changed through their own door alone."""
 
+import json
+
 import pytest
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.entity import Listing
@@ -29,6 +31,23 @@ def one(kept: Shelf) -> Shelf:
 
 def found(kept: Shelf, text: str, **filters: str) -> list[str]:
     return [hit.summary.urn for hit in search(kept.catalog, text, **filters).hits]
+
+
+def test_what_was_said_of_one_and_its_history_go_along_when_it_moves(files: Shelf) -> None:
+    files.instances.create(SPACE, "one", thing("First", password="SECRET"), ADA)
+    files.instances.update(SPACE, "one", thing("Second", password="SECRET"), Condition(), ADA)
+    files.catalog.write_path.propose([Proposal(ONE, "businessMetadata", "upsert", metadata(tags=["mine"]))], ADA)
+    for from_, to in (("file", "catalog"), ("catalog", "file")):
+        before = [value["display_name"] for _, value, _ in files.history("one")]
+        assert [one.kind for one in files.instances.move(SPACE, from_, to, ADA)] == ["created"]
+        assert found(files, "mine") == [str(ONE)]
+        (version, value, actor), *rest = files.history("one")
+        assert (version, value["display_name"], actor) == (len(before) + 1, "Second", "ada")
+        assert [value["display_name"] for _, value, _ in rest] == before
+        held, recorded = files.instances.stores.of(SPACE, to).current("one")
+        assert (held is not None, recorded) == (True, version)
+        assert files.instances.stores.of(SPACE, from_).read("one") is None
+    assert json.loads(files.file("one").read_text())["metadata"]["password"] == "SECRET"
 
 
 class TestSearch:

@@ -133,11 +133,11 @@ class TestStores:
 
     def test_forget_what_could_not_be_saved(self, beside: Catalog, data_folder: Path) -> None:
         with shelf(beside, data_folder, "catalog") as kept:
-            kept.instances.create(SPACE, "one", thing(password=CANARY), ADA)
+            kept.instances.create(SPACE, "one", thing("One", "own", password=CANARY), ADA)
             Plain.acts = {"post_save": _refuse}
             try:
                 with pytest.raises(Exception, match="no"):
-                    kept.instances.update(SPACE, "one", thing(password="other"), Condition(), ADA)
+                    kept.instances.update(SPACE, "one", thing("One", "own", password="other"), Condition(), ADA)
             finally:
                 Plain.acts = {}
             assert list(json.loads((data_folder / "colophon" / "secrets.json").read_text()).values()) == [CANARY]

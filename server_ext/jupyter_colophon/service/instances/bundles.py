@@ -18,8 +18,10 @@ from jupyter_colophon.core.instance_names import normalized, require_instance_na
 from jupyter_colophon.core.instance_query import ExportChoice, Outcome
 from jupyter_colophon.core.jsonvalue import same
 from jupyter_colophon.core.proposal import ABSENT, Condition
+from jupyter_colophon.service.instances.catalog import CatalogInstances
 from jupyter_colophon.service.instances.conflicts import Both, conflict
 from jupyter_colophon.service.instances.drafts import IGNORED, Drafts
+from jupyter_colophon.service.instances.recorded import FileInstances
 from jupyter_colophon.service.instances.saving import Saving
 from jupyter_colophon.service.instances.secrets.keeping import Secrets
 from jupyter_colophon.service.instances.shown import Shown
@@ -139,7 +141,7 @@ def _moved(
     if held.document is None:
         return Outcome(name, "failed", held.problem)
     try:
-        there = target.read(name)
+        there, version = target.read(name), source.versions([held]).get(name)
         full = secrets.in_place(source.space, held.document)
         if there is not None and not _is_same(there, full, secrets, source.space):
             return Outcome(name, "conflict", "another one of this name is there")
@@ -149,12 +151,21 @@ def _moved(
             there = _copied(held, target, secrets, principal)
         if there is None or not _is_same(there, full, secrets, source.space):
             return Outcome(name, "failed", "what was written is not what was read")
-        source.remove(name, Condition(), principal)
-        left = set(secrets.references(target.space, there.document).values())
-        secrets.forget(key for key in secrets.references(source.space, held.document).values() if key not in left)
+        _left(name, version, source, target, principal)
+        kept = set(secrets.references(target.space, there.document).values())
+        secrets.forget(key for key in secrets.references(source.space, held.document).values() if key not in kept)
     except MetadataError as error:
         return Outcome(name, "failed", error.detail, error.problems)
     return Outcome(name, "created")
+
+
+def _left(name: str, version: int | None, source: InstanceStore, target: InstanceStore, principal: Principal) -> None:
+    """Take the old one away, now that the new one is whole."""
+    if isinstance(source, CatalogInstances) and isinstance(target, FileInstances):
+        # Both have the same record, with which all that was said of the instance would go: it is handed on.
+        target.take_over(name, version, principal)
+    else:
+        source.remove(name, Condition(), principal)
 
 
 def _copied(held: Held, target: InstanceStore, secrets: Secrets, principal: Principal) -> Held | None:

@@ -214,6 +214,21 @@ class FileInstances:
         self.settle(name)
         return held
 
+    def take_over(self, name: str, version: int | None, principal: Principal) -> None:
+        """Let what the catalog keeps itself under this name be the record of the file: what was said of it stays with it.
+
+        The catalog keeps no instance of the name any more. Raises ConditionFailed where it has another version by now,
+        StoreUnavailable while it is away.
+        """
+        records = self._source.ask()
+        if records is None:
+            raise StoreUnavailable(f"the catalog, which keeps {name} still, is away")
+        with self.files.slot(name) as slot:
+            if slot.held is None:
+                raise InstanceAbsent(self.space, name)
+            made = records.write(self.space, name, self._value(slot.held), principal, version)
+            self._remembered.keep(slot.held, made)
+
     def close(self) -> None:
         """Nothing is held open."""
 
