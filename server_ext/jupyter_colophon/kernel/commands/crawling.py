@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 from jupyter_colophon.client.verbs.answer import Answer
 from jupyter_colophon.kernel import words
 from jupyter_colophon.kernel.commands.command import Command
+from jupyter_colophon.spark.crawl.asked import JOBS_MOST
 
 if TYPE_CHECKING:
     from jupyter_colophon.kernel.companion import Companion
 
-_ROWS_MOST, _JOBS_MOST = 999_999_999, 64
+_ROWS_MOST = 999_999_999
 
 
 def _arguments(parser: ArgumentParser) -> None:
@@ -19,7 +20,7 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--exclude", metavar="GLOB", action="append", default=[])
     parser.add_argument("--option", metavar="OPTION=VALUE", action="append", default=[], type=words.argument)
     parser.add_argument("--sample", metavar="N", type=words.whole(1, _ROWS_MOST))
-    parser.add_argument("--jobs", metavar="N", type=words.whole(1, _JOBS_MOST), default=1)
+    parser.add_argument("--jobs", metavar="N", type=words.whole(1, JOBS_MOST), default=1)
     parser.add_argument("--no-values", dest="values", action="store_false")
     parser.add_argument("--views", action="store_true")
     parser.add_argument("--force", action="store_true")

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from jupyter_colophon.core.names import DEFAULT_NAMESPACE
 
-_JOBS_MOST = 64
+#: How many datasets are looked at at once, at most.
+JOBS_MOST = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +36,8 @@ class Asked:
     namespace: str = DEFAULT_NAMESPACE
 
     def __post_init__(self) -> None:
-        if not 1 <= self.jobs <= _JOBS_MOST:
-            msg = f"jobs is from 1 to {_JOBS_MOST}, not {self.jobs}"
+        if not 1 <= self.jobs <= JOBS_MOST:
+            msg = f"jobs is from 1 to {JOBS_MOST}, not {self.jobs}"
             raise ValueError(msg)
         if self.sample is not None and self.sample < 1:
             msg = f"sample is a number of rows, not {self.sample}"

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from jupyter_colophon.client.verbs.answer import Answer, table
 from jupyter_colophon.client.verbs.present import settled_verbs
 from jupyter_colophon.core.errors import InvalidInstance
-from jupyter_colophon.spark.session import present_session
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.catalog import Catalog
@@ -75,6 +74,7 @@ def _valid(prepared: "Prepared") -> Answer:
 
 def _preview(prepared: "Prepared") -> Answer:
     from jupyter_colophon.spark.pipelines.previewing import preview
+    from jupyter_colophon.spark.session import present_session
 
     stages = [
         {
@@ -90,6 +90,7 @@ def _preview(prepared: "Prepared") -> Answer:
 
 def _run(prepared: "Prepared") -> Answer:
     from jupyter_colophon.spark.pipelines.running import run
+    from jupyter_colophon.spark.session import present_session
 
     outcome = run(prepared, present_session(), tell=print)
     stages = [{"stage": one.name, "status": one.status, "rows": one.rows, "ms": one.ms} for one in outcome.stages]
