@@ -317,6 +317,8 @@ def test_pipelines_are_listed_and_checked(kernel, catalog, tmp_path):
     ):
         outcome = kernel.run(f"metadata.pipeline({call})", "c")
         assert (outcome.succeeded, outcome.text.startswith(said)) == (False, True), outcome.text
+    notes = "try: metadata.pipeline('run', 'copies')\nexcept Exception as error: print(error.__notes__)"
+    assert "/metadata/stages/0/properties/path: the run has no argument source" in kernel.run(notes, "c").text
     assert "No such file" in kernel.run(f"%metadata pipeline validate {tmp_path}/nosuch.json", "c").text
     assert not kernel.run("%metadata pipeline validate nosuch", "c").succeeded
     assert not kernel.run("%metadata pipeline run", "c").succeeded

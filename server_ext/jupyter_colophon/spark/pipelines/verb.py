@@ -39,6 +39,8 @@ def pipeline(verb: Verb, name: str | None = None, arguments: Mapping[str, str] |
     except InvalidInstance as error:
         if verb == "validate":
             return wrong(name, error)
+        for one in error.problems:
+            error.add_note(f"{one.pointer}: {one.message}".removeprefix(": "))
         raise
     return {"preview": _preview, "run": _run, "validate": _valid}[verb](prepared)
 
