@@ -24,7 +24,7 @@ from jupyter_colophon.spark.pipelines.running import Outcome, run
 from jupyter_colophon.spark.session import session
 from pyspark.sql import SparkSession
 from support import servers
-from support.kafka.broker import Broker
+from support.kafka.broker import LOGIN, PASSWORD, USER, Broker
 
 catalog, server = servers.catalog, servers.server
 PACKAGES = [f"org.apache.spark:{name}_2.13:{pyspark.__version__}" for name in ("spark-sql-kafka-0-10", "spark-avro")]
@@ -152,7 +152,7 @@ def test_from_a_topic_to_a_topic_and_files_and_back(
 
 
 def test_all_stages_find_the_same_and_the_next_run_goes_on_from_there(
-    spark: SparkSession, broker: Broker, topic: str, tmp_path: Path
+    spark: SparkSession, broker: Broker, topic: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = {"servers": broker.servers, "topic": topic}
     # What it writes comes after what it reads: the second sink finds no more than the first.
@@ -167,10 +167,14 @@ def test_all_stages_find_the_same_and_the_next_run_goes_on_from_there(
     assert (first.status, first.error) == ("succeeded", "")
     assert spark.read.parquet(str(tmp_path / "first")).count() == len(CLICKS) + 2
     (told,) = [line.partition("reads up to ")[2] for line in first.lines if "reads up to" in line]
+    # This one goes where a password is asked for, which the environment has.
+    monkeypatch.setenv("CLICKS_LOGIN", f'{LOGIN} username="{USER}" password="{PASSWORD}";')
+    login = {"options": {"kafka.security.protocol": "SASL_PLAINTEXT", "kafka.sasl.mechanism": "PLAIN"}}
+    login["options_from"] = {"kafka.sasl.jaas.config": "CLICKS_LOGIN"}
     second = ran(
         spark,
         "clicks > kept",
-        clicks=source("kafka", **place, **{"from": told}),
+        clicks=source("kafka", servers=broker.guarded, topic=topic, **login, **{"from": told}),
         kept=sink("file", path=str(tmp_path / "second")),
     )
     assert {one.name: one.rows for one in second.stages} == {"clicks": len(CLICKS) + 2, "kept": len(CLICKS) + 2}

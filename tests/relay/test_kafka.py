@@ -16,7 +16,7 @@ from jupyter_colophon.wiring import Catalog
 from relay.conftest import Deliver, Topics, kafka, state, until
 from support.catalog import ADA, say, touch
 from support.changes import add_changes
-from support.kafka.broker import Broker
+from support.kafka.broker import PASSWORD, USER, Broker
 from support.kafka.heard import Heard, listening
 from support.relaying import relaying
 from support.urns import CELL, table
@@ -173,6 +173,30 @@ def test_what_is_too_large_or_cannot_be_told_is_a_dead_letter_and_the_others_go_
         (table("huge"), "it is larger than Kafka takes (1000000 bytes)"),
         (table("large"), "Kafka refuses it (MSG_SIZE_TOO_LARGE)"),
     ]
+
+
+def test_a_broker_that_asks_for_a_password_gets_that_of_the_file_and_nobody_else_does(
+    broker: Broker, topics: Topics, catalog: Catalog, deliver: Deliver, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def told(password: str) -> dict[str, Any]:
+        file = tmp_path / f"{password}.properties"
+        login = {"security.protocol": "sasl_plaintext", "sasl.mechanism": "PLAIN", "sasl.username": USER}
+        login["sasl.password"] = password
+        file.write_text("".join(f"{name}={value}\n" for name, value in login.items()))
+        return kafka(broker, topics, servers=broker.guarded, properties_file=str(file))
+
+    first = deliver(kafka=told("another-one"))
+    begun(catalog)
+    write(catalog, 1)
+    problem = until(lambda: state(catalog, "kafka").problem)
+    assert "_AUTHENTICATION" in problem
+    first.close()
+    # What waited for the right one is told.
+    deliver(kafka=told(PASSWORD))
+    with listening(broker.servers, [topics["versioned"]]) as listener:
+        listener.wait(heard_all(1))
+    until(lambda: state(catalog, "kafka").behind == 0)
+    assert all(one not in caplog.text + problem for one in ("another-one", PASSWORD))
 
 
 def test_more_than_the_client_holds_waits_and_each_record_is_there_once(

@@ -14,6 +14,9 @@ from jupyter_colophon.spark.java import ensure_java
 
 JARS = Path(__file__).parents[3] / "build" / "kafka"
 _JAVA = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"]
+USER, PASSWORD = "relay", "of-both-sides"
+#: How Java's clients and brokers are told of a password.
+LOGIN = "org.apache.kafka.common.security.plain.PlainLoginModule required"
 #: How long the head of a batch of records is in a log.
 _BATCH = 61
 _SETTINGS = {
@@ -21,7 +24,8 @@ _SETTINGS = {
     "node.id": "1",
     "controller.listener.names": "CONTROLLER",
     "inter.broker.listener.name": "PLAINTEXT",
-    "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
+    "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,GUARDED:SASL_PLAINTEXT",
+    "sasl.enabled.mechanisms": "PLAIN",
     "num.partitions": "3",
     "num.network.threads": "2",
     "num.io.threads": "2",
@@ -49,11 +53,12 @@ class Broker:
     def __init__(self, folder: Path) -> None:
         assert any(JARS.glob("kafka_*.jar")), "Kafka's jars are not there: make .stamps/kafka"
         self.folder = folder
-        self.port, controller = _free_ports(2)
-        listeners = f"PLAINTEXT://127.0.0.1:{self.port},CONTROLLER://127.0.0.1:{controller}"
+        self.port, self._guarded, controller = _free_ports(3)
+        listeners = f"PLAINTEXT://127.0.0.1:{self.port},GUARDED://127.0.0.1:{self._guarded}"
         settings = _SETTINGS | {
-            "listeners": listeners,
-            "advertised.listeners": f"PLAINTEXT://127.0.0.1:{self.port}",
+            "listeners": f"{listeners},CONTROLLER://127.0.0.1:{controller}",
+            "advertised.listeners": listeners,
+            "listener.name.guarded.plain.sasl.jaas.config": f'{LOGIN} user_{USER}="{PASSWORD}";',
             "controller.quorum.voters": f"1@127.0.0.1:{controller}",
             "log.dirs": str(folder / "data"),
         }
@@ -69,6 +74,11 @@ class Broker:
     def servers(self) -> str:
         """How clients reach it."""
         return f"127.0.0.1:{self.port}"
+
+    @property
+    def guarded(self) -> str:
+        """Where it lets nobody in but USER, by the mechanism PLAIN."""
+        return f"127.0.0.1:{self._guarded}"
 
     def start(self) -> None:
         """Start it and wait until it answers."""
