@@ -68,7 +68,7 @@ long-postgresql: $(STAMPS)/python ## stop PostgreSQL two hundred times in the mi
 long-lineage: $(STAMPS)/python ## hold ten thousand random lineage graphs against a walk that looks at everything
 	COLOPHON_TEST_SIZE=full python -m pytest -q tests/service/test_lineage_model.py
 
-long-openlineage: $(STAMPS)/python ## hold three hundred random histories of OpenLineage events against a model of them
+long-openlineage: $(STAMPS)/python ## hold two hundred random histories of OpenLineage events against a model of them
 	COLOPHON_TEST_SIZE=full python -m pytest -q tests/service/test_openlineage.py
 
 long-races: $(STAMPS)/python ## race conditional writes of 24 writers, some of whom are killed, and look for an order
