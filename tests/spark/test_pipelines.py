@@ -103,7 +103,9 @@ def test_the_example_of_the_seed_runs(spark: SparkSession, catalog: Any, place: 
         "staff": ("succeeded", 4),
         "told": ("succeeded", None),
     }
-    assert recorded["facts"]["stage.staff.rows"] == 4
+    figures = {name: recorded["facts"].get(f"stage.staff.{name}") for name in ("at", "in", "rows", "tries")}
+    assert figures == {"at": 3, "in": 4, "rows": 4, "tries": None}
+    assert "stage.employees.in" not in recorded["facts"]
     assert "masked hides who" in recorded["facts"]["log"]
     graph = catalog.lineage(sink, direction="upstream", levels=1, columns=True)
     columns = {(one["sourceField"], one["targetField"]) for one in graph["columns"]}

@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IWords } from '../../lineage/cards';
 import type { INode } from '../../lineage/graph';
-import { typeWord } from '../pieces/words';
+import { lastPart, typeWord } from '../pieces/words';
 
 const CELL = /^(?:.*\/)?([^/]+)#([^#]+)$/;
 
@@ -19,31 +19,29 @@ function cellOf(node: Pick<INode, 'type' | 'name'>): { file: string; id: string 
 }
 
 /** The name of a step where it has one, else the last part of a path: what the beginning is, its tooltip tells. */
-function shortName(node: Pick<INode, 'type' | 'name' | 'title'>): string {
-  const last = node.name
-    .split('/')
-    .filter(part => part !== '')
-    .at(-1);
-  return node.title ?? cellOf(node)?.file ?? last ?? node.name;
+export function nodeName(node: Pick<INode, 'type' | 'name' | 'title'>): string {
+  return node.title ?? cellOf(node)?.file ?? lastPart(node.name);
+}
+
+/** What tells a node from others of its name. */
+export function nodePlace(node: INode, trans: TranslationBundle): string {
+  const cell = cellOf(node);
+  if (cell) {
+    return node.title === undefined ? trans.__('cell %1', cell.id) : trans.__('%1 · cell %2', cell.file, cell.id);
+  }
+  const second = node.type === 'dataset' ? (node.platform ?? '') : typeWord(node.type, trans);
+  return [node.namespace, second].filter(word => word !== '').join(' · ');
 }
 
 /** Words of the drawing. */
 export function graphWords(name: string, trans: TranslationBundle): IWords {
-  const place = (node: INode): string => {
-    const cell = cellOf(node);
-    if (cell) {
-      return node.title === undefined ? trans.__('cell %1', cell.id) : trans.__('%1 · cell %2', cell.file, cell.id);
-    }
-    const second = node.type === 'dataset' ? (node.platform ?? '') : typeWord(node.type, trans);
-    return [node.namespace, second].filter(word => word !== '').join(' · ');
-  };
   return {
     graph: trans.__(
       'Lineage of %1. Right and left arrow follow edges, up and down stay in a column, Home and End go to the first and the last, Enter opens the page.',
       name
     ),
-    name: shortName,
-    place,
+    name: nodeName,
+    place: node => nodePlace(node, trans),
     deleted: trans.__('deleted'),
     describe: node =>
       trans.__(

@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { Run } from '../../generated/api';
+import { Listing } from './listing';
 import { duration, moment, statusWord } from './words';
 
 /** Where a run came from, as far as it says so: notebook and cell. */
@@ -64,7 +65,8 @@ function RunCard(props: { run: Run; open: (urn: string) => void; trans: Translat
         </span>
       </div>
       <div className="jp-Colophon-runTime">
-        <time dateTime={run.start}>{moment(run.start)}</time> {duration(run.start, run.end)} · {run.actor} ·{' '}
+        <time dateTime={run.start}>{moment(run.start)}</time>
+        {run.end !== null && ` · ${duration(run.start, run.end)}`} · {run.actor} ·{' '}
         <button type="button" className="jp-Colophon-link" title={run.urn} onClick={() => open(run.urn)}>
           {trans.__('Open run')}
         </button>
@@ -83,7 +85,7 @@ function RunCard(props: { run: Run; open: (urn: string) => void; trans: Translat
           ))}
         </ul>
         {sourceHash !== undefined && <p className="jp-Colophon-hash">{sourceHash}</p>}
-        {source !== undefined && source !== '' && <pre className="jp-Colophon-source">{source}</pre>}
+        {source !== undefined && source !== '' && <Listing label={trans.__('Source')} text={source} />}
       </details>
     </li>
   );

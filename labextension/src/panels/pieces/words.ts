@@ -33,6 +33,30 @@ export function statusWord(status: Run['status'], trans: TranslationBundle): str
   }
 }
 
+/** What a person calls the state of a stage of a pipeline; the text itself if it is none. */
+export function stageWord(status: string, trans: TranslationBundle): string {
+  switch (status) {
+    case 'running':
+    case 'succeeded':
+    case 'failed':
+    case 'killed':
+      return statusWord(status, trans);
+    case 'waiting':
+      return trans.__('not begun');
+    default:
+      return status;
+  }
+}
+
+/** The last part of a path, by which people know a file; whatever is no path as it is. */
+export function lastPart(name: string): string {
+  const last = name
+    .split('/')
+    .filter(part => part !== '')
+    .at(-1);
+  return last ?? name;
+}
+
 /** A moment in the reader's own time zone; the text itself if it is none. */
 export function moment(iso: string): string {
   const time = new Date(iso);
@@ -41,7 +65,11 @@ export function moment(iso: string): string {
 
 /** How long something took. */
 export function duration(start: string, end: string | null): string {
-  const milliseconds = end === null ? NaN : Date.parse(end) - Date.parse(start);
+  return span(end === null ? NaN : Date.parse(end) - Date.parse(start));
+}
+
+/** So many milliseconds in words; nothing where it is no number. */
+export function span(milliseconds: number): string {
   if (Number.isNaN(milliseconds)) {
     return '';
   }

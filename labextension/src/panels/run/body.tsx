@@ -5,8 +5,11 @@ import { ProblemNote } from '../pieces/problem';
 import { NotSeen, accessWord, originOf, shortUrn } from '../pieces/runs';
 import { useModel } from '../pieces/use-model';
 import { AspectValue } from '../pieces/values';
+import { Listing } from '../pieces/listing';
 import { duration, moment, statusWord, typeWord } from '../pieces/words';
 import type { RunModel, TouchedEntity } from './model';
+import { StageTable } from './stage-table';
+import { sortedFacts } from './stages';
 
 interface IRunProps {
   model: RunModel;
@@ -29,8 +32,8 @@ function Head({ run, open, trans }: IRunProps & { run: Run }): React.JSX.Element
       <div>
         <h1>{trans.__('Run of %1', originOf(run, trans))}</h1>
         <p className="jp-Colophon-place" data-status={run.status}>
-          {statusWord(run.status, trans)} · <time dateTime={run.start}>{moment(run.start)}</time>{' '}
-          {duration(run.start, run.end)} · {run.actor}
+          {statusWord(run.status, trans)} · <time dateTime={run.start}>{moment(run.start)}</time>
+          {run.end !== null && ` · ${duration(run.start, run.end)}`} · {run.actor}
         </p>
         <p className="jp-Colophon-urn">
           <code>{run.urn}</code>
@@ -98,15 +101,23 @@ function Section(props: { title: string; children: React.ReactNode }): React.JSX
 export function RunBody(props: IRunProps): React.JSX.Element {
   const { model, open, trans } = props;
   const { run, touched, busy, problem } = useModel(model);
-  const { source, ...facts } = run?.facts ?? {};
-  // It has a place of its own on the page.
-  delete facts.notSeen;
+  const { stages, log, source, others } = sortedFacts(run?.facts ?? {});
   return (
     <div className="jp-Colophon-page" aria-busy={busy}>
       {run ? <Head {...props} run={run} /> : !problem && <p role="status">{trans.__('Loading…')}</p>}
       {problem && <ProblemNote problem={problem} trans={trans} retry={() => void model.refresh()} />}
       {run && (
         <>
+          {stages.length > 0 && (
+            <Section title={trans.__('Stages')}>
+              <StageTable stages={stages} trans={trans} />
+            </Section>
+          )}
+          {log !== '' && (
+            <Section title={trans.__('Log')}>
+              <Listing label={trans.__('Log')} text={log} />
+            </Section>
+          )}
           <Section title={trans.__('What it touched, and what people said of it then')}>
             <NotSeen run={run} trans={trans} />
             {touched.length === 0 && <p className="jp-Colophon-note">{trans.__('Nothing.')}</p>}
@@ -120,8 +131,8 @@ export function RunBody(props: IRunProps): React.JSX.Element {
             <AspectValue value={{ properties: run.arguments, tags: [] }} trans={trans} nothing={trans.__('None.')} />
           </Section>
           <Section title={trans.__('Facts')}>
-            <AspectValue value={{ properties: facts, tags: [] }} trans={trans} nothing={trans.__('None.')} />
-            {source !== undefined && source !== '' && <pre className="jp-Colophon-source">{source}</pre>}
+            <AspectValue value={{ properties: others, tags: [] }} trans={trans} nothing={trans.__('None.')} />
+            {source !== '' && <Listing label={trans.__('Source')} text={source} />}
           </Section>
         </>
       )}

@@ -74,6 +74,37 @@ test('what the capture could not see stands above what it saw', async () => {
   expect(document.querySelector('i')).toBeNull();
 });
 
+test('a run of a pipeline shows its stages in the order of their work, and its log', async () => {
+  const facts = {
+    log: '12:00 masked <b>hides</b> who',
+    'stage.sums.at': 1,
+    'stage.sums.status': 'failed',
+    'stage.sums.in': 12_000,
+    'stage.sums.ms': 1500,
+    'stage.sums.tries': 3,
+    'stage.a.b.at': 0,
+    'stage.a.b.status': 'succeeded',
+    'stage.a.b.rows': 12_000,
+    'stage.a.b.ms': 20,
+    'stage.told.at': 2,
+    'stage.told.status': 'waiting',
+    'stage.told.ms': 0,
+    'stage.told.colour': 'red'
+  };
+  shown(serving({ ...RUN, facts }));
+  await there('masked <b>hides</b> who');
+  const rows = [...document.querySelectorAll('tr')].map(row => [...row.children].map(cell => cell.textContent));
+  expect(rows.slice(0, 4)).toEqual([
+    ['Stage', 'Became', 'Rows in', 'Rows out', 'Time', 'Tries'],
+    ['a.b', 'succeeded', '', (12_000).toLocaleString(), '20 ms', ''],
+    ['sums', 'failed', (12_000).toLocaleString(), '', '1.5 s', '3'],
+    ['told', 'not begun', '', '', '', '']
+  ]);
+  // What has no place in the table stays among the facts.
+  await there('stage.told.colour');
+  expect(document.body.textContent).not.toContain('stage.told.ms');
+});
+
 test('whatever it names is opened by a button, so by the keyboard too', async () => {
   shown(serving({ ...RUN, parent: 'urn:li:dataProcessInstance:session' }));
   await there('<b>then</b>');

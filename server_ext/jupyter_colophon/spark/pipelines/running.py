@@ -205,13 +205,18 @@ class PipelineRun:
     def _facts(self) -> dict[str, str | int]:
         """Figures of the stages and the log, as facts of the run."""
         found: dict[str, str | int] = {"log": "\n".join(self.outcome.lines)[-_LOG_CHARS:]}
-        for one in self.outcome.stages:
-            found |= {f"stage.{one.name}.status": one.status, f"stage.{one.name}.ms": one.ms}
-            if one.rows is not None:
-                found[f"stage.{one.name}.rows"] = one.rows
-            if one.tries > 1:
-                found[f"stage.{one.name}.tries"] = one.tries
+        for at, stage in enumerate(self._prepared.order):
+            one = self._reports[stage.name]
+            figures: dict[str, str | int | None] = {"at": at, "status": one.status, "ms": one.ms}
+            figures |= {"in": self._rows_in(stage), "rows": one.rows, "tries": one.tries if one.tries > 1 else None}
+            found |= {f"stage.{one.name}.{name}": value for name, value in figures.items() if value is not None}
         return found
+
+    def _rows_in(self, stage: Stage) -> int | None:
+        """The rows that went into a stage; None where nothing did, or one of those before it was not counted."""
+        rows = [self._reports[one.name].rows for one in self._prepared.pipeline.inputs(stage)]
+        known = [one for one in rows if one is not None]
+        return sum(known) if rows and len(known) == len(rows) else None
 
 
 def _first_line(error: Exception) -> str:
