@@ -1,5 +1,5 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import { Dialog, Notification, showDialog } from '@jupyterlab/apputils';
+import { Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { LabIcon } from '@jupyterlab/ui-components';
 import { addIcon, deleteIcon, duplicateIcon, editIcon, refreshIcon } from '@jupyterlab/ui-components';
@@ -7,6 +7,7 @@ import { CommandIDs } from '../commands';
 import type { Instance } from '../generated/api';
 import { copyOf } from '../model/copying';
 import { CatalogProblem } from '../model/problem';
+import { mayDrop } from '../panels/pieces/may-drop';
 import type { SchemaspacesModel } from '../panels/schemaspace/model';
 import type { ISchemaspaces } from '../tokens';
 import { INSTANCE_ARGUMENTS, textOf } from './arguments';
@@ -92,15 +93,10 @@ class InstanceDeeds {
     }
   }
 
-  private async _mayRemove(title: string): Promise<boolean> {
+  private _mayRemove(title: string): Promise<boolean> {
     const trans = this._trans;
-    const answer = await showDialog({
-      title: trans.__('Delete “%1”?', title),
-      body: trans.__('It is not valid, or not recorded yet, so this cannot be undone.'),
-      buttons: [Dialog.cancelButton(), Dialog.warnButton({ label: trans.__('Delete') })],
-      defaultButton: 0
-    });
-    return answer.button.accept;
+    const body = trans.__('It is not valid, or not recorded yet, so this cannot be undone.');
+    return mayDrop(trans.__('Delete “%1”?', title), body, trans.__('Delete'), trans, trans.__('Cancel'));
   }
 
   private async _copied(space: string, instance: Instance): Promise<{ copy: Instance; leftOut: boolean }> {

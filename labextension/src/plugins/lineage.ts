@@ -9,6 +9,7 @@ import { Layouter } from '../lineage/layouter';
 import { LineagePanel } from '../panels/lineage';
 import { LineageModel } from '../panels/lineage/model';
 import { shortUrn } from '../panels/pieces/runs';
+import { lastPart } from '../panels/pieces/words';
 import { ICatalog, IChangeFeed } from '../tokens';
 import { openersOf } from './openers';
 import { offerTabs } from './tabs';
@@ -58,7 +59,7 @@ export const lineage: JupyterFrontEndPlugin<void> = {
         const model = new LineageModel(catalog, feed, new Layouter(), urn, levels());
         const content = new LineagePanel(model, openers, themes?.themeChanged ?? null, trans);
         const tab = new MainAreaWidget({ content });
-        tab.title.label = trans.__('Lineage: %1', shortUrn(urn));
+        tab.title.label = trans.__('Lineage: %1', lastPart(shortUrn(urn)));
         tab.title.caption = urn;
         tab.title.icon = lineageIcon;
         return tab;

@@ -6,6 +6,7 @@ import { metadataIcon } from '../../icons';
 import { shortUrn } from '../pieces/runs';
 import { LivePanel } from '../pieces/live-panel';
 import { mayDrop } from '../pieces/may-drop';
+import { lastPart } from '../pieces/words';
 import { EntityBody } from './body';
 import type { EntityModel } from './model';
 
@@ -86,7 +87,7 @@ export class EntityTab extends MainAreaWidget<EntityPanel> {
 
   private _title(): void {
     const { model } = this.content;
-    this.title.label = model.state.entity?.name ?? shortUrn(model.urn);
+    this.title.label = lastPart(model.state.entity?.name ?? shortUrn(model.urn));
     this.title.caption = model.urn;
     const dirty = 'jp-mod-dirty';
     this.title.className = model.dirty ? dirty : '';

@@ -1,5 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
+import { Name } from '../pieces/name';
+import { TableRoom } from '../pieces/table-room';
 import { moment } from '../pieces/words';
 import type { IColumnFigures, IProfile } from './profile';
 
@@ -41,12 +43,14 @@ export function ProfileTable({ profile, trans }: { profile: IProfile; trans: Tra
     <>
       <p className="jp-Colophon-note">{head.filter(word => word !== '').join(' · ')}</p>
       {profile.columns.length > 0 && (
-        <table className="jp-Colophon-table" aria-label={trans.__('Profile')}>
+        <TableRoom label={trans.__('Profile of columns')}>
           <thead>
             <tr>
               <th scope="col">{trans.__('Column')}</th>
               <th scope="col">{trans.__('Empty')}</th>
-              <th scope="col">{trans.__('Distinct, about')}</th>
+              <th scope="col" className="jp-Colophon-figure">
+                {trans.__('Distinct, about')}
+              </th>
               <th scope="col">{trans.__('Least')}</th>
               <th scope="col">{trans.__('Most')}</th>
             </tr>
@@ -54,17 +58,19 @@ export function ProfileTable({ profile, trans }: { profile: IProfile; trans: Tra
           <tbody>
             {profile.columns.map(column => (
               <tr key={column.path}>
-                <th scope="row">{column.path}</th>
+                <th scope="row">
+                  <Name text={column.path} />
+                </th>
                 <td>
                   <Nulls column={column} trans={trans} />
                 </td>
-                <td>{column.distinct?.toLocaleString()}</td>
-                <td>{column.least}</td>
-                <td>{column.most}</td>
+                <td className="jp-Colophon-figure">{column.distinct?.toLocaleString()}</td>
+                <td className="jp-Colophon-told">{column.least}</td>
+                <td className="jp-Colophon-told">{column.most}</td>
               </tr>
             ))}
           </tbody>
-        </table>
+        </TableRoom>
       )}
     </>
   );

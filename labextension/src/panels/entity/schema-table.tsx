@@ -1,5 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
+import { Name } from '../pieces/name';
+import { TableRoom } from '../pieces/table-room';
 
 interface IField {
   fieldPath: string;
@@ -23,7 +25,7 @@ export function SchemaTable(props: { fields: readonly IField[]; trans: Translati
   const { fields, trans } = props;
   const described = fields.some(field => field.description);
   return (
-    <table className="jp-Colophon-table" aria-label={trans.__('Schema')}>
+    <TableRoom label={trans.__('Columns')}>
       <thead>
         <tr>
           <th scope="col">{trans.__('Column')}</th>
@@ -35,15 +37,17 @@ export function SchemaTable(props: { fields: readonly IField[]; trans: Translati
       <tbody>
         {fields.map(field => (
           <tr key={field.fieldPath}>
-            <th scope="row">{field.fieldPath}</th>
+            <th scope="row">
+              <Name text={field.fieldPath} />
+            </th>
             <td>
               <code>{field.nativeDataType}</code>
             </td>
             <td>{field.nullable === undefined ? '' : field.nullable ? trans.__('yes') : trans.__('no')}</td>
-            {described && <td>{field.description}</td>}
+            {described && <td className="jp-Colophon-told">{field.description}</td>}
           </tr>
         ))}
       </tbody>
-    </table>
+    </TableRoom>
   );
 }

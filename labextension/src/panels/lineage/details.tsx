@@ -1,10 +1,11 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import type { IColumnEdge, IEdge, INode, Side } from '../../lineage/graph';
+import type { IEdge, INode, Side } from '../../lineage/graph';
 import { ProblemNote } from '../pieces/problem';
-import { RunList, shortUrn } from '../pieces/runs';
+import { RunList } from '../pieces/runs';
 import { useModel } from '../pieces/use-model';
 import { moment, typeWord } from '../pieces/words';
+import { Columns } from './columns';
 import { Impact } from './impact';
 import type { ISelection, LineageModel } from './model';
 
@@ -26,33 +27,6 @@ function accessWord(access: IEdge['access'], trans: TranslationBundle): string {
     case 'unknown':
       return trans.__('touches');
   }
-}
-
-function Columns(props: { columns: readonly IColumnEdge[]; trans: TranslationBundle }): React.JSX.Element | null {
-  const { columns, trans } = props;
-  if (columns.length === 0) {
-    return null;
-  }
-  return (
-    <section>
-      <h3>{trans.__('Columns')}</h3>
-      <ul className="jp-Colophon-columns" aria-label={trans.__('Columns')}>
-        {columns.map((column, index) => (
-          <li key={index} title={column.transformation}>
-            <code>
-              {shortUrn(column.source)}.{column.sourceField}
-            </code>{' '}
-            <span>
-              →{' '}
-              <code>
-                {shortUrn(column.target)}.{column.targetField}
-              </code>
-            </span>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
 }
 
 function ExpandButton(props: {

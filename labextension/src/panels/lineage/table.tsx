@@ -5,6 +5,7 @@ import { edgeId } from '../../lineage/graph';
 import { useModel } from '../pieces/use-model';
 import { moment } from '../pieces/words';
 import type { LineageModel } from './model';
+import { nodeName, nodePlace } from './words';
 
 function accessWord(access: IEdge['access'], trans: TranslationBundle): string {
   switch (access) {
@@ -19,9 +20,10 @@ function accessWord(access: IEdge['access'], trans: TranslationBundle): string {
   }
 }
 
-function NodeCell(props: { model: LineageModel; urn: string }): React.JSX.Element {
-  const { model, urn } = props;
+function NodeCell(props: { model: LineageModel; urn: string; trans: TranslationBundle }): React.JSX.Element {
+  const { model, urn, trans } = props;
   const { scene, selection } = useModel(model);
+  const node = scene.nodes.get(urn)?.node;
   return (
     <td className="jp-Colophon-nodeCell">
       <button
@@ -31,8 +33,9 @@ function NodeCell(props: { model: LineageModel; urn: string }): React.JSX.Elemen
         aria-pressed={selection.node?.urn === urn}
         onClick={() => void model.pickNode(urn)}
       >
-        {scene.nodes.get(urn)?.node.title ?? scene.nodes.get(urn)?.node.name ?? urn}
+        {node ? nodeName(node) : urn}
       </button>
+      {node && <span className="jp-Colophon-place">{nodePlace(node, trans)}</span>}
     </td>
   );
 }
@@ -58,8 +61,8 @@ export function LineageTable(props: { model: LineageModel; trans: TranslationBun
         <tbody>
           {scene.graph.edges.map(edge => (
             <tr key={edgeId(edge)} aria-selected={edgeId(edge) === picked}>
-              <NodeCell model={model} urn={edge.source} />
-              <NodeCell model={model} urn={edge.target} />
+              <NodeCell model={model} urn={edge.source} trans={trans} />
+              <NodeCell model={model} urn={edge.target} trans={trans} />
               <td>
                 <button type="button" className="jp-Colophon-link" onClick={() => void model.pickEdge(edgeId(edge))}>
                   {accessWord(edge.access, trans)}

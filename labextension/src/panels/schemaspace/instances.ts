@@ -140,14 +140,14 @@ export class InstancesModel extends LiveModel<IInstancesState> {
     }
   }
 
-  /** Lets a leftover be its instance again. */
-  async recover(file: string): Promise<void> {
-    await this._tidy(() => this._spaces.recover(this.space, file));
+  /** Lets a leftover be its instance again; whether that was done. */
+  recover(file: string): Promise<boolean> {
+    return this._tidy(() => this._spaces.recover(this.space, file));
   }
 
-  /** Throws a leftover away. */
-  async discard(file: string): Promise<void> {
-    await this._tidy(() => this._spaces.discard(this.space, file));
+  /** Throws a leftover away; whether that was done. */
+  discard(file: string): Promise<boolean> {
+    return this._tidy(() => this._spaces.discard(this.space, file));
   }
 
   override async refresh(): Promise<boolean> {
@@ -186,14 +186,17 @@ export class InstancesModel extends LiveModel<IInstancesState> {
     }
   }
 
-  private async _tidy(work: () => Promise<unknown>): Promise<void> {
+  private async _tidy(work: () => Promise<unknown>): Promise<boolean> {
     try {
       await work();
       await this.refresh();
+      return true;
     } catch (reason) {
       this.set({ problem: asProblem(reason) });
+      return false;
+    } finally {
+      await this.lookForLeftovers();
     }
-    await this.lookForLeftovers();
   }
 
   private _refreshOnce(): void {

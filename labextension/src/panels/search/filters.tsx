@@ -41,6 +41,9 @@ function Facet({ name, model, trans }: IFacetProps): React.JSX.Element | null {
   }
   return (
     <div role="group" className="jp-Colophon-tags" aria-label={title(name, trans)}>
+      <span className="jp-Colophon-kind" aria-hidden="true">
+        {title(name, trans)}
+      </span>
       {values.map(({ value, count }) => (
         <button
           key={value}

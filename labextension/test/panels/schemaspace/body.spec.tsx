@@ -197,7 +197,12 @@ test('what a killed save left behind is brought back or thrown away by its butto
   await until(() => buttons().length === 2);
   expect(server.seen.find(seen => seen.path === `${at}/recover`)?.body).toEqual({ file: 'gone.json1700000000.5' });
   expect(server.count('GET', LIST)).toBe(asked + 1);
+  // The keyboard that was on it goes to the line above.
+  await until(() => document.activeElement?.tagName === 'SUMMARY');
   buttons()[0]?.click();
+  await until(() => document.querySelector('.jp-Dialog') !== null);
+  expect(server.count('POST', `${at}/discard`)).toBe(0);
+  document.querySelector<HTMLButtonElement>('.jp-Dialog .jp-mod-warn')?.click();
   await until(() => buttons().length === 1);
   expect(server.count('POST', `${at}/discard`)).toBe(1);
 });
