@@ -1,3 +1,4 @@
+import AxeBuilder from '@axe-core/playwright';
 import { expect, type Locator, type Page } from '@playwright/test';
 
 const TOKEN = process.env.LAB_TEST_TOKEN ?? '';
@@ -83,6 +84,14 @@ export async function ask<T>(page: Page, path: string): Promise<T> {
   const answer = await page.request.get(`/colophon/api/${path}`, { headers: { Authorization: `token ${TOKEN}` } });
   expect(answer.status(), path).toBe(200);
   return (await answer.json()) as T;
+}
+
+/** What axe finds that keeps people out; less is no failure. */
+export async function barriers(page: Page, within: string): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).include(within).analyze();
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join(' ')}`);
 }
 
 /** The share of a canvas's pixels that are not empty. */

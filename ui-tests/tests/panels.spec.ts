@@ -1,5 +1,5 @@
 import { expect, test, type Page } from '@playwright/test';
-import { ask, labReady, openLab, rememberedLayout, run, tell } from './lab';
+import { ask, barriers, labReady, openLab, rememberedLayout, run, tell } from './lab';
 
 const PROGRAM = 'urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),cells.shop.ipynb#join)';
 
@@ -11,17 +11,45 @@ function aspectOf(name: string): string {
   return `entities/${encodeURIComponent(table(name))}/aspects/businessMetadata`;
 }
 
+interface IRecorded {
+  program: string;
+  runId: string;
+  from: string;
+  to: string;
+  columns?: [string, string][];
+  facts?: object;
+}
+
+/** A run that read one table and wrote another. */
+async function record(page: Page, { program, runId, from, to, columns = [], facts = {} }: IRecorded): Promise<string> {
+  const start = new Date().toISOString();
+  const { urn } = (await tell(page, 'POST', 'runs', { program, runId, start })) as { urn: string };
+  await tell(page, 'POST', `runs/${encodeURIComponent(urn)}/accesses`, {
+    accesses: [
+      { data: table(from), mode: 'read' },
+      { data: table(to), mode: 'write' }
+    ],
+    columns: columns.map(([sourceField, targetField]) => ({
+      source: table(from),
+      sourceField,
+      target: table(to),
+      targetField,
+      transformation: 'aggregation'
+    }))
+  });
+  await tell(page, 'PATCH', `runs/${encodeURIComponent(urn)}`, { status: 'succeeded', end: start, facts });
+  return urn;
+}
+
 /** A run of the cell `join`, which read `orders` and wrote `report`. */
 async function recordShop(page: Page): Promise<void> {
-  const start = new Date().toISOString();
-  const recorded = (await tell(page, 'POST', 'runs', { program: PROGRAM, runId: 'shop-1', start })) as { urn: string };
-  await tell(page, 'POST', `runs/${encodeURIComponent(recorded.urn)}/accesses`, {
-    accesses: [
-      { data: table('orders'), mode: 'read' },
-      { data: table('report'), mode: 'write' }
-    ]
+  await record(page, {
+    program: PROGRAM,
+    runId: 'shop-1',
+    from: 'orders',
+    to: 'report',
+    columns: [['price', 'total']]
   });
-  await tell(page, 'PATCH', `runs/${encodeURIComponent(recorded.urn)}`, { status: 'succeeded', end: start });
 }
 
 test('without the server extension the panel says so, and what to do', async ({ page }) => {
@@ -51,6 +79,33 @@ test('what somebody else saved meanwhile is shown, and overwritten only when tha
   await conflict.getByRole('button', { name: 'Save mine over theirs' }).click();
   await expect(about.getByRole('region', { name: 'What people wrote' })).toContainText('mine');
   expect((await ask<Owned>(page, aspectOf('orders'))).value.properties.owner).toBe('mine');
+
+  const panel = page.getByRole('region', { name: 'Metadata', exact: true });
+  const hits = panel.getByRole('region', { name: 'Entities' }).locator('li');
+  await test.step('a search is narrowed down by what the matches have in common', async () => {
+    await page.getByRole('tab', { name: 'Metadata', exact: true }).click();
+    await panel.getByLabel('Search metadata').fill('shop');
+    const types = panel.getByRole('group', { name: 'Type' });
+    await types.getByRole('button', { name: /^dataset/ }).click();
+    await expect(types.getByRole('button', { name: /^dataset/ })).toHaveAttribute('aria-pressed', 'true');
+    await expect(hits).toHaveCount(2);
+    await expect(panel.getByRole('status')).toHaveText('2 entities');
+    expect(await barriers(page, '.jp-Colophon-search')).toEqual([]);
+  });
+
+  await test.step('it is kept under a name, done again, and deleted', async () => {
+    await panel.getByRole('button', { name: 'Save this search' }).click();
+    await page.getByRole('dialog').getByRole('textbox').fill('Tables of the shop');
+    await page.keyboard.press('Enter');
+    const kept = panel.getByRole('region', { name: 'Saved searches' });
+    await panel.getByLabel('Search metadata').fill('');
+    await kept.getByRole('button', { name: 'Tables of the shop', exact: true }).click();
+    await expect(hits).toHaveCount(2);
+    await expect(panel.getByRole('button', { name: /^dataset/ })).toHaveAttribute('aria-pressed', 'true');
+    await panel.getByLabel('Search metadata').fill('');
+    await kept.getByRole('button', { name: 'Delete the saved search Tables of the shop' }).click();
+    await expect(kept).toHaveCount(0);
+  });
 });
 
 test('tabs that were open come back with the layout, and opening one again finds it', async ({ page }) => {
@@ -72,7 +127,9 @@ test('tabs that were open come back with the layout, and opening one again finds
   await expect(tabs.filter({ hasText: 'orders' })).toHaveCount(1);
 });
 
-test('a lineage graph is walked with the keyboard, and there is a table of it', async ({ page }) => {
+test('a lineage graph is walked with the keyboard, asked for by its controls, and there is a table', async ({
+  page
+}) => {
   await recordShop(page);
   await openLab(page);
   await run(page, 'colophon:open-lineage', { urn: table('report') });
@@ -87,5 +144,52 @@ test('a lineage graph is walked with the keyboard, and there is a table of it', 
   await expect(page.getByRole('heading', { name: 'orders' })).toBeVisible();
   await run(page, 'colophon:open-lineage', { urn: table('report') });
   await page.getByRole('button', { name: 'Table', exact: true }).click();
-  await expect(page.getByRole('table', { name: 'Lineage as a table' })).toContainText('orders');
+  await expect(page.getByRole('table', { name: 'Lineage as a table' })).toContainText('cell join');
+
+  await test.step('direction and levels ask for less and for more', async () => {
+    const load = PROGRAM.replace('#join', '#load');
+    await record(page, { program: load, runId: 'shop-0', from: 'raw', to: 'orders' });
+    await expect(graph.getByRole('button', { name: /^Show 1 more upstream of / })).toBeVisible();
+    await page.getByLabel('Levels').selectOption('2');
+    await expect(graph).toHaveAttribute('data-nodes', '5');
+    await page.getByLabel('Direction').selectOption({ label: 'Where it goes' });
+    await expect(graph).toHaveAttribute('data-nodes', '1');
+    await page.getByLabel('Direction').selectOption({ label: 'Where it comes from' });
+    await expect(graph).toHaveAttribute('data-nodes', '5');
+    await page.getByRole('combobox', { name: /^Time/ }).selectOption({ label: 'Last hour' });
+    await expect(graph).toHaveAttribute('data-nodes', '5');
+  });
+
+  await test.step('columns say of what a column is made', async () => {
+    await page.getByRole('button', { name: 'Columns', exact: true }).click();
+    await graph.getByRole('button', { name: 'report, dataset in shop' }).click();
+    const details = page.getByRole('complementary', { name: 'Details' });
+    await expect(details.getByRole('list', { name: 'Columns' })).toHaveText(
+      'shop.report.total← shop.orders: price (aggregated)'
+    );
+    expect(await barriers(page, '.jp-Colophon-lineage')).toEqual([]);
+  });
+
+  await test.step('the page of a run of a pipeline has its stages and its log', async () => {
+    const [source, sink] = ['orders', 'sums'];
+    const facts = {
+      log: '2026-11-22T12:00:00.000Z sums wrote',
+      'stage.sums.at': 1,
+      'stage.sums.status': 'succeeded',
+      'stage.sums.in': 5,
+      'stage.sums.rows': 2,
+      'stage.sums.ms': 1500,
+      'stage.read.at': 0,
+      'stage.read.status': 'succeeded',
+      'stage.read.rows': 5,
+      'stage.read.ms': 20
+    };
+    const program = 'urn:li:dataJob:(urn:li:dataFlow:(colophon,shop,shop),workflows.shop)';
+    const urn = await record(page, { program, runId: 'shop-2', from: source, to: sink, facts });
+    await run(page, 'colophon:open-run', { urn });
+    const stages = page.getByRole('region', { name: 'Stages' });
+    await expect(stages.getByRole('row')).toHaveText([/^Stage/, 'readsucceeded520 ms', 'sumssucceeded521.5 s']);
+    await expect(page.getByRole('region', { name: 'Log' })).toContainText('sums wrote');
+    expect(await barriers(page, '.jp-MainAreaWidget:not(.lm-mod-hidden) .jp-Colophon-page')).toEqual([]);
+  });
 });

@@ -1,21 +1,26 @@
-import AxeBuilder from '@axe-core/playwright';
 import { expect, test, type Page } from '@playwright/test';
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { changeSnippet, makeSnippet, openPanel, removeSnippets, rowOf, snippet } from './instances';
-import { ask, kernelReady, openLab, run } from './lab';
+import { ask, barriers, kernelReady, openLab, run } from './lab';
 
 /** The editor that is in view. */
 function editorOf(page: Page): ReturnType<Page['locator']> {
   return page.getByRole('main').locator('.jp-MainAreaWidget:not(.lm-mod-hidden)');
 }
 
-/** What axe finds that keeps people out; less is no failure. */
-async function barriers(page: Page, within: string): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).include(within).analyze();
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(node => node.html).join(' ')}`);
+/** What killed saves of these snippets would have left beside another one; that of `nothing` is empty. */
+function leaveBehind(beside: string, ...names: string[]): string[] {
+  return names.map(name => {
+    const file = join(dirname(beside), `${name}.json1700000000.25`);
+    const document = {
+      display_name: name,
+      schema_name: 'code-snippet',
+      metadata: { language: 'Python', code: ['x = 1'], description: 'as it was' }
+    };
+    writeFileSync(file, name === 'nothing' ? '' : JSON.stringify(document));
+    return file;
+  });
 }
 
 test.beforeEach(async ({ page }) => removeSnippets(page));
@@ -65,9 +70,34 @@ test('what somebody else saved meanwhile is shown, and overwritten only when tha
 test('what happens to the files outside appears, and broken files are told and repaired', async ({ page }) => {
   const { resource } = await makeSnippet(page, 'Watched', { description: 'before' });
   const folder = dirname(resource);
+  leaveBehind(resource, 'lost', 'watched', 'nothing');
   await openLab(page);
   const panel = await openPanel(page);
   await expect(rowOf(panel, 'Watched')).toContainText('before');
+
+  await test.step('what killed saves left behind is brought back, or thrown away after a question', async () => {
+    const left = panel.locator('summary');
+    await left.focus();
+    await expect(left).toHaveText('Saves were cut short and left 3 copies');
+    await page.keyboard.press('Enter');
+    await expect(panel.getByRole('button', { name: /^Bring back watched / })).toHaveCount(0);
+    await page.keyboard.press('Tab');
+    await expect(panel.getByRole('button', { name: /^Bring back lost / })).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(rowOf(panel, 'lost')).toContainText('as it was');
+    await expect(left).toBeFocused();
+    await expect(left).toHaveText('Saves were cut short and left 2 copies');
+    await panel.getByRole('button', { name: /^Throw away nothing / }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Keep it' }).click();
+    await panel.getByRole('button', { name: /^Throw away nothing / }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Throw away' }).click();
+    await expect(left).toHaveText('A save was cut short and left 1 copy');
+    await panel.getByRole('button', { name: /^Throw away watched / }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Throw away' }).click();
+    await expect(left).toHaveCount(0);
+    await expect(panel.getByLabel('Filter Code Snippets')).toBeFocused();
+    expect(readdirSync(folder).filter(file => file.includes('.json1'))).toEqual([]);
+  });
 
   await test.step('a file that is replaced shows as it is now', async () => {
     const next = JSON.parse(readFileSync(resource, 'utf8')) as { metadata: { description: string } };
@@ -219,11 +249,18 @@ test('a copy is made, tags narrow the list, and what was exported is imported af
   expect(bundle.instances.map(one => one.name).sort()).toEqual(['alpha', 'alpha_copy', 'beta']);
 
   const changed = bundle.instances.map(one => (one.name === 'beta' ? { ...one, display_name: 'Beta II' } : one));
-  const extra = { name: 'delta', display_name: 'Delta', schema_name: 'code-snippet', metadata: { language: 'R', code: [] } };
+  const extra = {
+    name: 'delta',
+    display_name: 'Delta',
+    schema_name: 'code-snippet',
+    metadata: { language: 'R', code: [] }
+  };
   const wrong = { name: 'wrong', display_name: 'Wrong', schema_name: 'code-snippet', metadata: {} };
   const choosing = page.waitForEvent('filechooser');
   await panel.getByRole('button', { name: 'Import into Code Snippets' }).click();
-  await (await choosing).setFiles({
+  await (
+    await choosing
+  ).setFiles({
     name: 'mine.json',
     mimeType: 'application/json',
     buffer: Buffer.from(JSON.stringify({ instances: [...changed, extra, wrong] }))
@@ -273,11 +310,16 @@ test('of a thousand snippets only those in view are in the page, and the last ca
 test('axe finds nothing serious in panel and editor, light and dark', async ({ page }, info) => {
   await makeSnippet(page, 'Alpha', { tags: ['greek'], description: 'the first' });
   const { resource } = await makeSnippet(page, 'Beta');
-  writeFileSync(join(dirname(resource), 'half.json'), '{"display_name": "Half", "schema_name": "code-snippet", "metadata": {}}');
+  writeFileSync(
+    join(dirname(resource), 'half.json'),
+    '{"display_name": "Half", "schema_name": "code-snippet", "metadata": {}}'
+  );
+  const left = leaveBehind(resource, 'lost', 'nothing');
   await openLab(page);
   const panel = await openPanel(page);
   await panel.getByRole('button', { name: 'Runtimes', exact: true }).click();
   await expect(rowOf(panel, 'Half')).toBeVisible();
+  await panel.locator('summary').click();
   expect(await barriers(page, '#jp-colophon-schemaspaces')).toEqual([]);
   await rowOf(panel, 'Alpha').getByRole('button').first().click();
   await expect(editorOf(page).getByRole('textbox', { name: 'Code' })).toBeVisible();
@@ -290,4 +332,5 @@ test('axe finds nothing serious in panel and editor, light and dark', async ({ p
     expect(await barriers(page, '.jp-MainAreaWidget:not(.lm-mod-hidden) .jp-Colophon')).toEqual([]);
     await page.screenshot({ path: info.outputPath(`schemaspaces-${theme.toLowerCase()}.png`) });
   }
+  left.forEach(file => rmSync(file));
 });
