@@ -5,10 +5,19 @@ import os
 import signal
 from typing import Any
 
+import pytest
+from support.policies import Closing
 from support.urns import CELL, NOTEBOOK
+
+CLOSED = "urn:li:dataJob:(urn:li:dataFlow:(colophon,all,closed),flows.Load)"
 
 TELL = "import os; print(os.environ['COLOPHON_TOKEN'], os.getpid())"
 PATIENCE_S = 30
+
+
+@pytest.fixture
+def jp_server_config(jp_server_config: dict[str, Any]) -> dict[str, Any]:
+    return {**jp_server_config, "Colophon": jp_server_config["Colophon"] | {"policy": "support.policies.Closing"}}
 
 
 async def started(server: Any) -> tuple[str, dict[str, str], int]:
@@ -45,8 +54,13 @@ async def begin(api: Any, headers: Any, program: str, run_id: str, **more: str) 
     return str(found.body["urn"])
 
 
-async def test_what_a_kernel_left_running_is_killed_when_it_is_shut_down(api: Any, jp_serverapp: Any) -> None:
+async def test_what_a_kernel_left_running_is_killed_when_it_is_shut_down(
+    api: Any, jp_serverapp: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     kernel, headers, _ = await started(jp_serverapp)
+    # Its user may not say any more how this one ended, which keeps no other going.
+    closed = await begin(api, headers, CLOSED, "closed")
+    monkeypatch.setattr(Closing, "closed", {"closed"})
     session = await begin(api, headers, NOTEBOOK, "session")
     cell = await begin(api, headers, CELL, "cell", parent=session)
     done = await begin(api, headers, CELL, "done", status="succeeded", end="2026-11-20T12:00:01Z")
@@ -55,7 +69,8 @@ async def test_what_a_kernel_left_running_is_killed_when_it_is_shut_down(api: An
     for urn in (session, cell):
         assert (await ended(api, urn))["status"] == "killed"
     assert (await api("GET", "runs", done, answers="run")).body["status"] == "succeeded"
-    assert (await api("GET", "runs", others, answers="run")).body["status"] == "running"
+    for urn in (others, closed):
+        assert (await api("GET", "runs", urn, answers="run")).body["status"] == "running"
     changes = (await api("GET", "changes", params={"urn": CELL}, answers="changes")).body["changes"]
     assert [one["value"] for one in changes if one["run"] == cell] == [{"status": "running"}, {"status": "killed"}]
 

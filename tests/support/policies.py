@@ -1,5 +1,7 @@
 """Policies of a site, for the setting `policy`."""
 
+from typing import ClassVar
+
 from jupyter_colophon.core.access import Action, Principal
 
 
@@ -19,6 +21,16 @@ class Reviewed:
     def may(self, principal: Principal, action: Action, namespace: str) -> bool:
         """Whether somebody may do this in a namespace."""
         return action == "read" or (principal.user, namespace) != ("kafka", "hr")
+
+
+class Closing:
+    """Lets nobody write into namespaces that were closed."""
+
+    closed: ClassVar[set[str]] = set()
+
+    def may(self, principal: Principal, action: Action, namespace: str) -> bool:
+        """Whether somebody may do this in a namespace."""
+        return action == "read" or namespace not in self.closed
 
 
 class Failing:

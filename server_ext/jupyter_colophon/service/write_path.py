@@ -1,6 +1,7 @@
 """The only way metadata changes: authorise, validate, then one transaction {condition, commit}, then publish."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -280,12 +281,12 @@ class WritePath:
 
         self._transaction(act, forms.NOTHING, None)
 
-    def end_kernel(self, kernel: str, principal: Principal, why: str) -> int:
-        """Record that the runs which a kernel left behind are killed, and why; returns how many."""
-        left = self.provider.tx_runner.run(lambda tx: stored_runs.going_on(tx, kernel), read_only=True)
-        for urn in left:
-            self.change_run(urn, RunChange("killed", facts={"error": why}), principal)
-        return len(left)
+    def end_kernel(self, kernel: str, principal: Principal, why: str) -> None:
+        """Record that the runs which a kernel left behind are killed, and why."""
+        for urn in self.provider.tx_runner.run(lambda tx: stored_runs.going_on(tx, kernel), read_only=True):
+            # One of a namespace that is gone, or that its user may not write to any more, keeps no other going.
+            with suppress(Absent, AccessDenied):
+                self.change_run(urn, RunChange("killed", facts={"error": why}), principal)
 
     def _on_run(self, work: Callable[[Commit], str], principal: Principal, once: Once | None) -> Run:
         """Change a run, and read it as it is then: in the same transaction, so that the answer can be kept."""
