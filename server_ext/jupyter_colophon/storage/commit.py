@@ -343,7 +343,7 @@ class Commit:
     ) -> int:
         old = entity.aspects.get(spec.name, {})
         version = old.get("version", 0) + 1
-        said = None if system is None else compact(replace(system, last_run_id=None).document)
+        said = None if system is None else system.kept
         row = {
             "urn": entity.row["urn"],
             "aspect": spec.name,

@@ -4,7 +4,7 @@ It is kept with each version of an aspect and with its change, and told to nobod
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from jupyter_colophon.core.errors import InvalidInstance, Problem
@@ -57,9 +57,15 @@ class SystemMetadata:
     @property
     def document(self) -> dict[str, Any]:
         """As DataHub writes it, without what is absent; `of` reads it again."""
-        names = {ours: name for name, (ours, _, _) in _MEMBERS.items()}
-        told = {names[one.name]: getattr(self, one.name) for one in fields(self) if one.name != "more"}
-        return {name: value for name, value in told.items() if value not in (None, {})} | dict(self.more)
+        told = ((name, getattr(self, ours)) for name, (ours, _, _) in _MEMBERS.items())
+        return {name: value for name, value in told if value not in (None, {})} | dict(self.more)
+
+    @property
+    def kept(self) -> str:
+        """As it is kept with a new version, of which no other run can have said anything."""
+        told = self.document
+        told.pop("lastRunId", None)
+        return compact(told)
 
     @property
     def run(self) -> str | None:
