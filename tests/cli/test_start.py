@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from jupyter_colophon.cli.app import COMMANDS
+from support.packages import python_path
 from support.process import told
 
 #: What a command may have loaded at its end. A server, its loop and jsonschema are not among it.
@@ -29,6 +31,16 @@ def test_the_doctor_loads_no_server_and_no_slow_validator(database: Path) -> Non
 
 def test_instances_are_listed_without_a_server_a_store_and_a_slow_validator(database: Path) -> None:
     assert told(_HEAVY, "metadata", "list", "runtimes").splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_each_command_is_there_without_the_others(tmp_path: Path, command: str) -> None:
+    environment = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONPATH": python_path()}
+    called = [sys.executable, "-m", "jupyter_colophon.cli", command, "--help"]
+    done = subprocess.run(called, capture_output=True, text=True, timeout=120, env=environment, cwd=tmp_path)
+    # Elyra's command ends so.
+    assert (done.returncode, done.stderr) == (1 if command == "metadata" else 0, "")
+    assert done.stdout
 
 
 def test_a_terminal_is_shown_how_far_the_work_is(database: Path) -> None:

@@ -1,4 +1,4 @@
-"""`jupyter colophon …` in a process of its own."""
+"""`jupyter colophon …` in a process of its own; `test_start.py` is about how such a process starts."""
 
 import json
 import subprocess
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from support import warm
 from support.packages import python_path
 
 
@@ -57,6 +58,8 @@ class Commands:
 
     def bare(self, *arguments: str) -> Done:
         """Run one as it stands."""
+        if not self.before and "PYTHONPATH" not in self.environment:
+            return Done(*warm.program()(arguments, self.home, self.whole_environment))
         done = subprocess.run(
             [*self.before, sys.executable, "-m", "jupyter_colophon.cli", *arguments],
             capture_output=True,

@@ -19,7 +19,7 @@ class Shell:
 
     def __call__(self, *words: str) -> Done:
         """Run one; it never ends with a traceback."""
-        done = self.warm(words, self.home, self.commands.whole_environment)
+        done = Done(*self.warm(words, self.home, self.commands.whole_environment, "jupyter_colophon.cli.metadata"))
         assert "Traceback" not in done.err
         assert "a fault of ours" not in done.err
         return done

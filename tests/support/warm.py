@@ -1,45 +1,63 @@
 """Commands in processes of their own that need not start: each is a fork of one that has loaded the program."""
 
+import atexit
 import json
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import lru_cache
 from pathlib import Path
 
-from support.commands import Done
 from support.packages import python_path
 
 #: Reads requests, one JSON document a line; forks for each, and tells how it ended.
 _DRIVER = """
-import json, os, signal, sys, tempfile
+import atexit, gc, json, os, signal, sys, tempfile, threading, traceback
+from importlib import import_module
 import jsonschema  # takes a second, and words what is not valid
+from jupyter_colophon import keeper, wiring
+from jupyter_colophon.cli.app import COMMANDS, place_of
 from jupyter_colophon.cli.instances import local, run, sources
-from jupyter_colophon.cli.metadata import main
+from jupyter_colophon.storage import postgresql, sqlite
+for name in COMMANDS:
+    import_module(place_of(name).rpartition(".")[0])
 
-def child(asked, out, err):
+def be(asked, out, err):
     signal.alarm(100)
-    os.dup2(out, 1), os.dup2(err, 2)
+    for file, number in ((os.open(os.devnull, os.O_RDONLY), 0), (out, 1), (err, 2)):
+        os.dup2(file, number)
+    sys.stdin = open(0)
     os.chdir(asked["cwd"])
     os.environ.clear()
     os.environ.update(asked["environment"])
+    sys.argv = ["jupyter-colophon", *asked["words"]]
+
+def ended(main):
+    # As a program ends: with what it raises, and after all that waits for its end. What is loaded is not taken down.
     status = 0
     try:
-        main(asked["words"])
-    except SystemExit as ended:
-        status = ended.code or 0
+        main()
+    except SystemExit as exit:
+        status = exit.code or 0
     except BaseException:
-        import traceback
         traceback.print_exc()
         status = 1
+    threading._shutdown()
+    atexit._run_exitfuncs()
     sys.stdout.flush(), sys.stderr.flush()
-    os._exit(status)
+    return status
 
+gc.collect()
+gc.freeze()
 for line in sys.stdin:
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         pid = os.fork()
         if pid == 0:
-            child(json.loads(line), out.fileno(), err.fileno())
+            asked = json.loads(line)
+            be(asked, out.fileno(), err.fileno())
+            os._exit(ended(import_module(asked["module"]).main))
         status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         out.seek(0), err.seek(0)
         print(json.dumps([status, out.read().decode(), err.read().decode()]), flush=True)
@@ -50,30 +68,46 @@ class Warm:
     """The process that waits."""
 
     def __init__(self, process: "subprocess.Popen[str]") -> None:
-        self._process = process
+        self._process, self._one_at_a_time = process, threading.Lock()
 
-    def __call__(self, words: tuple[str, ...], cwd: Path, environment: Mapping[str, str]) -> Done:
-        """Have one command done by `jupyter colophon metadata`."""
+    def __call__(
+        self,
+        words: tuple[str, ...],
+        cwd: Path,
+        environment: Mapping[str, str],
+        module: str = "jupyter_colophon.cli.app",
+    ) -> tuple[int, str, str]:
+        """Have one command done; answers its exit code, its output and its errors."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        asked = {"words": words, "cwd": str(cwd), "environment": dict(environment)}
-        self._process.stdin.write(json.dumps(asked) + "\n")
-        self._process.stdin.flush()
-        return Done(*json.loads(self._process.stdout.readline()))
+        asked = {"words": words, "cwd": str(cwd), "environment": dict(environment), "module": module}
+        with self._one_at_a_time:
+            self._process.stdin.write(json.dumps(asked) + "\n")
+            self._process.stdin.flush()
+            status, out, err = json.loads(self._process.stdout.readline())
+        return status, out, err
 
 
 @contextmanager
-def warmed(folder: Path) -> Iterator[Warm]:
-    """The process, for as long as the block runs."""
+def warmed(*folders: Path) -> Iterator[Warm]:
+    """The process, for as long as the block runs; it finds what is in these folders."""
     process = subprocess.Popen(
         [sys.executable, "-c", _DRIVER],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env={"PYTHONPATH": python_path(folder), "PATH": "/usr/bin:/bin"},
+        env={"PYTHONPATH": python_path(*folders), "PATH": "/usr/bin:/bin"},
     )
     try:
         yield Warm(process)
     finally:
         process.kill()
         process.communicate()
+
+
+@lru_cache(maxsize=1)
+def program() -> Warm:
+    """The one of this test session."""
+    kept = ExitStack()
+    atexit.register(kept.close)
+    return kept.enter_context(warmed())
