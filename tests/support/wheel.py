@@ -22,8 +22,9 @@ def build(folder: Path) -> Path:
 
 def environment(folder: Path, *requirements: str) -> Path:
     """A virtual environment with these requirements and nothing else; returns its folder of commands."""
-    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-    pip(folder / "bin" / "python", "install", *requirements)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    # Little of it is ever imported: what is, is compiled then.
+    pip(Path(sys.executable), f"--python={folder / 'bin' / 'python'}", "install", "--no-compile", *requirements)
     return folder / "bin"
 
 
