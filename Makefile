@@ -13,7 +13,7 @@ FRONTEND := $(shell find labextension/src labextension/style labextension/schema
 INSTALLED := $(VENV)/share/jupyter/labextensions/jupyter-colophon
 ROOT_MAY := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab sample test test-python test-frontend test-ui check fix long long-faults long-lineage long-openlineage long-races long-postgresql long-floor long-fuzz long-cluster long-connect long-kafka long-pipelines-kafka long-oracle bench clean
+.PHONY: help lab sample test test-spark test-python test-frontend test-ui check fix long long-faults long-lineage long-openlineage long-races long-postgresql long-floor long-fuzz long-cluster long-connect long-kafka long-pipelines-kafka long-oracle bench clean
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -24,13 +24,18 @@ lab: $(STAMPS)/frontend ## open JupyterLab on the sample notebook
 sample: $(STAMPS)/python ## run the sample notebooks without a browser, and check what the catalog then knows
 	python examples/run_sample.py
 
-test: test-python test-frontend test-ui ## run every test in its small form
+# Spark waits and its Java does not fill two cores: the rest is tried beside it.
+test: ## run every test in its small form
+	$(MAKE) --jobs=2 --output-sync=line test-spark test-python
+	$(MAKE) test-frontend test-ui
 
-# A file's tests stay together: what a process starts for them (PostgreSQL, a server) serves them all. Spark's have a
-# process of their own: py4j takes no file descriptor above 1,023.
-test-python: $(STAMPS)/python $(STAMPS)/kafka $(STAMPS)/clients $(STAMPS)/classes
+# A process of its own: py4j takes no file descriptor above 1,023.
+test-spark: $(STAMPS)/python $(STAMPS)/classes
 	python -m pytest -q tests/spark
-	python -m pytest -q --numprocesses auto --maxprocesses 4 --dist loadfile --ignore tests/spark
+
+# A file's tests stay together: what a process starts for them (PostgreSQL, a server) serves them all.
+test-python: $(STAMPS)/python $(STAMPS)/kafka $(STAMPS)/clients $(STAMPS)/classes
+	python -m pytest -q --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --ignore tests/spark
 
 test-frontend: $(STAMPS)/frontend
 	jlpm test

@@ -13,6 +13,10 @@ settings.register_profile(
 )
 settings.load_profile("colophon")
 java.be_quick()
+
+#: Folders with files that run for minutes: with them first, no process works on alone at the end.
+LONG = ["wheel", "sample", "kernel", "faults", "datahub", "openlineage", "cli"]
+
 pytest_plugins = ["pytest_jupyter.jupyter_server"]
 
 
@@ -23,3 +27,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="NAME",
         help="run the conformance suite of storage providers on this one alone (repeatable); default: on all",
     )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    def place(item: pytest.Item) -> int:
+        return next((at for at, folder in enumerate(LONG) if folder in item.path.parts), len(LONG))
+
+    items.sort(key=place)
