@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon import metadata
 from jupyter_colophon.client.catalog import Catalog
+from jupyter_colophon.client.verbs.present import present
 from jupyter_colophon.spark.crawl.asked import Asked
 from jupyter_colophon.spark.crawl.catalogs import NoSuchPlace
 from jupyter_colophon.spark.crawl.crawling import crawl
@@ -246,6 +248,30 @@ def test_tables_and_views_of_a_catalog_are_told(
     for absent in ("nosuch", "spark_catalog.nosuch", "crawled.nosuch"):
         with pytest.raises(NoSuchPlace, match="there is no such"):
             crawled(absent)
+
+
+def test_a_script_crawls_on_the_session_that_is_there(
+    server: Any, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path.resolve()
+    (place / "days.csv").write_text("day,visitors\n1,20\n2,30\n", "utf-8")
+    (place / "other.json").write_text("{}", "utf-8")
+    (place / "torn.csv.gz").write_bytes(gzip.compress(b"a,b\n1,2\n" * 9000)[:50])
+    monkeypatch.setenv("COLOPHON_URL", server.url)
+    monkeypatch.setenv("COLOPHON_TOKEN", server.token)
+    present.use(None)
+    report = metadata.crawl(place, include="*.csv*")
+    assert {row["name"]: (row["status"], row["rows"]) for row in report} == {
+        "days.csv": ("new", 2),
+        "torn.csv.gz": ("failed", None),
+    }
+    (why,) = (row["reason"] for row in report if row["reason"])
+    assert why == "cannot be unpacked (Compressed file ended before the end-of-stream marker was reached)"
+    shown = metadata.show(f"{place}/days.csv").document["profile"]["value"]
+    assert columns(shown)["visitors"]["max"] == "30"
+    with pytest.raises(ValueError, match="sample is a number of rows"):
+        metadata.crawl(place, sample=0)
+    present.use(None)
 
 
 def told_of(catalog: Catalog, folder: Path, count: int) -> int:
