@@ -14,6 +14,8 @@ mkdir -p "$settings"
 echo '{ "fetchNews": "false", "checkForUpdates": false }' > "$settings/notification.jupyterlab-settings"
 export HOME="$home" JUPYTER_DATA_DIR="$home/data" JUPYTER_CONFIG_DIR="$home/config" JUPYTER_RUNTIME_DIR="$home/runtime"
 export IPYTHONDIR="$home/ipython" PATH="$bin:$PATH"
+# As in tests/support/java.py: Spark's Java runs for a minute, and thorough compiling costs it more than it gives.
+export SPARK_SUBMIT_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC ${SPARK_SUBMIT_OPTS:-}"
 cd "$home/notebooks"
 "$bin/jupyter" lab --no-browser --allow-root --port="$1" --ServerApp.port_retries=0 --IdentityProvider.token="$2" \
   --ServerApp.root_dir="$home/notebooks" --LabApp.expose_app_in_browser=True &
