@@ -132,6 +132,7 @@ $(STAMPS)/spark40: $(STAMPS)/python
 	echo "import site; site.addsitedir('$$($(BIN)/python -c 'import site; print(site.getsitepackages()[0])')')" \
 		>"$$($(VENV)/spark40/bin/python -c 'import site; print(site.getsitepackages()[0])')/colophon.pth"
 	$(VENV)/spark40/bin/python -m pip install --quiet --ignore-installed pyspark==4.0.0
+	ln -sfn $(CURDIR)/$(VENV)/etc $(VENV)/spark40/etc
 	@touch $@
 
 $(STAMPS)/node: $(STAMPS)/python yarn.lock
