@@ -10,9 +10,11 @@ from dataclasses import dataclass, replace
 
 from jupyter_colophon.spark.commands import CREATES_TABLE, INNER_WRITES, WRAPPERS
 from jupyter_colophon.spark.facts import Facts, Target
+from jupyter_colophon.spark.observation import Kind
 
 FILE_FORMATS = frozenset({"parquet", "csv", "json", "orc", "text", "avro", "xml"})
 LAST = 64
+_WRITES_FILES = "InsertIntoHadoopFsRelationCommand"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +30,20 @@ class Execution:
 class Fold:
     """Remembers the executions that may be part of one that ends later. Used by the listener's thread alone."""
 
-    def __init__(self) -> None:
+    def __init__(self, warehouse: str | None = None) -> None:
+        """Before Spark 4.1 what writes a new table's files bears the name of any command: it is known by the `warehouse`."""
+        self._warehouse = warehouse
         self._written: deque[tuple[int, str | None]] = deque(maxlen=LAST)
         self._told: deque[tuple[int, str]] = deque(maxlen=LAST)
 
     def whole(self, execution: Execution, facts: Facts) -> Facts | None:
         """Give the facts to report for an execution; None when it is a part, or the shell, of one that is reported."""
-        if execution.function in INNER_WRITES:
+        inner = execution.function in INNER_WRITES
+        if inner or self._may_be_inner(execution, facts.targets):
             location = next((target.ref.location for target in facts.targets if target.ref), None)
             self._written.append((execution.number, location))
-            return None
+            if inner or str(location).startswith(f"{self._warehouse}/"):
+                return None
         if execution.kind in WRAPPERS and (not execution.failed or self._was_told(execution.number, facts.targets)):
             return None
         if execution.kind in CREATES_TABLE:
@@ -46,6 +52,12 @@ class Fold:
         for name in _names(facts.targets):
             self._told.append((execution.number, name))
         return facts
+
+    def _may_be_inner(self, execution: Execution, targets: Iterable[Target]) -> bool:
+        """Whether files are written which no table has yet, and Spark does not say for whom."""
+        refs = [target.ref for target in targets]
+        is_of_files = all(ref is not None and ref.kind is Kind.FILE for ref in refs)
+        return self._warehouse is not None and execution.kind == _WRITES_FILES and is_of_files
 
     def _located(self, execution: Execution, target: Target) -> Target:
         inner = next((item for item in reversed(self._written) if item[0] > execution.number), None)

@@ -36,7 +36,7 @@ class PlanListener:
         self._reader = reader_of(session)
         self.streams = Streams(session, sink, self._grafts)
         self._clock = Clock(session)
-        self._fold = Fold()
+        self._fold = Fold(_warehouse(session))
         self._sink = sink
         self.is_open = True
         self.errors = 0
@@ -132,6 +132,13 @@ class PlanListener:
         if '"LogicalRDD"' in text:
             self.streams.learn()
         return parse(text, self._grafts)
+
+
+def _warehouse(session: Any) -> str | None:
+    """Where a Spark keeps its tables that does not say which of its executions are parts of others (before 4.1)."""
+    if tuple(map(int, session.version().split(".")[:2])) >= (4, 1):
+        return None
+    return str(session.conf().get("spark.sql.warehouse.dir"))
 
 
 def condition(exception: Any) -> str:
