@@ -18,7 +18,7 @@ from typing import Any
 #: What one process measures, in turns.
 PROCESSES = (("none", "ours"), ("agent",))
 #: Fewer small jobs for a machine that others share; the goal is for a hundred.
-JOBS = int(os.environ.get("COLOPHON_BENCH_JOBS", "50"))
+JOBS = int(os.environ.get("COLOPHON_BENCH_JOBS", "100"))
 #: By kind of job: its runs before anything is measured (classes are loaded, code is compiled), turns of each side, runs in a turn.
 TURNS = {"small": (20, JOBS // 10, 10), "wide": (2, 4, 1)}
 WIDTH = 500

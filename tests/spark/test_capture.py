@@ -97,6 +97,25 @@ def test_what_was_refused_before_anything_ran_is_no_query_and_no_alarm(
     assert (watch.capture.errors, "could not be recorded" in caplog.text) == (before, False)
 
 
+@pytest.mark.parametrize(
+    ("statement", "label"),
+    [
+        ("DELETE FROM shop.orders WHERE id = 1", "delete"),
+        ("UPDATE shop.orders SET day = 'x'", "update"),
+        ("MERGE INTO shop.orders o USING shop.items i ON o.id = i.order_id WHEN MATCHED THEN DELETE", "merge"),
+    ],
+)
+def test_a_change_of_rows_in_place_is_no_silence(watch: Any, statement: str, label: str) -> None:
+    """Spark's own tables take none, so that each fails here; those of Delta and Iceberg do."""
+
+    def attempt() -> None:
+        with pytest.raises(PySparkException):
+            watch.spark.sql(statement)
+
+    (seen,) = watch.observe(attempt)
+    assert (seen.function, seen.failed, seen.error) == (label, True, "UNSUPPORTED_FEATURE.TABLE_OPERATION")
+
+
 def test_the_number_of_calls_does_not_depend_on_the_width_of_a_table(
     watch: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,6 +23,19 @@ LABELS = {
 }
 """What each command is called in an observation."""
 
+CHANGES_ROWS = {
+    "DeleteFromTable": "delete",
+    "DeleteFromTableWithFilters": "delete",
+    "DeleteCommand": "delete",
+    "UpdateTable": "update",
+    "UpdateCommand": "update",
+    "MergeIntoTable": "merge",
+    "MergeIntoCommand": "merge",
+    "ReplaceData": "rows changed",
+    "WriteDelta": "rows changed",
+}
+"""Commands of Spark, Delta and Iceberg that change rows in place, and what they are called: said to be unseen."""
+
 CREATES_TABLE = frozenset({"CreateDataSourceTableAsSelectCommand"})
 """Commands that write by another execution, of a function of INNER_WRITES, which comes first and knows the path alone."""
 

@@ -10,7 +10,7 @@ from typing import Any
 from py4j.protocol import Py4JError
 
 from jupyter_colophon.spark.clock import Clock
-from jupyter_colophon.spark.commands import COMMAND_FUNCTIONS, is_writing
+from jupyter_colophon.spark.commands import CHANGES_ROWS, COMMAND_FUNCTIONS, is_writing
 from jupyter_colophon.spark.fold import Execution, Fold
 from jupyter_colophon.spark.jvm import ask
 from jupyter_colophon.spark.observation import Observation, Unseen
@@ -121,6 +121,8 @@ class PlanListener:
         plan = execution.analyzed()
         text = self._reader.text(plan, BOUNDED)
         root = self._reader.top(plan) if text is None else self._parsed(text)
+        if root.kind in CHANGES_ROWS:
+            return (Statement(CHANGES_ROWS[root.kind], unseen=(Unseen.ROWS,)),)
         if is_writing(root) is not (function in COMMAND_FUNCTIONS):
             return ()  # A command that writes nothing, or `collect()` on the result of one that was seen before.
         facts = ask_outline(self._reader, execution, plan, root) if text is None else ask(execution, plan, root)

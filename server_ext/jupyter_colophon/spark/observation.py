@@ -37,6 +37,7 @@ class Unseen(StrEnum):
     MEMORY = "where rows came from that were made in memory (createDataFrame, toPandas, checkpoint)"
     SOURCE = "data that was read by a query or a format that names no dataset"
     SINK = "data that was written by a format that names no dataset"
+    ROWS = "which rows of which table were changed in place (UPDATE, DELETE, MERGE)"
     EXECUTION = "a query whose plan could not be understood"
 
 
