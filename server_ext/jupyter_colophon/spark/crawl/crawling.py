@@ -27,7 +27,7 @@ from jupyter_colophon.spark.reports import proposals
 if TYPE_CHECKING:
     from jupyter_colophon.client.catalog import Catalog
 
-_END_S = 5
+_END_S = 20
 """How long a crawl that was stopped waits for what it has under way."""
 
 Seen = Callable[[int, int, str], None]
