@@ -89,7 +89,8 @@ class Walker:
             seen |= programs
             data = self._others(question, walked, "program", programs, way) - seen
             seen |= data
-            for urn in (*programs, *data):
+            # Sorted: the same question has the same answer, whatever process is asked.
+            for urn in (*sorted(programs), *sorted(data)):
                 walked.levels.setdefault(urn, sign * level)
             programs = set()
 
