@@ -20,10 +20,10 @@ PROCESSES = (("none", "ours"), ("agent",))
 #: Fewer small jobs for a machine that others share; the goal is for a hundred.
 JOBS = int(os.environ.get("COLOPHON_BENCH_JOBS", "100"))
 #: By kind of job: its runs before anything is measured (classes are loaded, code is compiled), turns of each side, runs in a turn.
-TURNS = {"small": (20, JOBS // 10, 10), "wide": (2, 4, 1)}
+TURNS = {"small": (20, JOBS // 10, 10), "wide": (4, 16, 1)}
 WIDTH = 500
 GOALS = {"small": 1.05, "wide": 1.10}
-WHAT = {"small": f"{JOBS} small jobs", "wide": f"4 plans of {WIDTH} columns"}
+WHAT = {"small": f"{JOBS} small jobs", "wide": f"16 plans of {WIDTH} columns"}
 
 Found = dict[str, dict[str, list[float]]]
 """CPU seconds by side and kind of job, turn by turn."""

@@ -24,9 +24,10 @@ from jupyter_colophon.spark.pipelines.running import Outcome, run
 from jupyter_colophon.spark.session import session
 from pyspark.sql import SparkSession
 from support import servers
+from support.kafka import broker as brokers
 from support.kafka.broker import LOGIN, PASSWORD, USER, Broker
 
-catalog, server = servers.catalog, servers.server
+catalog, server, broker = servers.catalog, servers.server, brokers.broker
 PACKAGES = [f"org.apache.spark:{name}_2.13:{pyspark.__version__}" for name in ("spark-sql-kafka-0-10", "spark-avro")]
 IVY = Path(__file__).with_name("ivysettings.xml")
 SCHEMA = "page STRING, ms BIGINT"
@@ -40,14 +41,6 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JUPYTER_DATA_DIR", str(tmp_path_factory.mktemp("jupyter")))
         made = session("connectors", **settings)
-    yield made
-    made.stop()
-
-
-@pytest.fixture(scope="session")
-def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
-    made = Broker(tmp_path_factory.mktemp("kafka") / "node")
-    made.start()
     yield made
     made.stop()
 

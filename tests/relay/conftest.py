@@ -12,6 +12,7 @@ from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.relay.relay import Relay
 from jupyter_colophon.service.sinks import states
 from jupyter_colophon.wiring import Catalog, open_catalog
+from support.kafka import broker as brokers
 from support.kafka.broker import Broker
 from support.receiver import Receiver, receiving
 from support.stores import CATALOGS, READY
@@ -19,6 +20,7 @@ from support.stores import CATALOGS, READY
 SECRET = "a secret of both sides"
 Deliver = Callable[..., Relay]
 Topics = dict[str, str]
+broker = brokers.broker
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -60,14 +62,6 @@ def deliver(catalog: Catalog) -> Iterator[Deliver]:
     yield begin
     for relay in relays:
         relay.close()
-
-
-@pytest.fixture(scope="session")
-def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
-    made = Broker(tmp_path_factory.mktemp("kafka") / "node")
-    made.start()
-    yield made
-    made.stop()
 
 
 @pytest.fixture

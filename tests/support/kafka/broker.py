@@ -6,8 +6,10 @@ import socket
 import subprocess
 import time
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic
 from jupyter_colophon.spark.java import ensure_java
@@ -137,6 +139,15 @@ class Broker:
         # Also when this process is killed, it ends.
         with (self.folder / "log").open("ab") as log:
             return subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command], stdout=log, stderr=log)
+
+
+@pytest.fixture(scope="session")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    """One for all tests."""
+    made = Broker(tmp_path_factory.mktemp("kafka") / "node")
+    made.start()
+    yield made
+    made.stop()
 
 
 def _free_ports(count: int) -> list[int]:
