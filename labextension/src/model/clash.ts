@@ -34,7 +34,7 @@ export function pairsOf(value: Record<string, unknown>): (readonly [string, unkn
 
 /** The tags of a value, as text. */
 export function tagsOf(value: Record<string, unknown>): string[] {
-  return Array.isArray(value['tags']) ? value['tags'].map(shown) : [];
+  return Array.isArray(value['tags']) ? value['tags'].map(tag => shown(tag)) : [];
 }
 
 function same(one: unknown, other: unknown): boolean {

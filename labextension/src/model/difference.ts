@@ -12,8 +12,20 @@ export interface IDifference {
   value: string | undefined;
 }
 
-/** A JSON value as short text. */
-export function shown(value: unknown): string {
+/** Members that are moments, in milliseconds since 1970, in our aspects and in DataHub's. */
+const MOMENT = /(^time|Millis|^lastObserved)$/;
+const FIRST_MOMENT_MS = Date.UTC(2000, 0);
+const LAST_MOMENT_MS = Date.UTC(2100, 0);
+
+function isMoment(name: string, value: unknown): value is number {
+  return MOMENT.test(name) && typeof value === 'number' && value >= FIRST_MOMENT_MS && value < LAST_MOMENT_MS;
+}
+
+/** A JSON value as short text; by the name of its member a number may be a moment, in the reader's own time zone. */
+export function shown(value: unknown, name = ''): string {
+  if (isMoment(name, value)) {
+    return new Date(value).toLocaleString();
+  }
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
@@ -29,6 +41,10 @@ function placeOf(path: string): string {
   return named.join(' › ');
 }
 
+function shownAt(path: string, value: unknown): string {
+  return shown(value, partsOf(path).at(-1));
+}
+
 /** Names a place for people; null leaves out what is there. */
 export type NamePlace = (path: string) => string | null;
 
@@ -40,7 +56,7 @@ function leaves(path: string, value: unknown): IDifference[] {
   if (isObject(value)) {
     return Object.entries(value).flatMap(([key, item]) => leaves(stepInto(path, key), item));
   }
-  return [{ kind: 'added', place: path, value: shown(value) }];
+  return [{ kind: 'added', place: path, value: shownAt(path, value) }];
 }
 
 function differencesOf(operation: Operation): IDifference[] {
@@ -52,7 +68,7 @@ function differencesOf(operation: Operation): IDifference[] {
     case 'replace':
       return isObject(operation.value) || Array.isArray(operation.value)
         ? leaves(operation.path, operation.value).map(leaf => ({ ...leaf, kind: 'changed' as const }))
-        : [{ kind: 'changed', place: operation.path, value: shown(operation.value) }];
+        : [{ kind: 'changed', place: operation.path, value: shownAt(operation.path, operation.value) }];
     case 'move':
     case 'copy':
       return [{ kind: 'changed', place: operation.path, value: undefined }];

@@ -39,6 +39,11 @@ export abstract class LiveModel<S extends ILiveState> implements IDisposable {
     return this._state;
   }
 
+  /** Whether somebody looks at it. */
+  protected get isShown(): boolean {
+    return this._isShown;
+  }
+
   get isDisposed(): boolean {
     return this._isDisposed;
   }

@@ -27,3 +27,15 @@ test('changes and removals name their place as a person would', () => {
     { kind: 'changed', place: 'n', value: '4' }
   ]);
 });
+
+test('moments of machines are told in the time zone of who reads, and other numbers as they are', () => {
+  const time = Date.UTC(2026, 10, 22, 12);
+  const value = { time, files: 3, lastObservedMillis: time, rowCount: time, created: { time } };
+  expect(differences([{ op: 'add', path: '', value }]).map(one => one.value)).toEqual([
+    new Date(time).toLocaleString(),
+    '3',
+    new Date(time).toLocaleString(),
+    String(time),
+    new Date(time).toLocaleString()
+  ]);
+});

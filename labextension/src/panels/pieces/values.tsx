@@ -27,7 +27,7 @@ function Pairs(props: { pairs: readonly (readonly [string, unknown])[]; trans: T
           <tr key={key}>
             <th scope="row">{key}</th>
             <td>
-              <Text text={shown(value)} trans={props.trans} />
+              <Text text={shown(value, key)} trans={props.trans} />
             </td>
           </tr>
         ))}

@@ -101,7 +101,7 @@ function Section(props: { title: string; children: React.ReactNode }): React.JSX
 export function RunBody(props: IRunProps): React.JSX.Element {
   const { model, open, trans } = props;
   const { run, touched, busy, problem } = useModel(model);
-  const { stages, log, source, others } = sortedFacts(run?.facts ?? {});
+  const { stages, log, source, others } = sortedFacts(run ?? { facts: {}, status: 'running' });
   return (
     <div className="jp-Colophon-page" aria-busy={busy}>
       {run ? <Head {...props} run={run} /> : !problem && <p role="status">{trans.__('Loading…')}</p>}

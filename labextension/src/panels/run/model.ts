@@ -2,8 +2,11 @@ import type { Change, Run, Touched } from '../../generated/api';
 import type { ILiveState } from '../../model/live-model';
 import { LiveModel } from '../../model/live-model';
 import type { ICatalog, IChangeFeed } from '../../tokens';
+import { sortedFacts } from './stages';
 
 const CHANGE_PAUSE_MS = 300;
+/** How its stages go on is told of the run alone, and is no change of the catalog. */
+const STAGES_PAUSE_MS = 1500;
 
 /** An entity that a run had to do with, and what was said of it then. */
 export type TouchedEntity = Touched['touched'][number];
@@ -26,6 +29,9 @@ export class RunModel extends LiveModel<IRunState> {
 
   protected override async ask(): Promise<Partial<IRunState>> {
     const [run, { touched }] = await Promise.all([this._catalog.run(this.urn), this._catalog.touched(this.urn)]);
+    if (this.isShown && run.status === 'running' && sortedFacts(run).stages.length > 0) {
+      this.refreshSoon(STAGES_PAUSE_MS);
+    }
     return { run, touched };
   }
 

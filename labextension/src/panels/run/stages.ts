@@ -47,8 +47,12 @@ function stageOf(name: string, { status, in: taken, rows: given, ms, tries }: Fi
   };
 }
 
-/** Takes out of the facts of a run what its page shows in places of their own; stages are in the order of their work. */
-export function sortedFacts(facts: Run['facts']): ISortedFacts {
+/**
+ * Takes out of the facts of a run what its page shows in places of their own; stages are in the order of their work.
+ *
+ * A process that was killed could not say what became of the stage that was its last.
+ */
+export function sortedFacts({ facts, status: ending }: Pick<Run, 'facts' | 'status'>): ISortedFacts {
   const found = new Map<string, Figures>();
   const others: Run['facts'] = {};
   for (const [name, value] of Object.entries(facts)) {
@@ -61,6 +65,7 @@ export function sortedFacts(facts: Run['facts']): ISortedFacts {
   }
   const stages = [...found]
     .sort(([, one], [, other]) => (counted(one['at']) ?? 0) - (counted(other['at']) ?? 0))
-    .map(([name, told]) => stageOf(name, told));
+    .map(([name, told]) => stageOf(name, told))
+    .map(stage => (stage.status === 'running' ? { ...stage, status: ending } : stage));
   return { stages, log: textOf(facts['log']), source: textOf(facts.source), others };
 }

@@ -98,7 +98,8 @@ export class SchemaspacesModel extends LiveModel<ISchemaspacesState> {
   /** Asks again for the instances of a schemaspace, if they are shown. */
   async refreshSection(space: string): Promise<void> {
     if (this._inView && this.state.open.has(space)) {
-      await this.section(space).refresh();
+      const section = this.section(space);
+      await Promise.all([section.refresh(), section.lookForLeftovers()]);
     }
   }
 

@@ -103,7 +103,31 @@ test('an entity that is not there says so, with the runs that are', async () => 
 
 test('the newest profile is shown with the share of nulls, and what is no figure is left out', async () => {
   const fieldProfiles = [
-    { fieldPath: 'a', nullCount: 1, nullProportion: 0.25, uniqueCount: 3, min: '1', max: '9' },
+    {
+      fieldPath: 'a',
+      nullCount: 1,
+      nullProportion: 0.25,
+      uniqueCount: 3,
+      min: '1',
+      max: '9',
+      mean: '4.5',
+      stdev: '2.0',
+      quantiles: [
+        { quantile: '0.25', value: '3' },
+        { quantile: '0.5', value: '5' },
+        { quantile: '0.75', value: '11' }
+      ]
+    },
+    {
+      fieldPath: 'day',
+      min: '2026-01-01',
+      max: '2026-01-05',
+      median: '2026-01-03',
+      quantiles: [
+        { quantile: '0.25', value: '2026-01-02' },
+        { quantile: '0.75', value: '2026-01-04' }
+      ]
+    },
     { fieldPath: 'hidden', nullCount: 0, nullProportion: 7, uniqueCount: 'many' },
     'no column'
   ];
@@ -125,8 +149,16 @@ test('the newest profile is shown with the share of nulls, and what is no figure
     bytes: undefined,
     part: 'SAMPLE',
     columns: [
-      { path: 'a', nulls: 1, nullShare: 0.25, distinct: 3, least: '1', most: '9' },
-      { path: 'hidden', nulls: 0, nullShare: 1, distinct: undefined, least: undefined, most: undefined }
+      {
+        ...{ path: 'a', nulls: 1, nullShare: 0.25, distinct: 3, least: '1', most: '9', mean: '4.5', deviation: '2.0' },
+        // A sketch may be a little wrong: nothing is drawn outside.
+        spread: { low: '3', middle: '5', high: '11', places: [0.25, 0.5, 1] }
+      },
+      {
+        ...{ path: 'day', least: '2026-01-01', most: '2026-01-05' },
+        spread: { low: '2026-01-02', middle: '2026-01-03', high: '2026-01-04', places: [0.25, 0.5, 0.75] }
+      },
+      { path: 'hidden', nulls: 0, nullShare: 1 }
     ]
   });
 });

@@ -132,3 +132,13 @@ test('the page follows its run', async () => {
   feed.tell('a', { run: RUN.urn });
   await there('failed');
 });
+
+test('the stages of a run that goes on are followed until it ends, and one whose process died says so', async () => {
+  const facts = { 'stage.staff.at': 0, 'stage.staff.status': 'running' };
+  const server = serving({ ...RUN, status: 'running', end: null, facts });
+  shown(server);
+  await there('staff');
+  expect(document.querySelector('[data-stage]')?.textContent).toBe('staffrunning');
+  server.on('GET', `runs/${RUN.urn}`, { body: { ...RUN, status: 'killed', facts } });
+  await until(() => document.querySelector('[data-stage]')?.textContent === 'staffstopped');
+});
