@@ -10,8 +10,8 @@ import sqlite3
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise, repeat
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,7 @@ def rows(count: int, stores: Sequence[str]) -> Iterator[tuple[str, ...]]:
         folder.chmod(0o755)
         file = _parquet(folder / "entities.parquet", count)
         if "sqlite" in stores:
-            ours = _ours(sqlite_file(folder / "ours.db"), file)
+            ours = _ours(sqlite_file(folder / "ours.db"), file, count)
             yield _row("SQLite", count, ours, _raw_sqlite(folder, count))
         if "postgresql" not in stores:
             return
@@ -50,7 +50,7 @@ def rows(count: int, stores: Sequence[str]) -> Iterator[tuple[str, ...]]:
         from support.stores import STORES
 
         with STORES["postgresql"](folder) as mine, STORES["postgresql"](folder) as other:
-            ours = _ours(mine, file)
+            ours = _ours(mine, file, count)
             yield _row("PostgreSQL", count, ours, _raw_postgresql(mine, other, count))
 
 
@@ -84,94 +84,108 @@ def _parquet(path: Path, count: int) -> Path:
     return path
 
 
-def _timed(work: Callable[[], Iterator[object]]) -> Timed:
-    """Do the work, which says when a batch of it is done."""
-    moments = [(time.perf_counter(), time.process_time())]
-    moments += ((time.perf_counter(), time.process_time()) for _ in work())
-    (wall, cpu), (end, end_cpu) = moments[0], moments[-1]
-    return end - wall, end_cpu - cpu, moments
+def _timed(batches: Iterable[Callable[[], object]]) -> Timed:
+    """Do batch after batch. How one is laid ready is not timed, so nothing has to be in memory at once."""
+    wall = cpu = 0.0
+    moments = [(wall, cpu)]
+    for act in batches:
+        begun, begun_cpu = time.perf_counter(), time.process_time()
+        act()
+        wall += time.perf_counter() - begun
+        cpu += time.process_time() - begun_cpu
+        moments.append((wall, cpu))
+    return wall, cpu, moments
 
 
-def _ours(store: StoreChoice, file: Path) -> Timed:
+def _ours(store: StoreChoice, file: Path, count: int) -> Timed:
     """As the server does it with the batches of a load, without HTTP."""
     catalog = open_catalog(store, Identity())
     catalog.loads.open("bench", WHO)
 
-    def work() -> Iterator[int]:
-        for number, batch in enumerate(pq.ParquetFile(file).iter_batches(BATCH)):
-            read = [
-                documents.proposal(
-                    {
-                        "aspect": "technicalMetadata",
-                        "operation": "upsert",
-                        "urn": one["urn"],
-                        "value": parse(one["value"].encode()),
-                    }
-                )
-                for one in batch.to_pylist()
-            ]
-            done = catalog.loads.apply(Batch("bench", 0, number, str(number)), read, WHO)
-            assert not done.refused
-            yield number
+    batches = enumerate(pq.ParquetFile(file).iter_batches(BATCH))
+
+    def apply() -> None:
+        # Reading the file is a part of it.
+        number, batch = next(batches)
+        read = [
+            documents.proposal(
+                {
+                    "aspect": "technicalMetadata",
+                    "operation": "upsert",
+                    "urn": one["urn"],
+                    "value": parse(one["value"].encode()),
+                }
+            )
+            for one in batch.to_pylist()
+        ]
+        done = catalog.loads.apply(Batch("bench", 0, number, str(number)), read, WHO)
+        assert not done.refused
 
     try:
-        return _timed(work)
+        return _timed(repeat(apply, _batches(count)))
     finally:
         catalog.close()
 
 
-def _parts(all_: Sequence[Any], batches: int) -> Iterator[Sequence[Any]]:
-    step = -(-len(all_) // batches)
-    return (all_[at * step : (at + 1) * step] for at in range(batches))
+def _batches(count: int) -> int:
+    return -(-count // BATCH)
 
 
 def _raw_sqlite(folder: Path, count: int) -> Timed:
     open_catalog(sqlite_file(folder / "raw.db"), Identity()).close()
-    source = sqlite3.connect(folder / "ours.db")
     store = sqlite3.connect(folder / "raw.db", isolation_level=None)
     store.executescript("PRAGMA synchronous = FULL; INSERT INTO search_tokens (search_tokens) VALUES ('delete-all')")
-    batches = -(-count // BATCH)
     inserts, parts = [], []
-    for table in (*TABLES, *SEARCH):
-        found = source.execute(f'SELECT * FROM "{table}"').fetchall()
+    for table in (*TABLES, *SEARCH, SEARCH[-1]):
+        source = sqlite3.connect(folder / "ours.db")
+        (rows,) = source.execute(f'SELECT count(*) FROM "{table}"').fetchone()
+        found = source.execute(f'SELECT * FROM "{table}"')
         store.execute(f'DELETE FROM "{table}"')
-        inserts.append(f'INSERT INTO "{table}" VALUES ({", ".join("?" * len(found[0]))})')
-        parts.append(_parts(found, batches))
-    inserts.append("INSERT INTO search_tokens (rowid, words) VALUES (?, ?)")
-    parts.append(_parts(found, batches))
+        inserts.append(f'INSERT INTO "{table}" VALUES ({", ".join("?" * len(found.description))})')
+        parts.append((found, -(-rows // _batches(count))))
+    # The index of texts is made of the rows of the last table.
+    inserts[-1] = "INSERT INTO search_tokens (rowid, words) VALUES (?, ?)"
 
-    def work() -> Iterator[None]:
-        for some in zip(*parts, strict=True):
-            store.execute("BEGIN IMMEDIATE")
-            for insert, part in zip(inserts, some, strict=True):
-                store.executemany(insert, part)
-            store.execute("COMMIT")
-            yield
+    def write(rows: Sequence[Sequence[Any]]) -> None:
+        store.execute("BEGIN IMMEDIATE")
+        for insert, part in zip(inserts, rows, strict=True):
+            store.executemany(insert, part)
+        store.execute("COMMIT")
 
-    return _timed(work)
+    return _timed(_laid_ready(write, parts, _batches(count)))
 
 
 def _raw_postgresql(mine: StoreChoice, other: StoreChoice, count: int) -> Timed:
     open_catalog(other, Identity()).close()
-    batches, copies, parts = -(-count // BATCH), [], []
+    copies, parts = [], []
     with _connected(mine) as source, _connected(other) as store:
         for table in (*TABLES, *SEARCH, "search_tokens"):
-            found = source.execute(f"SELECT * FROM {table}").fetchall()
+            (rows,) = source.execute(f"SELECT count(*) FROM {table}").fetchone() or (0,)
+            # A cursor of the server's: what is not read yet stays there.
+            found = source.cursor(f"all_{table}")
+            found.execute(f"SELECT * FROM {table}")
             store.execute(f"DELETE FROM {table}")
             copies.append(f"COPY {table} FROM STDIN")
-            parts.append(_parts(found, batches))
+            parts.append((found, -(-rows // _batches(count))))
         store.commit()
 
-        def work() -> Iterator[None]:
-            for some in zip(*parts, strict=True):
-                for copy, part in zip(copies, some, strict=True):
-                    with store.cursor().copy(copy) as writer:
-                        for row in part:
-                            writer.write_row(row)
-                store.commit()
-                yield
+        def write(rows: Sequence[Sequence[Any]]) -> None:
+            for copy, part in zip(copies, rows, strict=True):
+                with store.cursor().copy(copy) as writer:
+                    for row in part:
+                        writer.write_row(row)
+            store.commit()
 
-        return _timed(work)
+        return _timed(_laid_ready(write, parts, _batches(count)))
+
+
+def _laid_ready(
+    write: Callable[[Sequence[Sequence[Any]]], None], parts: Sequence[tuple[Any, int]], batches: int
+) -> Iterator[Callable[[], None]]:
+    """A batch is so many of the rows that each cursor still has."""
+    for _ in range(batches):
+        rows = [found.fetchmany(size) for found, size in parts]
+        yield lambda rows=rows: write(rows)  # type: ignore[misc]
 
 
 def _connected(store: StoreChoice) -> "psycopg.Connection[Any]":
