@@ -322,6 +322,8 @@ def test_pipelines_are_listed_and_checked(kernel, catalog, tmp_path):
     assert "No such file" in kernel.run(f"%metadata pipeline validate {tmp_path}/nosuch.json", "c").text
     assert not kernel.run("%metadata pipeline validate nosuch", "c").succeeded
     assert not kernel.run("%metadata pipeline run", "c").succeeded
+    run = kernel.run("%metadata pipeline run copies", "c")
+    assert (run.succeeded, "copies is not valid, and was not run" in run.text) == (False, True), run.text
     assert not kernel.run("%metadata pipeline fly copies", "c").succeeded
 
 

@@ -1,5 +1,6 @@
 """Which cell wrote what, with Spark at work: cells back to back, and two notebooks at once."""
 
+import json
 import re
 import threading
 
@@ -93,6 +94,23 @@ def test_a_cell_that_fails_after_a_write_has_a_failed_run(notebooks, catalog):
     (run,) = catalog.runs(program=program("prov_one", "half"))["runs"]
     assert run["status"] == "failed"
     assert [(access["data"], access["mode"]) for access in run["accesses"]] == [(urn("prov_one", "half"), "write")]
+
+
+def test_a_pipeline_that_fails_shows_its_stages_and_fails_its_cell(notebooks, tmp_path):
+    kernel = notebooks["prov_one"]
+    stages = [
+        {"name": "a", "type": "source", "plugin": "table", "properties": {"name": "prov_one.nosuch"}},
+        {"name": "b", "type": "sink", "plugin": "file", "properties": {"path": str(tmp_path / "b")}},
+    ]
+    metadata = {"namespace": "default", "stages": stages, "connections": [{"from": "a", "to": "b"}]}
+    (tmp_path / "broken.json").write_text(json.dumps({"name": "broken", "metadata": metadata}), "utf-8")
+    outcome = kernel.run(f"%metadata pipeline run {tmp_path}/broken.json", "broken")
+    assert not outcome.succeeded
+    assert re.search(r"a\s+failed", outcome.text), outcome.text
+    assert "%metadata: the run failed: AnalysisException" in outcome.text
+    kernel.run("from jupyter_colophon import metadata", "api")
+    api = kernel.run(f"metadata.pipeline('run', '{tmp_path}/broken.json').document['status']", "api")
+    assert (api.succeeded, "'failed'" in api.text) == (True, True), api.text
 
 
 def test_reads_and_writes_become_lineage_down_to_the_column(notebooks, catalog):

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -133,6 +134,25 @@ def test_everything_in_a_folder_is_told_once_and_looked_at_again_where_it_change
     assert became(crawled(lake, include=("whole*",), exclude=("sub",), force=True)) == {"whole.json": "changed"}
 
 
+def test_what_is_not_there_any_more_is_named_and_what_was_said_of_it_stays(
+    catalog: Catalog, crawled: Crawled, tmp_path: Path
+) -> None:
+    place = tmp_path.resolve() / "50%_off"
+    (place / "deep").mkdir(parents=True)
+    for name in ("a.csv", "b.csv", "deep/c.csv"):
+        (place / name).write_text("id\n1\n", "utf-8")
+    crawled(place)
+    shutil.rmtree(place / "deep")
+    (place / "a.csv").unlink()
+    again = crawl(catalog, no_spark, Asked(str(place)))
+    assert became(again) == {"a.csv": "gone", "b.csv": "same", "deep/c.csv": "gone"}
+    assert (again.status, catalog.run(again.run)["facts"]["gone"]) == ("succeeded", 2)
+    assert catalog.aspect(file(place / "a.csv"), "schemaMetadata").value["fields"]
+    less = crawl(catalog, no_spark, Asked(str(place), exclude=("deep", "a*")))
+    assert became(less) == {"b.csv": "same"}
+    assert became(crawl(catalog, no_spark, Asked(str(place / "b.csv")))) == {"b.csv": "same"}
+
+
 def test_the_figures_are_those_of_the_data(server: Any, catalog: Catalog, crawled: Crawled, lake: Path) -> None:
     crawled(lake, exclude=("sub/*", "broken*"))
     days = series(server, file(lake / "days"))[0]
@@ -235,7 +255,7 @@ def test_tables_and_views_of_a_catalog_are_told(
     spark.sql("CREATE VIEW crawled.seen AS SELECT id FROM crawled.`Odd_One` WHERE id > 1")
     first = crawled("spark_catalog.crawled")
     assert became(first) == {"crawled.odd_one": "new", "crawled.seen": "new"}
-    assert [line.rows for line in first.lines] == [2, None]
+    assert [(line.rows, line.columns) for line in first.lines] == [(2, 2), (None, 1)]
     assert columns(series(server, table("crawled.odd_one"))[0])["name"]["nullCount"] == 1
     assert [one["fieldPath"] for one in catalog.aspect(table("crawled.seen"), "schemaMetadata").value["fields"]] == [
         "id"
@@ -245,6 +265,8 @@ def test_tables_and_views_of_a_catalog_are_told(
     assert series(server, table("crawled.seen"))[0]["rowCount"] == 1
     spark.sql("INSERT INTO crawled.`Odd_One` VALUES (3, 'y')")
     assert became(crawled("crawled", include=("*odd_one",))) == {"crawled.odd_one": "changed"}
+    spark.sql("DROP VIEW crawled.seen")
+    assert became(crawled("crawled")) == {"crawled.odd_one": "same", "crawled.seen": "gone"}
     for absent in ("nosuch", "spark_catalog.nosuch", "crawled.nosuch"):
         with pytest.raises(NoSuchPlace, match="there is no such"):
             crawled(absent)

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,50 @@ def test_the_example_of_the_seed_runs(spark: SparkSession, catalog: Any, place: 
     graph = catalog.lineage(sink, direction="upstream", levels=1, columns=True)
     columns = {(one["sourceField"], one["targetField"]) for one in graph["columns"]}
     assert columns == {("id", "id"), ("empName", "who"), ("pay", "pay")}
+
+
+SLOW = """
+def transform(data):
+    from pyspark.sql.functions import udf
+
+    @udf("long")
+    def waited(pay):
+        import os, time
+
+        while not os.path.exists({flag!r}):
+            time.sleep(0.05)
+        return pay
+
+    return data.withColumn("pay", waited("pay"))
+"""
+
+
+def test_a_run_that_goes_on_tells_how_far_its_stages_are(spark: SparkSession, catalog: Any, place: Path) -> None:
+    flag = place / "go on"
+    prepared = pipeline(
+        [
+            stage("employees", "source", "file", path=str(place / "employee")),
+            stage("slow", "transform", "python", code=SLOW.format(flag=str(flag))),
+            stage("staff", "sink", "file", path=str(place / "staff")),
+            stage("told", "action", "set-metadata", dataset="staff", tags=["new"]),
+        ],
+        "employees > slow > staff > told",
+    )
+    with ThreadPoolExecutor(1) as pool:
+        ending = pool.submit(run, prepared, spark)
+        pause = threading.Event()
+        facts: dict[str, Any] = {}
+        while facts.get("stage.staff.status") != "running" and not ending.done():
+            pause.wait(0.1)
+            under_way = catalog.runs(program=str(prepared.pipeline.program), status="running")["runs"]
+            facts = catalog.run(under_way[0]["urn"])["facts"] if under_way else {}
+        flag.touch()
+        outcome = ending.result()
+    statuses = [facts.get(f"stage.{name}.status") for name in ("employees", "slow", "staff", "told")]
+    assert statuses == ["succeeded", "succeeded", "running", "waiting"]
+    assert "stage.staff.ms" not in facts
+    ended = catalog.run(outcome.run)["facts"]
+    assert [ended[f"stage.{name}.status"] for name in ("staff", "told")] == ["succeeded", "succeeded"]
 
 
 def test_by_a_rule_sinks_and_their_columns_get_what_is_said_of_sources(

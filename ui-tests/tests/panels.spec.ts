@@ -170,6 +170,20 @@ test('a lineage graph is walked with the keyboard, asked for by its controls, an
     expect(await barriers(page, '.jp-Colophon-lineage')).toEqual([]);
   });
 
+  await test.step('the page of a dataset has its profile, with a picture of how values are spread', async () => {
+    const quantiles = [0.25, 0.5, 0.75].map(rank => ({ quantile: `${rank}`, value: `${rank * 100}` }));
+    const column = { fieldPath: 'price', nullCount: 1, nullProportion: 0.25, uniqueCount: 3, quantiles };
+    const fieldProfiles = [{ ...column, min: '0', max: '100', mean: '49.123456789', stdev: '20' }];
+    const value = { timestampMillis: Date.now(), rowCount: 4, columnCount: 1, fieldProfiles };
+    await tell(page, 'PUT', `entities/${encodeURIComponent(table('orders'))}/aspects/datasetProfile`, value);
+    await run(page, 'colophon:open-entity', { urn: table('orders') });
+    const profile = page.getByRole('region', { name: 'Profile' });
+    await expect(profile.getByRole('row')).toHaveText([/^Column/, /^price1.*0100.*49\.1235/]);
+    const told = 'Half of the values are between 25 and 75, the median is 50';
+    await expect(profile.getByRole('img', { name: told })).toBeVisible();
+    expect(await barriers(page, '.jp-MainAreaWidget:not(.lm-mod-hidden) .jp-Colophon-page')).toEqual([]);
+  });
+
   await test.step('the page of a run of a pipeline has its stages and its log', async () => {
     const [source, sink] = ['orders', 'sums'];
     const facts = {

@@ -53,11 +53,15 @@ class MetadataMagics(Magics):
         asked = parse_line(line)
         command = COMMANDS[asked.command]
         waiting = Pending() if command.at_once else self._companion.settle()
-        found = _spoken(lambda: _formed(command.run(self._companion, asked), asked.form))
+        answer = _spoken(lambda: command.run(self._companion, asked))
+        found = answer if isinstance(answer, Page) else _spoken(lambda: _formed(answer, asked.form))
         if isinstance(found, Page):
             _show(found)
             found = None
         self._mention(waiting)
+        if isinstance(answer, Answer) and answer.failure:
+            # What follows in the notebook may rely on it.
+            raise UsageError(f"%metadata: {' '.join(answer.failure.split())}")
         return found
 
     metadata.__doc__ = help_on(None, {name: command.help for name, command in COMMANDS.items()})

@@ -136,6 +136,10 @@ class RunContext:
         """Records what was observed of the run, as `accesses.json` has it: data and columns."""
         self._tell("accesses", dict(accesses))
 
+    def tell(self, facts: Mapping[str, str | int | float | bool]) -> None:
+        """Tells facts while the run goes on: whoever looks at it sees how far it is."""
+        self._tell("facts", {"facts": dict(facts)})
+
     def end(self, status: Ending = "succeeded") -> None:
         """The run is over, and `facts` are told with it; a second time it says nothing."""
         if not self._has_ended:

@@ -113,5 +113,6 @@ _CALLS: "dict[Kind, Callable[[Catalog, Entry], Document]]" = {
     "emit": lambda catalog, entry: catalog.propose_later(entry.body["proposals"], entry.key),
     "start": lambda catalog, entry: catalog.start_run(entry.body, entry.key),
     "accesses": lambda catalog, entry: catalog.add_accesses(entry.run, entry.body, entry.key),
+    "facts": lambda catalog, entry: catalog.change_run(entry.run, entry.body, entry.key),
     "end": lambda catalog, entry: catalog.change_run(entry.run, entry.body, entry.key),
 }

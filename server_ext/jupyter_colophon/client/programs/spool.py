@@ -29,9 +29,9 @@ else:
         flock(descriptor, LOCK_EX | LOCK_NB)
 
 
-#: What an entry is: proposals for the inbox, or how a run began, what it touched, how it went on.
-Kind = Literal["emit", "start", "accesses", "end"]
-KINDS: tuple[Kind, ...] = ("emit", "start", "accesses", "end")
+#: What an entry is: proposals for the inbox, or how a run began, what it touched, how far it is, how it ended.
+Kind = Literal["emit", "start", "accesses", "facts", "end"]
+KINDS: tuple[Kind, ...] = ("emit", "start", "accesses", "facts", "end")
 #: A process says no more than this while nobody takes it.
 LARGEST_FILE_BYTES = 64 * 1024 * 1024
 _SUFFIX = ".jsonl"

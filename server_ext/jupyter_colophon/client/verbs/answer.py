@@ -17,6 +17,8 @@ class Answer:
     document: Document
     columns: tuple[str, ...] = ()
     rows: Sequence[Row] = field(default=(), repr=False)
+    #: Why what was asked for did not come about, although there is something to tell of it.
+    failure: str = ""
 
     def __iter__(self) -> Iterator[Document]:
         return (dict(zip(self.columns, row, strict=True)) for row in self.rows)

@@ -1,6 +1,7 @@
 """`%metadata pipeline …`: pipelines on the session of the notebook (docs/pipelines.md)."""
 
 from argparse import ArgumentParser, Namespace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.verbs.answer import Answer
@@ -23,7 +24,9 @@ def _pipeline(_: "Companion", asked: Namespace) -> Answer:
     try:
         return pipeline(asked.verb, asked.name, dict(asked.arguments))
     except InvalidInstance as error:
-        return wrong(asked.name, error)
+        answer = wrong(asked.name, error)
+        is_told = asked.verb == "validate"
+        return answer if is_told else replace(answer, failure=f"{asked.name} is not valid, and was not run")
 
 
 COMMANDS = (

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from jupyter_colophon.core.names import Urn
 from jupyter_colophon.spark import naming
 from jupyter_colophon.spark.crawl.found import Found, Met, Trouble, Wanted
 from jupyter_colophon.spark.crawl.reading import why
@@ -38,6 +39,8 @@ class Tables:
         self._catalog = parts[0]
         self._databases = parts[1:2] or self._shown(f"SHOW NAMESPACES IN {_quoted(parts[0])}", "namespace")
         self._table = parts[2] if len(parts) == 3 else None
+        #: The names of all tables of the databases that were looked at whole.
+        self._listed: dict[str, frozenset[str]] = {}
         if len(parts) > 1:
             self._require(named, parts)
 
@@ -50,9 +53,31 @@ class Tables:
             except Exception as error:  # noqa: BLE001  a plug-in may raise anything
                 yield Trouble(self._name(database), why(error))
                 continue
+            if not self._table:
+                self._listed[database] = frozenset(map(str.lower, found))
             for table in sorted(found):
                 if self._wanted(self._name(database, table)):
                     yield self._met(database, table)
+
+    def listings(self) -> Iterator[Mapping[str, str]]:
+        """A database of the home catalog is a namespace; tables of others are called by catalog and database."""
+        is_home = self._catalog == naming.HOME_CATALOG
+        for database in self._listed:
+            yield {"namespace": database.lower()} if is_home else {"prefix": self._beginning(database)}
+
+    def lacks(self, urn: str) -> str | None:
+        """The name of a table that is wanted, and not there."""
+        for database, tables in self._listed.items():
+            table = Urn.parse(urn).parts[1].removeprefix(self._beginning(database))
+            told = {"catalog": self._catalog, "database": database, "table": table}
+            if naming.table(told) == urn and table not in tables and self._wanted(self._name(database, table)):
+                return self._name(database, table)
+        return None
+
+    def _beginning(self, database: str) -> str:
+        """What the names of all tables of a database begin with."""
+        catalog = "" if self._catalog == naming.HOME_CATALOG else f"{self._catalog}/"
+        return f"{catalog}{database}.".lower()
 
     def _met(self, database: str, table: str) -> Met:
         name, quoted = self._name(database, table), ".".join(map(_quoted, (self._catalog, database, table)))

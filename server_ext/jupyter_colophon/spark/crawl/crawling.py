@@ -1,7 +1,7 @@
 """A crawl: what is in a place is compared with what the catalog knows, looked at where that is needed, and told."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
@@ -15,6 +15,7 @@ from jupyter_colophon.spark.crawl.catalogs import Tables
 from jupyter_colophon.spark.crawl.documents import Document
 from jupyter_colophon.spark.crawl.formats import TEXTS
 from jupyter_colophon.spark.crawl.found import Found, Met, Trouble, Wanted
+from jupyter_colophon.spark.crawl.gone import Place, gone
 from jupyter_colophon.spark.crawl.knowledge import Known, known
 from jupyter_colophon.spark.crawl.places import folder_named
 from jupyter_colophon.spark.crawl.profile import Profile, fields_of, profile
@@ -71,9 +72,10 @@ class _Crawl:
     def __init__(self, catalog: "Catalog", spark: Callable[[], Any], asked: Asked, seen: Seen) -> None:
         self._catalog, self._spark, self._asked, self._seen = catalog, spark, asked, seen
 
-    def crawl(self, met: Iterable[Met], place: str) -> Report:
-        report = Report(is_dry=self._asked.dry)
-        waiting = list(self._compared(list(met), report))
+    def crawl(self, where: Place, place: str) -> Report:
+        report, met = Report(is_dry=self._asked.dry), list(where)
+        waiting = list(self._compared(met, report))
+        report.lines += gone(self._catalog, where, {one.ref.urn for one in met if isinstance(one, Found)})
         report.status = report.outcome
         if self._asked.dry:
             return report
@@ -139,9 +141,9 @@ class _Crawl:
         line, started = work.line, time.monotonic()
         try:
             run.mark_jobs(spark)
-            told, found = self._told(spark, work, run)
+            told, columns, found = self._told(spark, work, run)
             self._catalog.propose(told)
-            line.rows, line.columns = (found.rows, len(found.fields)) if found else (None, None)
+            line.rows, line.columns = found.rows if found else None, columns
             if found and found.lost:
                 line.reason = f"{found.lost:,} of {found.looked_at:,} rows could not be read"
         except ServerAway:
@@ -155,8 +157,8 @@ class _Crawl:
         line.ms = int((time.monotonic() - started) * 1000)
         return line
 
-    def _told(self, spark: Any, work: _Work, run: CrawlRun) -> tuple[list[Document], Profile | None]:
-        """The proposals for a dataset, which count together or not at all."""
+    def _told(self, spark: Any, work: _Work, run: CrawlRun) -> tuple[list[Document], int, Profile | None]:
+        """The proposals for a dataset, which count together or not at all, and how many columns it has."""
         data = reading.read(spark, work.found, self._asked.options)
         lost, now = reading.lost(work.found, data), time.time_ns() // 1_000_000
         fields = tuple(one for one in fields_of(data) if one.path != lost)
@@ -172,7 +174,7 @@ class _Crawl:
             told.append({"urn": ref.urn, "aspect": "datasetProfile", "operation": "upsert", "value": value})
         noted = documents.note(work.found, found, work.mark, hidden, now)
         told.append({"urn": ref.urn, "aspect": documents.ASPECT, "operation": "upsert", "value": noted})
-        return [{**one, "run": run.urn} for one in told], found
+        return [{**one, "run": run.urn} for one in told], len(fields), found
 
 
 def _stop(spark: Any, run: CrawlRun, futures: Sequence["Future[Line]"]) -> None:

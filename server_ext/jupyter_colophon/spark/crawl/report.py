@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-Status = Literal["new", "changed", "same", "failed", "skipped"]
-STATUSES: tuple[Status, ...] = ("new", "changed", "same", "failed", "skipped")
+Status = Literal["new", "changed", "same", "failed", "skipped", "gone"]
+STATUSES: tuple[Status, ...] = ("new", "changed", "same", "failed", "skipped", "gone")
 
 
 @dataclass(slots=True)

@@ -2,11 +2,12 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from jupyter_colophon.core.names import Urn
 from jupyter_colophon.spark import naming
 from jupyter_colophon.spark.crawl import formats
 from jupyter_colophon.spark.crawl.found import File, Found, Met, Trouble, Wanted
@@ -44,6 +45,20 @@ class Walk:
             below: list[Path] = []
             yield from self._folder(folder, below)
             waiting += reversed(below)
+
+    def listings(self) -> Iterator[Mapping[str, str]]:
+        """Files are called by their paths."""
+        if self._root.is_dir() and (root := naming.file(f"file:{self._root}/x")):
+            yield {"prefix": Urn.parse(root).parts[1].removesuffix("x")}
+
+    def lacks(self, urn: str) -> str | None:
+        """The name below the root of a file or folder that is wanted, and not there."""
+        path = Path(Urn.parse(urn).parts[1])
+        if naming.file(f"file:{path}") != urn or self._root not in path.parents or _is_there(path):
+            return None
+        name, above = self._name(path), path.relative_to(self._root).parents
+        is_out = any(self._wanted.excludes(one.as_posix()) for one in above)
+        return name if self._wanted(name) and not is_out else None
 
     def _folder(self, folder: Path, below: list[Path]) -> Iterator[Met]:
         """What is in one folder; folders to walk into are added to `below`."""
@@ -149,6 +164,17 @@ def _entries(folder: Path) -> _Entries:
     folders = {one.name: one for one in shown if _is_folder(one)}
     files = [one for one in shown if one.name not in folders]
     return _Entries([*folders.values()], files, frozenset(one.name for one in everything))
+
+
+def _is_there(path: Path) -> bool:
+    """Whether something is, or nobody lets us know."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

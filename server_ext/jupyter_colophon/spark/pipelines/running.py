@@ -79,6 +79,7 @@ class PipelineRun:
         context.setLocalProperty(_GROUP, self._run.run_id)
         try:
             self._building.require(*self._prepared.order)
+            self._run.tell(self._facts())
             for stage in self._prepared.order:
                 self._work(stage)
             self.outcome.status = "succeeded"
@@ -102,6 +103,9 @@ class PipelineRun:
         report, retries = self._reports[stage.name], self._prepared.pipeline.retries
         started, pause = time.monotonic(), FIRST_PAUSE_S
         report.status = "running"
+        if not stage.gives:
+            # What gives data is made in no time, and its rows are reckoned when something takes them.
+            self._run.tell(self._facts())
         try:
             while True:
                 report.tries += 1
@@ -207,7 +211,8 @@ class PipelineRun:
         found: dict[str, str | int] = {"log": "\n".join(self.outcome.lines)[-_LOG_CHARS:]}
         for at, stage in enumerate(self._prepared.order):
             one = self._reports[stage.name]
-            figures: dict[str, str | int | None] = {"at": at, "status": one.status, "ms": one.ms}
+            figures: dict[str, str | int | None] = {"at": at, "status": one.status}
+            figures |= {"ms": None if one.status in {"waiting", "running"} else one.ms}
             figures |= {"in": self._rows_in(stage), "rows": one.rows, "tries": one.tries if one.tries > 1 else None}
             found |= {f"stage.{one.name}.{name}": value for name, value in figures.items() if value is not None}
         return found

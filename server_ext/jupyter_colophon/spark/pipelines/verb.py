@@ -1,6 +1,7 @@
 """`metadata.pipeline(…)`, which `%metadata pipeline` calls (docs/pipelines.md)."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from jupyter_colophon.client.verbs.answer import Answer, table
@@ -97,4 +98,6 @@ def _run(prepared: "Prepared") -> Answer:
     outcome = run(prepared, present_session(), tell=print)
     stages = [{"stage": one.name, "status": one.status, "rows": one.rows, "ms": one.ms} for one in outcome.stages]
     document: dict[str, Any] = {"name": prepared.pipeline.name, "status": outcome.status, "error": outcome.error}
-    return table("pipeline-run", document | {"run": outcome.run, "stages": stages}, "stage status rows ms", stages)
+    document |= {"run": outcome.run, "stages": stages}
+    answer = table("pipeline-run", document, "stage status rows ms", stages)
+    return replace(answer, failure=f"the run failed: {outcome.error}") if outcome.error else answer

@@ -17,6 +17,8 @@ PAGE_ROWS = 500
 BATCH_ROWS, BATCH_ROWS_MAX = 500, 1_000
 #: Seconds for one answer, and for a server that is away or too busy to come back.
 ANSWER_S, PATIENCE_S = 120.0, 300
+#: The same before it has ever answered: perhaps there is none at that URL, and nothing is lost yet.
+FIRST_PATIENCE_S = 20
 
 
 class WrongOption(Mistake):

@@ -23,6 +23,7 @@ from jupyter_colophon.spark.source.mistakes import Mistake, told_plainly
 from jupyter_colophon.spark.source.options import (
     BATCH_ROWS,
     BATCH_ROWS_MAX,
+    FIRST_PATIENCE_S,
     PATIENCE_S,
     Options,
     WrongOption,
@@ -67,7 +68,8 @@ class LoadWriter(DataSourceWriter):
         self.patience_s = options.number("patience", PATIENCE_S, least=0, most=86_400)
         self.bad = BadRecords.at(options.filters.get("badrecordspath"))
         self.load = load_name(options.filters.get("jobid"))
-        self._ask(lambda catalog: catalog.open_load(self.load))
+        first_s = options.number("patience", FIRST_PATIENCE_S, least=0, most=86_400)
+        self._ask(lambda catalog: catalog.open_load(self.load), first_s)
 
     @told_plainly()
     def write(self, iterator: Iterator[Any]) -> Sent:
@@ -117,16 +119,16 @@ class LoadWriter(DataSourceWriter):
                 told[member] = _plain(value, member, column)
         return json.dumps(told, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
 
-    def _ask(self, ask: Callable[[Catalog], T]) -> T:
+    def _ask(self, ask: Callable[[Catalog], T], patience_s: float | None = None) -> T:
         catalog = self.options.catalog()
         try:
-            return self._patiently(lambda: ask(catalog))
+            return self._patiently(lambda: ask(catalog), patience_s)
         finally:
             catalog.close()
 
-    def _patiently(self, ask: Callable[[], T]) -> T:
+    def _patiently(self, ask: Callable[[], T], patience_s: float | None = None) -> T:
         """Ask again while the server is away or too busy: what is sent twice is done once."""
-        deadline = time.monotonic() + self.patience_s
+        deadline = time.monotonic() + (self.patience_s if patience_s is None else patience_s)
         for pause_s in chain(_PAUSES_S, repeat(_PAUSES_S[-1])):
             try:
                 return ask()
