@@ -114,6 +114,18 @@ def test_reads_have_both_scopes_and_stay_the_same_for_the_run(context: Any, cata
     assert context.metadata.get("nothing", "USER").empty
 
 
+def test_facts_are_told_while_a_run_goes_on_and_with_its_end(catalog: Any, database: str) -> None:
+    with metadata.run("shop.spark.load", namespace=database) as going:
+        going.tell({"rows": 12, "step": "load"})
+        assert going.metadata.flush() == 0
+        told = catalog.run(going.urn)
+        assert (told["status"], told["facts"]) == ("running", {"rows": 12, "step": "load"})
+        going.facts["step"] = "done"
+    assert going.metadata.flush() == 0
+    told = catalog.run(going.urn)
+    assert (told["status"], told["facts"]) == ("succeeded", {"rows": 12, "step": "done"})
+
+
 def test_emits_change_what_they_name_in_their_order(context: Any, catalog: Any, database: str) -> None:
     table = metadata.MetadataEntity.of_dataset(f"{database}.t")
     about = context.metadata

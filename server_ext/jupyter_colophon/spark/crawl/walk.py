@@ -48,7 +48,7 @@ class Walk:
 
     def listings(self) -> Iterator[Mapping[str, str]]:
         """Files are called by their paths."""
-        if self._root.is_dir() and (root := naming.file(f"file:{self._root}/x")):
+        if self._root.is_dir() and (root := naming.file(f"file:{self._root / 'x'}")):
             yield {"prefix": Urn.parse(root).parts[1].removesuffix("x")}
 
     def lacks(self, urn: str) -> str | None:
