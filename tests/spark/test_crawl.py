@@ -151,6 +151,7 @@ def test_what_is_not_there_any_more_is_named_and_what_was_said_of_it_stays(
     less = crawl(catalog, no_spark, Asked(str(place), exclude=("deep", "a*")))
     assert became(less) == {"b.csv": "same"}
     assert became(crawl(catalog, no_spark, Asked(str(place / "b.csv")))) == {"b.csv": "same"}
+    assert became(crawl(catalog, no_spark, Asked(f"/{place}", include=("b*",)))) == {"b.csv": "same"}
 
 
 def test_the_figures_are_those_of_the_data(server: Any, catalog: Catalog, crawled: Crawled, lake: Path) -> None:

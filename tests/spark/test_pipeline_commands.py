@@ -125,6 +125,26 @@ def test_a_run_is_stopped_from_another_process(server: Any, catalog: Any, place:
     assert called(*command, "stop", "slow", cwd=place).returncode == 1
 
 
+def test_a_run_whose_process_was_killed_is_ended_by_the_next_command(server: Any, catalog: Any, place: Path) -> None:
+    command = [sys.executable, "-m", "jupyter_colophon.cli", "pipeline"]
+    known = environment(place, COLOPHON_URL=server.url, COLOPHON_TOKEN=server.token)
+    run_id = str(uuid.uuid4())
+    words = [*command, "run", str(EXAMPLE), "--conf=spark.master=local[1]", f"--run-id={run_id}"]
+    running = subprocess.Popen(words, cwd=place, env=known, stdout=subprocess.PIPE, text=True)
+    assert running.stdout is not None
+    assert running.stdout.readline() == "Spark starts\n"
+    urn, pause = f"urn:li:dataProcessInstance:{run_id}", threading.Event()
+    while all("stage.staff.status" not in one["facts"] for one in catalog.runs()["runs"] if one["urn"] == urn):
+        pause.wait(0.1)
+    assert catalog.run(urn)["facts"]["stage.staff.status"] == "waiting"
+    running.kill()
+    running.communicate()
+    stopped = called(*command, "stop", str(EXAMPLE), "--json", cwd=place, **known)
+    assert (stopped.returncode, json.loads(stopped.stdout)) == (0, {"stopped": [run_id]})
+    assert catalog.run(urn)["status"] == "killed"
+    assert called(*command, "stop", "staff", cwd=place, **known).returncode == 1
+
+
 def test_a_run_that_is_stopped_while_spark_starts_is_recorded_too(server: Any, catalog: Any, place: Path) -> None:
     known = environment(place, COLOPHON_URL=server.url, COLOPHON_TOKEN=server.token)
     words = [

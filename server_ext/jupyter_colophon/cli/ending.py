@@ -18,6 +18,7 @@ class Ending:
         """Take the signal."""
         self._asked = True
         logging.getLogger().addFilter(_is_ours)
+        logging.getLogger("py4j").setLevel(logging.CRITICAL + 1)
         if not self._waits:
             raise KeyboardInterrupt
 

@@ -6,6 +6,7 @@ import sys
 import threading
 import uuid
 from collections.abc import Mapping
+from contextlib import closing, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from jupyter_colophon.cli.catalog.entity_command import pairs
 from jupyter_colophon.cli.command import FINE, REFUSED, WRONG_USAGE, Command
 from jupyter_colophon.cli.ending import Ending
 from jupyter_colophon.core.errors import InvalidInstance, Misconfigured
+from jupyter_colophon.core.names import run_urn
 
 # A plugin is loaded when one is needed.
 if TYPE_CHECKING:
@@ -203,8 +205,10 @@ class Pipeline(Command):
         from jupyter_colophon.client.programs.underway import underway
         from jupyter_colophon.spark.pipelines.running import run
 
+        pipeline, server = prepared.pipeline, self._end_killed()[0]
+        told = {"run": str(run_urn(pipeline.program, run_id)), "server": server}
         try:
-            with underway(prepared.pipeline.name, run_id, prepared.pipeline.namespace):
+            with underway(pipeline.name, run_id, pipeline.namespace, **told):
                 outcome = run(
                     prepared,
                     lambda: ending.late(lambda: self._session(prepared)),
@@ -231,12 +235,30 @@ class Pipeline(Command):
 
     def _stop(self, named: str) -> int:
         from jupyter_colophon.client.programs.underway import stop
+        from jupyter_colophon.spark.pipelines.documents import in_file
 
-        found = stop(named)
+        if in_file(named) is not None:
+            named = self._document(named)[0]
+        ended = self._end_killed()[1]
+        found = stop(named) + [run for run, pipeline in ended.items() if named.rpartition(":")[2] in (run, pipeline)]
         if not found:
             return self.told(f"no pipeline or run {named} is under way on this machine", REFUSED)
         self.answer({"stopped": found}, table([(one,) for one in found], "Run"))
         return FINE
+
+    def _end_killed(self) -> tuple[str, dict[str, str]]:
+        """The URL of the server, and the runs of killed processes that are ended now, as far as it answers."""
+        from jupyter_colophon.client.catalog import Catalog
+        from jupyter_colophon.client.problems import ServerAway
+        from jupyter_colophon.client.programs.running import known_server
+        from jupyter_colophon.client.programs.underway import end_killed
+
+        ended: dict[str, str] = {}
+        if (server := known_server()) is None:
+            return "", ended
+        with closing(Catalog(server)) as catalog, suppress(ServerAway):
+            ended = end_killed(catalog, server.url)
+        return server.url, ended
 
     def _say(self, line: str) -> None:
         if not self.json:

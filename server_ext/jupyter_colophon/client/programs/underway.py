@@ -7,17 +7,22 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from jupyter_core.paths import jupyter_data_dir
+
+from jupyter_colophon.client.problems import ClientError, ServerAway
+
+if TYPE_CHECKING:
+    from jupyter_colophon.client.catalog import Catalog
 
 if sys.platform != "win32":  # Windows has no locks of this kind, and no such signal: there nothing can be stopped.
     import fcntl
 
 
 @contextmanager
-def underway(pipeline: str, run_id: str, namespace: str) -> Iterator[None]:
-    """Say that this process runs it. Raises OSError."""
+def underway(pipeline: str, run_id: str, namespace: str, *, run: str = "", server: str = "") -> Iterator[None]:
+    """Say that this process runs it, and to which server its run is told. Raises OSError."""
     folder = _folder()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = folder / f"{run_id}.json"
@@ -25,7 +30,8 @@ def underway(pipeline: str, run_id: str, namespace: str) -> Iterator[None]:
     with unnamed.open("w", encoding="utf-8") as file:
         if sys.platform != "win32":
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        json.dump({"pid": os.getpid(), "pipeline": pipeline, "namespace": namespace}, file)
+        told = {"pid": os.getpid(), "pipeline": pipeline, "namespace": namespace, "run": run, "server": server}
+        json.dump(told, file)
         file.flush()
         # It gets its name when it is locked: else it looked like one that a killed process left.
         unnamed.rename(path)
@@ -44,6 +50,27 @@ def stop(wanted: str) -> list[str]:
 def stop_in(namespace: str) -> list[str]:
     """End the runs of all pipelines of a namespace; answers their ids."""
     return [path.stem for path in _all() if _stopped(path, lambda _, told: told["namespace"] == namespace)]
+
+
+def end_killed(catalog: "Catalog", server: str) -> dict[str, str]:
+    """Record as killed the runs of this machine, account and server whose processes are gone; their pipelines by their ids.
+
+    A run that the server does not know yet waits for the next time. Raises ServerAway.
+    """
+    ended = {}
+    for path, told in _abandoned():
+        if not told.get("run") or told.get("server") != server:
+            continue
+        try:
+            if catalog.run(told["run"])["status"] == "running":
+                catalog.change_run(told["run"], {"status": "killed"})
+                ended[path.stem] = str(told["pipeline"])
+            path.unlink(missing_ok=True)
+        except ServerAway:
+            raise
+        except ClientError:
+            continue
+    return ended
 
 
 def is_underway(run_id: str) -> bool:
@@ -77,6 +104,15 @@ def _stopped(path: Path, is_meant: Callable[[str, dict[str, Any]], bool]) -> boo
             return True
         path.unlink(missing_ok=True)
     return False
+
+
+def _abandoned() -> Iterator[tuple[Path, dict[str, Any]]]:
+    """What killed processes left."""
+    for path in _all():
+        # What ends just now is gone, or cannot be read any more.
+        with suppress(OSError, ValueError), path.open("r", encoding="utf-8") as file:
+            if _is_abandoned(file):
+                yield path, json.load(file)
 
 
 def _is_abandoned(file: TextIO) -> bool:

@@ -1,6 +1,7 @@
 """Walking a folder of this machine: which datasets are in it, and what has to be left out."""
 
 import os
+import re
 import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -31,7 +32,8 @@ class Walk:
 
     def __init__(self, root: Path, wanted: Wanted) -> None:
         # A link keeps its own name, as in the lineage of who reads it.
-        self._root, self._wanted = Path(os.path.abspath(root)), wanted
+        # Two slashes at its beginning are one, though POSIX would let them be something else.
+        self._root, self._wanted = Path(re.sub(r"^//+", "/", os.path.abspath(root))), wanted
         self._seen: set[tuple[int, int]] = set()
 
     def __iter__(self) -> Iterator[Met]:

@@ -79,7 +79,6 @@ class PipelineRun:
         context.setLocalProperty(_GROUP, self._run.run_id)
         try:
             self._building.require(*self._prepared.order)
-            self._run.tell(self._facts())
             for stage in self._prepared.order:
                 self._work(stage)
             self.outcome.status = "succeeded"
@@ -254,9 +253,13 @@ def run(
         run_id=run_id,
         parent=parent,
     )
+    places = {f"stage.{stage.name}.at": at for at, stage in enumerate(prepared.order)}
+    context.tell(places | {f"stage.{stage.name}.status": "waiting" for stage in prepared.order})
     # Whatever goes wrong before the first stage ends the run too.
     try:
         with context:
+            if callable(spark):
+                tell("Spark starts")
             session = spark() if callable(spark) else spark
             _require_classic(session)
             outcome = PipelineRun(prepared, session, context, tell).execute()
