@@ -62,10 +62,13 @@ def test_every_one_of_40_writes_back_to_back_is_credited_to_its_cell_in_two_note
         for database, kernel in notebooks.items():
             code = f"spark.range({number}).write.mode('overwrite').saveAsTable('{database}.t{number}')"
             begun.append((kernel, kernel.begin(code, f"write-{number}")))
-    for kernel, request in begun:
-        assert kernel.finish(request).succeeded
+    outcomes = [kernel.finish(request) for kernel, request in begun]
+    assert all(outcome.succeeded for outcome in outcomes)
+    # Whatever could not be recorded is said in a cell.
+    assert [outcome.text for outcome in outcomes if "record" in outcome.text] == []
     for kernel in notebooks.values():
         reported(kernel)
+        assert "not recorded" not in kernel.run("%metadata health", "health").text
     for database in notebooks:
         credited = {
             number: [run["program"] for run in writers(catalog, urn(database, f"t{number}"))] for number in range(CELLS)
