@@ -3,7 +3,8 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from jupyter_colophon.spark.crawl.documents import ASPECT
+from jupyter_colophon.client.paging import pages
+from jupyter_colophon.spark.crawl.documents import ASPECT, Document
 from jupyter_colophon.spark.crawl.found import Met
 from jupyter_colophon.spark.crawl.report import Line
 
@@ -29,17 +30,16 @@ class Place(Protocol):
 def gone(catalog: "Catalog", place: Place, met: Collection[str]) -> Iterator[Line]:
     """A line for each dataset that a crawl has told and that is gone. Raises ClientError."""
     for filters in place.listings():
-        for urn in _listed(catalog, filters):
+        for urn in (one["urn"] for one in _listed(catalog, filters)):
             name = None if urn in met else place.lacks(urn)
             if name is not None and catalog.aspect(urn, ASPECT).version >= 0:
                 yield Line(name, "gone", urn, reason=_REASON)
 
 
-def _listed(catalog: "Catalog", filters: Mapping[str, str]) -> Iterator[str]:
-    cursor, prefix, namespace = None, filters.get("prefix"), filters.get("namespace")
-    while True:
-        page = catalog.entities(limit=_PAGE, cursor=cursor, type="dataset", prefix=prefix, namespace=namespace)
-        yield from (one["urn"] for one in page["entities"])
-        cursor = page["cursor"]
-        if cursor is None:
-            return
+def _listed(catalog: "Catalog", filters: Mapping[str, str]) -> Iterator[Document]:
+    prefix, namespace = filters.get("prefix"), filters.get("namespace")
+
+    def page(cursor: str | None) -> Document:
+        return catalog.entities(limit=_PAGE, cursor=cursor, type="dataset", prefix=prefix, namespace=namespace)
+
+    return pages(page, "entities")

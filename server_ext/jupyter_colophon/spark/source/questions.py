@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jupyter_colophon.client.catalog import Catalog
+from jupyter_colophon.client.paging import pages
 from jupyter_colophon.spark.source.options import PAGE_ROWS, Options, WrongOption
 
 Document = dict[str, Any]
@@ -29,17 +30,6 @@ class Question:
     options: tuple[str, ...]
     pieces: Callable[[Catalog, Options], Sequence[Piece]]
     documents: Callable[[Catalog, Options, Piece], Iterator[Document]]
-
-
-def pages(ask: Callable[[str | None], Document], name: str) -> Iterator[Document]:
-    """What is under a name in all pages."""
-    cursor: str | None = None
-    while True:
-        page = ask(cursor)
-        yield from page[name]
-        cursor = page["cursor"]
-        if cursor is None:
-            return
 
 
 def head(catalog: Catalog) -> int:

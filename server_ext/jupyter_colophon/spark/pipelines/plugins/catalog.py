@@ -5,6 +5,7 @@ from itertools import islice
 from typing import Any
 
 from jupyter_colophon.client.catalog import Catalog
+from jupyter_colophon.client.paging import pages
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.reading import MetadataNotAvailable
 from jupyter_colophon.client.programs.running import known_server
@@ -51,15 +52,13 @@ class CatalogSource(Source):
         server = known_server()
         if server is None:
             raise MetadataNotAvailable("the catalog", "no server is known (COLOPHON_URL)")
-        catalog, cursor = Catalog(server), None
+        catalog = Catalog(server)
         filters = {name: self.told[name] for name in ("namespace", "type", "tag") if name in self.told}
         try:
-            while True:
-                page = catalog.search(self.told["query"], limit=_PAGE, cursor=cursor, **filters)
-                yield from ((one["urn"], one["type"], one["namespace"], one["name"]) for one in page["hits"])
-                cursor = page["cursor"]
-                if cursor is None:
-                    return
+            found = pages(
+                lambda cursor: catalog.search(self.told["query"], limit=_PAGE, cursor=cursor, **filters), "hits"
+            )
+            yield from ((one["urn"], one["type"], one["namespace"], one["name"]) for one in found)
         finally:
             catalog.close()
 
