@@ -139,6 +139,8 @@ def test_a_run_whose_process_was_killed_is_ended_by_the_next_command(server: Any
     assert catalog.run(urn)["facts"]["stage.staff.status"] == "waiting"
     running.kill()
     running.communicate()
+    # Whoever knows no server ends nothing, and leaves it to who does.
+    assert called(*command, "stop", "staff", cwd=place).returncode == 1
     stopped = called(*command, "stop", str(EXAMPLE), "--json", cwd=place, **known)
     assert (stopped.returncode, json.loads(stopped.stdout)) == (0, {"stopped": [run_id]})
     assert catalog.run(urn)["status"] == "killed"

@@ -102,7 +102,9 @@ def _stopped(path: Path, is_meant: Callable[[str, dict[str, Any]], bool]) -> boo
         if not _is_abandoned(file):
             os.kill(told["pid"], signal.SIGTERM)
             return True
-        path.unlink(missing_ok=True)
+        # Of what names its run, the run is still to be ended, and `end_killed` lets go of it then.
+        if not told.get("run"):
+            path.unlink(missing_ok=True)
     return False
 
 
