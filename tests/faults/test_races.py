@@ -87,4 +87,9 @@ def test_conditional_writes_are_linearisable_under_kills(tmp_path: Path, store: 
 
 @pytest.mark.parametrize("bug", ["no condition", "stale condition", "stale read"])
 def test_the_checker_sees_what_is_not_linearisable(tmp_path: Path, bug: str) -> None:
-    assert broken(raced(tmp_path, sqlite_file(tmp_path / "catalog.db"), SMALL, bug)) != []
+    # A race does not always come to where the bug does its harm: about one of a hundred with a stale condition.
+    for attempt in range(5):
+        (folder := tmp_path / str(attempt)).mkdir()
+        if broken(raced(folder, sqlite_file(folder / "catalog.db"), SMALL, bug)):
+            return
+    pytest.fail("five races with a bug in them passed for right")
