@@ -113,7 +113,7 @@ def test_changes_are_followed_as_they_happen(call: Call, colophon: Commands, req
         reader = threading.Thread(target=lambda: heard.append(following.stdout.readline()), daemon=True)
         reader.start()
         # It begins with what comes: when that is, only a change shows.
-        for number in range(30):
+        for number in range(300):
             call("tag", "sales.orders", f"t{number}")
             reader.join(timeout=0.2)
             if heard:

@@ -116,7 +116,7 @@ def test_everything_works_beside_a_process_that_writes(colophon: Commands, datab
         writer.stdin.write("stop\n")
         writer.stdin.flush()
         assert int(writer.stdout.readline()) > 0
-        writer.wait(timeout=60)
+        writer.wait(timeout=300)
     assert colophon("restore", str(tmp_path / "backup"), database=tmp_path / "new.db").status == 0
     assert colophon("verify").status == 0
 

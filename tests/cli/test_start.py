@@ -37,7 +37,7 @@ def test_instances_are_listed_without_a_server_a_store_and_a_slow_validator(data
 def test_each_command_is_there_without_the_others(tmp_path: Path, command: str) -> None:
     environment = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONPATH": python_path()}
     called = [sys.executable, "-m", "jupyter_colophon.cli", command, "--help"]
-    done = subprocess.run(called, capture_output=True, text=True, timeout=120, env=environment, cwd=tmp_path)
+    done = subprocess.run(called, capture_output=True, text=True, timeout=300, env=environment, cwd=tmp_path)
     # Elyra's command ends so.
     assert (done.returncode, done.stderr) == (1 if command == "metadata" else 0, "")
     assert done.stdout
@@ -49,7 +49,7 @@ def test_a_terminal_is_shown_how_far_the_work_is(database: Path) -> None:
         [sys.executable, "-m", "jupyter_colophon.cli", "verify", f"--database={database}"],
         stdout=subprocess.PIPE,
         stderr=terminal,
-        timeout=120,
+        timeout=300,
     )
     os.close(terminal)
     shown = os.read(watcher, 100_000)
@@ -69,7 +69,7 @@ def test_a_command_that_nobody_reads_ends_quietly(tmp_path: Path, words: list[st
         stdout=writer,
         stderr=subprocess.PIPE,
         text=True,
-        timeout=120,
+        timeout=300,
         env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONUNBUFFERED": unbuffered},
     )
     os.close(writer)

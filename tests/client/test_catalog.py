@@ -133,7 +133,7 @@ def test_a_write_whose_answer_is_lost_on_the_way_is_done_once(server, catalog, d
         request = urllib.request.Request(
             server.url + path.removeprefix("/base/"), body, passed_on | {"If-None-Match": "*"}, method=method
         )
-        with urllib.request.urlopen(request, timeout=20) as response:
+        with urllib.request.urlopen(request, timeout=120) as response:
             if len(stranger.server.asked) == 1:
                 stranger.cut()
             else:

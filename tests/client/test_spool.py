@@ -70,7 +70,7 @@ def numbers(server: LiveServer, table: str) -> list[str]:
 def flushed(*options: str) -> Any:
     """What `jupyter colophon flush` answers, with its exit code."""
     command = [sys.executable, "-m", "jupyter_colophon.cli", "flush", "--json", *options]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert "Traceback" not in done.stderr
     return (done.returncode, json.loads(done.stdout)) if done.stdout else (done.returncode, done.stderr)
 
@@ -130,7 +130,7 @@ def test_of_programs_that_are_killed_everything_said_is_shipped_once_and_in_orde
         "import runpy\nsys.argv = ['x', 'flush', '--json']\nrunpy.run_module('jupyter_colophon.cli', run_name='__main__')"
     ) as beside:
         code, told = flushed()
-        beside.communicate(timeout=60)
+        beside.communicate(timeout=300)
     assert told["waiting"] == 0
     for name, last in said.items():
         found = numbers(server, name)
@@ -144,7 +144,7 @@ def test_of_programs_that_are_killed_everything_said_is_shipped_once_and_in_orde
 def test_two_living_processes_share_a_spool(server: LiveServer, spool: Path, back: Callable[[], None]) -> None:
     with running(TALKER, "shared_a", "40") as one, running(TALKER, "shared_b", "40") as other:
         for program in (one, other):
-            output, _ = program.communicate(timeout=60)
+            output, _ = program.communicate(timeout=300)
             assert program.returncode == 0, output
     assert len(list(spool.iterdir())) == 2
     back()
@@ -188,7 +188,7 @@ def test_a_token_that_is_not_good_any_more_drops_nothing(
     server: LiveServer, back: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with running(TALKER, "token", "5") as program:
-        program.communicate(timeout=60)
+        program.communicate(timeout=300)
     back()
     monkeypatch.setenv("COLOPHON_TOKEN", "another")
     code, told = flushed()
@@ -202,7 +202,7 @@ def test_a_kernel_ships_what_programs_left(server: LiveServer, monkeypatch: pyte
     folder = server.data / "colophon" / "spool"
     monkeypatch.setenv("COLOPHON_SPOOL", str(folder))
     with running(TALKER, "by_a_kernel", "5") as program:
-        output, _ = program.communicate(timeout=60)
+        output, _ = program.communicate(timeout=300)
         assert program.returncode == 0, output
     (left,) = folder.iterdir()
     with live_kernel(server, "ships.ipynb") as kernel:

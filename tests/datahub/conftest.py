@@ -38,7 +38,7 @@ def program(environment: dict[str, str]) -> Program:
             env=environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
             check=False,
         )
         assert done.returncode == 0, done.stderr[-3000:]
@@ -58,7 +58,7 @@ def datahub(environment: dict[str, str], tmp_path: Path) -> Callable[..., str]:
             cwd=tmp_path,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
             check=False,
         )
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]

@@ -79,7 +79,7 @@ def test_reading_opens_no_catalog(home: Path, catalog: Catalog) -> None:
         "import sys; from jupyter_colophon.elyra import MetadataManager; MetadataManager('code-snippets').get_all();"
         "print(sorted(m for m in sys.modules if m.endswith(('sqlite3', 'jupyter_server', '.wiring'))))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300)
     assert done.stdout.strip() == "[]"
 
 

@@ -56,7 +56,7 @@ def sound(served: Any, catalog: Catalog) -> None:
 def test_processes_that_change_one_instance_at_once_lose_nothing(served: Any) -> None:
     known, catalog = served
     running = [start(who, 12) for who in ("ada", "bob", "eve")]
-    assert [one.wait(120) for one in running] == [0, 0, 0]
+    assert [one.wait(300) for one in running] == [0, 0, 0]
     assert sorted(lines(known)) == sorted(f"{who}-{number}" for who in ("ada", "bob", "eve") for number in range(12))
     sound(known, catalog)
 
@@ -70,7 +70,7 @@ def test_a_process_that_is_killed_leaves_a_whole_file_and_its_record(served: Any
             assert running.poll() is None
             time.sleep(0.002 * turn)
         running.kill()
-        running.wait(60)
+        running.wait(300)
         sound(known, catalog)
     done = lines(known)
     assert len(done) == len(set(done)) >= 20

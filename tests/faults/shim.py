@@ -22,7 +22,7 @@ def library() -> Path:
     assert compiler, "the fault suite needs a C compiler: apt-get install gcc libc6-dev"
     made = Path(mkdtemp(prefix="colophon-shim-")) / "shim.so"
     subprocess.run(
-        [compiler, "-O1", "-shared", "-fPIC", "-o", made, _SOURCE, "-ldl", "-lpthread"], check=True, timeout=60
+        [compiler, "-O1", "-shared", "-fPIC", "-o", made, _SOURCE, "-ldl", "-lpthread"], check=True, timeout=300
     )
     return made
 

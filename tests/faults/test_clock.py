@@ -33,7 +33,7 @@ def test_versions_and_the_order_of_the_log_do_not_care(tmp_path: Path) -> None:
     jumps = [0, -3600, 10 * DAY, -10 * DAY, 3600, 0]
     arguments = ["-c", SCRIPT, str(Path(__file__).parents[1]), store, json.dumps(jumps)]
     done = subprocess.run(
-        [sys.executable, *arguments], env=shim.environment(tmp_path), capture_output=True, text=True, timeout=120
+        [sys.executable, *arguments], env=shim.environment(tmp_path), capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
     catalog = choice.catalog_of(store)

@@ -120,7 +120,7 @@ def history(folder: Path, seed: int) -> list[str]:
 
 def wait_for(listened: list[Change], head: int) -> None:
     done = threading.Event()
-    for _ in range(400):
+    for _ in range(6_000):
         if listened and listened[-1].seq >= head:
             return
         done.wait(0.05)

@@ -18,7 +18,7 @@ def killed(root: Path, told: Path, start: int, chance: random.Random, *bugs: str
     """Three threads save in a process that is killed a moment after it began."""
     arguments = [str(WORKLOAD), str(root), str(told), str(start), "0", "3", str(MEGABYTES), *bugs]
     process = subprocess.Popen(shim.python(*arguments), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    before, deadline = _size(told), time.monotonic() + 60
+    before, deadline = _size(told), time.monotonic() + 300
     while _size(told) == before and process.poll() is None:
         assert time.monotonic() < deadline
         time.sleep(0.002)

@@ -25,7 +25,7 @@ with metadata.run("shop.spark.load", namespace="sales") as context:
         context.metadata.add_properties("orders", {{"number": str(number)}})
 print("said")
 """
-BACK_S = 60.0
+BACK_S = 300.0
 
 
 @pytest.fixture

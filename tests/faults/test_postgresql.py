@@ -188,6 +188,7 @@ def test_after_a_restart_nobody_is_given_a_connection_that_broke(server: Postgre
             server.start()
             # The sealer may have asked meanwhile: for a moment after that nobody else does.
             time.sleep(REFUSED_S)
+            _until_it_goes(catalog.provider._server.require_answers)  # type: ignore[attr-defined]
             ask()
 
 
@@ -237,7 +238,7 @@ def test_of_two_processes_each_version_has_one_winner_and_a_follower_misses_noth
         files = [str(tmp_path / name) for name in ("a", "b")]
         with running(RACER, told, "a", str(wins), files[0]) as a, running(RACER, told, "b", str(wins), files[1]) as b:
             followed = _followed(catalog, lambda: a.poll() is None or b.poll() is None)
-            outputs = [process.communicate(timeout=60)[0] for process in (a, b)]
+            outputs = [process.communicate(timeout=300)[0] for process in (a, b)]
         assert [process.returncode for process in (a, b)] == [0, 0], outputs
         made = [tuple(one) for file in files for one in json.loads(Path(file).read_text())]
         whole = _read_on(catalog, 0)

@@ -58,7 +58,7 @@ def raced(folder: Path, store: StoreChoice, size: Size, *plants: str, kills: int
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + sized(60, 600)
+    deadline = time.monotonic() + sized(300, 600)
     while not holds():
         assert time.monotonic() < deadline
         time.sleep(0.005)

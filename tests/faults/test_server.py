@@ -33,7 +33,7 @@ class Client(threading.Thread):
     def stop(self) -> None:
         """Write no more."""
         self._over.set()
-        self.join(60)
+        self.join(300)
         assert not self.is_alive()
 
     def run(self) -> None:
@@ -54,7 +54,7 @@ class Client(threading.Thread):
         ]
         headers = self._server.headers | {"Idempotency-Key": key}
         where = urlsplit(self._server.url)
-        connection = http.client.HTTPConnection(where.hostname or "", where.port or 0, timeout=30)
+        connection = http.client.HTTPConnection(where.hostname or "", where.port or 0, timeout=60)
         try:
             connection.request("POST", "/colophon/api/proposals", json.dumps({"proposals": batch}), headers)
             answer = connection.getresponse()
@@ -84,7 +84,7 @@ def killed(tmp_path: Path) -> Any:
         client.start()
     for _ in range(KILLS):
         before = sum(len(client.told) for client in clients)
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 300
         while sum(len(client.told) for client in clients) < before + 30:
             assert time.monotonic() < deadline, [client.odd for client in clients]
             time.sleep(0.01)

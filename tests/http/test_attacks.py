@@ -74,7 +74,7 @@ class Attacker:
             headers=HTTPHeaders({**await self._signed(row["auth"]), **row.get("headers", {})})
             if row.get("made") != "headers"
             else HTTPHeaders(self._auth | {f"X-A{at}": "b" for at in range(2_000)}),
-            request_timeout=30,
+            request_timeout=120,
             raise_error=False,
         )
 

@@ -68,7 +68,7 @@ async def test_the_door_is_closed_while_elyras_own_extension_is_enabled(other: s
 
 def test_that_the_door_is_closed_is_told_in_one_line() -> None:
     with running(START) as server:
-        shown, _ = server.communicate(timeout=120)
+        shown, _ = server.communicate(timeout=300)
     (line,) = [line for line in shown.splitlines() if "Elyra's own" in line]
     assert line.startswith("[I ")
     assert "c.Colophon.elyra_door" in line

@@ -88,7 +88,7 @@ async def test_a_provider_that_tells_of_its_change_is_asked_again_and_no_instanc
     made = (await elyra("POST", *THINGS, body=a("choice", kind="a"))).body
 
     async def reason(expected: str | None) -> None:
-        for _ in range(600):
+        for _ in range(6_000):
             (found,) = (await elyra("GET", *THINGS, params={"include_invalid": "true"})).body["things"]
             if found.get("reason") == expected:
                 break

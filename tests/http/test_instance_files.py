@@ -133,7 +133,7 @@ async def test_what_others_did_before_the_first_request_is_recorded_whatever_tha
     async def recorded() -> list[Any]:
         return (await api("GET", "changes", params={"type": "instance"})).body["changes"]
 
-    for _ in range(600):
+    for _ in range(3_000):
         if found := await recorded():
             break
         await asyncio.sleep(0.1)

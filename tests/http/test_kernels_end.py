@@ -12,7 +12,7 @@ from support.urns import CELL, NOTEBOOK
 CLOSED = "urn:li:dataJob:(urn:li:dataFlow:(colophon,all,closed),flows.Load)"
 
 TELL = "import os; print(os.environ['COLOPHON_TOKEN'], os.getpid())"
-PATIENCE_S = 30
+PATIENCE_S = 300
 
 
 @pytest.fixture
@@ -25,14 +25,14 @@ async def started(server: Any) -> tuple[str, dict[str, str], int]:
     kernel = await server.kernel_manager.start_kernel()
     client = server.kernel_manager.get_kernel(kernel).client()
     client.start_channels()
-    await client.wait_for_ready(timeout=60)
+    await client.wait_for_ready(timeout=300)
     said: list[str] = []
 
     def hear(message: Any) -> None:
         if message["msg_type"] == "stream":
             said.append(message["content"]["text"])
 
-    await client.execute_interactive(TELL, output_hook=hear, timeout=60)
+    await client.execute_interactive(TELL, output_hook=hear, timeout=300)
     client.stop_channels()
     token, process = "".join(said).split()
     return kernel, {"Authorization": f"token {token}"}, int(process)

@@ -33,7 +33,7 @@ for run, more in (("left", {{}}), ("done", {{"status": "succeeded", "end": "2026
 
 def waited(found: Callable[[], Any], is_so: Callable[[Any], bool]) -> Any:
     pause = threading.Event()
-    for _ in range(500):
+    for _ in range(1_500):
         if is_so(told := found()):
             return told
         pause.wait(0.2)

@@ -77,7 +77,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveServ
 
 def create(server: LiveServer, space: str, document: dict[str, object]) -> int:
     """The status of the answer."""
-    transport = Transport(Server(server.url, server.token), timeout_s=60)
+    transport = Transport(Server(server.url, server.token), timeout_s=300)
     try:
         return transport.request("POST", f"/schemaspaces/{space}/instances", body=document).status
     except Refused as refusal:
@@ -104,12 +104,12 @@ def test_classes_that_hang_hold_up_no_other_schemaspace_and_are_told_when_they_a
     with ThreadPoolExecutor(most + 3) as threads:
         asked = [threads.submit(create, server, "slow", slow(f"W {n}", gate=str(gate))) for n in range(most + 3)]
         try:
-            refused = [one.result() for one in islice(as_completed(asked, timeout=60), 3)]
+            refused = [one.result() for one in islice(as_completed(asked, timeout=300), 3)]
             assert refused == [503] * 3
             assert create(server, SPACE, snippet("Meanwhile")) == 201
             assert server.catalog().health()["status"] == "ok"
             assert len(server.call("GET", f"elyra/metadata/{SPACE}")[SPACE]) == 1
         finally:
             gate.touch()
-        assert sorted(one.result(60) for one in asked) == [201] * most + [503] * 3
+        assert sorted(one.result(300) for one in asked) == [201] * most + [503] * 3
     assert create(server, "slow", slow("After")) == 201

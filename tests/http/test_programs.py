@@ -62,7 +62,7 @@ def initialize(jp_serverapp: Any, jp_http_port: int, jp_base_url: str, tmp_path:
         process = await asyncio.create_subprocess_exec(
             sys.executable, str(EXAMPLE), *arguments, env=environment, stdout=asyncio.subprocess.PIPE
         )
-        output, _ = await asyncio.wait_for(process.communicate(), 60)
+        output, _ = await asyncio.wait_for(process.communicate(), 300)
         assert process.returncode == 0
         return output.decode()
 

@@ -62,7 +62,7 @@ def state(server: LiveServer, name: str) -> dict[str, Any]:
 
 def waited(found: Callable[[], dict[str, Any]], is_so: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
     pause = threading.Event()
-    for _ in range(300):
+    for _ in range(1_500):
         if is_so(told := found()):
             return told
         pause.wait(0.2)
@@ -143,5 +143,5 @@ def test_pipelines_and_their_runs_go_with_their_namespace(servers: tuple[LiveSer
     assert running.stdout is not None
     running.stdout.readline()
     v3(second).request("DELETE", "/namespaces/sales", query={"confirm": "sales"})
-    assert running.wait(60) == -15
+    assert running.wait(300) == -15
     assert second.catalog().instances("pipelines") == []

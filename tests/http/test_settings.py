@@ -95,6 +95,6 @@ async def test_a_wrong_setting_is_told_and_nothing_is_served(
 @pytest.mark.usefixtures("jp_environ")
 def test_what_is_told_has_a_time_and_a_level_as_the_servers_own_lines() -> None:
     with running(START) as server:
-        shown, _ = server.communicate(timeout=120)
+        shown, _ = server.communicate(timeout=300)
     (line,) = [line for line in shown.splitlines() if "max_body_bytes must be" in line]
     assert re.match(r"\[E \d{4}-\d\d-\d\d .* jupyter_colophon\.http\] ", line)

@@ -32,7 +32,7 @@ def jp_server_config(jp_server_config: dict[str, Any], receiver: Receiver) -> di
 
 
 async def health(api: Any, name: str, fits: Any) -> Any:
-    for _ in range(200):
+    for _ in range(6_000):
         sinks = (await api("GET", "health", answers="health")).body["sinks"]
         (found,) = [one for one in sinks if one["name"] == name]
         if fits(found):

@@ -48,7 +48,7 @@ def ipython(tmp_path):
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=200,
+            timeout=300,
             check=False,
         )
         assert done.returncode == 0, done.stdout

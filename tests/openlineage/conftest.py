@@ -33,7 +33,7 @@ def run_python(server: LiveServer, tmp_path: Path) -> Program:
             env=kept | told | more,
             capture_output=True,
             text=True,
-            timeout=240,
+            timeout=300,
             check=False,
         )
         assert done.returncode == 0, done.stderr[-3000:]

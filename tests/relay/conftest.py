@@ -97,7 +97,7 @@ def state(catalog: Catalog, name: str = "hook") -> Any:
 
 def until(fits: Callable[[], Any]) -> Any:
     """What this is, when it is something."""
-    for _ in range(1200):
+    for _ in range(6_000):
         if found := fits():
             return found
         time.sleep(0.05)

@@ -76,7 +76,7 @@ def served(catalog: Catalog, **options: Any) -> Iterator[Consumers]:
 
 def until(holds: Any) -> None:
     """Waits for something that comes by itself."""
-    for _ in range(2_000):
+    for _ in range(12_000):
         if holds():
             return
         threading.Event().wait(0.01)
@@ -117,7 +117,7 @@ def test_a_consumer_is_told_of_each_run_that_ends_with_what_it_read_and_wrote(ca
 def test_one_that_raises_hangs_or_does_not_load_is_counted_and_harms_only_itself(
     catalog: Catalog, package: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(consuming, "HANGING_S", 0.2)
+    monkeypatch.setattr(consuming, "HANGING_S", 2.0)
     monkeypatch.setattr(consuming, "WATCH_S", 0.02)
     with caplog.at_level(logging.WARNING), served(catalog) as consumers:
         ready(consumers)
@@ -167,6 +167,8 @@ def test_a_run_that_a_consumer_hung_on_is_not_told_again(
         ended(catalog, "hangs")
         until(lambda: hanging(consumers).failed)
     package.RELEASE.set()
+    # Who tells now may take their time.
+    monkeypatch.setattr(consuming, "HANGING_S", 60.0)
     with served(catalog, keeping=False, raising=False) as consumers:
         ready(consumers, 1)
         ended(catalog, "after")

@@ -197,7 +197,7 @@ def test_what_a_killed_process_left_is_applied_by_one_that_was_there_all_the_tim
     catalog, other = opened(path), opened(path)
     other.inbox.close()
     entry = other.inbox.accept([wish("left")], ADA)
-    for _ in range(600):
+    for _ in range(6_000):
         if catalog.inbox.entry(entry.id, ADA).state == "applied":
             break
         pause.wait(0.05)
@@ -214,7 +214,7 @@ def test_processes_that_apply_the_same_rows_apply_each_once_and_in_order(tmp_pat
     entries = [catalog.inbox.accept([wish("none"), wish(str(number))], ADA) for number in range(60)]
     with running(APPLIER, str(path)) as a, running(APPLIER, str(path)) as b, running(APPLIER, str(path)) as c:
         for process in (a, b, c):
-            output, _ = process.communicate(timeout=120)
+            output, _ = process.communicate(timeout=300)
             assert process.returncode == 0, output
     done = [catalog.inbox.entry(one.id, ADA) for one in entries]
     versions = [[written.version for written in one.results] for one in done]

@@ -132,7 +132,7 @@ def test_processes_that_send_the_same_writes_write_each_once(tmp_path: Path) -> 
     path = tmp_path / "colophon.db"
     with running(SENDER, str(path)) as a, running(SENDER, str(path)) as b:
         for process in (a, b):
-            output, _ = process.communicate(timeout=120)
+            output, _ = process.communicate(timeout=300)
             assert process.returncode == 0, output
     catalog = opened(path)
     assert [numbered(catalog, number).version for number in range(40)] == list(range(1, 41))

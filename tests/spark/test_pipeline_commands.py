@@ -116,7 +116,7 @@ def test_a_run_is_stopped_from_another_process(server: Any, catalog: Any, place:
     if by == "command":
         stopped = called(*command, "stop", "slow", "--json", cwd=place)
         assert json.loads(stopped.stdout)["stopped"] == [run_id]
-        running.wait(60)
+        running.wait(300)
     # What is left of its pipes is closed here, the standard input first.
     said = running.communicate()[1]
     assert (running.returncode, "Traceback" in said) == (1, False), said

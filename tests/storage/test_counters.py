@@ -132,7 +132,7 @@ def test_5_of_two_racers_exactly_one_wins(things: StorageProvider, another: Stor
                 )
                 for mine, store in enumerate([things, another, things, another], 1)
             ]
-            won = [mine for mine, one in enumerate(tries, 1) if one.result(timeout=60)]
+            won = [mine for mine, one in enumerate(tries, 1) if one.result(timeout=300)]
         assert len(won) == 1
         assert inside(things, lambda table, key=key: table.read(key, ["n"])) == {"n": won[0]}
 
@@ -142,7 +142,7 @@ def test_4_increments_of_many_are_all_counted(things: StorageProvider, another: 
         return [inside(store, lambda table: table.increment(AT, "n", 1)) for _ in range(15)]
 
     with ThreadPoolExecutor(4) as threads:
-        seen = [number for one in threads.map(count, [things, another] * 2, timeout=60) for number in one]
+        seen = [number for one in threads.map(count, [things, another] * 2, timeout=300) for number in one]
     assert sorted(seen) == list(range(1, 61))
 
 
@@ -155,5 +155,5 @@ def test_8_a_condition_that_was_read_still_holds_when_it_is_written(
 
     with ThreadPoolExecutor(4) as threads:
         for done in [threads.submit(inside, store, raise_by_one) for store in [things, another] * 20]:
-            done.result(timeout=60)
+            done.result(timeout=300)
     assert value(things) == 40

@@ -106,7 +106,7 @@ def test_many_processes_may_start_at_once_in_an_empty_folder(tmp_path: Path) -> 
     path = tmp_path / "new" / "colophon.db"
     with running(OPEN, str(path)) as a, running(OPEN, str(path)) as b, running(OPEN, str(path)) as c:
         for process in (a, b, c):
-            output, _ = process.communicate(timeout=60)
+            output, _ = process.communicate(timeout=300)
             assert process.returncode == 0, output
 
 
@@ -119,7 +119,7 @@ def test_all_who_open_a_new_file_at_the_same_moment_get_in(tmp_path: Path) -> No
 
     with ThreadPoolExecutor(8) as threads:
         for number in range(25):
-            list(threads.map(use, [tmp_path / f"{number}.db"] * 8, timeout=60))
+            list(threads.map(use, [tmp_path / f"{number}.db"] * 8, timeout=300))
 
 
 def test_a_file_may_be_closed_under_those_who_read_it(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_a_file_may_be_closed_under_those_who_read_it(tmp_path: Path) -> None:
             reading = [threads.submit(read, provider) for _ in range(4)]
             time.sleep(0.01)
             provider.close()
-            assert [one.result(timeout=30) >= 0 for one in reading] == [True] * 4
+            assert [one.result(timeout=300) >= 0 for one in reading] == [True] * 4
             # Nothing is left beside the file: it can be copied as it is.
             assert [path.name for path in tmp_path.glob(f"{number}.db*")] == [f"{number}.db"]
 
@@ -156,7 +156,7 @@ def test_processes_that_write_the_same_aspect_lose_no_write(tmp_path: Path) -> N
     say(catalog)
     with running(RACER, str(path), "a") as a, running(RACER, str(path), "b") as b:
         for process in (a, b):
-            output, _ = process.communicate(timeout=60)
+            output, _ = process.communicate(timeout=300)
             assert process.returncode == 0, output
     history, _ = catalog.reader.versions(Urn.parse(ORDERS), "technicalMetadata", 500, "", ADA)
     assert [one.version for one in history] == list(range(81, 0, -1))

@@ -91,7 +91,7 @@ def behind_the_main_thread(
         return store.tx_runner.run(work)
 
     submit(pool, store, hold)
-    begun.wait(30)
+    begun.wait(300)
     return pool.submit(follow)
 
 
@@ -109,10 +109,10 @@ def test_one_that_is_interrupted_while_it_waits_takes_its_callable_along(
         write(1)(tx)
 
     leading = submit(thread, file, lead)
-    begun.wait(30)
+    begun.wait(300)
     with pytest.raises(KeyboardInterrupt):
         file.tx_runner.run(write(2))
-    leading.result(timeout=30)
+    leading.result(timeout=300)
     file.tx_runner.run(write(3))
     assert numbers(file) == [1, 3]
 
@@ -134,7 +134,7 @@ def test_one_that_is_interrupted_while_it_writes_for_others_leaves_them_to_the_n
     done = behind_the_main_thread(thread, file, other)
     with pytest.raises(KeyboardInterrupt):
         file.tx_runner.run(write(1))
-    assert done.result(timeout=30) == "value"
+    assert done.result(timeout=300) == "value"
     assert calls == [True, False]
     assert numbers(file) == [2]
 
@@ -153,8 +153,8 @@ def test_a_callable_that_ends_the_thread_it_is_on_ends_only_its_own(
         return done
 
     leaving, other = file.tx_runner.run(lead)
-    assert isinstance(leaving.exception(timeout=30), SystemExit)
-    other.result(timeout=30)
+    assert isinstance(leaving.exception(timeout=300), SystemExit)
+    other.result(timeout=300)
     assert numbers(file) == [1, 2]
 
 
@@ -178,7 +178,7 @@ def test_what_was_committed_when_the_interrupt_came_is_not_done_twice(
     with pytest.raises(KeyboardInterrupt):
         file.tx_runner.run(work)
     monkeypatch.setattr(SqliteSession, "commit", commit)
-    assert isinstance(done.exception(timeout=30), CommitUnknown)
+    assert isinstance(done.exception(timeout=300), CommitUnknown)
     assert inside(file, lambda table: table.increment(("a", 1, "x"), "n", 1)) == 3
 
 
@@ -216,7 +216,7 @@ def test_a_group_that_takes_long_is_committed_before_all_were_called(
     monkeypatch.setattr(transactions, "GROUP_S", 0.0)
     monkeypatch.setattr(SqliteSession, "commit", counted)
     for done in file.tx_runner.run(lead):
-        done.result(timeout=30)
+        done.result(timeout=300)
     assert (numbers(file), len(commits)) == ([0, 1, 2], 4)
 
 
@@ -231,9 +231,9 @@ def test_the_impatient_make_nobody_else_impatient(
         other.execute("BEGIN IMMEDIATE")
         impatient = thread.submit(quick.tx_runner.run, write(1), retry=RetryPolicy(attempts=0))
         patient = thread.submit(quick.tx_runner.run, write(2))
-        assert isinstance(impatient.exception(timeout=30), TransactionConflict)
+        assert isinstance(impatient.exception(timeout=300), TransactionConflict)
         other.execute("ROLLBACK")
-        patient.result(timeout=30)
+        patient.result(timeout=300)
     assert numbers(quick) == [2]
     quick.close()
 
@@ -241,7 +241,7 @@ def test_the_impatient_make_nobody_else_impatient(
 def test_a_statement_without_an_end_is_interrupted(
     file: SqliteProvider, thread: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(life, "WRITE_S", 0.3)
+    monkeypatch.setattr(life, "WRITE_S", 1.0)
 
     def endless(tx: TableContext) -> None:
         write(7)(tx)
@@ -254,8 +254,8 @@ def test_a_statement_without_an_end_is_interrupted(
         return done
 
     before, interrupted, behind = file.tx_runner.run(lead)
-    assert isinstance(interrupted.exception(timeout=30), TransactionTooLong)
-    assert before.exception(timeout=30) is behind.exception(timeout=30) is None
+    assert isinstance(interrupted.exception(timeout=300), TransactionTooLong)
+    assert before.exception(timeout=300) is behind.exception(timeout=300) is None
     assert numbers(file) == [1, 2, 3]
 
 

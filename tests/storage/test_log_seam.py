@@ -143,6 +143,6 @@ def test_nobody_sees_a_number_before_a_smaller_one(log: StorageProvider, another
             threads.submit(lambda store: [append(store, number)[0] for number in range(20)], store)
             for store in (log, another) * 2
         ]
-        given = sorted(number for one in writing for number in one.result(timeout=120))
-        assert following.result(timeout=120) == given
+        given = sorted(number for one in writing for number in one.result(timeout=300))
+        assert following.result(timeout=300) == given
     assert len(set(given)) == 80

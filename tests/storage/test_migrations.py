@@ -96,7 +96,7 @@ def test_processes_that_start_together_do_each_slice_once(ready: StorageProvider
     with ThreadPoolExecutor(4) as threads:
         works = [threads.submit(migrate, store, [counting("first", 20)]) for store in (ready, another) * 2]
         for work in works:
-            work.result(timeout=120)
+            work.result(timeout=300)
     assert counted(ready) == {("first", at): 1 for at in range(20)}
 
 
@@ -122,7 +122,7 @@ def test_a_process_that_is_killed_in_a_migration_leaves_no_half_slice(tmp_path: 
     store.table_admin.create_or_update(THINGS, tables.SETTINGS)
     for _ in range(3):
         with running(MIGRATING, str(path), "die") as dying:
-            assert dying.wait(timeout=60) == -signal.SIGKILL
+            assert dying.wait(timeout=300) == -signal.SIGKILL
         assert counted(store) == {("slice", 0): 1, ("slice", 1): 1}
     assert told(MIGRATING, str(path), "live") == ""
     assert counted(store) == {("slice", at): 1 for at in range(5)}
@@ -167,7 +167,7 @@ class TestTheFirstSlice:
 
     def test_it_is_brought_along_once_and_by_many_at_once(self, slice_file: Path) -> None:
         with ThreadPoolExecutor(3) as threads:
-            catalogs = list(threads.map(opened, [slice_file] * 3, timeout=120))
+            catalogs = list(threads.map(opened, [slice_file] * 3, timeout=300))
         for catalog in catalogs:
             assert names(search(catalog, "owner:grace")) == ["orders"]
             catalog.close()

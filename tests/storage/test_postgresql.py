@@ -86,7 +86,7 @@ def test_several_processes_may_start_at_once_in_a_schema_that_is_not_there() -> 
         text = json.dumps(asdict(store))
         with running(OPEN, text) as a, running(OPEN, text) as b, running(OPEN, text) as c:
             for process in (a, b, c):
-                output, _ = process.communicate(timeout=60)
+                output, _ = process.communicate(timeout=300)
                 assert process.returncode == 0, output
 
 

@@ -168,7 +168,7 @@ def test_13_many_that_start_together_make_each_table_once(choice: StoreChoice) -
             provider.close()
 
     with ThreadPoolExecutor(6) as threads:
-        lists = list(threads.map(start, range(6), timeout=120))
+        lists = list(threads.map(start, range(6), timeout=300))
     assert lists == [sorted(spec.id for spec in specs)] * 6
     provider = providers.opened(choice)
     assert inside(provider, lambda table: table.read(KEYS[0], ["n"])) == {"n": 6}

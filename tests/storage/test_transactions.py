@@ -152,7 +152,7 @@ def test_8_a_reader_sees_one_moment(things: StorageProvider, another: StoragePro
     def work(tx: TableContext) -> tuple[int, int]:
         before = count(tx)
         with ThreadPoolExecutor(1) as elsewhere:
-            elsewhere.submit(inside, another, fill).result(timeout=60)
+            elsewhere.submit(inside, another, fill).result(timeout=300)
         return before, count(tx)
 
     assert things.tx_runner.run(work, read_only=True) == (0, 0)

@@ -64,7 +64,7 @@ class Commands:
             [*self.before, sys.executable, "-m", "jupyter_colophon.cli", *arguments],
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
             env=self.whole_environment,
             cwd=self.home,
         )

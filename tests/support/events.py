@@ -41,7 +41,7 @@ class Events:
         """The data of changes up to the first that fits."""
         heard: list[Any] = []
         while not heard or not fits(heard[-1]):
-            event = await asyncio.wait_for(self.next(), 20)
+            event = await asyncio.wait_for(self.next(), 120)
             assert event is not None, "the server closed the connection"
             assert event.kind == "change"
             assert event.id == str(event.data.get("seq", event.id))

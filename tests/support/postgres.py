@@ -130,7 +130,7 @@ class PostgresServer:
     def _end(self, how: signal.Signals) -> None:
         assert self._process is not None
         self._process.send_signal(how)
-        self._process.wait(timeout=60)
+        self._process.wait(timeout=300)
         self._process = None
 
     def _as_user(self) -> list[str]:

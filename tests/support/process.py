@@ -11,7 +11,7 @@ _TESTS = Path(__file__).parents[1]
 
 def told(script: str, *arguments: str) -> str:
     """What a Python script says in a process of its own; it must succeed."""
-    done = subprocess.run([*_python(script), *arguments], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([*_python(script), *arguments], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -44,7 +44,7 @@ class Receiver:
             self._news.notify_all()
         return status
 
-    def wait(self, fits: Callable[["Receiver"], bool], seconds: float = 30) -> None:
+    def wait(self, fits: Callable[["Receiver"], bool], seconds: float = 120) -> None:
         """Wait until something is so."""
         with self._news:
             assert self._news.wait_for(lambda: fits(self), seconds), (self.seqs, len(self.seen))
@@ -60,7 +60,7 @@ def receiving(port: int = 0, receiver: Receiver | None = None) -> Iterator[Recei
             body = self.rfile.read(int(self.headers["Content-Length"]))
             status = receiver.take(dict(self.headers), body)
             if status == HANG:
-                receiver.released.wait(30)
+                receiver.released.wait(300)
                 return
             self.send_response(status)
             if status == REDIRECT:

@@ -23,7 +23,7 @@ class Relaying:
     def kill(self) -> None:
         """End it at once."""
         self.process.kill()
-        self.process.wait(timeout=30)
+        self.process.wait(timeout=300)
 
     def freeze(self) -> None:
         """Let it do nothing, and not know of it: a machine that hangs."""
@@ -36,7 +36,7 @@ class Relaying:
     def stop(self) -> int:
         """End it as a supervisor does; returns its exit code."""
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(timeout=60)
+        return self.process.wait(timeout=300)
 
 
 def settings_file(folder: Path, store: StoreChoice, **settings: Any) -> Path:
@@ -75,7 +75,7 @@ def refused(folder: Path, store: StoreChoice, **settings: Any) -> tuple[int, str
     """How a relay ends that cannot begin: its exit code, and what it says."""
     command = [sys.executable, "-m", "jupyter_colophon.cli", "relay"]
     command.append(f"--config={settings_file(folder, store, **settings)}")
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=_environment(folder), check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=_environment(folder), check=False)
     return done.returncode, done.stderr
 
 

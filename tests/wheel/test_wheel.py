@@ -73,7 +73,7 @@ def server(commands: Path, home: dict[str, str], tmp_path: Path) -> Iterator[str
     process = subprocess.Popen([commands / "jupyter", "lab", *flags], cwd=tmp_path, env=home, stderr=subprocess.DEVNULL)
     yield f"http://127.0.0.1:{port}/"
     process.terminate()
-    process.wait(timeout=30)
+    process.wait(timeout=300)
 
 
 def test_a_server_of_that_environment_answers_and_knows_its_schemas(server: str) -> None:
@@ -85,7 +85,7 @@ def test_a_server_of_that_environment_answers_and_knows_its_schemas(server: str)
 
 def _ask(server: str, path: str) -> dict[str, object]:
     request = Request(server + path, headers={"Authorization": "token w"})
-    for _ in range(300):
+    for _ in range(1_500):
         try:
             with urlopen(request) as answer:
                 return dict(json.load(answer))

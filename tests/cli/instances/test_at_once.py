@@ -25,7 +25,7 @@ def test_updates_at_once_are_all_kept(shell: Shell, has_catalog: bool) -> None:
         subprocess.Popen([*command, option], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         for option in OPTIONS
     ]
-    ended = [(process.communicate(timeout=120)[0], process.returncode) for process in started]
+    ended = [(process.communicate(timeout=300)[0], process.returncode) for process in started]
     assert [status for _, status in ended] == [0] * len(OPTIONS), ended
     metadata = shell.read("things", "it")["metadata"]
     assert {key: metadata[key] for key, _ in OPTIONS.values()} == dict(OPTIONS.values())

@@ -16,7 +16,7 @@ def test_elyras_application_does_the_same(shell: Shell) -> None:
             [sys.executable, "-c", script, *words],
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
             env=shell.commands.whole_environment,
             cwd=shell.home,
         )
@@ -30,7 +30,7 @@ def test_it_can_be_started_with_words_of_ones_own(shell: Shell) -> None:
         [sys.executable, "-c", script, "ignored"],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         env=shell.commands.whole_environment,
     )
     assert (done.returncode, done.stdout) == (0, "No metadata instances found for things\n")

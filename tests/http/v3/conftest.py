@@ -34,7 +34,7 @@ def v3(jp_serverapp: Any, http_server_client: Any, jp_auth_header: Any, jp_base_
             method=method,
             body=raw,
             headers=jp_auth_header | (headers or {}),
-            request_timeout=20,
+            request_timeout=120,
             allow_nonstandard_methods=True,
             raise_error=False,
         )

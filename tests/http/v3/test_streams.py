@@ -15,7 +15,7 @@ from jupyter_colophon.http.door import SETTING
 CLICKS = "namespaces/shop/streams/clicks"
 URN = str(stream("shop", "clicks"))
 TEXT, LINES = {"Content-Type": "text/plain"}, {"Content-Type": "application/x-ndjson"}
-PATIENCE_S = 30
+PATIENCE_S = 300
 
 
 async def written(v3: Any, path: str = CLICKS) -> Path:

@@ -14,8 +14,8 @@ from support.shelves import SPACE, Shelf, thing
 
 
 def soon(is_so: Callable[[], bool]) -> None:
-    """Wait until it is so; a minute would mean that it never is."""
-    end = time.monotonic() + 60
+    """Wait until it is so; five minutes would mean that it never is."""
+    end = time.monotonic() + 300
     while not is_so():
         assert time.monotonic() < end, "it never came to be"
         time.sleep(0.02)

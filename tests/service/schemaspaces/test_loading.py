@@ -14,7 +14,7 @@ from support.strangers import ID, OTHER_ID, Entry, OtherSpace, Owner, Provider, 
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
-    for _ in range(1_000):
+    for _ in range(15_000):
         if condition():
             return
         Event().wait(0.02)

@@ -16,7 +16,7 @@ from support.files import SPACE, document, files_of, put, save, shared_folder, u
 from support.process import told
 
 #: Nothing depends on it but how long a broken watch keeps the suite waiting.
-PATIENCE_S = 20.0
+PATIENCE_S = 120.0
 
 
 class Heard:
@@ -198,7 +198,7 @@ put(Path(sys.argv[1]), "a", "{}")
 watch.add("x", [Path(sys.argv[1])])
 watch.start()
 put(Path(sys.argv[1]), "a", "[1, 2]")
-print(done.wait(20))
+print(done.wait(120))
 watch.close()
 """
 
@@ -209,7 +209,7 @@ def test_where_the_system_cannot_tell_the_files_are_looked_at(tmp_path: Path) ->
 
 def test_a_watch_that_is_closed_tells_nothing_and_its_thread_is_gone(tmp_path: Path) -> None:
     heard = Heard()
-    before = threading.active_count()
+    before = set(threading.enumerate())
     watch = FileWatch(heard)
     watch.add(SPACE, [user_folder(tmp_path)])
     watch.start()
@@ -217,4 +217,4 @@ def test_a_watch_that_is_closed_tells_nothing_and_its_thread_is_gone(tmp_path: P
     put(user_folder(tmp_path), "a", "{}")
     time.sleep(0.7)
     assert heard.seen == []
-    assert threading.active_count() == before
+    assert set(threading.enumerate()) <= before

@@ -69,7 +69,7 @@ class Broker:
         self._file.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
         cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
         made = self._java("kafka.tools.StorageTool", "format", f"--cluster-id={cluster}", "-c", self._file)
-        assert made.wait(timeout=60) == 0, (folder / "log").read_text()
+        assert made.wait(timeout=300) == 0, (folder / "log").read_text()
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -99,7 +99,7 @@ class Broker:
         """End it at once."""
         assert self._process is not None
         self._process.kill()
-        self._process.wait(timeout=60)
+        self._process.wait(timeout=300)
         self._process = None
 
     def stop(self) -> None:
@@ -112,12 +112,12 @@ class Broker:
         """Make a topic."""
         config = {key.replace("_", "."): value for key, value in settings.items()}
         admin = AdminClient({"bootstrap.servers": self.servers})
-        admin.create_topics([NewTopic(name, partitions, 1, config=config)])[name].result(30)
+        admin.create_topics([NewTopic(name, partitions, 1, config=config)])[name].result(120)
 
     def remove_topic(self, name: str) -> None:
         """Remove a topic with all that is on it."""
         admin = AdminClient({"bootstrap.servers": self.servers})
-        admin.delete_topics([name])[name].result(30)
+        admin.delete_topics([name])[name].result(120)
         for _ in range(100):
             if name not in admin.list_topics(timeout=5).topics:
                 return

@@ -30,7 +30,7 @@ class Listener:
     consumer: Consumer
     heard: list[Heard] = field(default_factory=list)
 
-    def wait(self, fits: Callable[[list[Heard]], Any], seconds: float = 60) -> list[Heard]:
+    def wait(self, fits: Callable[[list[Heard]], Any], seconds: float = 300) -> list[Heard]:
         """Read until what was heard fits."""
         end = time.monotonic() + seconds
         while not fits(self.heard):
