@@ -77,7 +77,7 @@ def _in_place(folder: Path, name: str, text: bytes, *, create: bool) -> os.stat_
     with path.open("wb", buffering=0) as file:
         for start in range(0, len(text), len(text) // 8 + 1):
             file.write(text[start : start + len(text) // 8 + 1])
-            time.sleep(0.002)
+            time.sleep(0.02)
     saving.sync_folder(folder)
     return path.stat()
 

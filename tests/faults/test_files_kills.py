@@ -42,7 +42,7 @@ def test_every_acknowledged_save_outlives_a_kill_and_none_is_half_there(tmp_path
 @pytest.mark.parametrize("bug", ["in place", "acknowledge first"])
 def test_the_checker_sees_a_writer_that_breaks_a_promise(tmp_path: Path, bug: str) -> None:
     chance, told = random.Random(2), tmp_path / "told"
-    for kill in range(24):
+    for kill in range(100):
         killed(tmp_path, told, 1 + 10_000 * kill, chance, bug)
         if files.wrong(tmp_path, told.read_text()):
             return
