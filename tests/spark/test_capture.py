@@ -181,6 +181,10 @@ def test_rows_that_a_program_made_and_data_without_a_name_are_said_to_be_unseen(
     (kept,) = [one for one in watch.observe(lambda: orders.write.format("noop").mode("overwrite").save()) if one.unseen]
     assert ([watch.short(ref.urn) for ref in kept.reads], kept.writes) == (["shop.orders"], ())
     assert kept.unseen == (Unseen.SINK,)
+    stream = watch.spark.readStream.schema("id long").parquet(f"{watch.folder}/numbers").writeStream
+    stream.format("memory").queryName("held").trigger(availableNow=True).start().awaitTermination()
+    (taken,) = watch.observe(lambda: watch.spark.table("held").write.saveAsTable(watch.fresh_table()))
+    assert (taken.reads, taken.unseen) == ((), (Unseen.MEMORY,))
 
 
 def test_columns_that_may_all_come_from_each_other_are_left_to_their_tables(watch: Any) -> None:

@@ -207,7 +207,9 @@ def test_writes_of_a_stream_by_batches_are_seen(watch: Any) -> None:
         writer = stream.writeStream.foreachBatch(put).trigger(availableNow=True)
         writer.option("checkpointLocation", f"{watch.folder}/checkpoint").start().awaitTermination()
 
-    assert [watch.short(observation.writes[0].urn) for observation in watch.observe(run)] == [table]
+    (seen,) = watch.observe(run)
+    assert ([watch.short(ref.urn) for ref in (*seen.reads, *seen.writes)], seen.unseen) == (["/numbers", table], ())
+    assert edges(seen) == {("id", "id", "identity")}
 
 
 def one(seen: list[Observation]) -> Observation:

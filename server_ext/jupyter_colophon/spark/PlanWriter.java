@@ -27,7 +27,7 @@ import scala.collection.Seq;
  */
 public final class PlanWriter {
     private static final HashSet TOLD = new HashSet(Arrays.asList(new Object[] {
-        "name", "dataType", "nullable", "exprId", "joinType", "isTempView", "id", "cteId",
+        "name", "dataType", "nullable", "exprId", "joinType", "isTempView", "id", "cteId", "loopId", "outputAttrIds",
         "catalogTable", "tableMeta", "table", "tableDesc", "desc"
     }));
 
@@ -173,12 +173,23 @@ public final class PlanWriter {
             identifier((TableIdentifier) value);
         } else if (value instanceof CatalogTable) {
             table((CatalogTable) value);
+        } else if (value instanceof Seq && !((Seq) value).isEmpty() && ((Seq) value).head() instanceof ExprId) {
+            ids((Seq) value);
         } else if (value instanceof Product && ((Product) value).productArity() == 0) {
             text(value.toString());
         } else {
             return false;
         }
         return true;
+    }
+
+    private void ids(Seq ids) {
+        String before = "[";
+        for (Iterator each = ids.iterator(); each.hasNext();) {
+            out.append(before).append(((ExprId) each.next()).id());
+            before = ",";
+        }
+        out.append(']');
     }
 
     private void type(DataType type) {

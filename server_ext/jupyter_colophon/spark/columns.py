@@ -18,7 +18,7 @@ MOST_PAIRS = 10_000
 """A function of whole rows with more pairs of columns in and out than this says nothing about any of them."""
 
 LEFT_ONLY = ("LeftSemi", "LeftAnti")
-PASS_FIRST = frozenset({"Union", "Except", "Intersect", "UnionLoop"})
+PASS_FIRST = frozenset({"Union", "Except", "Intersect"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,7 @@ class Columns:
 
     outputs: Mapping[int, tuple[int, ...]]
     tables: Mapping[int, Node]
+    loops: Mapping[int, Node]
     made_of: dict[int, list[Reference]] = field(default_factory=dict)
     vague: list[Node] = field(default_factory=list)
     """Functions of so many columns that nothing was said of any."""
@@ -38,6 +39,10 @@ class Columns:
     def table(self, node: Node) -> Node | None:
         """The common table expression that a node refers to."""
         return self.tables.get(node.attrs["cteId"])
+
+    def loop(self, node: Node) -> Node | None:
+        """The recursion that a node within it refers to."""
+        return self.loops.get(node.attrs["loopId"])
 
     def sources(self, column: int, leaves: Mapping[int, object]) -> dict[int, int]:
         """The columns of `leaves` that a column is made of or steered by, each with the strongest way there."""
@@ -66,7 +71,8 @@ def columns(root: Node) -> Columns:
         if node.is_plan:
             outputs[id(node)] = _output(node, outputs)
     tables = {node.attrs["id"]: node.children[0] for node in nodes if node.kind == "CTERelationDef"}
-    found = Columns(outputs, tables)
+    loops = {node.attrs["id"]: node for node in nodes if node.kind == "UnionLoop"}
+    found = Columns(outputs, tables, loops)
     for node in nodes:
         for column, made in _definitions(node, found):
             found.made_of.setdefault(column, []).extend(made)
@@ -102,6 +108,7 @@ OUTPUTS: Mapping[str, Callable[[Node, list[tuple[int, ...]]], tuple[int, ...]]] 
     "Join": _join,
     "AsOfJoin": _join,
     "WithCTE": lambda _, children: children[-1],
+    "UnionLoop": lambda node, children: tuple(node.attrs.get("outputAttrIds", children[0])),
     "HiveTableRelation": lambda node, _: _ids(node, "dataCols", "partitionCols"),
     **dict.fromkeys(PASS_FIRST, lambda _, children: children[0]),
 }
@@ -115,11 +122,11 @@ def _definitions(node: Node, found: Columns) -> Iterator[tuple[int, list[Referen
         if column is not None:
             yield column, list(references(node.children[0], found))
     elif node.kind in {"Union", "UnionLoop"}:
-        for child in node.children[1:]:
+        for child in node.children:
             yield from _in_order(found.output(node), found.output(child))
-    elif node.kind == "CTERelationRef":
-        table = found.table(node)
-        yield from _in_order(found.output(node), found.output(table) if table else ())
+    elif node.kind in {"CTERelationRef", "UnionLoopRef"}:
+        meant = found.table(node) if node.kind == "CTERelationRef" else found.loop(node)
+        yield from _in_order(found.output(node), found.output(meant) if meant else ())
     elif node.kind == "Expand":
         yield from _expanded(node, found)
     else:
@@ -138,7 +145,8 @@ def _generated(node: Node, found: Columns) -> Iterator[tuple[int, list[Reference
 
 def _in_order(made: tuple[int, ...], sources: tuple[int, ...]) -> Iterator[tuple[int, list[Reference]]]:
     for column, source in zip(made, sources, strict=False):
-        yield column, [(source, IDENTITY)]
+        if column != source:
+            yield column, [(source, IDENTITY)]
 
 
 def _expanded(node: Node, found: Columns) -> Iterator[tuple[int, list[Reference]]]:

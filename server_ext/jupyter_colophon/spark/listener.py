@@ -126,7 +126,8 @@ class PlanListener:
         if is_writing(root) is not (function in COMMAND_FUNCTIONS):
             return ()  # A command that writes nothing, or `collect()` on the result of one that was seen before.
         facts = ask_outline(self._reader, execution, plan, root) if text is None else ask(execution, plan, root)
-        facts = replace(facts, relations={**self._grafts.relations, **facts.relations})
+        # A stream's own come last: the rows that its function is handed may have its source's columns, and are no data with a name.
+        facts = replace(facts, relations={**facts.relations, **self._grafts.relations})
         whole = self._fold.whole(Execution(execution.id(), function, root.kind, has_failed), facts)
         return () if whole is None else statements(root, whole, function)
 

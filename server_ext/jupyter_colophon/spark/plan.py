@@ -19,8 +19,8 @@ MOST_EDGES = 20_000
 MOST_STEERED = 10_000
 """What steers a statement is said of each column that it makes, where that makes no more edges than this."""
 
-IN_MEMORY = frozenset({"LogicalRDD", "ExternalRDD", "LocalRelation"})
-"""Leaves whose rows a program made, or, of the last, a VALUES clause."""
+IN_MEMORY = frozenset({"LogicalRDD", "ExternalRDD", "LocalRelation", "MemoryPlan"})
+"""Leaves whose rows a program made, or, of a LocalRelation, a VALUES clause; a MemoryPlan has those of a stream into memory."""
 
 RELATIONS = frozenset(
     {
