@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     include: ['labextension/test/**/*.spec.{ts,tsx}'],
     environment: 'jsdom',
+    // No test asserts a time: this only ends one that hangs.
+    testTimeout: 60_000,
     setupFiles: ['./labextension/test/setup.ts'],
     // JupyterLab's packages are published for bundlers: vite has to process them.
     server: { deps: { inline: [/@jupyterlab/, /@lumino/, /@jupyter\//, /@rjsf/] } }

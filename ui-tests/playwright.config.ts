@@ -11,7 +11,7 @@ const browser = process.env.CHROMIUM ?? browsers.find(path => existsSync(path));
 export default defineConfig({
   testDir: 'tests',
   timeout: 420_000,
-  expect: { timeout: 15_000 },
+  expect: { timeout: 60_000 },
   workers: 1,
   // On a strange machine a journey may try once more; what needed that is told as flaky.
   retries: process.env.CI ? 1 : 0,
@@ -38,7 +38,7 @@ export default defineConfig({
   webServer: {
     command: `bash serve.sh ${port} ${token}`,
     url: `http://127.0.0.1:${port}/api`,
-    timeout: 120_000,
+    timeout: 300_000,
     reuseExistingServer: false,
     gracefulShutdown: { signal: 'SIGTERM', timeout: 10_000 }
   }

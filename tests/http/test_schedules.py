@@ -106,7 +106,7 @@ def test_a_change_starts_a_pipeline_once_and_again_where_it_fails(servers: tuple
     # A plugin that there is not: the run fails before Spark is needed.
     keep(first, "broken", "pipeline", stages=[{"name": "a", "type": "source", "plugin": "nosuch"}])
     fresh = {"entity": "sales.*orders", "aspect": "businessMetadata", "tag": "fresh"}
-    keep(first, "told", "schedule", pipeline="broken", on_change=fresh, retries=1, retry_after="PT1S")
+    keep(first, "told", "schedule", pipeline="broken", on_change=fresh, retries=1, retry_after="PT4S")
     keep(first, "often", "schedule", pipeline="broken", every="PT1H")
     keep(first, "lost", "schedule", pipeline="nosuch", on_change={"tag": "fresh"})
     assert "there is no pipeline nosuch" in state(first, "lost")["problem"]
@@ -131,7 +131,7 @@ def test_another_server_goes_on_and_what_is_disabled_starts_nothing(servers: tup
     first.stop()
     before = len(logs(first))
     tag(second, "orders", "other", "fresh")
-    waited(lambda: {"logs": len(logs(second))}, lambda one: one["logs"] == before + 1)
+    waited(lambda: {"logs": len(logs(second))}, lambda one: one["logs"] > before)
     told = {one["name"]: one for one in pipeline(second, "schedules")["schedules"]}
     assert (told["often"]["enabled"], told["often"]["due"]) == (False, None)
 

@@ -12,7 +12,7 @@ from jupyter_colophon.spark.session import session
 from pyspark.sql import SparkSession
 from support.oracle import corpus, create_tables
 
-PATIENCE_MS = 60_000
+PATIENCE_MS = 300_000
 
 
 @dataclass(frozen=True)

@@ -131,7 +131,7 @@ def test_the_number_of_calls_does_not_depend_on_the_width_of_a_table(
         columns = [f"id + {number} AS c{number}" for number in range(width)]
         watch.spark.table("shop.orders").selectExpr(*columns).write.parquet(f"{watch.folder}/wide/{width}")
         frame = watch.spark.read.parquet(f"{watch.folder}/wide/{width}")
-        assert watch.capture.drain(60_000)
+        assert watch.capture.drain(300_000)
         calls.clear()
         (observation,) = watch.observe(lambda: frame.write.parquet(f"{watch.folder}/wider/{width}"))
         assert len(observation.columns) == width
@@ -207,7 +207,7 @@ def test_what_goes_wrong_in_the_sink_is_counted_said_once_and_harms_no_query(
         with caplog.at_level(logging.WARNING, logger="jupyter_colophon.spark"):
             for _ in range(3):
                 assert watch.spark.table("shop.orders").count() == 2
-            assert capture.drain(60_000)
+            assert capture.drain(300_000)
     finally:
         capture.detach()
     assert capture.errors == 3
@@ -234,5 +234,5 @@ def test_waiting_ends_with_its_time(watch: Any) -> None:
     capture = attach(watch.spark, slow)
     watch.spark.table("shop.orders").count()
     assert not capture.drain(50)
-    assert capture.drain(60_000)
+    assert capture.drain(300_000)
     capture.detach()

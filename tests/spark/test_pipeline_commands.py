@@ -96,17 +96,23 @@ def test_a_package_runs_where_no_server_can_be_asked(server: Any, place: Path) -
     assert list((place / "spool").iterdir())
 
 
-@pytest.mark.parametrize("by", ["command", "stdin"])
-def test_a_run_is_stopped_from_another_process(server: Any, catalog: Any, place: Path, by: str) -> None:
+@pytest.fixture
+def slow(place: Path) -> Path:
+    """The example with a stage that says so and sleeps, under the name `slow`."""
     document = json.loads(EXAMPLE.read_text("utf-8"))
     code = "import time\ndef transform(data):\n    print('sleeps', flush=True)\n    time.sleep(600)"
-    slow = {"name": "masked", "type": "transform", "plugin": "python", "properties": {"code": code}}
-    document["metadata"]["stages"][2] = slow
+    stage = {"name": "masked", "type": "transform", "plugin": "python", "properties": {"code": code}}
+    document["metadata"]["stages"][2] = stage
     (place / "slow.json").write_text(json.dumps(document | {"name": "slow"}), "utf-8")
+    return place / "slow.json"
+
+
+@pytest.mark.parametrize("by", ["command", "stdin"])
+def test_a_run_is_stopped_from_another_process(server: Any, catalog: Any, place: Path, slow: Path, by: str) -> None:
     command = [sys.executable, "-m", "jupyter_colophon.cli", "pipeline"]
     known = environment(place, COLOPHON_URL=server.url, COLOPHON_TOKEN=server.token)
     run_id = str(uuid.uuid4())
-    words = [*command, "run", "slow.json", "--conf=spark.master=local[1]", f"--run-id={run_id}", "--while-stdin"]
+    words = [*command, "run", str(slow), "--conf=spark.master=local[1]", f"--run-id={run_id}", "--while-stdin"]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     running = subprocess.Popen(words, cwd=place, env=known, text=True, **pipes)
     assert running.stdout is not None
@@ -125,11 +131,13 @@ def test_a_run_is_stopped_from_another_process(server: Any, catalog: Any, place:
     assert called(*command, "stop", "slow", cwd=place).returncode == 1
 
 
-def test_a_run_whose_process_was_killed_is_ended_by_the_next_command(server: Any, catalog: Any, place: Path) -> None:
+def test_a_run_whose_process_was_killed_is_ended_by_the_next_command(
+    server: Any, catalog: Any, place: Path, slow: Path
+) -> None:
     command = [sys.executable, "-m", "jupyter_colophon.cli", "pipeline"]
     known = environment(place, COLOPHON_URL=server.url, COLOPHON_TOKEN=server.token)
     run_id = str(uuid.uuid4())
-    words = [*command, "run", str(EXAMPLE), "--conf=spark.master=local[1]", f"--run-id={run_id}"]
+    words = [*command, "run", str(slow), "--conf=spark.master=local[1]", f"--run-id={run_id}"]
     running = subprocess.Popen(words, cwd=place, env=known, stdout=subprocess.PIPE, text=True)
     assert running.stdout is not None
     assert running.stdout.readline() == "Spark starts\n"
@@ -140,11 +148,11 @@ def test_a_run_whose_process_was_killed_is_ended_by_the_next_command(server: Any
     running.kill()
     running.communicate()
     # Whoever knows no server ends nothing, and leaves it to who does.
-    assert called(*command, "stop", "staff", cwd=place).returncode == 1
-    stopped = called(*command, "stop", str(EXAMPLE), "--json", cwd=place, **known)
+    assert called(*command, "stop", "slow", cwd=place).returncode == 1
+    stopped = called(*command, "stop", str(slow), "--json", cwd=place, **known)
     assert (stopped.returncode, json.loads(stopped.stdout)) == (0, {"stopped": [run_id]})
     assert catalog.run(urn)["status"] == "killed"
-    assert called(*command, "stop", "staff", cwd=place, **known).returncode == 1
+    assert called(*command, "stop", "slow", cwd=place, **known).returncode == 1
 
 
 def test_a_run_that_is_stopped_while_spark_starts_is_recorded_too(server: Any, catalog: Any, place: Path) -> None:

@@ -19,7 +19,7 @@ from jupyter_colophon.spark.session import session
 
 CORPORA = Path(__file__).parents[1] / "conformance" / "spark"
 JAR = "io.openlineage:openlineage-spark_2.13:1.53.0"
-PATIENCE_MS = 120_000
+PATIENCE_MS = 300_000
 
 Seen = dict[str, Any]
 

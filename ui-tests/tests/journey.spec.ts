@@ -64,7 +64,7 @@ test('somebody runs the sample notebook, finds a table, edits it and traces it',
       await expect(graph.getByRole('button', { name: new RegExp(`^${name}, `) }).first()).toBeVisible();
     }
     // Eight thin curves are about one and a half of a thousand pixels; a graph that is not drawn has none.
-    expect(await ink(graph.locator('canvas').first())).toBeGreaterThan(0.0005);
+    await expect(async () => expect(await ink(graph.locator('canvas').first())).toBeGreaterThan(0.0005)).toPass();
     // The README's picture is this one: README_PICTURE=1 makes it anew.
     const light = process.env.README_PICTURE ? '../docs/images/lineage.png' : info.outputPath('lineage-light.png');
     await page.screenshot({ path: light });

@@ -272,6 +272,8 @@ test('a copy is made, tags narrow the list, and what was exported is imported af
   await dialog.getByLabel('Replace those that are there').check();
   await dialog.getByRole('button', { name: 'Import' }).click();
   await expect(rowOf(panel, 'Beta II')).toBeVisible();
+  // One is taken in after the other, and shown as soon as it is.
+  await expect(rowOf(panel, 'Delta')).toBeVisible();
   expect((await ask<{ total: number }>(page, 'schemaspaces/code-snippets/instances')).total).toBe(4);
 });
 

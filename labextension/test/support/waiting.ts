@@ -1,6 +1,6 @@
 /** Lets everything that waits for an answer go on, until a condition holds. */
 export async function until(holds: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 400; turn++) {
+  for (let turn = 0; turn < 4000; turn++) {
     if (holds()) {
       return;
     }
