@@ -110,7 +110,8 @@ def test_a_pipeline_that_fails_shows_its_stages_and_fails_its_cell(notebooks, tm
     outcome = kernel.run(f"%metadata pipeline run {tmp_path}/broken.json", "broken")
     assert not outcome.succeeded
     assert re.search(r"a\s+failed", outcome.text), outcome.text
-    assert "%metadata: the run failed: AnalysisException" in outcome.text
+    assert "%metadata: the run failed: AnalysisException: [TABLE_OR_VIEW_NOT_FOUND]" in outcome.text
+    assert "SQLQueryContextLogger" not in outcome.text
     kernel.run("from jupyter_colophon import metadata", "api")
     api = kernel.run(f"metadata.pipeline('run', '{tmp_path}/broken.json').document['status']", "api")
     assert (api.succeeded, "'failed'" in api.text) == (True, True), api.text

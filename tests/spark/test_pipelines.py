@@ -239,6 +239,45 @@ def test_what_spark_finds_wrong_is_found_before_anything_is_written(
     assert "nosuch" not in str(recorded["facts"])
 
 
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (stage("made", "transform", "filter", condition="id >"), "ParseException: [PARSE_SYNTAX_ERROR]"),
+        (stage("made", "transform", "sql", query="SELECT id / 0 AS x FROM employees"), "[DIVIDE_BY_ZERO]"),
+        (stage("out", "sink", "jdbc", url="jdbc:nosuch:x", table="t"), "SQLException: No suitable driver"),
+    ],
+    ids=["condition", "value", "driver"],
+)
+def test_a_run_that_fails_says_in_a_line_what_is_wrong_and_nothing_of_the_way_to_java(
+    wrong: dict[str, Any], said: str, spark: SparkSession, place: Path
+) -> None:
+    stages = {
+        "employees": stage("employees", "source", "file", path=str(place / "employee")),
+        "made": stage("made", "transform", "projection", keep=["id"]),
+        "out": stage("out", "sink", "file", path=str(place / "out")),
+    }
+    outcome = run(pipeline([*(stages | {wrong["name"]: wrong}).values()], "employees > made > out"), spark)
+    assert outcome.status == "failed"
+    assert said in outcome.error
+    assert "\n" not in outcome.error
+    assert "Py4J" not in outcome.error + "".join(outcome.lines)
+
+
+def test_what_a_sink_is_made_of_is_not_overwritten_by_it(spark: SparkSession, place: Path) -> None:
+    folder = str(place / "employee")
+    prepared = pipeline(
+        [
+            stage("employees", "source", "file", path=folder),
+            stage("few", "transform", "deduplicate"),
+            stage("back", "sink", "file", path=f"{folder}/", mode="overwrite"),
+        ],
+        "employees > few > back",
+    )
+    outcome = run(prepared, spark)
+    assert (outcome.status, "would be overwritten before it is read" in outcome.error) == ("failed", True)
+    assert len(rows(spark, place / "employee")) == 4
+
+
 def test_a_sink_that_fails_is_tried_again_and_others_views_stay_as_they_are(spark: SparkSession, place: Path) -> None:
     spark.range(1).createOrReplaceTempView("employees")
     prepared = pipeline(

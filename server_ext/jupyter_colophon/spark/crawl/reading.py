@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_colophon.spark import connectors
+from jupyter_colophon.spark.causes import kind
 from jupyter_colophon.spark.connectors import ConnectorMissing
 from jupyter_colophon.spark.crawl import formats, text
 from jupyter_colophon.spark.crawl.found import Found
@@ -65,17 +66,7 @@ def why(error: Exception) -> str:
         return error.strerror or str(error)
     condition = _condition(error)
     words = condition.lower().replace("_", " ").replace(".", ": ") if condition else ""
-    return f"Spark cannot read it ({words or _class(error)})"
-
-
-def _class(error: Exception) -> str:
-    """The class of the exception; where it came from Java, that of what caused it all."""
-    java = getattr(error, "java_exception", None)
-    if java is None:
-        return type(error).__name__
-    while (cause := java.getCause()) is not None:
-        java = cause
-    return str(java.getClass().getSimpleName())
+    return f"Spark cannot read it ({words or kind(error)})"
 
 
 def _condition(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""`${name}` in the properties of stages: an argument of the run stands there. `$${` is `${` itself.
+"""`${name}` in the properties of stages: an argument of the run stands there. `$${` is `${` itself, and no other way to write it.
 
 What an argument says is never looked through for macros again.
 """
@@ -46,18 +46,24 @@ def named(value: Any) -> set[str]:
 
 
 def missing(value: Any, arguments: Mapping[str, str], pointer: str) -> Iterator[Problem]:
-    """The macros that no argument stands for, each with its place."""
+    """The macros that no argument stands for, and those that are none, each with its place."""
     if isinstance(value, str):
-        names = (found[1] for found in _MACRO.finditer(value) if found[1])
-        for name in dict.fromkeys(names):
-            if name not in arguments:
-                yield Problem(pointer, f"the run has no argument {name}")
+        yield from (Problem(pointer, told) for told in _wrong(value, arguments))
     elif isinstance(value, Mapping):
         for key, one in value.items():
             yield from missing(one, arguments, pointer + written([key]))
     elif isinstance(value, list):
         for at, one in enumerate(value):
             yield from missing(one, arguments, f"{pointer}/{at}")
+
+
+def _wrong(text: str, arguments: Mapping[str, str]) -> Iterator[str]:
+    if "${" in _MACRO.sub(" ", text):
+        # Taken as it stands, a macro that was mistyped would be the name of a folder.
+        yield "a ${ begins no argument's name, as ${name} does: $${ stands for these two characters"
+    for name in dict.fromkeys(found[1] for found in _MACRO.finditer(text) if found[1]):
+        if name not in arguments:
+            yield f"the run has no argument {name}"
 
 
 def _text(found: re.Match[str], arguments: Mapping[str, str]) -> str:

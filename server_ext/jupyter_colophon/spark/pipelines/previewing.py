@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jupyter_colophon.client.programs.running import run as begin
+from jupyter_colophon.spark.causes import in_a_line
 from jupyter_colophon.spark.pipelines.building import Building
 from jupyter_colophon.spark.pipelines.checking import Prepared
 
@@ -44,7 +45,7 @@ def preview(
                 building.keep(stage, data.limit(sample) if stage.type == "source" else data)
                 found.append(_shown(stage.name, data, shown))
             except Exception as error:  # noqa: BLE001  a plugin, or Spark, may raise anything
-                found.append(Preview(stage.name, error=f"{type(error).__name__}: {error}".partition("\n")[0]))
+                found.append(Preview(stage.name, error=in_a_line(error)))
             if stage.name == until or found[-1].error:
                 break
     return found

@@ -12,11 +12,13 @@ from jupyter_colophon.client.programs.reading import Bundle
 from jupyter_colophon.client.programs.running import run as begin
 from jupyter_colophon.core.timegrammar import format_time
 from jupyter_colophon.spark.capture import Capture, attach
+from jupyter_colophon.spark.causes import in_a_line, kind
 from jupyter_colophon.spark.observation import Observation
 from jupyter_colophon.spark.pipelines.building import Building
 from jupyter_colophon.spark.pipelines.checking import Prepared
 from jupyter_colophon.spark.pipelines.document import Stage
 from jupyter_colophon.spark.pipelines.metrics import Rows
+from jupyter_colophon.spark.pipelines.overwriting import require_apart
 from jupyter_colophon.spark.pipelines.plugin import Action, Sink, Source
 from jupyter_colophon.spark.pipelines.propagation import Rule, propagate
 from jupyter_colophon.spark.reports import accesses, proposals
@@ -83,7 +85,7 @@ class PipelineRun:
                 self._work(stage)
             self.outcome.status = "succeeded"
         except Exception as error:  # noqa: BLE001  a plugin, or Spark, may raise anything
-            self.outcome.status, self.outcome.error = "failed", _first_line(error)
+            self.outcome.status, self.outcome.error = "failed", in_a_line(error)
         except BaseException:
             self.outcome.status = "killed"
             context.cancelJobGroup(self._run.run_id)
@@ -114,13 +116,13 @@ class PipelineRun:
                 except Exception as error:
                     if stage.gives or report.tries > retries:
                         raise
-                    self.log(f"{stage.name} failed ({type(error).__name__}), is tried again in {pause:.0f} s")
+                    self.log(f"{stage.name} failed ({kind(error)}), is tried again in {pause:.0f} s")
                 time.sleep(pause)
                 pause = min(pause * 2, LONGEST_PAUSE_S)
             report.status = "succeeded"
         except BaseException as error:
             report.status = "failed" if isinstance(error, Exception) else "killed"
-            self.log(f"{stage.name} {report.status} ({type(error).__name__})")
+            self.log(f"{stage.name} {report.status} ({kind(error)})")
             raise
         finally:
             report.ms = int((time.monotonic() - started) * 1000)
@@ -129,6 +131,7 @@ class PipelineRun:
         plugin, context = self._prepared.plugins[stage.name], self._building.context(stage)
         if isinstance(plugin, Sink):
             (data,) = self._building.inputs(stage).values()
+            require_apart(plugin, context.namespace, data)
             plugin.write(context, self._counted(stage, data))
             self._touch(stage, plugin.dataset(context.namespace), "out")
             self.log(f"{stage.name} wrote")
@@ -221,10 +224,6 @@ class PipelineRun:
         rows = [self._reports[one.name].rows for one in self._prepared.pipeline.inputs(stage)]
         known = [one for one in rows if one is not None]
         return sum(known) if rows and len(known) == len(rows) else None
-
-
-def _first_line(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}".partition("\n")[0]
 
 
 def run(

@@ -77,8 +77,12 @@ def _valid(prepared: "Prepared") -> Answer:
 
 def _preview(prepared: "Prepared") -> Answer:
     from jupyter_colophon.spark.pipelines.previewing import preview
+    from jupyter_colophon.spark.quiet import quiet
     from jupyter_colophon.spark.session import present_session
 
+    session = present_session()
+    with quiet():
+        found = preview(prepared, session, shown=_ROWS)
     stages = [
         {
             "stage": one.stage,
@@ -86,16 +90,19 @@ def _preview(prepared: "Prepared") -> Answer:
             "columns": [{"name": name, "type": type_} for name, type_ in one.columns],
             "rows": [{name: str(row.get(name, "")) for name, _ in one.columns} for row in one.rows],
         }
-        for one in preview(prepared, present_session(), shown=_ROWS)
+        for one in found
     ]
     return table("pipeline-preview", {"name": prepared.pipeline.name, "stages": stages}, "stage error rows", stages)
 
 
 def _run(prepared: "Prepared") -> Answer:
     from jupyter_colophon.spark.pipelines.running import run
+    from jupyter_colophon.spark.quiet import quiet
     from jupyter_colophon.spark.session import present_session
 
-    outcome = run(prepared, present_session(), tell=print)
+    session = present_session()
+    with quiet():
+        outcome = run(prepared, session, tell=print)
     stages = [{"stage": one.name, "status": one.status, "rows": one.rows, "ms": one.ms} for one in outcome.stages]
     document: dict[str, Any] = {"name": prepared.pipeline.name, "status": outcome.status, "error": outcome.error}
     document |= {"run": outcome.run, "stages": stages}

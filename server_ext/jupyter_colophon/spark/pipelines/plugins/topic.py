@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
+from jupyter_colophon.spark.causes import kind
+
 #: Kafka's own numbers for the two ends of a partition, and how long it has to tell where they are, in seconds.
 EARLIEST, LATEST, _PATIENCE_S = -2, -1, 20
 #: Offsets by partition.
@@ -81,8 +83,5 @@ def _asking(spark: Any, options: Mapping[str, str], topic: str) -> Iterator[tupl
         finally:
             consumer.close(jvm.java.time.Duration.ZERO)
     except Py4JJavaError as error:
-        cause = error.java_exception
-        while cause.getCause() is not None:
-            cause = cause.getCause()
-        msg = f"Kafka does not tell of the topic {topic} ({cause.getClass().getSimpleName()})"
+        msg = f"Kafka does not tell of the topic {topic} ({kind(error)})"
         raise LookupError(msg) from None
