@@ -182,7 +182,7 @@ async def test_what_a_client_looks_up_first_keeps_it_on_the_older_routes_and_qui
 
 async def test_a_trace_tells_when_the_write_came_and_what_became_of_each_aspect(datahub: Any) -> None:
     async def traced(trace: str, name: str = "datasetProperties", **params: str) -> Any:
-        for _ in range(200):
+        for _ in range(20_000):
             found = await datahub("POST", "openapi", "v1", "trace", "write", trace, params=params, body={T: [name]})
             states = found.body[T]
             if not states or states[name]["primaryStorage"]["writeStatus"] != "PENDING":
