@@ -81,7 +81,7 @@ def test_a_restore_that_ran_out_of_space_is_done_again_elsewhere(
     assert colophon("backup", str(backup)).status == 0
     short = replace(colophon, before=("prlimit", "--fsize=700000"))("restore", str(backup), database=new)
     assert (short.status, short.err) == (1, "jupyter colophon: there is no space left for the catalog\n")
-    for command in (["verify"], ["restore", str(backup)]):
+    for command in (["verify"], ["search", "x"], ["restore", str(backup)]):
         assert colophon(*command, database=new).err == HALF
     new.rename(tmp_path / "half.db")
     assert colophon("restore", str(backup), database=new).status == 0
@@ -130,7 +130,7 @@ def test_a_schema_of_postgresqls_own_is_refused(colophon: Commands, name: str) -
 
 def test_a_database_that_is_away_is_told_in_one_line(colophon: Commands, backup: Path) -> None:
     away = StoreChoice("postgresql", {"dsn": "host=/nowhere dbname=x"})
-    for command in (["verify"], ["restore", str(backup)]):
+    for command in (["verify"], ["search", "x"], ["restore", str(backup)]):
         done = _in(colophon, away, *command)
         assert (done.status, done.err) == (1, "jupyter colophon: the database cannot be reached\n")
 

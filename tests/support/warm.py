@@ -25,7 +25,7 @@ for name in COMMANDS:
     import_module(place_of(name).rpartition(".")[0])
 
 def be(asked, out, err):
-    signal.alarm(100)
+    signal.alarm(300)
     for file, number in ((os.open(os.devnull, os.O_RDONLY), 0), (out, 1), (err, 2)):
         os.dup2(file, number)
     sys.stdin = open(0)

@@ -186,6 +186,11 @@ class Command(Configured):
 
         return readable(self.asked.overlay())
 
+    def hush(self) -> None:
+        """Errors are told as one line: what servers log beside them would make more of it, unless that is wanted."""
+        if not self.debugs:
+            logging.getLogger("jupyter_colophon").addHandler(logging.NullHandler())
+
     @contextmanager
     def keeper(self, *, new: bool = False) -> Iterator["Keeper"]:
         """The store, open. Unless it may be `new`, it has to be there: raises Absent, NoCatalog."""
@@ -195,9 +200,7 @@ class Command(Configured):
         path = store.options.get("path") if store.provider == "sqlite" else None
         if path is not None and not new and not Path(path).exists():
             raise Absent("catalog", path)
-        if not self.debugs:
-            # Errors are told as one line; what servers log beside them would make more of it.
-            logging.getLogger("jupyter_colophon").addHandler(logging.NullHandler())
+        self.hush()
         overlay = self.overlay()
         with Line(sys.stderr) as line:
             keeper = open_keeper(store, line.show, new=new, overlay=overlay)

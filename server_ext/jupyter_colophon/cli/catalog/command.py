@@ -29,6 +29,7 @@ class CatalogCommand(Command):
         """The catalog, open. Raises Misconfigured, Absent, StorageError."""
         from jupyter_colophon.cli.catalog.sources import opened
 
+        self.hush()
         found = opened(self.url, self.asked)
         try:
             yield found
