@@ -141,6 +141,20 @@ def test_functions_in_python_carry_their_columns(watch: Any) -> None:
     }
 
 
+def test_columns_of_a_script_and_of_a_lateral_join_come_from_what_they_are_given(watch: Any) -> None:
+    orders = watch.spark.table("shop.orders")
+    script = watch.spark.sql("SELECT TRANSFORM(id, day) USING 'cat' AS (one STRING, other STRING) FROM shop.orders")
+    taken_apart = watch.spark.tvf.explode(F.array(F.col("id").outer(), F.col("customer").outer())).toDF("each")
+    lateral = orders.select("id", "customer").lateralJoin(taken_apart)
+    kept = {("id", "id", "identity"), ("customer", "customer", "identity")}
+    for frame, expected in (
+        (script, {(source, target, "transformation") for source in ("id", "day") for target in ("one", "other")}),
+        (lateral, kept | {(source, "each", "transformation") for source in ("id", "customer")}),
+    ):
+        observation = write(watch.observe(lambda frame=frame: frame.write.saveAsTable(watch.fresh_table())))
+        assert (edges(observation), observation.unseen) == (expected, ())
+
+
 def test_a_cached_and_a_temporary_frame_are_looked_through(watch: Any) -> None:
     kept = watch.spark.table("shop.orders").groupBy("day").agg(F.sum("amount").alias("total")).cache()
     kept.count()

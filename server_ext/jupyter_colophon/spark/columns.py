@@ -82,10 +82,15 @@ def columns(root: Node) -> Columns:
 def _output(node: Node, known: Mapping[int, tuple[int, ...]]) -> tuple[int, ...]:
     rule = OUTPUTS.get(node.kind)
     if rule is not None:
-        return rule(node, [known.get(id(child), ()) for child in node.children])
+        return rule(node, [known.get(id(below), ()) for below in _below(node)])
     if "output" in node.trees:
         return _ids(node, "output")
     return known.get(id(node.children[0]), ()) if len(node.children) == 1 else ()
+
+
+def _below(node: Node) -> tuple[Node, ...]:
+    """Give the plans whose rows a node takes: of a lateral join the subquery's too, which stands in a field."""
+    return (*node.children, *(plan for lateral in node.forest("right") for plan in lateral.forest("plan")))
 
 
 def _ids(node: Node, *fields: str) -> tuple[int, ...]:
@@ -107,6 +112,7 @@ OUTPUTS: Mapping[str, Callable[[Node, list[tuple[int, ...]]], tuple[int, ...]]] 
     "Generate": lambda node, children: children[0] + _ids(node, "generatorOutput"),
     "Join": _join,
     "AsOfJoin": _join,
+    "LateralJoin": _join,
     "WithCTE": lambda _, children: children[-1],
     "UnionLoop": lambda node, children: tuple(node.attrs.get("outputAttrIds", children[0])),
     "HiveTableRelation": lambda node, _: _ids(node, "dataCols", "partitionCols"),
@@ -136,6 +142,8 @@ def _definitions(node: Node, found: Columns) -> Iterator[tuple[int, list[Referen
 def _generated(node: Node, found: Columns) -> Iterator[tuple[int, list[Reference]]]:
     """Give the columns that a function of whole rows makes: each may come from all that the function is given."""
     made = list(_all_of((*node.forest("generator"), *node.forest("functionExpr")), found))
+    if node.kind == "ScriptTransformation":
+        made = [(column, TRANSFORMED) for child in node.children for column in found.output(child)]
     if len(made) * len(found.output(node)) > MOST_PAIRS:
         found.vague.append(node)
     elif made:
