@@ -188,7 +188,7 @@ class Pipeline(Command):
         prepared = self._prepared(named)
         if self.stage and prepared.pipeline.stage(self.stage) is None:
             raise Misconfigured(f"--stage: there is no stage {self.stage}")
-        found = preview(prepared, self._session(prepared), until=self.stage, shown=self.rows)
+        found = preview(prepared, self._session(prepared, pairs("conf", self.conf)), until=self.stage, shown=self.rows)
         texts = [f"{one.stage}\n{one.error or _sample(one.columns, one.rows)}" for one in found]
         told = [
             asdict(one) | {"columns": [dict(zip(("name", "type"), two, strict=True)) for two in one.columns]}
@@ -199,6 +199,7 @@ class Pipeline(Command):
 
     def _run(self, named: str) -> int:
         prepared, bundle, run_id = self._prepared(named), self._bundled(), self.run_id or str(uuid.uuid4())
+        settings = pairs("conf", self.conf)
         ending = Ending()
         if self.while_stdin:
             threading.Thread(target=_stopped_with_stdin, daemon=True).start()
@@ -211,7 +212,7 @@ class Pipeline(Command):
             with underway(pipeline.name, run_id, pipeline.namespace, **told):
                 outcome = run(
                     prepared,
-                    lambda: ending.late(lambda: self._session(prepared)),
+                    lambda: ending.late(lambda: self._session(prepared, settings)),
                     bundle=bundle,
                     run_id=run_id,
                     tell=self._say,
@@ -265,13 +266,17 @@ class Pipeline(Command):
             print(line, flush=True)
 
     def _package(self, named: str) -> int:
+        from jupyter_colophon.client.programs.reading import MetadataNotAvailable
         from jupyter_colophon.spark.pipelines.packaging import package
 
         prepared, document = self._prepared(named), self._document(named)[1]
         folder = Path(self.output or prepared.pipeline.name)
         if folder.exists():
             raise Misconfigured(f"--output: {folder} is there already")
-        files = package(prepared, document, folder, cloud=self.cloud)
+        try:
+            files = package(prepared, document, folder, cloud=self.cloud)
+        except MetadataNotAvailable as error:
+            return self.told(str(error), REFUSED)
         self.answer(
             {"folder": str(folder), "files": files}, f"{folder} was made. Run it by\n\n  {_submit(folder, files)}"
         )
@@ -295,12 +300,12 @@ class Pipeline(Command):
         with source_of(self.url or None, self.asked) as source:
             return named, document_of(source.get("pipelines", named))
 
-    def _session(self, prepared: "Prepared") -> Any:
+    def _session(self, prepared: "Prepared", settings: Mapping[str, str]) -> Any:
         """Spark on this machine. Raises Misconfigured where there is none."""
         try:
             from jupyter_colophon.spark.session import session
 
-            return session(f"colophon pipeline {prepared.pipeline.name}", **pairs("conf", self.conf))
+            return session(f"colophon pipeline {prepared.pipeline.name}", **settings)
         except ImportError as error:
             raise Misconfigured("PySpark is not installed: pip install jupyter-colophon[spark]") from error
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from jupyter_colophon.client.programs.reading import Bundle
 from jupyter_colophon.client.programs.running import prefetch
 from jupyter_colophon.spark.pipelines.checking import Prepared
 
@@ -22,21 +23,26 @@ main(__file__)
 
 
 def package(prepared: Prepared, document: Mapping[str, Any], folder: Path, *, cloud: bool = False) -> list[str]:
-    """Makes the folder; answers the names of its files. Raises OSError, MetadataNotAvailable.
+    """Makes the folder; answers the names of its files. Raises OSError; and MetadataNotAvailable, with nothing made.
 
     In cloud mode what plugins declare that they read is read now, and goes along: the run asks no server (seed 001,
     `prepareLaunch`). What is only named by an argument is read as the arguments are now.
     """
+    read = _read(prepared) if cloud else None
     folder.mkdir(parents=True)
     texts = {"main.py": _MAIN, "pipeline.json": json.dumps({**document, "name": prepared.pipeline.name}, indent=2)}
     for name, text in texts.items():
         (folder / name).write_text(text, "utf-8")
     _zip(folder / "colophon.zip")
-    if cloud:
-        namespace = prepared.pipeline.namespace
-        wanted = {one.urn: one for plugin in prepared.plugins.values() for one in plugin.entities(namespace)}
-        prefetch(wanted.values(), fields=True).save(folder / "bundle.json")
+    if read is not None:
+        read.save(folder / "bundle.json")
     return sorted(path.name for path in folder.iterdir())
+
+
+def _read(prepared: Prepared) -> Bundle:
+    namespace = prepared.pipeline.namespace
+    wanted = {one.urn: one for plugin in prepared.plugins.values() for one in plugin.entities(namespace)}
+    return prefetch(wanted.values(), fields=True)
 
 
 def _zip(path: Path) -> None:
