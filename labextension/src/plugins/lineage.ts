@@ -8,7 +8,7 @@ import { lineageIcon } from '../icons';
 import { Layouter } from '../lineage/layouter';
 import { LineagePanel } from '../panels/lineage';
 import { LineageModel } from '../panels/lineage/model';
-import { shortUrn } from '../panels/pieces/runs';
+import { shortUrn } from '../model/urns';
 import { lastPart } from '../panels/pieces/words';
 import { ICatalog, IChangeFeed } from '../tokens';
 import { openersOf } from './openers';

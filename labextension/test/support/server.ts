@@ -94,6 +94,11 @@ export function table(name: string): string {
   return `urn:li:dataset:(urn:li:dataPlatform:spark,flights.${name},PROD)`;
 }
 
+/** The URN of a column. */
+export function column(of: string, path: string): string {
+  return `urn:li:schemaField:(${table(of)},${path})`;
+}
+
 /** The URN of a notebook's cell. */
 export function cell(id: string): string {
   return `urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),cells.flights.ipynb#${id})`;

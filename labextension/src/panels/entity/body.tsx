@@ -2,8 +2,9 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { Entity } from '../../generated/api';
 import { lineageIcon } from '../../icons';
+import { columnOf, hasLineage, shortUrn } from '../../model/urns';
 import { ProblemNote } from '../pieces/problem';
-import { RunList, shortUrn } from '../pieces/runs';
+import { RunList } from '../pieces/runs';
 import { useModel } from '../pieces/use-model';
 import { moment, typeWord } from '../pieces/words';
 import { SystemAspects, UserAspects } from './aspects';
@@ -26,7 +27,21 @@ function isRemoved(entity: Entity): boolean {
   return status.removed === true;
 }
 
-function Head({ model, actions, trans }: IEntityProps): React.JSX.Element {
+/** Of which table a column is. */
+function Table({ model, actions, trans }: IEntityProps): React.JSX.Element | null {
+  const table = columnOf(model.urn)?.table;
+  return table === undefined ? null : (
+    <p className="jp-Colophon-place">
+      {trans.__('Column of')}{' '}
+      <button type="button" className="jp-Colophon-link" title={table} onClick={() => actions.openEntity(table)}>
+        {shortUrn(table)}
+      </button>
+    </p>
+  );
+}
+
+function Head(props: IEntityProps): React.JSX.Element {
+  const { model, actions, trans } = props;
   const { entity } = useModel(model);
   const place = entity ? [entity.namespace, typeWord(entity.type, trans), entity.platform ?? ''] : [];
   return (
@@ -34,6 +49,7 @@ function Head({ model, actions, trans }: IEntityProps): React.JSX.Element {
       <div>
         <h1>{entity?.name ?? shortUrn(model.urn)}</h1>
         <p className="jp-Colophon-place">{place.filter(word => word !== '').join(' · ')}</p>
+        <Table {...props} />
         <p className="jp-Colophon-urn">
           <code>{model.urn}</code>
         </p>
@@ -49,12 +65,14 @@ function Head({ model, actions, trans }: IEntityProps): React.JSX.Element {
         )}
         {entity && isRemoved(entity) && <p role="note">{trans.__('Removed; its history is kept.')}</p>}
       </div>
-      <div className="jp-Colophon-actions">
-        <button type="button" className="jp-Colophon-button" onClick={() => actions.openLineage(model.urn)}>
-          <lineageIcon.react tag="span" width="16px" />
-          {trans.__('Lineage')}
-        </button>
-      </div>
+      {hasLineage(model.urn) && (
+        <div className="jp-Colophon-actions">
+          <button type="button" className="jp-Colophon-button" onClick={() => actions.openLineage(model.urn)}>
+            <lineageIcon.react tag="span" width="16px" />
+            {trans.__('Lineage')}
+          </button>
+        </div>
+      )}
     </div>
   );
 }

@@ -3,7 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Message } from '@lumino/messaging';
 import React from 'react';
 import { metadataIcon } from '../../icons';
-import { shortUrn } from '../pieces/runs';
+import { shortUrn } from '../../model/urns';
 import { LivePanel } from '../pieces/live-panel';
 import { mayDrop } from '../pieces/may-drop';
 import { lastPart } from '../pieces/words';

@@ -4,7 +4,7 @@ import React from 'react';
 import type { LineageView } from '../../lineage/view';
 import { svgOf } from '../../lineage/svg';
 import { ProblemNote } from '../pieces/problem';
-import { shortUrn } from '../pieces/runs';
+import { shortUrn } from '../../model/urns';
 import { useModel } from '../pieces/use-model';
 import { LineageDetails } from './details';
 import { Drawing } from './drawing';

@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { IColumnEdge } from '../../lineage/graph';
 import { Name } from '../pieces/name';
-import { shortUrn } from '../pieces/runs';
+import { shortUrn } from '../../model/urns';
 
 interface IColumnsProps {
   columns: readonly IColumnEdge[];

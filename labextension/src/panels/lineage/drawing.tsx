@@ -5,7 +5,7 @@ import type { LineageView } from '../../lineage/view';
 import { edgeId } from '../../lineage/graph';
 import { LineageView as View } from '../../lineage/view';
 import { useModel } from '../pieces/use-model';
-import { shortUrn } from '../pieces/runs';
+import { shortUrn } from '../../model/urns';
 import type { LineageModel } from './model';
 import { graphWords } from './words';
 

@@ -1,7 +1,7 @@
 import type { ISignal } from '@lumino/signaling';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { shortUrn } from '../pieces/runs';
+import { shortUrn } from '../../model/urns';
 import { LivePanel } from '../pieces/live-panel';
 import { LineageBody } from './body';
 import type { LineageModel } from './model';

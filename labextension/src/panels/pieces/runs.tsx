@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { Run } from '../../generated/api';
+import { shortUrn } from '../../model/urns';
 import { Listing } from './listing';
 import { duration, moment, statusWord } from './words';
 
@@ -25,16 +26,6 @@ export function accessWord(mode: Run['accesses'][number]['mode'], trans: Transla
       return trans.__('read and wrote');
     case 'unknown':
       return trans.__('touched');
-  }
-}
-
-/** The last part of a URN that a person recognises. */
-export function shortUrn(urn: string): string {
-  const inner = /\((?:.*?,)?([^,]+),[^,]*\)$/.exec(urn)?.[1] ?? urn.split(':').at(-1) ?? urn;
-  try {
-    return decodeURIComponent(inner);
-  } catch {
-    return inner;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Run } from '../../generated/api';
+import { columnOf, shortUrn } from '../../model/urns';
 
 /** What a person calls a type of entity. */
 export function typeWord(type: string, trans: TranslationBundle): string {
@@ -10,6 +11,8 @@ export function typeWord(type: string, trans: TranslationBundle): string {
       return trans.__('program');
     case 'dataFlow':
       return trans.__('flow');
+    case 'schemaField':
+      return trans.__('column');
     case 'namespace':
       return trans.__('namespace');
     case 'custom':
@@ -17,6 +20,12 @@ export function typeWord(type: string, trans: TranslationBundle): string {
     default:
       return type;
   }
+}
+
+/** Of which table a column is, to stand behind its name; nothing for what is no column. */
+export function tableWords(urn: string, trans: TranslationBundle): string {
+  const column = columnOf(urn);
+  return column === null ? '' : trans.__('of %1', shortUrn(column.table));
 }
 
 /** What a person calls the state of a run. */

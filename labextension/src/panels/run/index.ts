@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { LivePanel } from '../pieces/live-panel';
-import { shortUrn } from '../pieces/runs';
+import { shortUrn } from '../../model/urns';
 import { RunBody } from './body';
 import type { RunModel } from './model';
 

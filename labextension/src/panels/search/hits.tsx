@@ -3,7 +3,7 @@ import React from 'react';
 import type { SearchAnswer } from '../../generated/api';
 import type { IRecent } from '../../model/recent';
 import { TagList } from '../pieces/tags';
-import { moment, typeWord } from '../pieces/words';
+import { moment, tableWords, typeWord } from '../pieces/words';
 
 type Hit = SearchAnswer['hits'][number];
 
@@ -41,10 +41,21 @@ function Reason({ match }: { match: Hit['matches'][number] }): React.JSX.Element
   );
 }
 
+/** A name; that of a column says of which table it is. */
+function Name(props: { urn: string; trans: TranslationBundle; children: React.ReactNode }): React.JSX.Element {
+  const words = tableWords(props.urn, props.trans);
+  return (
+    <span className="jp-Colophon-name">
+      {props.children}
+      {words !== '' && ` ${words}`}
+    </span>
+  );
+}
+
 /** The name, marked where it is why the hit is one. */
-function Name({ hit }: { hit: Hit }): React.JSX.Element {
+function MarkedName({ hit }: { hit: Hit }): React.JSX.Element {
   const match = hit.matches.find(one => one.where === 'name');
-  return <span className="jp-Colophon-name">{match ? <Marked parts={match.parts} /> : hit.name}</span>;
+  return match ? <Marked parts={match.parts} /> : <>{hit.name}</>;
 }
 
 function HitItem({ hit, open, trans }: IHitProps): React.JSX.Element {
@@ -58,7 +69,9 @@ function HitItem({ hit, open, trans }: IHitProps): React.JSX.Element {
         data-urn={hit.urn}
         onClick={() => open(hit.urn)}
       >
-        <Name hit={hit} />
+        <Name urn={hit.urn} trans={trans}>
+          <MarkedName hit={hit} />
+        </Name>
         <span className="jp-Colophon-place">{place(hit, trans)}</span>
         {hit.description !== '' && <span className="jp-Colophon-description">{hit.description}</span>}
         {reasons(hit).map((match, index) => (
@@ -108,7 +121,9 @@ export function Recent(props: {
             data-urn={entity.urn}
             onClick={() => open(entity.urn)}
           >
-            <span className="jp-Colophon-name">{entity.name}</span>
+            <Name urn={entity.urn} trans={trans}>
+              {entity.name}
+            </Name>
             <span className="jp-Colophon-place">{place(entity, trans)}</span>
             <span className="jp-Colophon-description">
               {entity.how === 'used'

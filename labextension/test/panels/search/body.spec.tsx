@@ -6,7 +6,7 @@ import { Schemaspaces } from '../../../src/api/schemaspaces';
 import { SavedSearches } from '../../../src/model/saved-searches';
 import { SearchPanel } from '../../../src/panels/search';
 import { SearchModel } from '../../../src/panels/search/model';
-import { answerOf, FakeServer, hit } from '../../support/server';
+import { answerOf, column, FakeServer, hit } from '../../support/server';
 import { until } from '../../support/waiting';
 
 const NASTY = '<img src=x onerror=alert(1)>';
@@ -93,6 +93,15 @@ test('what was found is marked, and stays text whatever it says', async () => {
   expect(marks).toEqual(['<img ', 'owner']);
   expect(document.querySelector('.jp-Colophon-hit .jp-Colophon-name')?.textContent).toBe(NASTY);
   expect(document.querySelector('img')).toBeNull();
+});
+
+test('a column that is found says of which table it is, and other hits say no such thing', async () => {
+  const found = { ...hit('name'), urn: column('staff', 'name'), type: 'schemaField' };
+  const behind = server().on('GET', 'search', { body: answerOf([found, hit('a')]) });
+  await typed(shown(behind), 'name');
+  const names = [...document.querySelectorAll('.jp-Colophon-hit .jp-Colophon-name')].map(name => name.textContent);
+  expect(names).toEqual(['name of flights.staff', 'a']);
+  expect(document.querySelector('.jp-Colophon-hit .jp-Colophon-place')?.textContent).toBe('flights · column · spark');
 });
 
 test('values that matches have narrow the search down, and give it free again', async () => {

@@ -1,0 +1,61 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { Widget } from '@lumino/widgets';
+import { afterEach, expect, test } from 'vitest';
+import { Catalog } from '../../../src/api/client';
+import type { Entity } from '../../../src/generated/api';
+import { EntityPanel } from '../../../src/panels/entity';
+import { EntityModel } from '../../../src/panels/entity/model';
+import { column, entityOf, FakeServer, PEOPLE, table } from '../../support/server';
+import { until } from '../../support/waiting';
+
+const VALUE = { properties: {}, tags: ['faa'] };
+
+let panel: EntityPanel | null = null;
+let opened: string[] = [];
+
+afterEach(() => {
+  panel?.dispose();
+  panel = null;
+});
+
+function serving(entity: Entity): FakeServer {
+  const { urn, type } = entity;
+  return new FakeServer()
+    .on('GET', `entities/${urn}`, { body: entity })
+    .on('GET', `registry/${type}`, { body: { type, title: 'T', keyAspect: 'k', aspects: [PEOPLE] } })
+    .on('GET', 'me', { body: { user: {}, via: null, scopes: ['read'], version: '0' } })
+    .on('GET', 'runs', { body: { runs: [], cursor: null } })
+    .on('GET', `entities/${urn}/aspects/datasetProfile/values`, { body: { values: [] } })
+    .on('GET', `entities/${urn}/aspects/businessMetadata/versions`, { body: { versions: [], cursor: null } });
+}
+
+async function shown(server: FakeServer, urn: string): Promise<void> {
+  opened = [];
+  const actions = {
+    openEntity: (other: string) => opened.push(other),
+    openLineage: () => undefined,
+    openInstance: () => undefined
+  };
+  panel = new EntityPanel(new EntityModel(new Catalog(server.settings), null, urn), actions, nullTranslator.load(''));
+  Widget.attach(panel, document.body);
+  await until(() => document.querySelector('section') !== null);
+}
+
+function button(name: string): HTMLButtonElement | undefined {
+  return [...document.querySelectorAll('button')].find(one => one.textContent?.trim() === name);
+}
+
+test('the page of a column leads to its table and offers no lineage, which columns have not', async () => {
+  const urn = column('staff', 'name');
+  await shown(serving({ ...entityOf('name', VALUE), urn, type: 'schemaField' }), urn);
+  expect(button('Lineage')).toBeUndefined();
+  expect(document.querySelector('h1')?.parentElement?.textContent).toContain('Column of flights.staff');
+  button('flights.staff')?.click();
+  expect(opened).toEqual([table('staff')]);
+});
+
+test('the page of a table offers lineage, and is of no other', async () => {
+  await shown(serving(entityOf('a', VALUE)), table('a'));
+  expect(button('Lineage')).toBeDefined();
+  expect(document.body.textContent).not.toContain('Column of');
+});
