@@ -218,3 +218,12 @@ async def test_a_run_that_has_ended_does_not_go_on(api: Any) -> None:
     await api("PATCH", "runs", urn, body={"status": "failed"}, answers="run")
     assert (await api("PATCH", "runs", urn, body={"status": "running"})).status == 409
     assert (await api("GET", "runs", urn, answers="run")).body["status"] == "failed"
+
+
+async def test_how_a_run_ended_may_be_said_better_and_is_announced_each_time(api: Any) -> None:
+    urn = (await api("POST", "runs", body=START, answers="run")).body["urn"]
+    for status in ("killed", "killed", "failed"):
+        await api("PATCH", "runs", urn, body={"status": status}, answers="run")
+    changes = (await api("GET", "changes", params={"urn": CELL}, answers="changes")).body["changes"]
+    ends = [one["value"] for one in changes if one["operation"] == "run-end"]
+    assert ends == [{"status": "killed"}, {"status": "failed"}]

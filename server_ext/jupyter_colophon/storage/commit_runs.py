@@ -106,7 +106,8 @@ def change_run(commit: Commit, urn: str, change: RunChange) -> str:
     _check_end(row["start"], change.end, status)
     facts = stored(row["facts"]) | dict(change.facts)
     arguments = stored(row["arguments"] or "{}") | dict(change.arguments)
-    ended = row["status"] == RUNNING != status
+    # Whoever follows the log hears of each way in which it was known to have ended.
+    ended = status != row["status"]
     if ended and stop is None:
         stop = max(commit.now, row["start"])
     said = {"status": status, "stop": stop, "facts": compact(facts), "arguments": compact(arguments)}
