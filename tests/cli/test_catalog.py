@@ -54,6 +54,20 @@ def test_what_is_tagged_and_set_is_shown_found_and_taken_back(call: Call) -> Non
     assert (shown["user"], shown["user_tags"]) == ({"team": "ops"}, ["daily"])
 
 
+def test_a_file_is_named_by_its_path(call: Call, colophon: Commands) -> None:
+    here = str(colophon.home / "data/staff.csv")
+    for path, said in (("/data/staff.csv", "/data/staff.csv"), (here, "./data/staff.csv")):
+        urn = f"urn:li:dataset:(urn:li:dataPlatform:file,{path},PROD)"
+        assert call("dataset", "create", said, "--json").answer["urn"] == urn
+        assert call("tag", said, "staff").out == f"{said} was changed.\n"
+        assert call("set", said, "owner=ada").status == 0
+        assert call("unset", said, "owner").status == 0
+        assert call("show", said, "--json").answer["user_tags"] == ["staff"]
+        assert urn in call("lineage", said).out
+        assert call("runs", said).out == "There is none.\n"
+        assert call("dataset", "delete", said).status == 0
+
+
 def test_keys_and_their_values_are_counted(call: Call) -> None:
     call("set", "sales.orders", "Team=ops")
     keys = call("keys", "--prefix=te", "--json").answer["keys"]
@@ -129,6 +143,7 @@ def test_changes_are_followed_as_they_happen(call: Call, colophon: Commands, req
         (["show", "sales.nothing"], 1, "there is no"),
         (["tag", "sales.nothing", "x"], 1, "there is no"),
         (["show", "orders"], 1, "is no name of data"),
+        (["show", "data/x.csv"], 1, "the path of a file (from /)"),
         (["tag", "sales.orders", "no tag"], 1, "is not valid; /"),
         (["tag", "sales.orders"], 2, "tag ENTITY TAG"),
         (["set", "sales.orders", "x"], 2, "KEY=VALUE"),

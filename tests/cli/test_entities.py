@@ -103,6 +103,16 @@ def test_what_cannot_be_done_is_one_line(call: Call, words: list[str], status: i
     assert told in done.err
 
 
+def test_a_schema_is_any_text_and_what_is_none_is_refused_in_one_line(call: Call, tmp_path: Path) -> None:
+    file = tmp_path / "schema"
+    file.write_bytes(b"id\xff\xfe")
+    done = call("dataset", "create", "shop.orders", f"--schema={file}")
+    assert (done.status, done.out, done.err) == (1, "", f"jupyter colophon: the file {file} is not UTF-8\n")
+    assert call("dataset", "list", "--namespace=shop").out == "There is none.\n"
+    file.write_text("id LONG, größe DOUBLE")
+    assert call("dataset", "create", "shop.orders", f"--schema={file}").status == 0
+
+
 @pytest.mark.parametrize(
     ("line", "found"),
     [

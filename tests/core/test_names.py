@@ -280,21 +280,17 @@ def test_a_custom_entity_takes_no_type_that_is_ours(type_: str) -> None:
         ("spark_catalog.flights.flights", names.home_dataset("flights", "flights")),
         ("lake.flights.flights", names.dataset("spark", "lake/flights.flights")),
         ("urn:li:namespace:sales", names.namespace("sales")),
+        ("/data/x.csv", names.dataset("file", "/data/x.csv")),
     ],
 )
-def test_people_type_a_table_or_a_urn(typed: str, urn: Urn) -> None:
+def test_people_type_a_table_a_path_or_a_urn(typed: str, urn: Urn) -> None:
     assert names.parse_data_name(typed, Identity()) == urn
 
 
 @pytest.mark.parametrize(
-    "typed", ["", "flights", "a.b.c.d", "a..b", "/data/x.csv", "a b.c", "system.t", "urn:li:x", "a.\n"]
+    "typed", ["", "flights", "a.b.c.d", "a..b", "data/x.csv", "a b.c", "system.t", "urn:li:x", "a.\n"]
 )
 def test_what_people_type_wrongly_is_refused_with_what_to_write_instead(typed: str) -> None:
     with pytest.raises(IllegalName) as caught:
         names.parse_data_name(typed, Identity())
     assert caught.value.reason
-
-
-def test_a_path_is_answered_with_the_urn_to_write() -> None:
-    with pytest.raises(IllegalName, match=r"urn:li:dataset:\(urn:li:dataPlatform:file,/data/x.csv,PROD\)"):
-        names.parse_data_name("/data/x.csv", Identity())

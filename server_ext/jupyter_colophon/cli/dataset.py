@@ -6,13 +6,14 @@ from typing import Any
 from traitlets import Int, List, Unicode
 
 from jupyter_colophon.cli.catalog.entity_command import EntityCommand, pairs
+from jupyter_colophon.core.jsontext import decoded
 
 
 class Dataset(EntityCommand):
     """Makes, shows, lists and deletes datasets."""
 
     name = "jupyter-colophon-dataset"
-    description = "list: all datasets; create NAME, show NAME, delete NAME: a table's name, or a URN."
+    description = "list: all datasets; create NAME, show NAME, delete NAME: a table's name, the path of a file (from / or ./), or a URN."
     aliases = EntityCommand.aliases | {
         "type": "Dataset.type_name",
         "ttl": "Dataset.ttl",
@@ -34,7 +35,7 @@ class Dataset(EntityCommand):
     settings = List(Unicode(), config=True, help="KEY=VALUE, what the source itself has set; more than once (create).")
 
     def meant(self, text: str) -> str:
-        """A table's name, or a URN."""
+        """A table's name, a file's path, or a URN."""
         return self.urn(text)
 
     def deployment(self) -> dict[str, Any]:
@@ -45,5 +46,5 @@ class Dataset(EntityCommand):
         if self.settings:
             told["properties"] = pairs("setting", self.settings)
         if self.schema:
-            told["schema"] = Path(self.schema).expanduser().read_text("utf-8")
+            told["schema"] = decoded(Path(self.schema).expanduser().read_bytes(), f"the file {self.schema}")
         return told

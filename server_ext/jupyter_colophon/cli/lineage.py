@@ -22,7 +22,7 @@ class Lineage(CatalogCommand):
     """Shows the lineage of data or of a program."""
 
     name = "jupyter-colophon-lineage"
-    description = "Show what made an entity, and what was made of it: a table's name, or a URN."
+    description = "Show what made an entity, and what was made of it: a table's name, the path of a file (from / or ./), or a URN."
     arguments = ("ENTITY",)
     aliases = CatalogCommand.aliases | {
         "levels": "Lineage.levels",

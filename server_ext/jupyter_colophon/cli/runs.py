@@ -25,7 +25,7 @@ class Runs(CatalogCommand):
 
     name = "jupyter-colophon-runs"
     description = (
-        "List the runs that touched a table (or any data, by its URN), or those of a program"
+        "List the runs that touched a table, a file (by its path) or any data (by its URN), or those of a program"
         " (NAMESPACE/APPLICATION/TYPE/PROGRAM, or its URN); of a run's URN, show everything that was recorded."
     )
     arguments = ("ENTITY",)
@@ -66,7 +66,7 @@ class Runs(CatalogCommand):
     def meant(self, text: str) -> str:
         """The URN of what is meant. Raises IllegalName."""
         parts = text.split("/", _PARTS - 1)
-        if text.startswith(PREFIX) or len(parts) < _PARTS:
+        if text.startswith((PREFIX, "/", "./")) or len(parts) < _PARTS:
             return self.urn(text)
         space, application, type_, program = parts
         path = ("namespaces", space, "apps", application, type_, program)

@@ -10,7 +10,9 @@ class Show(CatalogCommand):
     """Shows one entity."""
 
     name = "jupyter-colophon-show"
-    description = "Show what people and machines say of an entity: a table's name, or a URN."
+    description = (
+        "Show what people and machines say of an entity: a table's name, the path of a file (from / or ./), or a URN."
+    )
     arguments = ("ENTITY",)
 
     def work(self) -> int:

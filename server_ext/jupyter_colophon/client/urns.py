@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jupyter_colophon.core.errors import IllegalName
-from jupyter_colophon.core.names import Identity, Urn, dataset, field, notebook_of, parse_data_name, program_of
+from jupyter_colophon.core.names import Identity, Urn, field, notebook_of, parse_data_name, program_of
 from jupyter_colophon.core.urn import PREFIX
 
 #: A kernel knows only the default home (Spark, PROD); the server's own traits may differ, and URNs are exact then.
@@ -17,9 +17,7 @@ def typed(name: str, namespace: str = "") -> str:
     Raises:
         IllegalName: it is none of them.
     """
-    if name.startswith("/"):
-        return str(dataset("file", name))
-    if namespace and "." not in name and not name.startswith(PREFIX):
+    if namespace and "." not in name and not name.startswith((PREFIX, "/")):
         return str(_IDENTITY.home(namespace, name))
     return str(parse_data_name(name, _IDENTITY))
 

@@ -23,11 +23,9 @@ def parse(body: bytes, subject: str = "the body") -> Any:
     surrogates, and TooLarge over 64 levels or 200,000 members.
     """
     try:
-        value = json.loads(body.decode("utf-8"), object_pairs_hook=_members, parse_constant=_refuse_constant)
+        value = json.loads(decoded(body, subject), object_pairs_hook=_members, parse_constant=_refuse_constant)
     except RecursionError:
         raise TooLarge(f"the document is nested deeper than {MAX_DEPTH} levels") from None
-    except UnicodeDecodeError:
-        raise Unparsable(f"{subject} is not UTF-8") from None
     except (json.JSONDecodeError, _Refused) as error:
         raise Unparsable(f"{subject} is no JSON: {error}") from None
     except ValueError:
@@ -35,6 +33,14 @@ def parse(body: bytes, subject: str = "the body") -> Any:
         raise _too_large() from None
     _check(value)
     return value
+
+
+def decoded(body: bytes, subject: str = "the body") -> str:
+    """The text of it. Raises Unparsable for what is no UTF-8."""
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError:
+        raise Unparsable(f"{subject} is not UTF-8") from None
 
 
 def stored(text: str) -> Any:

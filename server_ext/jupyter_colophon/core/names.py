@@ -338,17 +338,19 @@ def home_dataset(namespace_: str, name: str) -> Urn:
 
 
 def parse_data_name(text: str, identity: Identity) -> Urn:
-    """What a person types for an entity: a URN as it is, or `db.table` (also `spark_catalog.db.table`).
+    """What a person types for an entity: a URN as it is, `db.table` (also `spark_catalog.db.table`), or a file's absolute path.
 
     Backquotes around a part of a table's name are taken as Spark takes them. Raises `IllegalName` with what
     to write instead.
     """
+    if text.startswith("/"):
+        return dataset("file", text)
     text = text.strip()
     if text.startswith(PREFIX):
         return Urn.parse(text)
     words = _SQL_NAME.fullmatch(text)
     if words is None:
-        raise IllegalName("name of data", text, f"write <database>.<table>, or a URN such as {_example(text)}")
+        raise IllegalName("name of data", text, _NAMES_OF_DATA)
     catalog, database, table = (_unquoted(word) for word in words.groups(""))
     if catalog not in ("", SPARK_CATALOG):
         table = f"{catalog}/{database}.{table}"
@@ -357,19 +359,16 @@ def parse_data_name(text: str, identity: Identity) -> Urn:
 
 
 _DEFAULTS: Final = Identity()
+_NAMES_OF_DATA: Final = (
+    "write <database>.<table>, the path of a file (from /), or a URN such as"
+    " urn:li:dataset:(urn:li:dataPlatform:file,/data/flights.csv,PROD)"
+)
 _WORD = r"([^\s.`/]+|`[^`]+`)"
 _SQL_NAME = re.compile(rf"(?:{_WORD}\.)?{_WORD}\.{_WORD}")
 
 
 def _unquoted(word: str) -> str:
     return word[1:-1] if word.startswith("`") else word
-
-
-def _example(text: str) -> str:
-    try:
-        return str(dataset("file", text if text.startswith("/") else "/data/flights.csv"))
-    except IllegalName:
-        return "urn:li:dataset:(urn:li:dataPlatform:file,/data/flights.csv,PROD)"
 
 
 def require_namespace(name: str) -> None:

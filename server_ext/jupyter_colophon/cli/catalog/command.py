@@ -1,5 +1,6 @@
 """What the commands on entities share: `--url`, names as people type them, tables."""
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -37,8 +38,9 @@ class CatalogCommand(Command):
             found.close()
 
     def urn(self, text: str) -> str:
-        """What is meant by a name: `<database>.<table>`, or a URN. Raises IllegalName."""
-        return str(parse_data_name(text, self.asked.identity()))
+        """What is meant by a name: `<database>.<table>`, the path of a file, or a URN. Raises IllegalName."""
+        whole = os.path.abspath(text) if text.startswith("./") else text
+        return str(parse_data_name(whole, self.asked.identity()))
 
 
 class Named(Protocol):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from jupyter_colophon.core.names import DEFAULT_NAMESPACE, Identity, Urn, dataset, parse_data_name
+from jupyter_colophon.core.names import DEFAULT_NAMESPACE, Identity, Urn, parse_data_name
 from jupyter_colophon.core.urn import PREFIX
 from jupyter_colophon.core.v3_names import from_v3, v3_path
 
@@ -32,9 +32,7 @@ class MetadataEntity:
             return cls.parse(name)
         if namespace is not None:
             return cls(str(_IDENTITY.home(namespace, name)))
-        if name.startswith("/"):
-            return cls(str(dataset("file", name)))
-        if "." in name:
+        if "." in name or name.startswith("/"):
             return cls(str(parse_data_name(name, _IDENTITY)))
         return cls(str(_IDENTITY.home(DEFAULT_NAMESPACE, name)))
 

@@ -7,7 +7,7 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from jupyter_colophon.core.errors import Absent, TooLarge, Unparsable
-from jupyter_colophon.core.jsontext import parse
+from jupyter_colophon.core.jsontext import decoded, parse
 from jupyter_colophon.core.stream import Taken
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import text
@@ -61,13 +61,13 @@ class BatchHandler(V3Handler):
 
 def one_event(raw: bytes, kind: str) -> list[Any]:
     """The event in a body: text where it says that it is that, else JSON."""
-    return [_text(raw) if kind.startswith("text/") else parse(raw)]
+    return [decoded(raw) if kind.startswith("text/") else parse(raw)]
 
 
 def _many(raw: bytes, kind: str) -> list[Any]:
     """The events in a body: an array, or one a line."""
     if kind.startswith("text/"):
-        found: Any = [line for line in _text(raw).replace("\r\n", "\n").split("\n") if line]
+        found: Any = [line for line in decoded(raw).replace("\r\n", "\n").split("\n") if line]
     elif kind == "application/x-ndjson":
         found = [parse(line, f"line {at}") for at, line in enumerate(raw.split(b"\n"), 1) if line.strip()]
     else:
@@ -77,13 +77,6 @@ def _many(raw: bytes, kind: str) -> list[Any]:
     if len(found) > _BATCH_MAX:
         raise TooLarge(f"a batch has at most {_BATCH_MAX} events")
     return found
-
-
-def _text(raw: bytes) -> str:
-    try:
-        return raw.decode()
-    except UnicodeDecodeError:
-        raise Unparsable("the body is not UTF-8") from None
 
 
 #: Below the prefix.
