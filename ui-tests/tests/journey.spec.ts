@@ -37,7 +37,7 @@ test('somebody runs the sample notebook, finds a table, edits it and traces it',
     const tags = about.getByLabel('Tags', { exact: true }).last();
     await tags.fill('not good!');
     await tags.press('Enter');
-    await expect(about.getByRole('alert')).toContainText('Only letters, digits, _ and -');
+    await expect(about.getByRole('alert')).toContainText('Only the letters A to Z, digits, _ and -');
     await about.getByRole('button', { name: 'Remove not good!' }).click();
     await tags.fill('checked');
     await tags.press('Enter');

@@ -104,6 +104,7 @@ test('what somebody else saved meanwhile is shown, and overwritten only when tha
     await expect(panel.getByRole('button', { name: /^dataset/ })).toHaveAttribute('aria-pressed', 'true');
     await panel.getByLabel('Search metadata').fill('');
     await kept.getByRole('button', { name: 'Delete the saved search Tables of the shop' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
     await expect(kept).toHaveCount(0);
   });
 });

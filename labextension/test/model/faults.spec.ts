@@ -4,7 +4,7 @@ import { formSchema } from '../../src/model/form-schema';
 import { checkOf } from '../../src/panels/aspect/checking';
 import { PEOPLE } from '../support/server';
 
-const NAME = 'Only letters, digits, _ and -, at most 50 of them.';
+const NAME = 'Only the letters A to Z, digits, _ and -, at most 50 of them.';
 const check = checkOf(formSchema(PEOPLE.schema), nullTranslator.load(''));
 
 test('a good value has no faults', () => {

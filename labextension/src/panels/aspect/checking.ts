@@ -21,7 +21,7 @@ const FORMATS = new Map<string, (trans: TranslationBundle) => string>([
 export function faultWords(trans: TranslationBundle): IFaultWords {
   return {
     required: () => trans.__('This is needed.'),
-    name: () => trans.__('Only letters, digits, _ and -, at most 50 of them.'),
+    name: () => trans.__('Only the letters A to Z, digits, _ and -, at most 50 of them.'),
     reserved: () => trans.__('This word is reserved.'),
     tooLong: most => trans.__('At most %1 characters.', most),
     tooMany: most => trans.__('At most %1 of them.', most),

@@ -32,7 +32,7 @@ function advice(problem: CatalogProblem, trans: TranslationBundle): string {
         'Install the package jupyter-colophon in the environment of this Jupyter server and restart it. The command "jupyter server extension list" shows whether it is there.'
       );
     case 'unreachable':
-      return trans.__('Is it still running? Notebooks keep what they have not sent yet.');
+      return trans.__('Is it still running? While their kernels run, notebooks keep what they have not sent yet.');
     case 'unsure':
       return trans.__('Look at it again before you repeat it. (%1)', problem.message);
     default:

@@ -8,6 +8,7 @@ import type { ISearchActions } from './index';
 import { KeyList } from './keys';
 import type { ISearchState, SearchModel } from './model';
 import { SavedList, SaveSearch } from './saved';
+import { toBox } from './to-box';
 
 interface ISearchProps {
   model: SearchModel;
@@ -75,11 +76,6 @@ function SearchBox({ model, trans }: ISearchProps): React.JSX.Element {
       />
     </div>
   );
-}
-
-/** The picked key goes from the list, and with it the keyboard: it goes back to the box. */
-function toBox(from: HTMLElement | null): void {
-  from?.closest('.jp-Colophon-searchBody')?.querySelector<HTMLElement>('input[type="search"]')?.focus();
 }
 
 function KeySection({ model, trans }: ISearchProps): React.JSX.Element | null {

@@ -55,6 +55,19 @@ const EMPTY: ISearchState = {
 
 type Answer = Partial<ISearchState>;
 
+/** What is left of an answer when another question fails: the old one would be taken for the new one's. */
+const UNANSWERED: Answer = {
+  answered: false,
+  keys: [],
+  moreKeys: false,
+  hits: [],
+  recent: [],
+  total: 0,
+  atLeast: false,
+  cursor: null,
+  facets: {}
+};
+
 /** State of the search panel: what was typed and what the catalog answered. */
 export class SearchModel extends LiveModel<ISearchState> {
   constructor(
@@ -132,7 +145,17 @@ export class SearchModel extends LiveModel<ISearchState> {
   }
 
   protected override async ask(signal: AbortSignal): Promise<Answer> {
-    return { ...(await this._answer(signal)), answered: true };
+    const question = JSON.stringify([this._query(), this.state.filters]);
+    try {
+      const answer = await this._answer(signal);
+      this._answered = question;
+      return { ...answer, answered: true };
+    } catch (reason) {
+      if (!signal.aborted && this._answered !== question) {
+        this.set(UNANSWERED);
+      }
+      throw reason;
+    }
   }
 
   protected override heard(changes: readonly Change[]): void {
@@ -209,6 +232,8 @@ export class SearchModel extends LiveModel<ISearchState> {
     return { hits, total, atLeast, cursor, facets, recent: [] };
   }
 
+  /** The question to which the answer is shown. */
+  private _answered = '';
   /** Whether the text is a kept query, in which no word is still growing. */
   private _whole = false;
 }

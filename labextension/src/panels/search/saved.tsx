@@ -1,7 +1,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
+import type { ISavedSearch } from '../../model/saved-searches';
+import { mayDrop } from '../pieces/may-drop';
 import { useModel } from '../pieces/use-model';
 import type { SearchModel } from './model';
+import { toBox } from './to-box';
 
 interface ISavedProps {
   model: SearchModel;
@@ -31,6 +34,14 @@ export function SaveSearch(props: ISavedProps & { ask: () => Promise<string | nu
 /** Searches that were kept, to be done again. */
 export function SavedList({ model, trans }: ISavedProps): React.JSX.Element | null {
   const state = useModel(model);
+  const forget = async (saved: ISavedSearch, button: HTMLElement): Promise<void> => {
+    const title = trans.__('Delete “%1”?', saved.display_name);
+    const body = trans.__('This search is no longer kept then. What it finds stays as it is.');
+    if (await mayDrop(title, body, trans.__('Delete'), trans, trans.__('Cancel'))) {
+      toBox(button);
+      await model.forget(saved);
+    }
+  };
   if (state.text.trim() !== '' || state.saved.length === 0) {
     return null;
   }
@@ -52,7 +63,7 @@ export function SavedList({ model, trans }: ISavedProps): React.JSX.Element | nu
               type="button"
               className="jp-Colophon-link jp-Colophon-forget"
               aria-label={trans.__('Delete the saved search %1', saved.display_name)}
-              onClick={() => void model.forget(saved)}
+              onClick={event => void forget(saved, event.currentTarget)}
             >
               {trans.__('Delete')}
             </button>

@@ -68,9 +68,11 @@ test('a wrong key shows its fault at its row, nothing is sent, and mending it le
   type(row, 'no good');
   press('Save');
   await until(() => alerts().length === 1);
-  expect(alerts()[0]).toContain('Only letters');
+  expect(alerts()[0]).toContain('Only the letters A to Z');
   expect(row.getAttribute('aria-invalid')).toBe('true');
-  expect(document.getElementById(row.getAttribute('aria-describedby') ?? '')?.textContent).toContain('Only letters');
+  expect(document.getElementById(row.getAttribute('aria-describedby') ?? '')?.textContent).toContain(
+    'Only the letters A to Z'
+  );
   expect(server.seen).toEqual([]);
   type(row, 'good');
   type(field('Value of good'), 'yes');

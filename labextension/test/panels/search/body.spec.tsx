@@ -141,6 +141,14 @@ test('a search is kept under a name, done again and thrown away', async () => {
   ).toBe('owner:ops');
   model.type('');
   await click('Delete the saved search Mine');
+  await until(() => document.querySelector('.jp-Dialog') !== null);
+  expect(document.querySelector('.jp-Dialog')?.textContent).toContain('Delete “Mine”?');
+  await click('Cancel');
+  await until(() => document.querySelector('.jp-Dialog') === null);
+  expect(behind.count('DELETE', `${SPACE}/mine`)).toBe(0);
+  await click('Delete the saved search Mine');
+  await until(() => document.querySelector('.jp-Dialog') !== null);
+  document.querySelector<HTMLButtonElement>('.jp-Dialog .jp-mod-warn')?.click();
   await until(() => behind.count('DELETE', `${SPACE}/mine`) === 1);
 });
 

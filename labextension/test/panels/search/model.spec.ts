@@ -85,6 +85,23 @@ test('a query that is not one says why, and the next answer takes that away', as
   expect(model.state.problem).toBeNull();
 });
 
+test('where a search fails, the hits of the one before do not stay as if they were its own', async () => {
+  const behind = server();
+  const model = new SearchModel(new Catalog(behind.settings), null);
+  await model.pick({ key: 'owner', kind: 'property' });
+  const down = problem(503, 'the store is away');
+  behind.on('GET', 'search', down);
+  await model.refresh();
+  expect(model.state).toMatchObject({ problem: { kind: 'store' }, total: 1 });
+  model.type('another');
+  await until(() => model.state.hits.length === 0);
+  await until(() => !model.state.busy);
+  expect(model.state).toMatchObject({ problem: { kind: 'store' }, answered: false, cursor: null, facets: {} });
+  behind.on('GET', 'search', { body: answerOf([hit('b')]) });
+  await model.refresh();
+  expect(model.state).toMatchObject({ problem: null, answered: true, total: 1 });
+});
+
 test('a change elsewhere makes a shown panel ask again, and a hidden one not', async () => {
   const behind = server();
   const spoken = new SpokenFeed();
