@@ -54,6 +54,12 @@ def test_what_is_tagged_and_set_is_shown_found_and_taken_back(call: Call) -> Non
     assert (shown["user"], shown["user_tags"]) == ({"team": "ops"}, ["daily"])
 
 
+def test_a_value_of_many_lines_stays_in_its_row(call: Call) -> None:
+    call("set", "sales.orders", "note=one\ntwo\r\nproperty\tthree\x1b")
+    (row,) = (line for line in call("show", "sales.orders").out.split("\n") if "note" in line)
+    assert " one two property\ufffdthree\ufffd " in row
+
+
 def test_a_file_is_named_by_its_path(call: Call, colophon: Commands) -> None:
     here = str(colophon.home / "data/staff.csv")
     for path, said in (("/data/staff.csv", "/data/staff.csv"), (here, "./data/staff.csv")):
@@ -144,7 +150,11 @@ def test_changes_are_followed_as_they_happen(call: Call, colophon: Commands, req
         (["tag", "sales.nothing", "x"], 1, "there is no"),
         (["show", "orders"], 1, "is no name of data"),
         (["show", "data/x.csv"], 1, "the path of a file (from /)"),
-        (["tag", "sales.orders", "no tag"], 1, "is not valid; /"),
+        (
+            ["tag", "sales.orders", "no tag"],
+            1,
+            "is not valid; /tags/0: only the letters A to Z and a to z, digits, _ and - ",
+        ),
         (["tag", "sales.orders"], 2, "tag ENTITY TAG"),
         (["set", "sales.orders", "x"], 2, "KEY=VALUE"),
         (["search"], 2, "search WORD"),

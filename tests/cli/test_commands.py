@@ -162,7 +162,9 @@ def test_wrong_usage_is_told_in_one_line_and_ends_with_2(colophon: Commands, arg
     assert done.err.startswith("jupyter colophon: ")
     assert done.err.count("\n") == 1
     assert all(
-        text.partition("=")[0] in done.err for text in arguments if text.startswith(("--json", "--no", "--Co", "--N"))
+        text.partition("=")[0] in done.err
+        for text in arguments
+        if text.startswith(("--json", "--no", "--Co", "--N", "--days"))
     )
 
 

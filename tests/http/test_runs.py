@@ -215,6 +215,8 @@ async def test_a_run_that_a_proposal_or_a_run_names_is_there(api: Any, sales: No
 async def test_a_run_that_has_ended_does_not_go_on(api: Any) -> None:
     urn = (await api("POST", "runs", body=START, answers="run")).body["urn"]
     assert (await api("PATCH", "runs", urn, body={"status": "running", "end": "2026-11-20T12:01:00Z"})).status == 400
+    unknown = (await api("PATCH", "runs", urn, body={"status": "done"})).body["errors"][0]
+    assert unknown["message"] == 'the value is not one of "running", "succeeded", "failed", "killed"'
     await api("PATCH", "runs", urn, body={"status": "failed"}, answers="run")
     assert (await api("PATCH", "runs", urn, body={"status": "running"})).status == 409
     assert (await api("GET", "runs", urn, answers="run")).body["status"] == "failed"

@@ -178,7 +178,7 @@ def test_a_command_tells_its_own_help(kernel):
 
 
 def test_help_says_what_tags_and_keys_are_made_of(kernel):
-    words = "Tags and keys are letters, digits, _ and -"
+    words = "Tags and keys are letters (A to Z, a to z), digits, _ and -"
     for line in ("help", "tag --help", "untag --help", "set --help", "unset --help"):
         assert words in kernel.run(f"%metadata {line}", "c").text
     assert words not in kernel.run("%metadata show --help", "c").text

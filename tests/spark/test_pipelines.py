@@ -1,5 +1,6 @@
 """Pipelines on a real Spark and a real server: data, metadata, lineage, figures, and what becomes of failures (seed 001)."""
 
+import json
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,7 @@ from jupyter_colophon.spark.pipelines.registry import installed
 from jupyter_colophon.spark.pipelines.running import run
 from live import live_server
 from pyspark.sql import SparkSession
+from support.commands import Commands
 from support.servers import catalog, server
 
 __all__ = ["catalog", "server"]
@@ -311,6 +313,23 @@ def test_without_a_server_metadata_waits_and_what_has_to_be_read_fails_the_run(
     assert not (place / "staff").exists()
     outcome = run(pipeline(stages, "employees > staff > told"), spark)
     assert (outcome.status, outcome.waiting > 0) == ("succeeded", True)
+
+
+def test_a_command_without_a_server_says_that_what_the_run_told_waits(tmp_path: Path) -> None:
+    (tmp_path / "staff.csv").write_text("1,Ada\n", "utf-8")
+    stages = [
+        stage("staff", "source", "file", path=str(tmp_path / "staff.csv"), format="csv"),
+        stage("copy", "sink", "file", path=str(tmp_path / "copy")),
+    ]
+    flow = {"namespace": "staff", "stages": stages, "connections": [{"from": "staff", "to": "copy"}]}
+    document = {"display_name": "Copies", "schema_name": "pipeline", "metadata": flow}
+    (tmp_path / "copies.json").write_text(json.dumps(document), "utf-8")
+    command = Commands(home=tmp_path, database=tmp_path / "no.db")
+    done = command.bare("pipeline", "run", str(tmp_path / "copies.json"), "--conf=spark.master=local[1]")
+    told = [line for line in done.err.splitlines() if line.startswith("jupyter colophon: ")]
+    assert (done.status, len(told)) == (0, 1), done
+    assert "no server is named" in told[0]
+    assert "`jupyter colophon flush`" in told[0]
 
 
 def test_a_server_that_is_away_for_a_whole_run_gets_everything_afterwards_in_order_and_once(

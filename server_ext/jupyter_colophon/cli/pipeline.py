@@ -15,7 +15,7 @@ from traitlets import Bool, Int, List, Unicode
 
 from jupyter_colophon.cli.catalog.command import table
 from jupyter_colophon.cli.catalog.entity_command import pairs
-from jupyter_colophon.cli.command import FINE, REFUSED, WRONG_USAGE, Command
+from jupyter_colophon.cli.command import FINE, REFUSED, WRONG_USAGE, Command, tell
 from jupyter_colophon.cli.ending import Ending
 from jupyter_colophon.core.errors import InvalidInstance, Misconfigured
 from jupyter_colophon.core.names import run_urn
@@ -221,6 +221,11 @@ class Pipeline(Command):
             return self.told(f"the run {run_id} was stopped", REFUSED)
         rows = [(one.name, one.status, "" if one.rows is None else one.rows, one.ms) for one in outcome.stages]
         self.answer(asdict(outcome), f"\n{table(rows, 'Stage', 'Became', 'Rows', 'Milliseconds')}\n\n{outcome.run}")
+        if outcome.waiting and not server:
+            tell(
+                "no server is named (--url=, COLOPHON_URL): what the run told waits until a program, a kernel or"
+                " `jupyter colophon flush` has one"
+            )
         if outcome.error:
             return self.told(outcome.error, REFUSED)
         return FINE

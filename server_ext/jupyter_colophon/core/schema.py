@@ -3,10 +3,11 @@
 from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 from jupyter_colophon.core.effort import has_alternatives, is_little
 from jupyter_colophon.core.errors import InvalidInstance, Problem
+from jupyter_colophon.core.jsontext import compact
 
 if TYPE_CHECKING:
     import jsonschema_rs
@@ -105,12 +106,24 @@ def _refuse(uri: str) -> NoReturn:
     raise ValueError("references to other documents are not followed")
 
 
+#: A choice of so many is told whole.
+_FEW: Final = 20
+#: What tags and keys are made of (catalog.md 3.3), and what is said of one that is not.
+_WORD: Final = "^[A-Za-z0-9_-]{1,50}$"
+_NO_WORD: Final = "only the letters A to Z and a to z, digits, _ and - are taken, 1 to 50 of them"
+
+
 def _problem(error: "jsonschema_rs.ValidationError") -> Problem:
     """Where it is, and the validator's own words, cut, without the value. What is wrong with a member's name is shown at the member."""
-    path = list(error.instance_path)
-    if type(error.kind).__name__.endswith("PropertyNames"):
-        path.append(str(cast("Any", error.kind).error.instance))
-    text = str(error.message)
+    path, kind, text = list(error.instance_path), cast("Any", error.kind), str(error.message)
+    if type(kind).__name__.endswith("PropertyNames"):
+        path.append(str(kind.error.instance))
+        kind = kind.error.kind
+    if getattr(kind, "pattern", "") == _WORD:
+        text = _NO_WORD
+    elif type(kind).__name__.endswith("Enum") and len(kind.options) <= _FEW:
+        # The validator names two of them.
+        text = f"the value is not one of {', '.join(map(compact, kind.options))}"
     return Problem(_pointer(path), text if len(text) <= 300 else text[:300] + "…")
 
 

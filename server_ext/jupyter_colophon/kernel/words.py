@@ -17,7 +17,7 @@ DIGITS_MAX = 9
 def tag(word: str) -> str:
     """A tag."""
     if not WORD.fullmatch(word):
-        msg = f"{word!r} is no tag: use letters, digits, _ and -, at most 50"
+        msg = f"{word!r} is no tag: use the letters A to Z and a to z, digits, _ and -, at most 50"
         raise ArgumentTypeError(msg)
     return word
 
@@ -25,7 +25,9 @@ def tag(word: str) -> str:
 def key(word: str) -> str:
     """The key of a property."""
     if not WORD.fullmatch(word) or word == "tags":
-        msg = f"{word!r} is no key: use letters, digits, _ and -, at most 50, and not the word tags"
+        msg = (
+            f"{word!r} is no key: use the letters A to Z and a to z, digits, _ and -, at most 50, and not the word tags"
+        )
         raise ArgumentTypeError(msg)
     return word
 

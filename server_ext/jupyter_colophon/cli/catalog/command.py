@@ -89,5 +89,5 @@ def shown(found: Shown) -> str:
 def cell(value: Any) -> str:
     """A value as a terminal is shown it."""
     text = " ".join(value) if isinstance(value, list | tuple) else str(value)
-    # Names and values may hold anything: a terminal is given no control characters.
-    return "".join(character if character.isprintable() else "\ufffd" for character in text)
+    # Names and values may hold anything: a terminal is given no control characters, and no value a line of its own.
+    return "".join(one if one.isprintable() else " " if one == "\n" else "\ufffd" for one in text.replace("\r\n", "\n"))

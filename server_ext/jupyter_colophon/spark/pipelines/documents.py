@@ -1,14 +1,14 @@
 """Pipelines and plugins as documents: what is read of a file or an instance, and what is told of plugins."""
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.core.errors import InvalidInstance, Problem
+from jupyter_colophon.core.errors import InvalidInstance, Problem, TooLarge, Unparsable
 from jupyter_colophon.core.instance import Instance
 from jupyter_colophon.core.instance_names import normalized, require_instance_name
+from jupyter_colophon.core.jsontext import parse
 from jupyter_colophon.spark.pipelines.checking import Prepared
 from jupyter_colophon.spark.pipelines.registry import Plugins
 
@@ -21,9 +21,9 @@ def read(path: Path) -> tuple[str, Document]:
     Raises OSError, InvalidInstance, IllegalName.
     """
     try:
-        document = json.loads(path.read_text("utf-8"))
-    except (ValueError, RecursionError):
-        raise InvalidInstance(str(path), (Problem("", "it is no JSON"),)) from None
+        document = parse(path.read_bytes(), "it")
+    except (Unparsable, TooLarge) as error:
+        raise InvalidInstance(str(path), (Problem("", error.detail),)) from None
     if not isinstance(document, dict):
         raise InvalidInstance(str(path), (Problem("", "it is no object"),))
     name = require_instance_name(str(document.pop("name", normalized(path.stem))))
