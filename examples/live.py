@@ -13,6 +13,7 @@ import time
 import urllib.error
 import urllib.request
 import uuid
+from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -173,6 +174,8 @@ class LiveKernel:
     def __init__(self, server: LiveServer, session: Mapping[str, Any]) -> None:
         self._server, self._session_id = server, session["id"]
         self.id = session["kernel"]["id"]
+        #: Messages that came while another request was waited for, by the request that they answer.
+        self._early: dict[str, deque[dict[str, Any]]] = {}
         self._connect()
 
     def restart(self) -> None:
@@ -191,7 +194,7 @@ class LiveKernel:
         return self._send("execute_request", content | {"stop_on_error": True}, {"cellId": cell_id})
 
     def finish(self, request: str) -> Outcome:
-        """Waits for the end of a cell. Cells that were begun together are finished in their order."""
+        """Waits for the end of a cell, whatever other cells say meanwhile."""
         outputs: list[Mapping[str, Any]] = []
         reply: Mapping[str, Any] | None = None
         is_idle = False
@@ -204,6 +207,7 @@ class LiveKernel:
                 is_idle = content["execution_state"] == "idle"
             else:
                 outputs += _output(kind, content)
+        self._early.pop(request)
         return Outcome(reply["status"] == "ok", reply.get("execution_count") or 0, tuple(outputs))
 
     def complete(self, line: str) -> list[str]:
@@ -223,6 +227,7 @@ class LiveKernel:
 
     def _send(self, kind: str, content: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
         message_id = uuid.uuid4().hex
+        self._early[message_id] = deque()
         header = {"msg_id": message_id, "msg_type": kind, "session": self._client, "username": "", "version": "5.4"}
         message = {"channel": "shell", "header": header, "parent_header": {}, "metadata": metadata, "content": content}
         self._socket.send(json.dumps(message))
@@ -245,22 +250,38 @@ class LiveKernel:
         while True:
             message = self._receive(request)
             if message["header"]["msg_type"] == kind:
+                self._early.pop(request)
                 return message
 
     def _receive(self, request: str) -> Mapping[str, Any]:
-        """The next message that answers a request; those of other requests are passed over."""
+        """The next message that answers a request; those that answer others are kept for who waits for them.
+
+        A reply and the kernel's state take different ways, so a cell's reply may come behind the whole next cell.
+        """
         deadline = time.monotonic() + CELL_S
-        while time.monotonic() < deadline:
-            try:
-                message = json.loads(self._socket.recv())
-            except (OSError, websocket.WebSocketException) as error:
-                raise self._server.failure(f"the kernel's connection was lost ({error})") from error
-            if message.get("parent_header", {}).get("msg_id") == request:
-                return dict(message)
-            # The server tells it of its own accord; whatever was asked of the old process is never answered.
-            if message.get("content", {}).get("execution_state") in {"restarting", "dead"}:
-                raise self._server.failure("the kernel died")
-        raise self._server.failure(f"no answer within {CELL_S:g} s")
+        while not self._early[request]:
+            if time.monotonic() > deadline:
+                raise self._server.failure(f"no answer within {CELL_S:g} s")
+            self._take()
+        return self._early[request].popleft()
+
+    def _take(self) -> None:
+        """Takes what comes next, if only a ping: those come for ever where no answer does."""
+        try:
+            kind, data = self._socket.recv_data(control_frame=True)
+        except (OSError, websocket.WebSocketException) as error:
+            raise self._server.failure(f"the kernel's connection was lost ({error})") from error
+        if kind == websocket.ABNF.OPCODE_CLOSE:
+            raise self._server.failure("the kernel's connection was closed")
+        if kind not in {websocket.ABNF.OPCODE_TEXT, websocket.ABNF.OPCODE_BINARY}:
+            return
+        message = dict(json.loads(data))
+        answered = message.get("parent_header", {}).get("msg_id")
+        if answered in self._early:
+            self._early[answered].append(message)
+        # The server tells it of its own accord; whatever was asked of the old process is never answered.
+        elif message.get("content", {}).get("execution_state") in {"restarting", "dead"}:
+            raise self._server.failure("the kernel died")
 
 
 @contextmanager
