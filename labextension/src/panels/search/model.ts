@@ -35,28 +35,10 @@ export interface ISearchState extends ILiveState {
   saved: readonly ISavedSearch[];
 }
 
-const EMPTY: ISearchState = {
-  text: '',
-  picked: null,
-  busy: false,
-  answered: false,
-  problem: null,
-  keys: [],
-  moreKeys: false,
-  hits: [],
-  recent: [],
-  total: 0,
-  atLeast: false,
-  cursor: null,
-  filters: {},
-  facets: {},
-  saved: []
-};
-
 type Answer = Partial<ISearchState>;
 
 /** What is left of an answer when another question fails: the old one would be taken for the new one's. */
-const UNANSWERED: Answer = {
+const UNANSWERED = {
   answered: false,
   keys: [],
   moreKeys: false,
@@ -66,6 +48,16 @@ const UNANSWERED: Answer = {
   atLeast: false,
   cursor: null,
   facets: {}
+} satisfies Answer;
+
+const EMPTY: ISearchState = {
+  ...UNANSWERED,
+  text: '',
+  picked: null,
+  busy: false,
+  problem: null,
+  filters: {},
+  saved: []
 };
 
 /** State of the search panel: what was typed and what the catalog answered. */
