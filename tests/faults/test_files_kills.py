@@ -1,12 +1,11 @@
 """A process that saves large instances is killed: each is whole, and what is left of it is swept."""
 
 import random
-import subprocess
-import time
 from pathlib import Path
 
 import pytest
-from faults import files, shim
+from faults import files
+from faults.killing import killed_after
 from faults.size import sized
 
 WORKLOAD = Path(__file__).with_name("files.py")
@@ -18,19 +17,7 @@ def killed(root: Path, told: Path, start: int, chance: random.Random, *bugs: str
     """Three threads save in a process that is killed a moment after it told something: at times the first, at times
     after each has saved twice, since a save takes as long as the machine is busy."""
     arguments = [str(WORKLOAD), str(root), str(told), str(start), "0", "3", str(MEGABYTES), *bugs]
-    process = subprocess.Popen(shim.python(*arguments), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    wanted, deadline = _lines(told) + chance.randint(1, 12), time.monotonic() + 300
-    while _lines(told) < wanted and process.poll() is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
-    time.sleep(chance.uniform(0.0, 0.3))
-    assert process.poll() is None, process.communicate()[0].decode()
-    process.kill()
-    process.communicate()
-
-
-def _lines(told: Path) -> int:
-    return told.read_bytes().count(b"\n") if told.exists() else 0
+    killed_after(arguments, told, chance.randint(1, 12), chance.uniform(0.0, 0.3))
 
 
 def test_every_acknowledged_save_outlives_a_kill_and_none_is_half_there(tmp_path: Path) -> None:

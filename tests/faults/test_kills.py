@@ -2,13 +2,12 @@
 
 import random
 import sqlite3
-import subprocess
-import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from faults import choice, shim
+from faults import choice
+from faults.killing import killed_after
 from faults.oracle import acknowledged, faults
 from faults.size import sized
 from jupyter_colophon.core.store import sqlite_file
@@ -27,20 +26,7 @@ HARMED = 40
 def killed(path: Path, told: Path, name: str, chance: random.Random, *plants: str, least: int = 1) -> None:
     """Three writers in a process that is killed a moment after so many of its writes."""
     arguments = [str(WORKLOAD), choice.told(sqlite_file(path)), str(told), name, "0", "0", "3", *plants]
-    process = subprocess.Popen(shim.python(*arguments), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    wanted = _lines(told) + least
-    deadline = time.monotonic() + 300
-    while _lines(told) < wanted and process.poll() is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
-    time.sleep(chance.uniform(0.0, 0.15))
-    assert process.poll() is None, process.communicate()[0].decode()
-    process.kill()
-    process.communicate()
-
-
-def _lines(told: Path) -> int:
-    return told.read_bytes().count(b"\n") if told.exists() else 0
+    killed_after(arguments, told, least, chance.uniform(0.0, 0.15))
 
 
 def wrong(path: Path, told: Path) -> list[str]:
