@@ -16,12 +16,14 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from jupyter_colophon.core.instance import Held
+from jupyter_colophon.storage import folders
 from jupyter_colophon.storage.files import filenames, saving
 from jupyter_colophon.storage.files.instances import InstanceFiles, Slot
 from support.files import document, files_of, left, user_folder
 
 #: How many instances a thread has.
 NAMES = 3
+FOUND = "folder found"
 Tell = Callable[[str, str, int], None]
 
 
@@ -105,6 +107,7 @@ _BUGS: dict[str, tuple[Any, str, Any]] = {
     "late sync": (saving, "save", _synced_late),
     "no fsync": (os, "fsync", lambda _descriptor: None),
     "no folder sync": (saving, "sync_folder", lambda _folder: None),
+    "folders not synced": (folders, "sync_folder", lambda _folder: None),
     "acknowledge first": (Slot, "write", _acknowledged_first),
 }
 _told = -1
@@ -115,9 +118,13 @@ def _tell(what: str, name: str, number: int) -> None:
 
 
 def main() -> None:
-    """Arguments: the root, the file of what is told, the first number, how many, threads, bytes of filling, bugs."""
+    """Arguments: the root, the file of what is told, the first number, how many, threads, bytes of filling, bugs; first
+    of those, `FOUND` where another process has just made the folder, and is not done with it."""
     global _told
     root, told, start, most, threads, filling, *bugs = sys.argv[1:]
+    if FOUND in bugs:
+        bugs.remove(FOUND)
+        user_folder(Path(root)).mkdir(parents=True)
     for bug in bugs:
         setattr(*_BUGS[bug])
     _told = os.open(told, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

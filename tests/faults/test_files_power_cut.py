@@ -16,11 +16,11 @@ IMAGES = sized(600, 10_000)
 WRITES = 25
 
 
-def recorded(folder: Path, *bugs: str) -> tuple[list[Call], Path]:
+def recorded(folder: Path, *said: str) -> tuple[list[Call], Path]:
     """What three threads that save and remove ask of the disk, and what they told."""
     told, record = folder / "told", folder.with_name(f"{folder.name}.record")
     folder.mkdir()
-    arguments = [str(WORKLOAD), str(folder / "root"), str(told), "1", str(WRITES), "3", "3000", *bugs]
+    arguments = [str(WORKLOAD), str(folder / "root"), str(told), "1", str(WRITES), "3", "3000", *said]
     environment = shim.environment(folder, record, names=True)
     done = subprocess.run(shim.python(*arguments), env=environment, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
@@ -40,14 +40,19 @@ def after_cuts(recorded: list[Call], told: Path, count: int) -> list[str]:
     return found
 
 
-def test_every_acknowledged_save_is_there_after_a_power_cut_and_none_is_half_there(tmp_path: Path) -> None:
-    asked, told = recorded(tmp_path / "disk")
+@pytest.mark.parametrize("said", [[], [files.FOUND]], ids=["folder made", files.FOUND])
+def test_every_acknowledged_save_is_there_after_a_power_cut_and_none_is_half_there(
+    tmp_path: Path, said: list[str]
+) -> None:
+    asked, told = recorded(tmp_path / "disk", *said)
     assert sum(call.path == str(told) for call in asked) == 2 * 3 * WRITES
     assert {call.kind for call in asked} >= set("CLMRSUW")
     assert after_cuts(asked, told, IMAGES) == []
 
 
-@pytest.mark.parametrize("bug", ["no fsync", "no folder sync", "late sync", "in place", "acknowledge first"])
+@pytest.mark.parametrize(
+    "bug", ["no fsync", "no folder sync", "folders not synced", "late sync", "in place", "acknowledge first"]
+)
 def test_the_checker_sees_a_writer_that_acknowledges_what_is_not_on_the_disk(tmp_path: Path, bug: str) -> None:
     asked, told = recorded(tmp_path / "disk", bug)
     assert after_cuts(asked, told, 600) != []

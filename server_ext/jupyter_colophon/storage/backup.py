@@ -22,6 +22,7 @@ from typing import Any
 
 from jupyter_colophon.core.errors import BackupRefused
 from jupyter_colophon.storage import tables, truth
+from jupyter_colophon.storage.folders import sync_folder
 from jupyter_colophon.storage.migrations.runner import NAME as MIGRATIONS
 from jupyter_colophon.storage.migrations.runner import reached
 from jupyter_colophon.storage.specs import from_text, to_text
@@ -78,7 +79,7 @@ def _replace(
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
     return rows
 
 
@@ -244,12 +245,3 @@ def _lines(path: Path) -> Iterator[bytes]:
         raise BackupRefused("its end is missing") from None
     except (OSError, zlib.error) as error:
         raise BackupRefused(getattr(error, "strerror", None) or _DAMAGED) from None
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a rename durable."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jupyter_colophon.core.errors import StorageError, StoreFull, StoreUnavailable
-from jupyter_colophon.storage.files.saving import make_folder, sync_folder
+from jupyter_colophon.storage.folders import make_folder, sync_folder
 
 if sys.platform == "win32":
 

@@ -20,6 +20,7 @@ from jupyter_colophon.service.schemaspaces.space import Space
 from jupyter_colophon.service.schemaspaces.spaces import Spaces
 from jupyter_colophon.storage.files import filenames, saving
 from jupyter_colophon.storage.files.failures import told_as_ours
+from jupyter_colophon.storage.folders import make_folder, remove_folder
 
 #: Who provides them, beside the providers of packages.
 PROVIDER: Final = Built("stored-schemas", "jupyter_colophon.elyra.spaces.written:WrittenSchemas")
@@ -85,7 +86,7 @@ class WrittenSchemas:
         with told_as_ours("the schema cannot be removed"):
             saving.remove(path.parent, path.stem)
         with suppress(OSError):
-            path.parent.rmdir()
+            remove_folder(path.parent)
 
 
 def _require_place(space: Space, name: str, document: Mapping[str, Any]) -> None:
@@ -111,7 +112,7 @@ def _loaded(spaces: Spaces, space: str, name: str) -> str:
 
 def _write(path: Path, text: bytes) -> None:
     with told_as_ours("the schema cannot be stored"):
-        saving.make_folder(path.parent)
+        make_folder(path.parent)
         saving.save(path.parent, path.stem, text, create=False)
 
 

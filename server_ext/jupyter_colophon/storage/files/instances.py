@@ -26,6 +26,7 @@ from jupyter_colophon.storage.files.leftovers import Leftover
 from jupyter_colophon.storage.files.listing import Listing
 from jupyter_colophon.storage.files.locks import WAIT_S, locked, locked_file, turn
 from jupyter_colophon.storage.files.ours import OurChanges
+from jupyter_colophon.storage.folders import make_folder, remove_folder
 
 #: A folder that this account may not change says one of these.
 _READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}
@@ -209,9 +210,9 @@ class Slot:
 
     def _settle(self, *, create: bool) -> None:
         """Before the first change: what was looked at without a lock must still be so. Raises OSError."""
+        made = make_folder(self._folder)
         if self._is_locked:
             return
-        made = saving.make_folder(self._folder)
         if made:
             self._stack.callback(_remove_empty, self._files.locks, *reversed(made))
         self._lock()
@@ -244,4 +245,4 @@ def _remove_empty(*folders: Path) -> None:
     """What was made for a change that did not happen goes again."""
     with suppress(OSError):
         for folder in folders:
-            folder.rmdir()
+            remove_folder(folder)

@@ -12,7 +12,7 @@ from threading import Lock
 from weakref import WeakValueDictionary
 
 from jupyter_colophon.core.errors import StoreUnavailable
-from jupyter_colophon.storage.files.saving import make_folder
+from jupyter_colophon.storage.folders import make_folder
 
 if sys.platform == "win32":
 

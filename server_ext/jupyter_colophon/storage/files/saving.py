@@ -6,11 +6,10 @@ import os
 from pathlib import Path
 
 from jupyter_colophon.storage.files.filenames import SUFFIX, temporary_of
+from jupyter_colophon.storage.folders import sync_folder
 
 #: A file system that has no hard links (FAT, some network ones) says one of these.
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
-#: Nor can every one sync a folder.
-_NO_SYNC = {errno.EINVAL, errno.EBADF, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -44,45 +43,10 @@ def remove(folder: Path, name: str) -> None:
     sync_folder(folder)
 
 
-def make_folder(folder: Path) -> list[Path]:
-    """Make a folder and what is missing above it, readable by its owner alone; returns what was made, outermost first."""
-    missing = [one for one in (folder, *folder.parents) if not one.is_dir()]
-    made = []
-    for one in reversed(missing):
-        try:
-            os.mkdir(one, 0o700)
-        except FileExistsError:
-            if one.is_dir():
-                continue
-            raise
-        made.append(one)
-        try:
-            _close_to_others(one, 0o700)
-            sync_folder(one.parent)
-        except OSError:
-            os.rmdir(one)  # Nobody would sync it again.
-            raise
-    return made
-
-
-def sync_folder(folder: Path) -> None:
-    """What was renamed, made or removed in a folder stays so through a power cut."""
-    if os.name == "nt":  # There, a folder cannot be synced.
-        return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        if error.errno not in _NO_SYNC:
-            raise
-    finally:
-        os.close(descriptor)
-
-
 def _written(path: str, text: bytes) -> os.stat_result:
     descriptor = os.open(path, _NEW, 0o600)
     try:
-        _close_to_others(descriptor, 0o600)
+        _close_to_others(descriptor)
         rest = memoryview(text)
         while rest:
             rest = rest[os.write(descriptor, rest) :]
@@ -92,11 +56,11 @@ def _written(path: str, text: bytes) -> os.stat_result:
         os.close(descriptor)
 
 
-def _close_to_others(place: int | Path, mode: int) -> None:
+def _close_to_others(descriptor: int) -> None:
     """Whatever the umask is. Where a mount decides who may do what (FAT, some network ones), it does."""
-    if isinstance(place, Path) or os.chmod in os.supports_fd:
+    if os.chmod in os.supports_fd:
         with contextlib.suppress(PermissionError):
-            os.chmod(place, mode)
+            os.chmod(descriptor, 0o600)
 
 
 def _link(temporary: str, target: str) -> None:

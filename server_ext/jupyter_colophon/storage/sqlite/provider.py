@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from jupyter_colophon.core.errors import InvalidField, StorageError, StoreUnavailable, TransactionConflict, shown
+from jupyter_colophon.storage.folders import make_folder
 from jupyter_colophon.storage.life import Alone, Life
 from jupyter_colophon.storage.spi import CAPABILITIES, PATIENT, SEAMS, RetryPolicy, TableContext
 from jupyter_colophon.storage.sqlite import edges, log, search, upkeep
@@ -218,8 +219,7 @@ def _in_our_words(work: Callable[[TableContext], T], tx: TableContext) -> T:
 def _create_private(path: Path) -> None:
     """New folders 0700 and the file 0600, whatever the umask; SQLite gives its side files the same mode."""
     try:
-        for folder in reversed([one for one in path.parents if not one.exists()]):
-            folder.mkdir(mode=0o700, exist_ok=True)
+        make_folder(path.parent)
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         os.fchmod(descriptor, 0o600)
         os.close(descriptor)

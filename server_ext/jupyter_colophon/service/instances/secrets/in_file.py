@@ -9,6 +9,7 @@ from typing import Any
 from jupyter_colophon.core.errors import MetadataError, SecretUnavailable
 from jupyter_colophon.storage.files import saving
 from jupyter_colophon.storage.files.locks import locked
+from jupyter_colophon.storage.folders import make_folder
 
 #: The file's name, without its ending.
 _FILE = "secrets"
@@ -59,7 +60,7 @@ class InFile:
         return found
 
     def _change(self, change: Callable[[dict[str, Any]], Any]) -> None:
-        saving.make_folder(self._folder)
+        make_folder(self._folder)
         with locked(self._folder, f".{_FILE}.lock"):
             kept = self._read()
             change(kept)
