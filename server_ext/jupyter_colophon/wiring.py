@@ -219,7 +219,7 @@ def _catalog(
         inbox=inbox,
         loads=Loads(provider, write_path, cursors, now_ms),
         dead_letters=DeadLetters(provider, write_path, cursors, collector, now_ms),
-        metadata=MetadataReader(provider, registry, gate, write_path.facts),
+        metadata=MetadataReader(provider, registry, gate, write_path.facts, cursors),
         lister=Lister(searcher, identity),
         deployer=Deployer(reader, write_path),
         namespaces=namespaces,

@@ -228,6 +228,8 @@ class TestPolicies:
         asks = partial(api, anonymous=True, headers=kernel)
         found = {name: (await asks("GET", *path, "technicalMetadata")).status for name, path in paths.items()}
         assert found == {"secret": 404, "shown": 200, "open": 200}
+        fields = {name: ("entities", table("orders", name), "fields", "metadata") for name in paths}
+        assert {name: (await asks("GET", *path)).status for name, path in fields.items()} == found
         body = metadata({"rows": "2"})
         found = {
             name: (await asks("PUT", *path, "technicalMetadata", body=body)).status for name, path in paths.items()

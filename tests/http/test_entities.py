@@ -9,6 +9,7 @@ from support.urns import ORDERS, REPORT, SALES, file, table
 JSON_PATCH = {"Content-Type": "application/json-patch+json"}
 MERGE_PATCH = {"Content-Type": "application/merge-patch+json"}
 BUSINESS = ("entities", ORDERS, "aspects", "businessMetadata")
+FIELDS = ("entities", ORDERS, "fields", "metadata")
 TECHNICAL = ("entities", ORDERS, "aspects", "technicalMetadata")
 
 
@@ -219,6 +220,39 @@ async def test_what_is_told_by_time_is_answered_newest_first_within_a_window(api
     assert (await api("GET", *BUSINESS, "values", answers="timed-values")).body["values"] == []
 
 
+async def test_what_was_said_of_a_datasets_fields_is_paged_in_both_scopes(api: Any, sales: None) -> None:
+    told = {"urn": REPORT, "aspect": "technicalMetadata", "operation": "upsert", "value": metadata()}
+    said = [told | {"urn": f"urn:li:schemaField:({REPORT},other)", "value": metadata({}, ["not-of-orders"])}]
+    for name in ("a", "b%2Cc", "d", "gone"):
+        field = {"urn": f"urn:li:schemaField:({ORDERS},{name})", "operation": "upsert"}
+        said.append(field | {"aspect": "businessMetadata", "value": metadata({"owner": name[0]}, ["pii", "eu"])})
+        said.append(field | {"aspect": "technicalMetadata", "value": metadata({"unit": "m"}, ["raw"])})
+    assert (await api("POST", "proposals", body={"proposals": [told, *said]})).status == 200
+    assert (await api("DELETE", "entities", f"urn:li:schemaField:({ORDERS},gone)")).status == 200
+
+    async def page(**asked: object) -> tuple[list[str], str | None]:
+        found = await api("GET", *FIELDS, params=asked, answers="fields-metadata")
+        for field in found.body["fields"]:
+            assert field["USER"] == {"properties": {"owner": field["name"][0]}, "tags": ["eu", "pii"], "version": 1}
+            assert field["SYSTEM"] == {"properties": {"unit": "m"}, "tags": ["raw"], "version": 1}
+            of_it = await api("GET", "entities", field["urn"], "metadata", answers="entity-metadata")
+            assert of_it.body["USER"] == field["USER"]
+        return [field["name"] for field in found.body["fields"]], found.body["cursor"]
+
+    assert await page() == (["a", "b,c", "d"], None)
+    first, cursor = await page(limit=2)
+    # What was deleted has a place in the list, and no more than that.
+    assert (first, await page(limit=2, cursor=cursor)) == (["a", "b,c"], (["d"], None))
+    assert await page(limit=0) == ([], None)
+    other = ("entities", REPORT, "fields", "metadata")
+    assert (await api("GET", *other, params={"cursor": cursor})).status == 400
+    assert [one["name"] for one in (await api("GET", *other, answers="fields-metadata")).body["fields"]] == ["other"]
+    assert (await api("GET", *FIELDS, params={"limit": 501})).status == 400
+    assert (await api("GET", "entities", "no-urn", "fields", "metadata")).status == 400
+    nothing = await api("GET", "entities", file("/nothing"), "fields", "metadata", answers="fields-metadata")
+    assert nothing.body["fields"] == []
+
+
 async def test_problems_of_a_batch_point_into_the_batch(api: Any, sales: None) -> None:
     good = {"urn": REPORT, "aspect": "technicalMetadata", "operation": "upsert", "value": metadata()}
     bad = {"urn": ORDERS, "aspect": "businessMetadata", "operation": "upsert", "value": metadata({"a b": "x"})}
@@ -281,7 +315,7 @@ async def test_entities_are_listed_page_by_page_in_order(api: Any, sales: None) 
 
 @pytest.mark.parametrize("cursor", ["x", "AAAA", "é", "A" * 3_000, "="])
 async def test_a_made_up_cursor_is_refused_everywhere(api: Any, sales: None, cursor: str) -> None:
-    for path in (("entities",), ("search",), ("keys",), ("runs",), (*TECHNICAL, "versions")):
+    for path in (("entities",), ("search",), ("keys",), ("runs",), (*TECHNICAL, "versions"), FIELDS):
         found = await api("GET", *path, params={"cursor": cursor, "q": "*"})
         assert found.status == 400, path
 

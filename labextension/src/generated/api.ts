@@ -30,6 +30,7 @@ entity: Entity
 "entity-summary": EntitySummary
 "entity-type": EntityType
 fields: Fields
+"fields-metadata": FieldsMetadata
 health: Health
 "inbox-entry": InboxEntry
 instance: Instance
@@ -363,6 +364,31 @@ uihints: {
 export interface Fields {
 urn: string
 fields: string[]
+}
+/**
+ * A page of the fields of a dataset of which something was said, by URN, with that: properties and tags by scope.
+ */
+export interface FieldsMetadata {
+urn: string
+fields: {
+name: string
+urn: string
+USER: {
+properties: {
+[k: string]: string
+}
+tags: string[]
+version: number
+}
+SYSTEM: {
+properties: {
+[k: string]: string
+}
+tags: string[]
+version: number
+}
+}[]
+cursor: (string | null)
 }
 /**
  * Whether reads and writes can be made.

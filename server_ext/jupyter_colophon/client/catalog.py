@@ -72,6 +72,10 @@ class Catalog:
         """The names of a dataset's fields of which something was said: `Fields`."""
         return list(self._get(f"{_at(urn)}/fields").get("fields", ()))
 
+    def fields_metadata(self, urn: str, *, limit: int = 50, cursor: str | None = None) -> Document:
+        """These fields with their properties and tags in both scopes, by URN: `FieldsMetadata`."""
+        return self._get(f"{_at(urn)}/fields/metadata", {"limit": limit, "cursor": cursor})
+
     def entities(self, *, limit: int = 50, timeout_s: float | None = None, **filters: str | None) -> Document:
         """A page of entities; filters are namespace, type, prefix and cursor: `Entities`."""
         return self._get("/entities", {"limit": limit, **filters}, timeout_s)

@@ -1,10 +1,12 @@
 """Properties and tags of an entity in both scopes, and who may see them (catalog.md 3.4)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.entity import EntitySummary
-from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.cursor import Cursors
+from jupyter_colophon.core.entity import Aspect, EntitySummary
+from jupyter_colophon.core.errors import Absent, IllegalQuery
 from jupyter_colophon.core.holding import UNDECLARED, holder_of
 from jupyter_colophon.core.lineage_keys import lineage_key
 from jupyter_colophon.core.names import Urn
@@ -25,6 +27,7 @@ class MetadataReader:
     registry: Registry
     gate: Gate
     facts: SystemFilter
+    cursors: Cursors
 
     def of(self, urn: Urn, namespace: str, principal: Principal, time: int | None = None) -> Scoped:
         """What is said of an entity of this namespace, or was said at a time (in ms).
@@ -45,6 +48,31 @@ class MetadataReader:
         self.gate.require(principal, urn)
         return sorted(self.provider.tx_runner.run(lambda tx: aspects.fields(tx, urn), read_only=True))
 
+    def of_fields(
+        self, urn: Urn, limit: int, cursor: str, principal: Principal
+    ) -> tuple[list[tuple[EntitySummary, Scoped]], str | None]:
+        """What was said of a dataset's fields, by URN, and where to read on; no more than `limit` are looked at.
+
+        It is all that is in their aspects, and not what the catalog itself knows of every entity.
+        """
+        self.gate.require(principal, urn)
+        after = ""
+        if cursor:
+            same, after = self.cursors.read("fields", cursor)
+            if same != str(urn):
+                raise IllegalQuery("is no cursor of this list", "cursor")
+
+        def work(tx: TableContext) -> tuple[list[tuple[EntitySummary, Scoped]], str | None]:
+            living, last = aspects.some_fields(tx, urn, after, limit)
+            said = aspects.present_of(tx, self.registry, "schemaField", [one.urn for one in living])
+            return [(one, self._said(one, said[one.urn])) for one in living], last
+
+        found, last = self.provider.tx_runner.run(work, read_only=True)
+        return found, None if last is None else self.cursors.write("fields", [str(urn), last])
+
+    def _said(self, field: EntitySummary, of_it: Mapping[str, Aspect]) -> Scoped:
+        return self._attached(scoped(None, of_it), {}, Urn.parse(field.urn), field.namespace)
+
     def _read(self, tx: TableContext, urn: Urn, namespace: str, principal: Principal, time: int | None) -> Scoped:
         summary = self._required(tx, urn, namespace, time)
         if summary is None:
@@ -54,8 +82,11 @@ class MetadataReader:
         else:
             found = scoped(summary, aspects.at(tx, self.registry, urn.type, str(urn), time))
         # What the catalog itself knows is made here, and stored nowhere.
-        known = self._last_program(tx, urn, principal, time) | dict(found.system.properties)
-        said = self.facts.of_keys(known, urn, summary.namespace)
+        return self._attached(found, self._last_program(tx, urn, principal, time), urn, summary.namespace)
+
+    def _attached(self, found: Scoped, known: Mapping[str, str], urn: Urn, namespace: str) -> Scoped:
+        """Of what machines said and what is `known` beside it, the keys that are attached."""
+        said = self.facts.of_keys({**known, **found.system.properties}, urn, namespace)
         return replace(found, system=replace(found.system, properties=said))
 
     def _last_program(self, tx: TableContext, urn: Urn, principal: Principal, time: int | None) -> dict[str, str]:

@@ -62,13 +62,32 @@ def names(
 
 def fields(tx: TableContext, urn: Urn) -> list[str]:
     """The names of a dataset's fields that are entities now: of each, something was said."""
-    prefix = held_prefix(urn) if urn.type == "dataset" else None
-    if prefix is None:
+    within = _fields_within(urn)
+    if within is None:
         return []
     ends = ending(tx)
-    # "-" is the character after ",", so this takes every URN that begins so and no other.
-    rows = tx.table("entities").scan(Range((prefix,), (prefix[:-1] + "-",), end_inclusive=False))
+    rows = tx.table("entities").scan(within)
     return [row["name"] for row in rows if not row["deleted"] and row["namespace"] not in ends]
+
+
+def some_fields(tx: TableContext, urn: Urn, after: str, limit: int) -> tuple[list[EntitySummary], str | None]:
+    """Those of `fields` among the next `limit` URNs that there ever were, and the last of these while there are more."""
+    within = _fields_within(urn)
+    if within is None or limit == 0:
+        return [], None
+    if after:
+        within = replace(within, begin=(after,), begin_inclusive=False)
+    rows = list(tx.table("entities").scan(within, limit + 1))
+    ends, seen = ending(tx), rows[:limit]
+    living = [_summary(row) for row in seen if not row["deleted"] and row["namespace"] not in ends]
+    return living, seen[-1]["urn"] if len(rows) > limit else None
+
+
+def _fields_within(urn: Urn) -> Range | None:
+    """The URNs of a dataset's fields; None for what has none."""
+    prefix = held_prefix(urn) if urn.type == "dataset" else None
+    # "-" is the character after ",", so this takes every URN that begins so and no other.
+    return None if prefix is None else Range((prefix,), (prefix[:-1] + "-",), end_inclusive=False)
 
 
 def present(
@@ -81,6 +100,18 @@ def present(
         for row in rows
         if row["value"] is not None and (names is None or row["aspect"] in names)
     }
+
+
+def present_of(
+    tx: TableContext, registry: Registry, entity_type: str, urns: Sequence[str]
+) -> dict[str, dict[str, Aspect]]:
+    """The aspects that entities have now, by URN: one look at all from the first of these sorted URNs to the last."""
+    found: dict[str, dict[str, Aspect]] = {urn: {} for urn in urns}
+    if urns:
+        for row in tx.table("aspects").scan(Range((urns[0],), (urns[-1],))):
+            if row["value"] is not None and row["urn"] in found:
+                found[row["urn"]][row["aspect"]] = _aspect(registry, entity_type, row)
+    return found
 
 
 def one(tx: TableContext, registry: Registry, entity_type: str, urn: str, name: str) -> Aspect | None:

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any, Literal
 
 from jupyter_colophon.client.problems import NotThere, Refused
-from jupyter_colophon.client.urns import field_of, shown
+from jupyter_colophon.client.urns import shown
 from jupyter_colophon.client.verbs.answer import Answer, Document, table
-from jupyter_colophon.client.verbs.base import Asking, Named, is_absent, moment, said
+from jupyter_colophon.client.verbs.base import Asking, Named, is_absent, moment
 from jupyter_colophon.client.verbs.writing import BUSINESS
 from jupyter_colophon.core.difference import diff
 from jupyter_colophon.core.jsontext import compact
@@ -22,8 +22,8 @@ Point = int | str | datetime
 
 #: Runs told with one entity.
 RUNS_SHOWN = 5
-#: Fields whose own tags and properties are told with one entity: each is asked for by itself.
-FIELDS_SHOWN = 20
+#: Fields whose own tags and properties are told with one entity.
+FIELDS_SHOWN = 100
 _PAGE = 500
 _SCOPES = (("USER", BUSINESS), ("SYSTEM", "technicalMetadata"))
 _RUN, _PROGRAM = f"{PREFIX}dataProcessInstance:", f"{PREFIX}dataJob:"
@@ -149,20 +149,15 @@ class Reading(Asking):
 
     def _of_dataset(self, urn: str) -> Document:
         """What is known of data, and does not stand in its aspects."""
-        names = self.catalog.fields(urn)
+        fields = self.catalog.fields_metadata(urn, limit=FIELDS_SHOWN)
+        left = len(self.catalog.fields(urn)) - len(fields["fields"]) if fields["cursor"] else 0
         profiles = self.catalog.values(urn, "datasetProfile", limit=1)["values"]
         return {
             "runs": self.catalog.runs(data=urn, limit=RUNS_SHOWN)["runs"],
-            "fields": [{"name": name, **self._of_field(field_of(urn, name))} for name in names[:FIELDS_SHOWN]],
-            "fieldsLeft": len(names[FIELDS_SHOWN:]),
+            "fields": fields["fields"],
+            "fieldsLeft": left,
             "profile": profiles[0] if profiles else None,
         }
-
-    def _of_field(self, urn: str) -> Document:
-        """What people and machines wrote of a field, by scope; not what the catalog itself knows of every entity."""
-        entity = self.catalog.entity(urn, [aspect for _, aspect in _SCOPES]) or {"aspects": {}}
-        told = {scope: said(entity["aspects"].get(aspect, {}).get("value", {})) for scope, aspect in _SCOPES}
-        return {scope: {"tags": tags, "properties": properties} for scope, (properties, tags) in told.items()}
 
     def _version(self, urn: str, aspect: str, point: Point | None) -> Document:
         """The version of this number, that of a time, or the newest. Version 0 is nothing. Raises NotThere."""

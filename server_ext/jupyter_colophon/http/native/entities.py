@@ -13,7 +13,7 @@ from jupyter_colophon.core.errors import (
     PatchFailed,
 )
 from jupyter_colophon.core.proposal import Proposal
-from jupyter_colophon.core.scoped import Metadata
+from jupyter_colophon.core.scoped import Metadata, Scoped
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.conditions import CONDITIONS, condition, etag_of, require_none
 from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
@@ -129,7 +129,7 @@ class MetadataHandler(ApiHandler):
         """Its properties and tags in both scopes; a field or a custom entity is there with what holds it."""
         urn, principal = self.urn(in_path), self.principal
         found = await self.hop(lambda catalog: catalog.metadata.of(urn, "", principal))
-        self.answer({"urn": str(urn), "USER": _scope(found.user), "SYSTEM": _scope(found.system)})
+        self.answer({"urn": str(urn), **_scopes(found)})
 
 
 class FieldsHandler(ApiHandler):
@@ -143,6 +143,24 @@ class FieldsHandler(ApiHandler):
         urn, principal = self.urn(in_path), self.principal
         found = await self.hop(lambda catalog: catalog.metadata.fields(urn, principal))
         self.answer({"urn": str(urn), "fields": found})
+
+
+class FieldsMetadataHandler(ApiHandler):
+    """`GET /entities/{urn}/fields/metadata`."""
+
+    @authenticated
+    @authorized("read", resource="colophon")
+    @operation("listFieldsMetadata", takes=[LIMIT, CURSOR], answers="fields-metadata", refuses=[Absent])
+    async def get(self, in_path: str) -> None:
+        """What was said of each of these fields, in both scopes: a page, which may hold fewer than there are places."""
+        urn, principal, limit, cursor = self.urn(in_path), self.principal, self.asked(LIMIT), self.asked(CURSOR)
+        found, more = await self.hop(lambda catalog: catalog.metadata.of_fields(urn, limit, cursor, principal))
+        fields = [{"name": field.name, "urn": field.urn, **_scopes(said)} for field, said in found]
+        self.answer({"urn": str(urn), "fields": fields, "cursor": more})
+
+
+def _scopes(found: Scoped) -> documents.Document:
+    return {"USER": _scope(found.user), "SYSTEM": _scope(found.system)}
 
 
 def _scope(found: Metadata) -> documents.Document:
@@ -245,6 +263,7 @@ ROUTES = [
     ("/entities/{urn}", EntityHandler),
     ("/entities/{urn}/metadata", MetadataHandler),
     ("/entities/{urn}/fields", FieldsHandler),
+    ("/entities/{urn}/fields/metadata", FieldsMetadataHandler),
     ("/entities/{urn}/aspects/{aspect}", AspectHandler),
     ("/entities/{urn}/aspects/{aspect}/versions", VersionsHandler),
     ("/entities/{urn}/aspects/{aspect}/values", ValuesHandler),
