@@ -157,7 +157,9 @@ def test_emits_change_what_they_name_in_their_order(context: Any, catalog: Any, 
 
 PROPAGATED: list[tuple[dict[str, Any], tuple[set[str], set[str]]]] = [
     ({}, ({"owner", "hr-level"}, {"hr", "raw"})),
-    ({"properties": "hr-*"}, ({"hr-level"}, {"hr", "raw"})),
+    ({"properties": "hr-*"}, ({"hr-level"}, set())),
+    ({"tags": "r*"}, (set(), {"raw"})),
+    ({"properties": "*", "tags": "r*"}, ({"owner", "hr-level"}, {"raw"})),
     ({"properties": [], "tags": ["r*", "nothing"]}, (set(), {"raw"})),
     ({"properties": ["own*"], "tags": []}, ({"owner"}, set())),
     ({"scope": "SYSTEM"}, ({"format"}, set())),

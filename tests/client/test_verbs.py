@@ -241,7 +241,7 @@ def test_what_is_said_is_propagated_to_another_table_and_its_fields(catalog: Any
     metadata.tag(source, "hr", "raw")
     metadata.set(source, owner="ops")
     metadata.tag(source, "confidential", field="a")
-    done = metadata.propagate(source, sink, [], "h*", fields="same")
+    done = metadata.propagate(source, sink, tags="h*", fields="same")
     assert [row["name"] for row in done] == [sink, f"{sink}#a"] or [row["name"] for row in done] == [sink]
     assert catalog.metadata(urn(database, "copy"))["USER"] == {"properties": {}, "tags": ["hr"], "version": 1}
     assert done.document["isNew"]

@@ -83,7 +83,20 @@ async def test_patches_come_in_two_kinds_and_start_from_the_empty_value(api: Any
     assert (await api("PATCH", *BUSINESS, body=merge, headers=MERGE_PATCH)).body["changed"] is False
     assert (await api("PATCH", *BUSINESS, body=tag, headers=MERGE_PATCH)).status == 400
     assert (await api("PATCH", *BUSINESS, body=merge, headers=JSON_PATCH)).status == 400
-    assert (await api("PATCH", *BUSINESS, body=merge, headers={"Content-Type": "text/plain"})).status == 400
+    told = (await api("PATCH", *BUSINESS, body=merge, headers={"Content-Type": "text/plain; charset=utf-8"})).body
+    wanted = "application/json-patch+json, application/merge-patch+json, application/json"
+    assert (told["status"], told["detail"]) == (400, f"the body's Content-Type is 'text/plain': send one of {wanted}")
+
+
+@pytest.mark.parametrize("headers", [{}, {"Content-Type": "application/x-www-form-urlencoded"}])
+async def test_a_patch_of_which_nobody_says_what_it_is_is_taken_for_json(api: Any, sales: None, headers: Any) -> None:
+    """curl names a form unless it is told otherwise."""
+    tag = [{"op": "add", "path": "/tags/-", "value": "faa"}]
+    assert (await api("PATCH", *BUSINESS, body=tag, headers=headers, answers="written")).status == 200
+    merge = {"properties": {"owner": "ops"}}
+    assert (await api("PATCH", *BUSINESS, body=merge, headers=headers, answers="written")).status == 200
+    assert (await api("GET", *BUSINESS)).body["value"] == metadata({"owner": "ops"}, ["faa"])
+    assert (await api("PATCH", *BUSINESS, body=b"a=1", headers=headers)).status == 400
 
 
 async def test_a_patch_that_fails_says_where_and_changes_nothing(api: Any, sales: None) -> None:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 
+import pytest
 from jupyter_colophon.kernel.display.graph import LINEAGE_MIME
 from live import live_kernel
 
@@ -119,6 +120,16 @@ def test_a_name_that_nobody_heard_of_is_written_and_said_to_be_new(kernel, catal
     assert people(catalog, database, "new")["tags"] == ["x"]
     for line in (f"set {database}.new k=v", f"tag {database}.t x"):
         assert "New" not in kernel.run(f"%metadata {line}", "c").text
+
+
+@pytest.mark.parametrize("asked", ["show {}", "tag {} x", "untag {} x", "history {}"])
+def test_a_type_that_there_is_none_of_is_a_mistake_that_says_what_there_is(kernel, asked):
+    outcome = kernel.run(f"%metadata {asked.format('urn:li:bogus:1')}", "c")
+    assert not outcome.succeeded
+    assert len(outcome.text.strip().splitlines()) == 1
+    assert "there is no entity type 'bogus': there are dataset, dataFlow, dataJob, namespace" in outcome.text
+    near = kernel.run(f"%metadata {asked.format('urn:li:Datasets:1')}", "c").text
+    assert near.strip() == "UsageError: %metadata: there is no entity type 'Datasets': did you mean dataset?"
 
 
 def test_taking_away_makes_no_entry(kernel, catalog, database):

@@ -55,7 +55,7 @@ class Catalog:
         try:
             return self._get(_at(urn), {"aspects": ",".join(aspects) or None}, timeout_s)
         except Refused as refusal:
-            if refusal.status == 404 and refusal.problem.get("type"):
+            if refusal.is_absence:
                 return None
             raise
 
@@ -64,7 +64,7 @@ class Catalog:
         try:
             return self._get(f"{_at(urn)}/metadata")
         except Refused as refusal:
-            if refusal.status == 404 and refusal.problem.get("type"):
+            if refusal.is_absence:
                 return None
             raise
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+_NO_SUCH_TYPE = "urn:jupyter-colophon:problem:unknown-type"
+
 
 class ClientError(Exception):
     """The root: the server did not do what was asked."""
@@ -25,6 +27,14 @@ class Refused(ClientError):
     def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
         super().__init__(_sentence(status, problem))
         self.status, self.problem = status, dict(problem)
+
+    @property
+    def is_absence(self) -> bool:
+        """Whether the catalog has no such thing.
+
+        A 404 without a problem is another server's, and a type of entity that there is none of is a mistake.
+        """
+        return self.status == 404 and self.problem.get("type") not in (None, "", _NO_SUCH_TYPE)
 
     @property
     def passing(self) -> bool:

@@ -129,9 +129,13 @@ class Reserved(AccessDenied):
 class Absent(MetadataError):
     """There is no such thing, or the principal may not know of it."""
 
-    def __init__(self, kind: str, name: str) -> None:
-        super().__init__(f"there is no {kind} {shown(name)}")
+    def __init__(self, kind: str, name: str, hint: str = "") -> None:
+        super().__init__(f"there is no {kind} {shown(name)}" + (f": {hint}" if hint else ""))
         self.kind, self.name = kind, name
+
+
+class EntityTypeUnknown(Absent):
+    """There is no such type of entity."""
 
 
 class AlreadyThere(MetadataError):

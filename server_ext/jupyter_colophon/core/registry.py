@@ -7,16 +7,20 @@ somebody first asks for one that is not ours, so that nobody waits for them at t
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from functools import cached_property, partial
 from typing import Any, Literal
 
 from jupyter_colophon.core.datahub.joined import joined
-from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.errors import Absent, EntityTypeUnknown
 from jupyter_colophon.core.relationships import Relationship
 from jupyter_colophon.core.rules import Rule
 from jupyter_colophon.core.schema import Schema
 
 Scope = Literal["USER", "SYSTEM"]
+
+#: No longer word is compared with the names of types.
+_LONGEST_TYPE = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +169,17 @@ class Registry:
         return tuple(self._types.values())
 
     def type(self, name: str) -> EntityType:
-        """An entity type; raises Absent."""
+        """An entity type; raises EntityTypeUnknown."""
         kind = self._own.get(name) or self._types.get(name)
         if kind is None:
-            raise Absent("entity type", name)
+            raise EntityTypeUnknown("entity type", name, self._meant(name))
         return kind
+
+    def _meant(self, name: str) -> str:
+        """What to write instead: the type that is spelled alike, else ours."""
+        if alike := get_close_matches(name[:_LONGEST_TYPE], self._types, n=1):
+            return f"did you mean {alike[0]}?"
+        return f"there are {', '.join(self._own)} and, of DataHub's model, {len(self._types) - len(self._own)} others"
 
     def knows(self, name: str) -> bool:
         """Whether there is an entity type of this name."""

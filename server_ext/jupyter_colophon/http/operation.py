@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from inspect import cleandoc
 from typing import Any, Literal, TypeVar
 
-from jupyter_colophon.core.errors import MetadataError, Unparsable
+from jupyter_colophon.core.errors import MetadataError, Unparsable, shown
 from jupyter_colophon.http.parameter import Parameter
 
 #: A document: the name of a file in `schemas/api`, or a JSON Schema.
@@ -17,6 +17,9 @@ Shape = str | Mapping[str, Any]
 Method = TypeVar("Method", bound=Callable[..., Any])
 METHODS = ("get", "post", "put", "patch", "delete")
 _MARK = "colophon_operation"
+_JSON = "application/json"
+#: What a request says of its body where nobody chose anything: the second is what curl and forms send.
+_UNSAID = ("", "application/x-www-form-urlencoded")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +52,14 @@ class Operation:
     def body_shape(self, content_type: str) -> Shape:
         """What a body must be. Where it can be of one type alone, it is taken for that. Raises Unparsable."""
         kind = content_type.partition(";")[0].strip().lower()
-        shapes = self.body if len(self.body) > 1 else dict.fromkeys([kind], *self.body.values())
-        if kind not in shapes:
-            raise Unparsable(f"the body's Content-Type is none of {', '.join(shapes)}")
-        return shapes[kind]
+        if len(self.body) == 1:
+            (only,) = self.body.values()
+            return only
+        if kind in _UNSAID:
+            kind = _JSON
+        if kind not in self.body:
+            raise Unparsable(f"the body's Content-Type is {shown(kind)}: send one of {', '.join(self.body)}")
+        return self.body[kind]
 
 
 def operation(
@@ -74,7 +81,7 @@ def operation(
             summary=cleandoc(method.__doc__ or "").partition("\n")[0].rstrip("."),
             answers={200: answers} if isinstance(answers, str) else answers,
             takes=tuple(takes),
-            body={"application/json": body} if isinstance(body, str) else body or {},
+            body={_JSON: body} if isinstance(body, str) else body or {},
             refuses=tuple(refuses),
             etag=etag,
             links=tuple(links),

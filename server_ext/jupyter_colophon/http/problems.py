@@ -41,6 +41,7 @@ TABLE: dict[type[errors.MetadataError], Row] = {
     errors.SchemaspaceUnknown: Row(404, "absent", "Not found"),
     errors.SchemaAbsent: Row(404, "absent", "Not found"),
     errors.InstanceAbsent: Row(404, "absent", "Not found"),
+    errors.EntityTypeUnknown: Row(404, "unknown-type", "No such type of entity"),
     errors.Absent: Row(404, "absent", "Not found"),
     errors.InstanceIsFolder: Row(409, "instance-is-folder", "A folder is in the way"),
     errors.InstanceExists: Row(409, "already-there", "Already there"),

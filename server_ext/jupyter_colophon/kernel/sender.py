@@ -143,8 +143,8 @@ class Sender:
         self._pause_s = min((self._pause_s or FIRST_PAUSE_S / 2) * 2, LONGEST_PAUSE_S)
         self._notices.say_once(
             _AWAY,
-            f"Colophon: {reason}. The notebook runs on; what its cells read and write is not recorded"
-            " until the server is back.",
+            f"Colophon: {reason}. The notebook runs on; what its cells read and write waits in this kernel until the"
+            " server is back, and is lost if the kernel ends before.",
         )
         self._failures += 1
         self._ledger.put_back(parcel)

@@ -61,7 +61,7 @@ class Writer:
         scope: Scope = "USER",
         fields: Mapping[str, str] | Literal["same"] | None = None,
     ) -> None:
-        """Says of the sink what is said of the source: all of it, or what fits the globs; an empty list is nothing.
+        """Says of the sink what is said of the source: all of it, or what fits the globs. Who names one of the two alone wants nothing of the other.
 
         `fields` does the same for fields, from the source's to the sink's: by name, or `"same"` for all that the source's
         schema names or of which something was said. What is said of the source is read as `get` reads it. Raises MetadataNotAvailable.
@@ -96,7 +96,8 @@ class _Choice:
     """Which properties and tags are propagated."""
 
     def __init__(self, properties: Globs, tags: Globs, scope: Scope) -> None:
-        self._keys, self._tags = _globs(properties), _globs(tags)
+        rest = ("*",) if properties is None and tags is None else ()
+        self._keys, self._tags = _globs(properties, rest), _globs(tags, rest)
         self._left = _ITS_OWN if scope == "SYSTEM" else frozenset()
 
     def of(self, found: Metadata) -> Annotation | None:
@@ -106,9 +107,9 @@ class _Choice:
         return Annotation(properties=kept, tags=tags) if kept or tags else None
 
 
-def _globs(told: Globs) -> tuple[str, ...]:
+def _globs(told: Globs, unsaid: tuple[str, ...]) -> tuple[str, ...]:
     if told is None:
-        return ("*",)
+        return unsaid
     return (told,) if isinstance(told, str) else tuple(told)
 
 

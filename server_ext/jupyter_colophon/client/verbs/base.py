@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from jupyter_colophon.client.problems import Refused
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.urns import field_of, typed
 from jupyter_colophon.client.verbs.answer import Answer
@@ -56,11 +55,6 @@ def _text(named: object) -> str:
         return named
     msg = f"a name is a text, such as 'sales.orders', or a MetadataEntity, and not {type(named).__name__}"
     raise TypeError(msg)
-
-
-def is_absent(refusal: Refused) -> bool:
-    """Whether the catalog says so; a 404 without a problem is another server's."""
-    return refusal.status == 404 and bool(refusal.problem.get("type"))
 
 
 def moment(told: str | datetime | None) -> str | None:

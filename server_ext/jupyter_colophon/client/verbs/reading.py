@@ -9,7 +9,7 @@ from typing import Any, Literal
 from jupyter_colophon.client.problems import NotThere, Refused
 from jupyter_colophon.client.urns import shown
 from jupyter_colophon.client.verbs.answer import Answer, Document, table
-from jupyter_colophon.client.verbs.base import Asking, Named, is_absent, moment
+from jupyter_colophon.client.verbs.base import Asking, Named, moment
 from jupyter_colophon.client.verbs.writing import BUSINESS
 from jupyter_colophon.core.difference import diff
 from jupyter_colophon.core.jsontext import compact
@@ -189,7 +189,7 @@ class Reading(Asking):
         try:
             return dict(ask())
         except Refused as refusal:
-            if is_absent(refusal):
+            if refusal.is_absence:
                 raise NotThere(self._why_absent(urn, aspect)) from None
             raise
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from jupyter_colophon.client.keeping import kept_lines
 from jupyter_colophon.client.problems import NotThere, Refused
 from jupyter_colophon.client.verbs.answer import Answer
-from jupyter_colophon.client.verbs.base import is_absent
 from jupyter_colophon.client.verbs.reading import Reading
 from jupyter_colophon.client.verbs.writing import Writing
 
@@ -20,7 +19,7 @@ class Verbs(Reading, Writing):
         try:
             count = kept_lines(self.catalog.export(namespace), place, lambda _: None)
         except Refused as refusal:
-            if is_absent(refusal):
+            if refusal.is_absence:
                 raise NotThere(str(refusal)) from None
             raise
         document = {"namespace": namespace, "file": str(place), "lines": count}

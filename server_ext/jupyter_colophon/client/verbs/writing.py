@@ -9,7 +9,7 @@ from jupyter_colophon.client.programs.reading import Reader, Scope
 from jupyter_colophon.client.programs.writing import Globs, Writer
 from jupyter_colophon.client.urns import shown
 from jupyter_colophon.client.verbs.answer import Answer, Document
-from jupyter_colophon.client.verbs.base import Asking, Named, is_absent, said
+from jupyter_colophon.client.verbs.base import Asking, Named, said
 from jupyter_colophon.core.annotation import ASPECT_OF_SCOPE, Annotation
 
 BUSINESS = ASPECT_OF_SCOPE["USER"]
@@ -51,7 +51,7 @@ class Writing(Asking):
         try:
             written = self.catalog.edit_aspect(urn, BUSINESS, edit)
         except Refused as refusal:
-            if is_absent(refusal):
+            if refusal.is_absence:
                 hint = f"{refusal}: nothing in it was read or written yet; is {shown(urn)} spelled right?"
                 raise Refused(refusal.status, {**refusal.problem, "detail": hint, "errors": []}) from None
             raise
@@ -73,7 +73,7 @@ class Writing(Asking):
         fields: Mapping[str, str] | Literal["same"] | None = None,
         scope: Scope = "USER",
     ) -> Answer:
-        """Says of the sink what is said of the source: all of it, or what fits the globs; an empty list is nothing.
+        """Says of the sink what is said of the source: all of it, or what fits the globs. Who names one of the two alone wants nothing of the other.
 
         `fields` does the same for fields: `{"a": "b"}` by name, or `"same"` for all that the source has. Written at once, wholly or not.
         A sink that nobody heard of becomes known; its namespace has to be there.

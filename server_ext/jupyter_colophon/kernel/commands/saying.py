@@ -64,15 +64,7 @@ def _unset(_: "Companion", asked: Namespace) -> Answer:
 
 def _propagate(_: "Companion", asked: Namespace) -> Answer:
     fields: dict[str, str] | Literal["same"] = "same" if "same" in asked.fields else dict(asked.fields)
-    only = asked.tag_globs is not None or asked.key_globs is not None
-    # Who names tags alone wants no properties.
-    return present.verbs().propagate(
-        asked.name,
-        asked.sink,
-        asked.key_globs if asked.key_globs is not None or not only else [],
-        asked.tag_globs if asked.tag_globs is not None or not only else [],
-        fields=fields,
-    )
+    return present.verbs().propagate(asked.name, asked.sink, asked.key_globs, asked.tag_globs, fields=fields)
 
 
 COMMANDS = (

@@ -41,7 +41,7 @@ def _fields(catalog: "Catalog", urn: str) -> list[str]:
     try:
         return catalog.fields(urn)
     except Refused as refusal:
-        if refusal.status == 404 and refusal.problem.get("type"):
+        if refusal.is_absence:
             return []
         raise
 

@@ -15,7 +15,7 @@ _VALUES = {Transformation.IDENTITY, Transformation.TRANSFORMATION, Transformatio
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What goes along: tags and keys as globs, all of them where None; and whether columns take along what is said of them."""
+    """What goes along: tags and keys as globs, all of them where both are None; and whether columns take along what is said of them."""
 
     tags: list[str] | None = None
     properties: list[str] | None = None

@@ -23,7 +23,7 @@ class Propagate(Action):
         ),
         "sink": shapes.text("Sink", "A stage, for what it writes; or a dataset", default="${sink}"),
         "properties": shapes.texts(
-            "Properties", "The keys, as globs; all where this is not said, none where it is empty"
+            "Properties", "The keys, as globs; all where neither these nor tags are said, none where only tags are"
         ),
         "tags": shapes.texts("Tags", "The tags, likewise"),
         "scope": _SCOPE,
