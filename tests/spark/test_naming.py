@@ -42,6 +42,26 @@ def test_a_file_is_named_by_its_place(location: str, platform: str, name: str) -
 
 
 @pytest.mark.parametrize(
+    ("location", "place", "part"),
+    [
+        ("file:/t/day=mon", "file:/t", "/day=mon"),
+        ("file:/t/day=mon/hour=3/", "file:/t", "/day=mon/hour=3"),
+        ("s3a://bucket/day=mon", "s3a://bucket", "/day=mon"),
+        ("/t/v=1.5", "/t", "/v=1.5"),
+        ("file:/a=b/t/day=mon", "file:/a=b/t", "/day=mon"),
+        ("file:/t/day=mon/x", "file:/t/day=mon/x", ""),
+        ("file:/t/a=b.csv.gz", "file:/t/a=b.csv.gz", ""),
+        ("file:/t/a=b=c", "file:/t/a=b=c", ""),
+        ("file:/t/=b", "file:/t/=b", ""),
+        ("file:/t/a=", "file:/t/a=", ""),
+        ("file:/day=mon", "file:/day=mon", ""),
+    ],
+)
+def test_the_last_folders_that_are_called_so_are_partitions(location: str, place: str, part: str) -> None:
+    assert naming.whole(location) == (place, part)
+
+
+@pytest.mark.parametrize(
     ("url", "table", "platform", "name"),
     [
         ("jdbc:postgresql://host:5432/db?user=a&password=b", "public.t", "postgres", "db.public.t"),

@@ -265,21 +265,6 @@ def test_a_run_that_fails_says_in_a_line_what_is_wrong_and_nothing_of_the_way_to
     assert "Py4J" not in outcome.error + "".join(outcome.lines)
 
 
-def test_what_a_sink_is_made_of_is_not_overwritten_by_it(spark: SparkSession, place: Path) -> None:
-    folder = str(place / "employee")
-    prepared = pipeline(
-        [
-            stage("employees", "source", "file", path=folder),
-            stage("few", "transform", "deduplicate"),
-            stage("back", "sink", "file", path=f"{folder}/", mode="overwrite"),
-        ],
-        "employees > few > back",
-    )
-    outcome = run(prepared, spark)
-    assert (outcome.status, "would be overwritten before it is read" in outcome.error) == ("failed", True)
-    assert len(rows(spark, place / "employee")) == 4
-
-
 def test_a_sink_that_fails_is_tried_again_and_others_views_stay_as_they_are(spark: SparkSession, place: Path) -> None:
     spark.range(1).createOrReplaceTempView("employees")
     prepared = pipeline(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.problems import ClientError, Refused, ServerAway
 from jupyter_colophon.kernel.counts import counted
+from jupyter_colophon.spark.observation import united
 from jupyter_colophon.spark.reports import accesses, proposals
 
 if TYPE_CHECKING:
@@ -168,8 +169,8 @@ class Sender:
 
 def _facts(parcel: "Parcel", run: str) -> "list[Document]":
     """What is known of the data that was written."""
-    written = {ref.urn: ref for seen in parcel.observations for ref in seen.writes}
-    return [proposal for ref in written.values() for proposal in proposals(ref, run)]
+    written = united(ref for seen in parcel.observations for ref in seen.writes)
+    return [proposal for ref in written for proposal in proposals(ref, run)]
 
 
 def _names(account: "Account", run: str) -> "list[Document]":

@@ -40,7 +40,7 @@ class Fold:
         """Give the facts to report for an execution; None when it is a part, or the shell, of one that is reported."""
         inner = execution.function in INNER_WRITES
         if inner or self._may_be_inner(execution, facts.targets):
-            location = next((target.ref.location for target in facts.targets if target.ref), None)
+            location = next((place for target in facts.targets if target.ref for place in target.ref.places), None)
             self._written.append((execution.number, location))
             if inner or str(location).startswith(f"{self._warehouse}/"):
                 return None

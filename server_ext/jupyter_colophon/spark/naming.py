@@ -6,6 +6,7 @@ from typing import Any
 
 from jupyter_colophon.core import names
 from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.spark.crawl import formats
 
 HOME_PLATFORM = "spark"
 HOME_CATALOG = "spark_catalog"
@@ -19,6 +20,7 @@ BUCKETS = frozenset({"s3", "gcs", "abs"})
 JDBC_PLATFORMS = {"postgresql": "postgres", "sqlserver": "mssql"}
 
 _URI = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):(?://(?P<authority>[^/]*))?(?P<path>.*)", re.DOTALL)
+_PARTITIONS = re.compile(r"(?<=[^/:])(/[^=/]+=[^=/]+)+/*")
 _TABLE = re.compile(r'[\w$`"\[\].]+')
 
 
@@ -49,6 +51,18 @@ def file(location: str) -> str | None:
         return dataset(platform, path)
     bucket = authority.rpartition("@")[0] or authority  # abfss writes container@account
     return dataset(platform, f"{bucket}{path}".rstrip("/"))
+
+
+def whole(location: str) -> tuple[str, str]:
+    """Split a location into the dataset's own and the folders of partitions below: `file:/t` and `/day=mon/hour=3`.
+
+    Those are the last ones, as long as they are called `name=value`; a file that is called so is none.
+    """
+    end = len(location.rstrip("/"))
+    found = next((one for one in _PARTITIONS.finditer(location) if one.end() >= end), None)
+    if found is None or formats.of_name(location[:end].rpartition("/")[2]):
+        return location, ""
+    return location[: found.start()], location[found.start() : end]
 
 
 def jdbc(url: str, table_name: str) -> str | None:

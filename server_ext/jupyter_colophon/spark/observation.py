@@ -1,6 +1,7 @@
 """What one execution of a query did: the data it read and wrote, column by column where that is known."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 
@@ -55,7 +56,8 @@ class DataRef:
     """A dataset that was touched.
 
     `fields` is its whole schema, None where it is not known; `format` is a data source's short name (`parquet`);
-    `location` is a URI as Hadoop writes it (`file:/data/x`), None where it is not known or would say nothing new.
+    `location` is a URI as Hadoop writes it (`file:/data/x`), None where it is not known or would say nothing new;
+    `parts` are the folders of partitions below it (`/day=mon`) where those alone were touched.
     """
 
     urn: str
@@ -63,6 +65,34 @@ class DataRef:
     fields: tuple[Field, ...] | None = None
     format: str | None = None
     location: str | None = None
+    parts: tuple[str, ...] = ()
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Where exactly it was touched."""
+        if self.location is None:
+            return ()
+        return tuple(self.location + part for part in self.parts) or (self.location,)
+
+    def having(self, fields: tuple[Field, ...]) -> "DataRef":
+        """The same with the schema of what was touched, where that is the whole's: a partition's folder may lack its column."""
+        named = {folder.partition("=")[0] for part in self.parts for folder in part.split("/")[1:]}
+        return replace(self, fields=fields if named <= {field.path for field in fields} else None)
+
+
+def united(refs: Iterable[DataRef]) -> tuple[DataRef, ...]:
+    """One for each dataset, with all that was touched of it."""
+    same: dict[str, list[DataRef]] = {}
+    for ref in refs:
+        same.setdefault(ref.urn, []).append(ref)
+    return tuple(_one(each) for each in same.values())
+
+
+def _one(refs: list[DataRef]) -> DataRef:
+    is_whole = any(not ref.parts for ref in refs)
+    parts = () if is_whole else tuple(dict.fromkeys(part for ref in refs for part in ref.parts))
+    fields = next((ref.fields for ref in reversed(refs) if ref.fields is not None), None)
+    return replace(refs[-1], fields=fields, parts=parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from typing import Any
 
 from jupyter_colophon.spark.facts import Facts
 from jupyter_colophon.spark.jvm import ask
+from jupyter_colophon.spark.observation import DataRef, united
 from jupyter_colophon.spark.plan import origins, statements
 from jupyter_colophon.spark.reading import ANY, reader_of
 from jupyter_colophon.spark.tree import Node
@@ -22,8 +23,12 @@ def origins_of(data: Any) -> dict[str, tuple[Field, ...]]:
 
 def datasets_of(data: Any) -> tuple[str, ...]:
     """The URNs of all that a classic DataFrame reads, also where it only looks which rows to take."""
-    reads = (ref.urn for one in statements(*_read(data), "read") for ref in one.reads)
-    return tuple(dict.fromkeys(reads))
+    return tuple(ref.urn for ref in reads_of(data))
+
+
+def reads_of(data: Any) -> tuple[DataRef, ...]:
+    """The same, with the places."""
+    return united(ref for one in statements(*_read(data), "read") for ref in one.reads)
 
 
 def _read(data: Any) -> tuple[Node, Facts]:

@@ -1,12 +1,11 @@
 """A plan that is too large to be taken whole: its commands without their queries, and the tables at its leaves."""
 
-from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
 from jupyter_colophon.spark.facts import Facts
 from jupyter_colophon.spark.jvm import leaves_of, queries_of, refs_of, targets_of
-from jupyter_colophon.spark.observation import DataRef, Unseen
+from jupyter_colophon.spark.observation import DataRef, Unseen, united
 from jupyter_colophon.spark.plan import described, table_ref
 from jupyter_colophon.spark.reading import PlanReader
 from jupyter_colophon.spark.tree import Node
@@ -20,13 +19,12 @@ def ask_outline(reader: PlanReader, execution: Any, plan: Any, root: Node) -> Fa
     targets = targets_of(execution, plan, root)
     found = [list(islice(leaves_of(query), MOST_LEAVES + 1)) for query in queries_of(plan, root)]
     unseen = (Unseen.COLUMNS, *([Unseen.PLACES] if any(len(leaves) > MOST_LEAVES for leaves in found) else []))
-    reads = tuple(tuple(_reads(reader, leaves[:MOST_LEAVES])) for leaves in found)
+    reads = tuple(_reads(reader, leaves[:MOST_LEAVES]) for leaves in found)
     return Facts(targets=targets, outlined=reads, unseen=unseen)
 
 
-def _reads(reader: PlanReader, leaves: list[Any]) -> Iterator[DataRef]:
-    found = {ref.urn: ref for leaf in leaves for ref in _refs(reader, leaf)}
-    yield from found.values()
+def _reads(reader: PlanReader, leaves: list[Any]) -> tuple[DataRef, ...]:
+    return united(ref for leaf in leaves for ref in _refs(reader, leaf))
 
 
 def _refs(reader: PlanReader, leaf: Any) -> tuple[DataRef, ...]:

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from jupyter_colophon.spark import naming
-from jupyter_colophon.spark.observation import DataRef, Kind
+from jupyter_colophon.spark.observation import DataRef, Kind, united
 
 MOST_PATHS = 20
 """A relation of more root paths than this (a glob that was resolved to part files) is named by the folder above them all."""
@@ -16,12 +16,13 @@ PART_FILE = re.compile(r"/part-\d{5}[-.][^/]*$")
 def files(relation: Any) -> tuple[DataRef, ...]:
     """Give the files or folders of a `HadoopFsRelation`: what was asked for, not the part files found there."""
     text = relation.location().rootPaths().mkString("\0")
-    paths = list(dict.fromkeys(PART_FILE.sub("", path) for path in text.split("\0") if path))
-    if len(paths) > MOST_PATHS:
-        paths = [_above(paths)]
+    paths = dict.fromkeys(PART_FILE.sub("", path) for path in text.split("\0") if path)
     format_ = relation.toString().lower()
-    found = (file(path, format_) for path in paths)
-    return tuple(ref for ref in found if ref is not None)
+    found = united(ref for path in paths if (ref := file(path, format_)) is not None)
+    if len(found) <= MOST_PATHS:
+        return found
+    above = file(_above(list(paths)), format_)
+    return (above,) if above else ()
 
 
 def _above(paths: list[str]) -> str:
@@ -32,9 +33,10 @@ def _above(paths: list[str]) -> str:
 
 
 def file(location: str, format_: str | None) -> DataRef | None:
-    """Give the dataset that a location is."""
-    urn = naming.file(location)
-    return DataRef(urn, Kind.FILE, format=format_, location=location) if urn else None
+    """Give the dataset that a location is, or is a part of."""
+    place, part = naming.whole(location)
+    urn = naming.file(place)
+    return DataRef(urn, Kind.FILE, format=format_, location=place, parts=(part,) if part else ()) if urn else None
 
 
 def jdbc(url: str, table: str) -> tuple[DataRef, ...]:

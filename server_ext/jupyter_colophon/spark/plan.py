@@ -1,7 +1,7 @@
 """What an analysed plan reads and writes. Pure: a plan's tree and the facts about it in, statements out."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -9,7 +9,7 @@ from jupyter_colophon.spark import naming, schema
 from jupyter_colophon.spark.columns import Columns, columns
 from jupyter_colophon.spark.commands import LABELS, commands, is_command, query_of
 from jupyter_colophon.spark.facts import Facts, Target
-from jupyter_colophon.spark.observation import ColumnEdge, DataRef, Kind, Transformation, Unseen
+from jupyter_colophon.spark.observation import ColumnEdge, DataRef, Kind, Transformation, Unseen, united
 from jupyter_colophon.spark.references import RANKS, expr_id, is_direct
 from jupyter_colophon.spark.tree import Node, walk
 
@@ -128,7 +128,7 @@ def _unnamed_reads(query: Node, facts: Facts) -> Iterator[Unseen]:
 
 
 def _refs(sources: Iterable[Source]) -> tuple[DataRef, ...]:
-    return tuple({source.ref.urn: source.ref for source in sources}.values())
+    return united(source.ref for source in sources)
 
 
 def _edges(
@@ -220,7 +220,7 @@ def _relation(node: Node, facts: Facts) -> Iterator[Source]:
     # The one column `value` of a text file is no schema; Spark also reads a CSV file so to infer its schema.
     fields = schema.attributes([item.attrs for item in output])
     for ref in facts.relations.get(next(iter(carried), -1), ()):
-        yield Source(ref if ref.format == "text" else replace(ref, fields=fields), carried)
+        yield Source(ref if ref.format == "text" else ref.having(fields), carried)
 
 
 def _view(node: Node) -> Iterator[Source]:

@@ -12,7 +12,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -21,7 +21,7 @@ from pyspark.sql.streaming.listener import StreamingQueryListener
 from jupyter_colophon.spark import schema
 from jupyter_colophon.spark.facts import Facts, Target
 from jupyter_colophon.spark.jvm import leaves_of, named_leaves
-from jupyter_colophon.spark.observation import DataRef, Observation, Unseen
+from jupyter_colophon.spark.observation import DataRef, Observation, Unseen, united
 from jupyter_colophon.spark.places import file, topics
 from jupyter_colophon.spark.plan import Statement, streamed, table_ref
 from jupyter_colophon.spark.reading import BOUNDED, PlanReader, reader_of
@@ -137,14 +137,14 @@ def _statement(reader: PlanReader, execution: Any) -> Statement:
     target = _target(reader, plan, sink, schema.fields(json.loads(query.schema().json())))
     root = reader.whole(query, BOUNDED)
     if root is None:
-        reads = tuple(dict.fromkeys(ref for leaf in leaves_of(query) for ref in _refs(leaf)))
+        reads = united(ref for leaf in leaves_of(query) for ref in _refs(leaf))
         return Statement("stream", reads, (target.ref,) if target.ref else (), unseen=(Unseen.COLUMNS,))
     return streamed(root, target, Facts(_relations(query)))
 
 
 def _target(reader: PlanReader, plan: Any, sink: str, fields: tuple[Any, ...]) -> Target:
     ref = _table(reader, plan) or next(iter(_places(sink)), None)
-    return Target(replace(ref, fields=fields), fields) if ref else Target(is_unnamed=True)
+    return Target(ref.having(fields), fields) if ref else Target(is_unnamed=True)
 
 
 def _table(reader: PlanReader, plan: Any) -> DataRef | None:

@@ -37,7 +37,7 @@ def _files(execution: Any, command: Any, node: Node) -> Target:
     if isinstance(table, dict):
         return Target(table_ref(table, location=location), fields, is_untouched=untouched)
     ref = file(location, command.fileFormat().toString().lower())
-    return Target(replace(ref, fields=fields) if ref else None, fields, is_untouched=untouched)
+    return Target(ref.having(fields) if ref else None, fields, is_untouched=untouched)
 
 
 def _wrote_files(metrics: Any) -> bool:
@@ -60,7 +60,7 @@ def _hive(_: Any, command: Any, node: Node) -> Target:
 def _directory(_: Any, command: Any, node: Node) -> Target:
     place, fields = command.storage().locationUri(), _written(command.query())
     ref = None if place.isEmpty() else file(_path(place.get()), "hive")
-    return Target(replace(ref, fields=fields) if ref else None, fields)
+    return Target(ref.having(fields) if ref else None, fields)
 
 
 def _path(place: Any) -> str:
@@ -76,11 +76,11 @@ def _external(execution: Any, command: Any, node: Node) -> Target:
         return Target()
     table = catalog.getTableMetadata(command.table().identifier())
     fields = schema.fields(json.loads(table.schema().json()))
-    files = file(_path(table.location()), node.attrs["table"].get("provider"))
-    ref = table_ref(node.attrs["table"], location=files.location if files else None)
+    location = _path(table.location())
+    files, ref = file(location, node.attrs["table"].get("provider")), table_ref(node.attrs["table"], location=location)
     if ref is None or files is None:
         return Target()
-    return Target(replace(ref, fields=fields), fields, replace(files, fields=fields))
+    return Target(replace(ref, fields=fields), fields, files.having(fields))
 
 
 def _view(execution: Any, command: Any, node: Node) -> Target:

@@ -37,6 +37,10 @@ class Building:
         """What comes out of a stage, for those after it."""
         self._data[stage.name] = data
 
+    def has_inputs(self, stage: Stage) -> bool:
+        """Whether all the data that a stage takes was made."""
+        return all(one.name in self._data for one in self._prepared.pipeline.inputs(stage))
+
     def inputs(self, stage: Stage) -> dict[str, Any]:
         """The data that a stage takes, by the names of the stages before it."""
         return {one.name: self._data[one.name] for one in self._prepared.pipeline.inputs(stage)}

@@ -107,6 +107,10 @@ class Sink(Plugin):
         """The dataset that is written, where it has a name."""
         return None
 
+    def part(self) -> str:
+        """The folders of partitions of that dataset which alone are written, as `/day=mon`; nothing where it is the whole."""
+        return ""
+
     @abstractmethod
     def write(self, context: "StageContext", data: Any) -> None:
         """Write a DataFrame."""

@@ -67,6 +67,7 @@ class PipelineRun:
         self._prepared, self._run, self._tell = prepared, run, tell
         self._building = Building(prepared, spark, run, self.log)
         self._rows: dict[str, Rows] = {}
+        self._apart: set[str] = set()
         self._seen: list[Observation] = []
         self._components: dict[tuple[str, str], str] = {}
         self._reports = {one.name: StageReport(one.name) for one in prepared.order}
@@ -82,6 +83,8 @@ class PipelineRun:
         try:
             self._building.require(*self._prepared.order)
             for stage in self._prepared.order:
+                if not stage.gives:
+                    self._require_apart()
                 self._work(stage)
             self.outcome.status = "succeeded"
         except Exception as error:  # noqa: BLE001  a plugin, or Spark, may raise anything
@@ -99,6 +102,21 @@ class PipelineRun:
         """Keep a line of the run's log. It has no values of data in it."""
         self.outcome.lines.append(f"{format_time(time.time_ns() // 1_000_000)} {line}")
         self._tell(line)
+
+    def _require_apart(self) -> None:
+        """Look at every sink whose data is there by now: one that may not write is found before another has written."""
+        for stage in self._prepared.order:
+            plugin = self._prepared.plugins[stage.name]
+            if not isinstance(plugin, Sink) or stage.name in self._apart or not self._building.has_inputs(stage):
+                continue
+            (data,) = self._building.inputs(stage).values()
+            try:
+                require_apart(plugin, self._prepared.pipeline.namespace, data)
+            except Exception as error:
+                self._reports[stage.name].status = "failed"
+                self.log(f"{stage.name} failed ({kind(error)})")
+                raise
+            self._apart.add(stage.name)
 
     def _work(self, stage: Stage) -> None:
         report, retries = self._reports[stage.name], self._prepared.pipeline.retries
@@ -131,7 +149,6 @@ class PipelineRun:
         plugin, context = self._prepared.plugins[stage.name], self._building.context(stage)
         if isinstance(plugin, Sink):
             (data,) = self._building.inputs(stage).values()
-            require_apart(plugin, context.namespace, data)
             plugin.write(context, self._counted(stage, data))
             self._touch(stage, plugin.dataset(context.namespace), "out")
             self.log(f"{stage.name} wrote")

@@ -27,7 +27,7 @@ class FileSource(Source):
     required = ("path",)
 
     def dataset(self, namespace: str) -> MetadataEntity | None:
-        """What the path names."""
+        """What the path names, or a part of it."""
         return _dataset(self.told["path"])
 
     def columns(self, inputs: Sequence[Columns]) -> Columns:
@@ -62,8 +62,12 @@ class FileSink(Sink):
     required = ("path",)
 
     def dataset(self, namespace: str) -> MetadataEntity | None:
-        """What the path names."""
+        """What the path names, or a part of it."""
         return _dataset(self.told["path"])
+
+    def part(self) -> str:
+        """What the path says beyond that."""
+        return naming.whole(_place(self.told["path"]))[1]
 
     def connector(self) -> str:
         """Its format."""
@@ -88,7 +92,7 @@ def _place(path: str) -> str:
 
 
 def _dataset(path: str) -> MetadataEntity | None:
-    urn = naming.file(_place(path))
+    urn = naming.file(naming.whole(_place(path))[0])
     return None if urn is None else MetadataEntity(urn)
 
 

@@ -1,0 +1,101 @@
+"""A folder of a partition is its dataset, touched in part."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_colophon.spark.observation import DataRef, Observation
+from jupyter_colophon.spark.reports import proposals
+
+
+@pytest.fixture(scope="module")
+def days(watch: Any) -> Path:
+    """A dataset in folders by day and hour."""
+    root: Path = watch.folder / "days"
+    rows = [(number, "mon" if number % 2 else "tue", number % 3) for number in range(30)]
+    watch.spark.createDataFrame(rows, "n long, day string, hour int").write.partitionBy("day", "hour").parquet(
+        str(root)
+    )
+    return root
+
+
+@pytest.mark.parametrize(
+    ("paths", "options", "columns"),
+    [
+        (["day=mon"], {}, None),
+        (["day=mon/"], {}, None),
+        (["day=mon/hour=1"], {}, None),
+        (["day=mon/hour=1", "day=tue/hour=1"], {}, None),
+        (["day=mon", "day=tue"], {"basePath": "/days"}, ["n", "day", "hour"]),
+        (["day=*"], {"basePath": "/days"}, ["n", "day", "hour"]),
+        (["day=*/hour=*"], {}, None),
+        (["day=mon/hour=1/*.parquet"], {}, None),
+        (["day=mon/hour=1"], {"basePath": "/days/day=mon"}, None),
+        (["day=mon"], {"basePath": "/days"}, ["n", "day", "hour"]),
+        ([""], {}, ["n", "day", "hour"]),
+    ],
+)
+def test_a_read_of_a_folder_of_a_partition_reads_the_dataset(
+    watch: Any, days: Path, paths: list[str], options: dict[str, str], columns: list[str] | None
+) -> None:
+    placed = {name: f"{watch.folder}{value}" for name, value in options.items()}
+    frame = watch.spark.read.options(**placed).parquet(*(f"{days}/{path}" for path in paths))
+    written = one(watch.observe(lambda: frame.write.parquet(str(watch.folder / watch.fresh_table()))))
+    (ref,) = written.reads
+    assert watch.short(ref.urn) == "/days"
+    assert columns == (None if ref.fields is None else [field.path for field in ref.fields])
+    assert ("n", "n") in {
+        (edge.source_field, edge.target_field) for edge in written.columns if edge.source_urn == ref.urn
+    }
+
+
+def test_a_write_of_a_folder_of_a_partition_leaves_the_datasets_schema_and_place_alone(watch: Any) -> None:
+    root = watch.folder / "kept"
+
+    def write() -> None:
+        some = watch.spark.range(3).selectExpr("id AS n", "'mon' AS day")
+        some.write.partitionBy("day").parquet(str(root))
+        watch.spark.range(2).selectExpr("id AS n").write.mode("overwrite").parquet(f"{root}/day=mon")
+        watch.spark.sql(f"INSERT OVERWRITE DIRECTORY '{root}/day=tue' USING parquet SELECT id AS n FROM shop.orders")
+
+    seen = [ref for each in watch.observe(write) for ref in each.writes]
+    assert {watch.short(ref.urn) for ref in seen} == {"/kept"}
+    assert [aspects(ref) for ref in seen] == [["schemaMetadata", "technicalMetadata"], *[["technicalMetadata"]] * 2]
+    assert {ref.location for ref in seen} == {f"file:{root}"}
+
+
+def test_a_file_and_a_folder_above_others_may_be_called_so(watch: Any) -> None:
+    root = watch.folder / "odd=name"
+    (root / "plain").mkdir(parents=True)
+    for name in ("plain/x.json", "a=b.json"):
+        (root / name).write_text('{"a": 1}\n', encoding="utf-8")
+    for name in ("plain", "plain/x.json", "a=b.json"):
+        seen = watch.observe(lambda name=name: watch.spark.read.schema("a int").json(f"{root}/{name}").collect())
+        assert [watch.short(ref.urn) for ref in seen[-1].reads] == [f"/odd=name/{name}"]
+
+
+def test_a_table_laid_over_a_partition_has_that_place_and_reads_the_dataset(watch: Any, days: Path) -> None:
+    table = watch.fresh_table()
+    made = one(watch.observe(lambda: watch.spark.sql(f"CREATE TABLE {table} USING parquet LOCATION '{days}/day=mon'")))
+    assert [(watch.short(ref.urn), ref.fields) for ref in made.reads] == [("/days", None)]
+    (ref,) = made.writes
+    assert (watch.short(ref.urn), ref.location) == (table, f"file:{days}/day=mon")
+
+
+def test_a_stream_from_a_partition_reads_the_dataset(watch: Any, days: Path) -> None:
+    def run() -> None:
+        stream = watch.spark.readStream.schema("n long").parquet(f"{days}/day=mon/hour=1").writeStream
+        stream = stream.option("checkpointLocation", f"{watch.folder}/checkpoints/partition")
+        stream.trigger(availableNow=True).format("parquet").start(f"{watch.folder}/of-days").awaitTermination()
+
+    seen = one([each for each in watch.observe(run) if each.writes])
+    assert [(watch.short(ref.urn), ref.fields) for ref in seen.reads] == [("/days", None)]
+
+
+def aspects(ref: DataRef) -> list[str]:
+    return [each["aspect"] for each in proposals(ref, "urn:li:dataProcessInstance:x")]
+
+
+def one(seen: list[Observation]) -> Observation:
+    assert len(seen) == 1, seen
+    return seen[0]

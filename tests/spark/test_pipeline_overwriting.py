@@ -1,0 +1,73 @@
+"""What a pipeline's sinks would take away before it is read stays."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jupyter_colophon.spark.pipelines.checking import checked
+from jupyter_colophon.spark.pipelines.registry import installed
+from jupyter_colophon.spark.pipelines.running import Outcome, run
+from pyspark.sql import SparkSession
+from support.servers import catalog, server
+
+__all__ = ["catalog", "server"]
+
+
+@pytest.fixture(autouse=True)
+def known(server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLOPHON_URL", server.url)
+    monkeypatch.setenv("COLOPHON_TOKEN", server.token)
+    monkeypatch.setenv("COLOPHON_SPOOL", str(tmp_path / "spool"))
+
+
+@pytest.fixture
+def place(tmp_path: Path, spark: SparkSession) -> Path:
+    """A folder with numbers, in a dataset by days too."""
+    folder = tmp_path.resolve()
+    spark.range(3).write.parquet(str(folder / "numbers"))
+    days = spark.range(3).selectExpr("id", "if(id = 0, 'mon', 'tue') AS day")
+    days.write.partitionBy("day").parquet(str(folder / "days"))
+    return folder
+
+
+def copied(spark: SparkSession, source: Path, *sinks: tuple[str, str], **more: Any) -> Outcome:
+    """A source written to sinks: their folders and modes."""
+    written = [{"name": f"sink{at}", "type": "sink", "plugin": "file", "properties": {"path": path, "mode": mode}} for at, (path, mode) in enumerate(sinks)]  # fmt: skip
+    read = {"name": "read", "type": "source", "plugin": "file", "properties": {"path": str(source)}}
+    few = {"name": "few", "type": "transform", "plugin": "projection", "properties": {"keep": ["id"]}}
+    pairs = [("read", "few"), *(("few", one["name"]) for one in written)]
+    connections = [{"from": one, "to": other} for one, other in pairs]
+    metadata = {"namespace": "shop", "stages": [read, few, *written], "connections": connections, **more}
+    return run(checked("copies", {"metadata": metadata}, installed()), spark)
+
+
+def rows(spark: SparkSession, path: Path) -> list[tuple[Any, ...]]:
+    return sorted(map(tuple, spark.read.parquet(str(path)).collect()))
+
+
+def test_a_sink_that_would_overwrite_its_source_is_found_before_any_other_writes(
+    spark: SparkSession, place: Path
+) -> None:
+    numbers = place / "numbers"
+    outcome = copied(spark, numbers, (str(place / "first"), "error"), (f"{numbers}/", "overwrite"), retries=2)
+    assert (outcome.status, "would be overwritten before it is read" in outcome.error) == ("failed", True)
+    assert [one.status for one in outcome.stages] == ["succeeded", "succeeded", "waiting", "failed"]
+    assert not (place / "first").exists()
+    assert rows(spark, numbers) == [(0,), (1,), (2,)]
+
+
+@pytest.mark.parametrize(
+    ("read", "written", "status"),
+    [
+        ("days/day=tue", "days/day=tue", "failed"),
+        ("days", "days/day=tue", "failed"),
+        ("days/day=tue", "days", "failed"),
+        ("days/day=mon", "days/day=tue", "succeeded"),
+    ],
+)
+def test_a_partition_is_overwritten_from_another_and_not_from_itself(
+    read: str, written: str, status: str, spark: SparkSession, place: Path
+) -> None:
+    assert copied(spark, place / read, (str(place / written), "overwrite")).status == status
+    kept = [(1, "tue"), (2, "tue")] if status == "failed" else [(0, "tue")]
+    assert rows(spark, place / "days") == sorted([(0, "mon"), *kept])
