@@ -29,6 +29,7 @@ import type {
   Versions,
   Written
 } from './generated/api';
+import type { IFault } from './model/problem';
 
 /** A page of something: where to go on, and how much of it. */
 export interface IPage {
@@ -121,6 +122,8 @@ export interface ISchemaspaces {
   /** `pointer` is a JSON Pointer into `metadata`. */
   values(space: string, schema: string, pointer: string): Promise<InstanceValues>;
   instance(space: string, name: string): Promise<Instance>;
+  /** What is wrong with an instance that satisfies its schema, where the server can tell: with a pipeline. */
+  findings(space: string, name: string): Promise<readonly IFault[]>;
   create(space: string, document: InstanceEdit): Promise<Instance>;
   /** `version` is what the writer read; null to replace whatever is there. */
   replace(space: string, name: string, document: InstanceEdit, version: number | null): Promise<Instance>;

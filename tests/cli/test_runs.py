@@ -74,6 +74,21 @@ def test_a_run_is_shown_with_what_was_said_of_what_it_touched_then(call: Call) -
     assert "argument   in     /a" in text
 
 
+def test_the_log_of_a_run_keeps_its_lines(served: LiveServer, call: Call) -> None:
+    catalog = served.catalog()
+    facts = {"log": "first\nsecond \x1b[31mred", "source": "a = 1\nb = 2"}
+    run = {
+        "program": str(program("shop", "logged", "flows", "Load")),
+        "runId": "logged",
+        "start": "2026-11-19T12:00:00Z",
+        "facts": facts,
+    }
+    urn = catalog.start_run(run)["urn"]
+    catalog.close()
+    text = call("runs", urn).out
+    assert text.endswith("Source:\n  a = 1\n  b = 2\n\nLog:\n  first\n  second \ufffd[31mred\n")
+
+
 def test_what_is_not_there_or_wrong_is_one_line(call: Call) -> None:
     absent = call("runs", "urn:li:dataProcessInstance:0b0f7f6e-2f1e-4c0e-9a6e-1f3a0f6f7a10")
     assert (absent.status, absent.err.count("\n")) == (1, 1)

@@ -263,12 +263,14 @@ def test_what_was_said_when_and_what_differs_is_shown(kernel, database):
 def test_runs_are_listed_and_one_is_told_whole(kernel, catalog, database):
     program = "urn:li:dataJob:(urn:li:dataFlow:(colophon,shop,default),spark.load)"
     start = {"program": program, "runId": database, "start": "2026-11-20T12:00:00Z", "arguments": {"day": "monday"}}
+    start["facts"] = {"log": f"first\nsecond {'word ' * 30}end"}
     run = catalog.start_run(start)["urn"]
     catalog.add_accesses(run, {"accesses": [{"data": urn(database), "mode": "write", "time": "2026-11-20T12:00:01Z"}]})
     assert f"write {database}.t" in kernel.run(f"%metadata runs {database}.t", "c").text
     assert "There is none." in kernel.run(f"%metadata runs {database}.t --status failed", "c").text
     told = kernel.run(f"%metadata runs {run}", "c").text
     assert "monday" in told
+    assert f"log\nfirst\nsecond {'word ' * 30}end" in told
     assert f"{database}.t" in told
     assert not kernel.run(
         "%metadata runs urn:li:dataProcessInstance:0b0f7f6e-0000-4c0e-9a6e-1f3a0f6f7a10", "c"

@@ -9,8 +9,11 @@ import type {
   Instances,
   InstanceValues,
   Leftovers,
+  PipelineCheck,
+  PipelineChecked,
   Schemaspaces as Spaces
 } from '../generated/api';
+import type { IFault } from '../model/problem';
 import type { IInstanceQuestion, ISchemaspaces } from '../tokens';
 import type { Parameters } from './addresses';
 import { address } from './addresses';
@@ -21,6 +24,9 @@ import { send } from './requests';
 function condition(version: number | null): Record<string, string> {
   return version === null ? {} : { 'If-Match': `"${version}"` };
 }
+
+/** The schemaspace whose instances the server can check beyond their schema. */
+const PIPELINES = 'pipelines';
 
 /** Schemaspaces and their instances over HTTP (`docs/api.md`). */
 export class Schemaspaces implements ISchemaspaces {
@@ -51,6 +57,15 @@ export class Schemaspaces implements ISchemaspaces {
 
   instance(space: string, name: string): Promise<Instance> {
     return this._send([space, 'instances', name]);
+  }
+
+  async findings(space: string, name: string): Promise<readonly IFault[]> {
+    if (space !== PIPELINES) {
+      return [];
+    }
+    const body: PipelineCheck = { name };
+    const found = await send<PipelineChecked>(this._settings, address([PIPELINES, 'check']), { method: 'POST', body });
+    return found.problems;
   }
 
   create(space: string, document: InstanceEdit): Promise<Instance> {

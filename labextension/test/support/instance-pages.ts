@@ -138,3 +138,13 @@ export function snippetServer(schema: ReadonlyJSONObject = SNIPPET, name = 'code
     .on('GET', `${PLACE}/hello`, { body: hello() })
     .on('GET', HISTORY, { body: { versions: [], cursor: null } });
 }
+
+/** A server with the schemaspace of pipelines, its schema, and one of them. */
+export function pipelineServer(schema: ReadonlyJSONObject, saved: Instance): FakeServer {
+  const schemas = [{ name: 'pipeline', title: 'Pipeline', deprecated: false, uihints: {} }];
+  const space = { name: 'pipelines', id: 'p', display_name: 'Pipelines', description: '', deprecated: false };
+  return snippetServer()
+    .on('GET', 'schemaspaces', { body: { schemaspaces: [{ ...space, schemas }], problems: [] } })
+    .on('GET', 'schemaspaces/pipelines/schemas/pipeline', { body: schema })
+    .on('GET', `schemaspaces/pipelines/instances/${saved.name}`, { body: saved });
+}

@@ -4,7 +4,7 @@ import time
 
 from traitlets import CaselessStrEnum, Int, Unicode
 
-from jupyter_colophon.cli.catalog.command import CatalogCommand, table
+from jupyter_colophon.cli.catalog.command import CatalogCommand, cell, table
 from jupyter_colophon.cli.catalog.ran import run_shown, touched_shown
 from jupyter_colophon.cli.command import FINE
 from jupyter_colophon.core.errors import IllegalQuery
@@ -16,6 +16,8 @@ from jupyter_colophon.core.v3_names import from_v3
 
 _RUN = f"{PREFIX}dataProcessInstance:"
 _PROGRAM = f"{PREFIX}dataJob:"
+#: Facts that have lines of their own.
+_LONG = ("source", "log")
 #: Of a program that is not told by its URN.
 _PARTS = 4
 
@@ -95,7 +97,7 @@ def _end(run: Run) -> str:
 def _text(run: Run, touched: list[Touched]) -> str:
     head = f"{run.name}: {run.status}, {format_time(run.start)} to {_end(run) or 'now'}, by {run.actor}\n{run.urn}"
     told = [("argument", key, value) for key, value in run.arguments.items()]
-    told += [("fact", key, str(value)) for key, value in run.facts.items()]
+    told += [("fact", key, str(value)) for key, value in run.facts.items() if key not in _LONG]
     rows = [
         (one.mode or one.role, one.name, one.namespace, one.component, format_time(one.last), _said(one))
         for one in touched
@@ -103,8 +105,14 @@ def _text(run: Run, touched: list[Touched]) -> str:
     tables = [
         table(told, "Kind", "Name", "Value") if told else "",
         table(rows, "Access", "Name", "Namespace", "Component", "Last", "Said then") if rows else "It touched nothing.",
+        *(_listed(key, str(run.facts[key])) for key in _LONG if run.facts.get(key)),
     ]
     return "\n\n".join([head, *filter(None, tables)])
+
+
+def _listed(title: str, text: str) -> str:
+    """Lines of its own, each set in: none is taken for one of ours."""
+    return "\n".join([f"{title.capitalize()}:", *(f"  {cell(line)}" for line in text.splitlines())])
 
 
 def _said(one: Touched) -> str:

@@ -10,7 +10,7 @@ import { VersionList } from '../pieces/versions';
 import { moment } from '../pieces/words';
 import type { IFormTools } from './form';
 import type { InstanceModel } from './model';
-import { Broken, Recovered, Removed, SchemaChoice, Shared } from './notes';
+import { Broken, Recovered, Removed, SchemaChoice, Shared, Unready } from './notes';
 
 // The form brings a validator along; it is loaded when somebody edits.
 const InstanceForm = React.lazy(() => import('./form'));
@@ -164,6 +164,7 @@ function Notes({ model, actions, trans }: IInstanceProps): React.JSX.Element {
     <>
       {removed && <Removed trans={trans} typed={model.dirty} known={history?.versions.length !== 0} />}
       {instance && !instance.valid && <Broken instance={instance} remove={() => actions.remove()} trans={trans} />}
+      <Unready model={model} trans={trans} />
       {instance && !instance.own && <Shared trans={trans} />}
       {instance && !schema && <SchemaChoice model={model} trans={trans} />}
       {recovered !== null && editor?.dirty && <Recovered time={recovered} model={model} trans={trans} />}

@@ -82,13 +82,14 @@ function languageOf(draft: ReadonlyJSONObject): string {
 function useContext(props: IFormProps, prefix: string): IInstanceContext {
   const { model, editor, tools, trans } = props;
   const state = useModel(editor);
-  const { choices, mayEdit } = useModel(model);
+  const { choices, mayEdit, findings } = useModel(model);
   const offer = React.useCallback((pointer: string) => model.offer(pointer), [model]);
   return React.useMemo(
     () => ({
       trans,
       prefix,
-      faults: editor.faults(),
+      // What is wrong with what is saved holds until somebody types on.
+      faults: editor.dirty ? editor.faults() : [...editor.faults(), ...findings],
       touch: (pointer: string) => editor.touch(pointer),
       block: (pointer: string, faults: readonly IFault[]) => editor.block(pointer, faults),
       editors: tools.editors,
@@ -104,7 +105,7 @@ function useContext(props: IFormProps, prefix: string): IInstanceContext {
         }
       }
     }),
-    [editor, trans, prefix, state, tools, choices, offer, mayEdit]
+    [editor, trans, prefix, state, tools, choices, offer, mayEdit, findings]
   );
 }
 

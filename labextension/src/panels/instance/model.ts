@@ -10,6 +10,7 @@ import { documentOf, editOf } from '../../model/instance-document';
 import { beginning } from '../../model/instance-schema';
 import type { ILiveState } from '../../model/live-model';
 import { LiveModel } from '../../model/live-model';
+import type { IFault } from '../../model/problem';
 import { asProblem, CatalogProblem } from '../../model/problem';
 import { secretPlaces, withoutSecrets } from '../../model/secrets';
 import type { ICatalog, IChangeFeed, ISchemaspaces } from '../../tokens';
@@ -49,6 +50,8 @@ export interface IInstanceState extends ILiveState {
   edition: number;
   /** When the draft was put down that came back after a reload; null where none did. */
   recovered: string | null;
+  /** What is wrong with what is saved, although it satisfies its schema. */
+  findings: readonly IFault[];
   /** What other instances have at a place of `metadata`, as far as somebody asked. */
   choices: ReadonlyMap<string, readonly string[]>;
 }
@@ -63,6 +66,7 @@ const EMPTY: IInstanceState = {
   history: null,
   edition: 0,
   recovered: null,
+  findings: [],
   choices: new Map(),
   busy: false,
   problem: null
@@ -189,6 +193,7 @@ export class InstanceModel extends LiveModel<IInstanceState> {
     const schema = await this._schemaFor(instance);
     if (!signal.aborted) {
       this._meet(instance, schema);
+      void this._look(instance);
     }
     return { instance, schema, removed: false };
   }
@@ -290,6 +295,7 @@ export class InstanceModel extends LiveModel<IInstanceState> {
     this._sources.drafts.remove(this._key);
     this.set({ instance, removed: false, recovered: null });
     void this._loadHistory();
+    void this._look(instance);
     return { version: instance.version, value: documentOf(instance) };
   };
 
@@ -308,6 +314,16 @@ export class InstanceModel extends LiveModel<IInstanceState> {
       // The name is made of the display name, unless one was given.
       const pointer = 'name' in value ? '/name' : '/display_name';
       throw new CatalogProblem('invalid', problem.message, 409, [{ pointer, message: problem.message }]);
+    }
+  }
+
+  /** Asks what is wrong with what is saved, beyond its schema; without an answer nothing is known to be. */
+  private async _look(instance: Instance | null): Promise<void> {
+    const { space } = this.state;
+    const asked = space && instance?.valid ? this._sources.spaces.findings(space.name, instance.name) : [];
+    const findings = await Promise.resolve(asked).catch(() => []);
+    if (this.state.instance?.version === instance?.version) {
+      this.set({ findings });
     }
   }
 

@@ -42,6 +42,27 @@ export function Broken(props: { instance: Instance; remove: () => void; trans: T
   );
 }
 
+/** It is kept, and would not do what it is for. */
+export function Unready(props: { model: InstanceModel; trans: TranslationBundle }): React.JSX.Element | null {
+  const { model, trans } = props;
+  const { findings, removed } = useModel(model);
+  if (findings.length === 0 || removed) {
+    return null;
+  }
+  return (
+    <div role="status" className="jp-Colophon-warning" data-findings={findings.length}>
+      {trans.__('This is saved, but would be refused when it is run:')}
+      <ul>
+        {findings.map(({ pointer, message }, index) => (
+          <li key={index}>
+            {pointer !== '' && <code>{pointer}</code>} {message}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
 /** It was there and is gone, and its history can bring it back; or it never was. */
 export function Removed(props: { typed: boolean; known: boolean; trans: TranslationBundle }): React.JSX.Element {
   const { typed, known, trans } = props;

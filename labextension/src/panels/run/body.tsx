@@ -27,7 +27,8 @@ function Link(props: { urn: string; name: string; open: (urn: string) => void })
   );
 }
 
-function Head({ run, open, trans }: IRunProps & { run: Run }): React.JSX.Element {
+function Head({ model, run, open, trans }: IRunProps & { run: Run }): React.JSX.Element {
+  const { parent } = useModel(model);
   return (
     <div className="jp-Colophon-head">
       <div>
@@ -41,7 +42,8 @@ function Head({ run, open, trans }: IRunProps & { run: Run }): React.JSX.Element
         </p>
         {run.parent !== null && (
           <p className="jp-Colophon-place">
-            {trans.__('Part of')} <Link urn={run.parent} name={shortUrn(run.parent)} open={open} />
+            {trans.__('Part of')}{' '}
+            <Link urn={run.parent} name={parent ? originOf(parent, trans) : shortUrn(run.parent)} open={open} />
           </p>
         )}
       </div>

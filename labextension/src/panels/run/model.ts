@@ -14,6 +14,8 @@ export type TouchedEntity = Touched['touched'][number];
 /** What the page of a run shows. */
 export interface IRunState extends ILiveState {
   run: Run | null;
+  /** The run that it is a part of; null where there is none, or one may not read it. */
+  parent: Run | null;
   touched: readonly TouchedEntity[];
 }
 
@@ -24,15 +26,29 @@ export class RunModel extends LiveModel<IRunState> {
     feed: IChangeFeed | null,
     readonly urn: string
   ) {
-    super(feed, { run: null, touched: [], busy: false, problem: null });
+    super(feed, { run: null, parent: null, touched: [], busy: false, problem: null });
   }
 
   protected override async ask(): Promise<Partial<IRunState>> {
-    const [run, { touched }] = await Promise.all([this._catalog.run(this.urn), this._catalog.touched(this.urn)]);
+    const asked = this._catalog.run(this.urn);
+    const [run, parent, { touched }] = await Promise.all([
+      asked,
+      asked.then(async one => this._parentOf(one)),
+      this._catalog.touched(this.urn)
+    ]);
     if (this.isShown && run.status === 'running' && sortedFacts(run).stages.length > 0) {
       this.refreshSoon(STAGES_PAUSE_MS);
     }
-    return { run, touched };
+    return { run, parent, touched };
+  }
+
+  /** Asked once: what it is called does not change. */
+  private async _parentOf({ parent }: Run): Promise<Run | null> {
+    if (parent === null || this.state.parent?.urn === parent) {
+      return this.state.parent;
+    }
+    // Without its name it is called by its URN.
+    return this._catalog.run(parent).catch(() => null);
   }
 
   protected override heard(changes: readonly Change[]): void {

@@ -12,7 +12,7 @@ import { Drafts } from '../../../src/model/drafts';
 import { InstanceBody } from '../../../src/panels/instance/body';
 import { rendererId } from '../../../src/panels/instance/fields';
 import { InstanceModel } from '../../../src/panels/instance/model';
-import { hello, PLACE, RUNTIME, snippetServer } from '../../support/instance-pages';
+import { hello, pipelineServer, PLACE, RUNTIME, snippetServer } from '../../support/instance-pages';
 import type { FakeServer } from '../../support/server';
 import { problem } from '../../support/server';
 import { until } from '../../support/waiting';
@@ -41,7 +41,12 @@ function runtimeServer(metadata: object): FakeServer {
     .on('PUT', `${PLACE}/hello`, { body: { ...instance, version: 3 } });
 }
 
-async function page(server: FakeServer, name = 'hello', renderers: FormRendererRegistry | null = null): Promise<void> {
+async function page(
+  server: FakeServer,
+  name = 'hello',
+  renderers: FormRendererRegistry | null = null,
+  space = 'code-snippets'
+): Promise<void> {
   const sources = {
     spaces: new Schemaspaces(server.settings),
     catalog: new Catalog(server.settings),
@@ -49,7 +54,7 @@ async function page(server: FakeServer, name = 'hello', renderers: FormRendererR
     drafts: new Drafts(window.localStorage, 's')
   };
   const schema = server.count('GET', '') === 0 && name === '' ? 'code-snippet' : '';
-  const model = new InstanceModel(sources, { space: 'code-snippets', schema, name });
+  const model = new InstanceModel(sources, { space, schema, name });
   const actions = {
     restore: (version: number) => restored.push(version),
     discard: () => model.discard(),
@@ -330,4 +335,26 @@ test('who may only read gets a form that cannot be changed', async () => {
   await page(snippetServer().on('GET', 'me', { body: { user: 'eve', scopes: ['read'] } }));
   expect(field('Name').matches(':disabled')).toBe(true);
   expect(document.body.textContent).toContain('You may read this, not change it.');
+});
+
+test('a pipeline that a run would refuse is saved, and says so at the field until somebody types on', async () => {
+  const file = 'schemas/schemaspaces/pipelines/pipeline.json';
+  const stages = [{ name: 'orders', type: 'source', plugin: 'fil', properties: {} }];
+  const saved = hello({ schema_name: 'pipeline', metadata: { namespace: 'shop', stages, connections: [] } });
+  const wrong = { pointer: '/metadata/stages/0/plugin', message: 'no source is called so, but file' };
+  let problems = [wrong];
+  const server = pipelineServer(JSON.parse(readFileSync(file, 'utf8')) as ReadonlyJSONObject, saved)
+    .on('PUT', 'schemaspaces/pipelines/instances/hello', { body: { ...saved, version: 3 } })
+    .on('POST', 'pipelines/check', () => ({ body: { valid: problems.length === 0, order: [], problems } }));
+  await page(server, 'hello', null, 'pipelines');
+  await until(() => alerts().includes(wrong.message));
+  expect(document.querySelector('[data-findings]')?.textContent).toContain(wrong.message);
+  expect(server.seen.find(seen => seen.path === 'pipelines/check')?.body).toEqual({ name: 'hello' });
+  type(field('Plugin'), 'file');
+  await until(() => alerts().length === 0);
+  problems = [];
+  await shown?.model.save();
+  expect(sent(server)).toBeDefined();
+  await until(() => document.querySelector('[data-findings]') === null);
+  expect([alerts(), shown?.model.dirty]).toEqual([[], false]);
 });

@@ -114,6 +114,18 @@ test('whatever it names is opened by a button, so by the keyboard too', async ()
   expect(opened).toEqual(['urn:li:dataProcessInstance:session', RUN.program, table('a'), table('b')]);
 });
 
+test('the run that it is a part of is called by its name, and by its URN where one may not read it', async () => {
+  const parent = { ...runOf('whole'), facts: {}, name: 'nightly' };
+  const server = serving({ ...RUN, parent: parent.urn }).on('GET', `runs/${parent.urn}`, { body: parent });
+  shown(server);
+  await there('Part of nightly');
+  await panel?.model.refresh();
+  expect(server.count('GET', `runs/${parent.urn}`)).toBe(1);
+  panel?.dispose();
+  shown(serving({ ...RUN, parent: parent.urn }));
+  await there('Part of whole');
+});
+
 test('a run that is not there says so, and can be asked for again', async () => {
   const server = new FakeServer()
     .on('GET', `runs/${RUN.urn}`, problem(404, 'there is no run'))

@@ -5,11 +5,14 @@ from typing import Any
 
 from jupyter_colophon.client.urns import shown
 from jupyter_colophon.client.verbs.reading import change_text
-from jupyter_colophon.kernel.display.blocks import Block, Line, Table, Title
+from jupyter_colophon.kernel.display.blocks import Block, Line, Preformatted, Table, Title
 from jupyter_colophon.kernel.display.page import Page
 from jupyter_colophon.kernel.display.times import clock
 
 Document = Mapping[str, Any]
+
+#: Facts of a run that are no word of a table: a cell's source stands above its answer anyway.
+_LONG = {"log", "source"}
 
 
 def history_page(document: Document) -> Page:
@@ -58,7 +61,7 @@ def runs_page(document: Document) -> Page:
 def run_page(run: Document) -> Page:
     """One run: what it was started with, what it touched, and what was said of that then."""
     told = [("argument", key, value) for key, value in run["arguments"].items()]
-    told += [("fact", key, str(value)) for key, value in run["facts"].items() if key != "source"]
+    told += [("fact", key, str(value)) for key, value in run["facts"].items() if key not in _LONG]
     rows = tuple(
         (one["mode"] or one["role"], shown(one["urn"]), clock(one["last"]), _said(one)) for one in run["touched"]
     )
@@ -70,6 +73,8 @@ def run_page(run: Document) -> Page:
     if told:
         blocks.append(Table("", ("kind", "name", "value"), tuple(told)))
     blocks.append(Table("", ("access", "name", "last", "said then"), rows) if rows else Line("It touched nothing."))
+    if log := run["facts"].get("log"):
+        blocks += [Title("log"), Preformatted(str(log))]
     return Page(tuple(blocks))
 
 
