@@ -1,12 +1,15 @@
 """When things happened, what failed, what capture costs, and that it harms nothing."""
 
 import logging
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from jupyter_colophon.spark.capture import attach
+from jupyter_colophon.spark.capture import Registration, attach
+from jupyter_colophon.spark.commands import INNER_WRITES
+from jupyter_colophon.spark.listener import PlanListener
 from jupyter_colophon.spark.observation import Observation, Unseen
 from py4j.clientserver import ClientServerConnection
 from pyspark.errors import PySparkException
@@ -236,3 +239,57 @@ def test_waiting_ends_with_its_time(watch: Any) -> None:
     assert not capture.drain(50)
     assert capture.drain(300_000)
     capture.detach()
+
+
+QUEUE = 10_000
+"""How many events Spark keeps for its listeners, unless told otherwise."""
+
+
+def test_where_spark_drops_events_that_is_said_to_be_unseen(watch: Any) -> None:
+    """A listener that is slow beside jobs of very many tasks: which events are gone, Spark does not say."""
+    seen: list[Observation] = []
+    held, go_on = threading.Event(), threading.Event()
+
+    def slow(observation: Observation) -> None:
+        seen.append(observation)
+        held.set()
+        go_on.wait()
+
+    orders, bus = watch.spark.table("shop.orders"), watch.spark.sparkContext._jsc.sc().listenerBus()
+    event = watch.spark._jvm.org.apache.spark.scheduler.SparkListenerLogStart("any")
+    capture = attach(watch.spark, slow)
+    try:
+        orders.count()
+        held.wait()
+        for _ in range(QUEUE + 1):
+            bus.post(event)
+        orders.write.parquet(f"{watch.folder}/dropped")
+        go_on.set()
+        assert capture.drain(300_000)
+        assert capture.drain(300_000)
+    finally:
+        go_on.set()
+        capture.detach()
+    assert [(one.unseen, one.writes) for one in seen[1:]] == [((Unseen.EVENTS,), ())]
+
+
+class HardOfHearing(PlanListener):
+    """Misses that files were written, which Spark tells before it tells of their table."""
+
+    def onSuccess(self, function: str, execution: Any, duration_ns: int) -> None:
+        if function not in INNER_WRITES:
+            super().onSuccess(function, execution, duration_ns)
+
+
+def test_a_table_is_written_though_the_writing_of_its_files_was_not_heard(watch: Any) -> None:
+    seen: list[Observation] = []
+    session, table = watch.spark._jsparkSession, watch.fresh_table()
+    listener = HardOfHearing(session, seen.append)
+    registration = Registration(watch.spark.sparkContext._gateway, session.listenerManager(), listener)
+    try:
+        watch.spark.table("shop.orders").write.mode("overwrite").saveAsTable(table)
+        watch.spark.sql(f"CREATE TABLE IF NOT EXISTS {table} USING parquet AS SELECT * FROM shop.orders")
+        assert watch.capture.drain(300_000)
+    finally:
+        registration.remove()
+    assert [[watch.short(ref.urn) for ref in one.writes] for one in seen] == [[table]]

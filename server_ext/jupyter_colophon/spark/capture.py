@@ -1,9 +1,10 @@
 """Attaching the listener to a Spark session, and waiting until it has heard all that happened so far."""
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from jupyter_colophon.spark.observation import Observation
+from jupyter_colophon.spark.observation import Observation, Unseen
 
 if TYPE_CHECKING:
     from jupyter_colophon.spark.listener import PlanListener
@@ -12,10 +13,16 @@ if TYPE_CHECKING:
 class Capture:
     """A listener at work. `attach` makes it; `detach` ends it."""
 
-    def __init__(self, session: Any, listener: "PlanListener", registration: Any) -> None:
+    def __init__(
+        self, session: Any, listener: "PlanListener", registration: Any, sink: Callable[[Observation], None]
+    ) -> None:
         self._session = session
         self._listener = listener
         self._registration = registration
+        self._sink = sink
+        bus = session.sparkContext._jsc.sc().listenerBus()
+        self._dropped = bus.metrics().metricRegistry().counter("queue.shared.numDroppedEvents")
+        self._dropped_before = self._dropped.getCount()
 
     @property
     def errors(self) -> int:
@@ -23,11 +30,20 @@ class Capture:
         return self._listener.errors + self._listener.streams.errors
 
     def drain(self, timeout_ms: int = 500) -> bool:
-        """Wait until what ended before this call was observed; False when that took longer, or the session is gone."""
+        """Wait until what ended before this call was observed; False when that took longer, or the session is gone.
+
+        Where Spark dropped events meanwhile, that is observed too: which ones nobody knows.
+        """
         context = self._session.sparkContext
         if context._jsc is None:
             return False
-        return wait_until_heard(context._jsc.sc(), timeout_ms)
+        is_heard = wait_until_heard(context._jsc.sc(), timeout_ms)
+        dropped = self._dropped.getCount()
+        if dropped > self._dropped_before:
+            self._dropped_before = dropped
+            now = time.time_ns() // 1_000_000
+            self._sink(Observation(now, now, "", unseen=(Unseen.EVENTS,)))
+        return is_heard
 
     def detach(self) -> None:
         """Observe nothing from now on. May be called again, and after the session's end."""
@@ -51,7 +67,7 @@ def attach(session: Any, sink: Callable[[Observation], None]) -> Capture:
     listener = PlanListener(session._jsparkSession, sink)
     registration = Registration(gateway, session._jsparkSession.listenerManager(), listener)
     session.streams.addListener(listener.streams)
-    return Capture(session, listener, registration)
+    return Capture(session, listener, registration, sink)
 
 
 def wait_until_heard(context: Any, timeout_ms: int) -> bool:

@@ -64,10 +64,10 @@ class Fold:
         if target.ref is None:
             return target
         if inner is None:
-            # CREATE TABLE IF NOT EXISTS of a table that was there: nothing was written.
-            is_untouched = not execution.failed and target.ref.format in FILE_FORMATS
+            # Nothing was written where that was allowed (IF NOT EXISTS); else the writing of the files was not heard.
+            is_untouched = target.is_untouched and not execution.failed and target.ref.format in FILE_FORMATS
             return replace(target, is_untouched=is_untouched)
-        return replace(target, ref=replace(target.ref, location=inner[1]))
+        return replace(target, ref=replace(target.ref, location=inner[1]), is_untouched=False)
 
     def _was_told(self, number: int, targets: Iterable[Target]) -> bool:
         wanted = {_table(name) for name in _names(targets)}

@@ -79,8 +79,10 @@ class PlanListener:
             self._hand_on(self._observe(function, execution, duration_ms, exception, told_ms))
         except Exception as error:  # noqa: BLE001 - whatever a plan holds, capture must not reach into Spark
             self._miss(error)
+            # Told late, it is still of the cell that ran when it began.
+            began = told_ms - int(duration_ms or 0)
             with suppress(Exception):
-                self._hand_on([Observation(told_ms, told_ms, function, unseen=(Unseen.EXECUTION,))])
+                self._hand_on([Observation(began, told_ms, function, unseen=(Unseen.EXECUTION,))])
 
     def _hand_on(self, observations: Iterable[Observation]) -> None:
         for observation in observations:

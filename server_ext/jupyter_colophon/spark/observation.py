@@ -40,6 +40,7 @@ class Unseen(StrEnum):
     SINK = "data that was written by a format that names no dataset"
     ROWS = "which rows of which table were changed in place (UPDATE, DELETE, MERGE)"
     EXECUTION = "a query whose plan could not be understood"
+    EVENTS = "queries whose ends Spark dropped: more happened than its listeners could be told of"
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,11 @@ def _created(field: str) -> Rule:
     return rule
 
 
+def _table_as_select(execution: Any, command: Any, node: Node) -> Target:
+    """IF NOT EXISTS lets a table be as it was: only the writing of its files, an execution of its own, says that it is not."""
+    return replace(_created("table")(execution, command, node), is_untouched=command.mode().toString() == "Ignore")
+
+
 def _hive(_: Any, command: Any, node: Node) -> Target:
     return Target(table_ref(node.attrs["table"]), _written(command.query()))
 
@@ -144,7 +149,7 @@ RULES: Mapping[str, Rule] = {
     "CreateDataSourceTableCommand": _external,
     "CreateViewCommand": _view,
     "AlterViewAsCommand": _view,
-    "CreateDataSourceTableAsSelectCommand": _created("table"),
+    "CreateDataSourceTableAsSelectCommand": _table_as_select,
     "CreateHiveTableAsSelectCommand": _created("tableDesc"),
     "SaveAsV1TableCommand": _created("tableDesc"),
     "InsertIntoHiveTable": _hive,
