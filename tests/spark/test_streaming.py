@@ -3,6 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+from jupyter_colophon.spark import streams
+from jupyter_colophon.spark.capture import attach
 from jupyter_colophon.spark.observation import Observation, Unseen
 
 
@@ -53,3 +56,26 @@ def test_a_stream_into_a_sink_without_a_name_says_so(watch: Any) -> None:
     assert told.writes == ()
     assert [watch.short(ref.urn) for ref in told.reads] == ["/numbers"]
     assert told.unseen == (Unseen.SINK,)
+
+
+def test_a_stream_that_runs_is_told_however_many_others_do(watch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "REMEMBERED", 0)
+    seen = run_stream(watch, lambda writer: writer.format("parquet").start(f"{watch.folder}/one-of-many"))
+    assert [watch.short(ref.urn) for one in seen for ref in one.writes] == ["/one-of-many"]
+
+
+def test_a_stream_that_could_not_be_recorded_is_said_to_be_unseen(watch: Any) -> None:
+    seen: list[Observation] = []
+
+    def sink(observation: Observation) -> None:
+        if observation.writes:
+            raise ValueError("secret value")
+        seen.append(observation)
+
+    capture = attach(watch.spark, sink)
+    try:
+        run_stream(watch, lambda writer: writer.format("parquet").start(f"{watch.folder}/unrecorded"))
+    finally:
+        capture.detach()
+    assert [(one.function, one.unseen) for one in seen] == [("stream", (Unseen.EXECUTION,))]
+    assert capture.errors == 1

@@ -64,20 +64,19 @@ class Companion:
         """Undoes `start`: tells the last things and lets go of shell and server."""
         if self._cancel_farewell is not None:
             self._cancel_farewell()
+        self._change_to(None, None)
         self.captures.stop()
         self.provenance.detach()
         present.follow, present.settle, present.working = None, None, at_terminal
         present.use(None)
-        self._disconnect()
 
     def connect(self, server: "Server") -> None:
         """Uses this server from now on; what is still to be told goes to the one before."""
-        self._disconnect()
-        self.catalog = Catalog(server)
-        present.use(server)
         # A connection of its own: a command never waits behind a report.
         told = self.settings
-        self.recorder = Recorder(Catalog(server), told.notebook, told.kernel, self.notices, told.namespace)
+        recorder = Recorder(Catalog(server), told.notebook, told.kernel, self.notices, told.namespace)
+        self._change_to(Catalog(server), recorder)
+        present.use(server)
 
     def settle(self, timeout_s: float = SETTLE_S, hear_s: float = HEAR_S) -> Pending:
         """Lets everything that cells and their programs did so far be known to the catalog; answers what still waits.
@@ -116,14 +115,19 @@ class Companion:
         if self.recorder is not None:
             self.recorder.observe(observation)
 
-    def _disconnect(self) -> None:
+    def _change_to(self, catalog: Catalog | None, recorder: Recorder | None) -> None:
+        """What Spark did so far is the recorder's that was; what it tells while that says its last words is the new one's."""
+        deadline = time.monotonic() + FAREWELL_S
         if self.recorder is not None:
-            self.recorder.close(FAREWELL_S)
-        if self.catalog is not None:
-            self.catalog.close()
-        self.recorder = self.catalog = None
+            self.captures.drain()
+        catalog_before, recorder_before = self.catalog, self.recorder
+        self.catalog, self.recorder = catalog, recorder
+        if recorder_before is not None:
+            recorder_before.close(max(deadline - time.monotonic(), 0.1))
+        if catalog_before is not None:
+            catalog_before.close()
 
     def _farewell(self) -> None:
         # Whatever goes wrong here must not keep a kernel from ending.
         with suppress(Exception):
-            self._disconnect()
+            self._change_to(None, None)

@@ -30,7 +30,7 @@ from jupyter_colophon.spark.tree import Grafts
 log = logging.getLogger("jupyter_colophon.spark")
 
 REMEMBERED = 64
-"""Streams whose plans are kept, for batches that a function of theirs still writes."""
+"""Streams whose plans are kept, for batches that a function of theirs still writes; more only where more run."""
 
 AGAIN_S = 60.0
 """A stream that goes on is told again after that long, not with each of its batches."""
@@ -47,6 +47,7 @@ class Stream:
     execution: Any
     statement: Statement | None = None
     told_s: float = 0.0
+    is_over: bool = False
 
 
 class Streams(StreamingQueryListener):
@@ -60,11 +61,12 @@ class Streams(StreamingQueryListener):
 
     def onQueryStarted(self, event: Any) -> None:
         """Spark holds the query back until this returns: it cannot have ended yet, and is remembered."""
-        with suppress(Exception):  # The query must start whatever we make of it.
+        try:
             found = self._session.streams().get(str(event.id))
             self._streams[str(event.runId)] = Stream(found.streamingQuery())
-            while len(self._streams) > REMEMBERED:
-                self._streams.popitem(last=False)
+            self._forget()
+        except Exception as error:  # noqa: BLE001 - the query must start whatever we make of it
+            self._miss(error)
 
     def onQueryProgress(self, event: Any) -> None:
         """A batch is over, or nothing came for a while."""
@@ -76,8 +78,7 @@ class Streams(StreamingQueryListener):
         try:
             self._tell(stream, datetime.fromisoformat(progress.timestamp), progress.batchDuration)
         except Exception as error:  # noqa: BLE001 - whatever a plan holds, capture must not reach into Spark
-            self.errors += 1
-            log.warning("A stream runs, but what it reads and writes could not be recorded (%s).", type(error).__name__)
+            self._miss(error)
         stream.told_s = time.monotonic()
 
     def onQueryIdle(self, event: Any) -> None:
@@ -85,6 +86,23 @@ class Streams(StreamingQueryListener):
 
     def onQueryTerminated(self, event: Any) -> None:
         """The query ended. Its plan stays: the batches of its function may be told later than this."""
+        stream = self._streams.get(str(event.runId))
+        if stream is not None:
+            stream.is_over = True
+
+    def _forget(self) -> None:
+        """Forget the oldest of those that ended; what runs is told again and again, however many there are."""
+        over = [run for run, stream in self._streams.items() if stream.is_over]
+        for run in over[: max(0, len(self._streams) - REMEMBERED)]:
+            del self._streams[run]
+
+    def _miss(self, error: Exception) -> None:
+        """Count it, say so, and have the record say so. No message: it may hold values."""
+        self.errors += 1
+        log.warning("A stream runs, but what it reads and writes could not be recorded (%s).", type(error).__name__)
+        now = time.time_ns() // 1_000_000
+        with suppress(Exception):
+            self._sink(Observation(now, now, "stream", unseen=(Unseen.EXECUTION,)))
 
     def _tell(self, stream: Stream, began: datetime, duration_ms: int) -> None:
         if stream.statement is None:
