@@ -250,6 +250,19 @@ def test_what_is_said_is_propagated_to_another_table_and_its_fields(catalog: Any
     assert len(metadata.propagate(source, sink, [], [])) == 0
 
 
+@pytest.mark.parametrize(("typed", "meant"), [("fligts", "flights"), ("ordrs", "orders"), ("zebra", None)])
+def test_of_a_name_that_makes_an_entry_the_one_that_was_perhaps_meant_is_told(
+    catalog: Any, database: str, typed: str, meant: str | None
+) -> None:
+    for name in ("flights", "orders", "o"):
+        metadata.tag(f"{database}.{name}", "a")
+    alike = meant and urn(database, meant)
+    assert metadata.tag(f"{database}.{typed}", "a").document["alike"] == alike
+    assert metadata.tag(f"{database}.{typed}", "b").document["alike"] is None
+    done = metadata.propagate(f"{database}.flights", f"{database}.orders2").document
+    assert (done["isNew"], done["alike"]) == (True, urn(database, "orders"))
+
+
 def test_a_namespace_is_exported_whole_or_not_at_all(database: str, tmp_path: Any) -> None:
     file = tmp_path / "out.jsonl"
     metadata.tag(f"{database}.t", "a")

@@ -118,6 +118,10 @@ def test_a_name_that_nobody_heard_of_is_written_and_said_to_be_new(kernel, catal
     assert news in output["text/plain"]
     assert news in output["text/html"]
     assert people(catalog, database, "new")["tags"] == ["x"]
+    assert "Did you mean" not in output["text/plain"]
+    undo = f"jupyter colophon dataset delete {database}.newx"
+    mistyped = kernel.run(f"%metadata tag {database}.newx x", "c").text
+    assert f"Did you mean {database}.new? In a terminal, `{undo}` takes the new one away." in mistyped
     for line in (f"set {database}.new k=v", f"tag {database}.t x"):
         assert "New" not in kernel.run(f"%metadata {line}", "c").text
 

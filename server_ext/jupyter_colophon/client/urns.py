@@ -22,6 +22,15 @@ def typed(name: str, namespace: str = "") -> str:
     return str(parse_data_name(name, _IDENTITY))
 
 
+def retyped(urn: str) -> str:
+    """What to type to mean this: its short name where that stands for it, else its URN."""
+    name = shown(urn)
+    try:
+        return name if typed(name) == urn else urn
+    except IllegalName:
+        return urn
+
+
 def field_of(urn: str, path: str) -> str:
     """The URN of a dataset's field. Raises IllegalName where that is no dataset, or the path is empty."""
     whole = Urn.parse(urn)

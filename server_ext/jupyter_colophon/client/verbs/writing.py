@@ -8,6 +8,7 @@ from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.reading import Reader, Scope
 from jupyter_colophon.client.programs.writing import Globs, Writer
 from jupyter_colophon.client.urns import shown
+from jupyter_colophon.client.verbs.alike import alike
 from jupyter_colophon.client.verbs.answer import Answer, Document
 from jupyter_colophon.client.verbs.base import Asking, Named, said
 from jupyter_colophon.core.annotation import ASPECT_OF_SCOPE, Annotation
@@ -58,7 +59,7 @@ class Writing(Asking):
         is_unheard = is_new and field is None and self._has_no_runs(urn)
         properties, tags = said(outcome)
         document: Document = {"urn": urn, "properties": properties, "tags": tags}
-        document |= {"changed": bool(written.get("changed", True)), "isNew": is_unheard}
+        document |= {"changed": bool(written.get("changed", True)), **self._news(urn, is_unheard)}
         document["isStrange"] = field is not None and self._lacks(self.urn(name), field)
         rows = [("tag", tag, "") for tag in tags] + [("property", *pair) for pair in sorted(properties.items())]
         return Answer("edit", document, ("kind", "key", "value"), rows)
@@ -92,8 +93,12 @@ class Writing(Asking):
             for proposal, result in zip(proposals, written, strict=True)
         ]
         is_unheard = bool(written) and is_new and self._has_no_runs(other.urn)
-        document = {"source": one.urn, "sink": other.urn, "results": written, "isNew": is_unheard}
+        document = {"source": one.urn, "sink": other.urn, "results": written, **self._news(other.urn, is_unheard)}
         return Answer("propagate", document, ("name", "tags", "properties", "changed"), rows)
+
+    def _news(self, urn: str, is_unheard: bool) -> Document:
+        """Whether this made an entry; and, as it may be misspelled, the URN that was perhaps meant."""
+        return {"isNew": is_unheard, "alike": alike(self.catalog, urn) if is_unheard else None}
 
     def _lacks(self, urn: str, field: str) -> bool:
         """Whether a schema of the dataset is known, and has no such field: it may be misspelled."""

@@ -1,9 +1,10 @@
 """How each kind of answer looks."""
 
 from collections.abc import Callable, Mapping
+from shlex import quote
 from typing import Any
 
-from jupyter_colophon.client.urns import shown
+from jupyter_colophon.client.urns import retyped, shown
 from jupyter_colophon.client.verbs.answer import Answer
 from jupyter_colophon.kernel.display import crawls, history, pipelines
 from jupyter_colophon.kernel.display.blocks import Chips, Line, Preformatted, Table, Title
@@ -44,7 +45,11 @@ def _news(document: Document, urn: str) -> tuple[Line, ...]:
     """Whether this made an entry: it may be a misspelled name."""
     if not document["isNew"]:
         return ()
-    return (Line(f"Made {shown(urn)}. New in the catalog: nothing of this name was read or written yet."),)
+    made = Line(f"Made {shown(urn)}. New in the catalog: nothing of this name was read or written yet.")
+    if not document["alike"]:
+        return (made,)
+    undo = f"jupyter colophon dataset delete {quote(retyped(urn))}"
+    return made, Line(f"Did you mean {shown(document['alike'])}? In a terminal, `{undo}` takes the new one away.")
 
 
 def _exported(document: Document) -> Page:
