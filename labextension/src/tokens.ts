@@ -7,6 +7,7 @@ import type {
   Changes,
   Entity,
   EntityType,
+  FieldsMetadata,
   Instance,
   InstanceBundle,
   InstanceEdit,
@@ -78,6 +79,8 @@ export interface ICatalog {
   me(): Promise<Me>;
   entityType(type: string): Promise<EntityType>;
   entity(urn: string): Promise<Entity>;
+  /** What was said of the columns of a table: those of which something was said, by URN. */
+  columns(table: string, page?: IPage, signal?: AbortSignal): Promise<FieldsMetadata>;
   search(query: string, page?: IPage & ISearchFilters, signal?: AbortSignal): Promise<SearchAnswer>;
   keys(prefix: string, page?: IPage, signal?: AbortSignal): Promise<Keys>;
   lineage(question: ILineageQuestion, signal?: AbortSignal): Promise<Lineage>;

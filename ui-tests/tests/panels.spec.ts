@@ -185,6 +185,31 @@ test('a lineage graph is walked with the keyboard, asked for by its controls, an
     expect(await barriers(page, '.jp-MainAreaWidget:not(.lm-mod-hidden) .jp-Colophon-page')).toEqual([]);
   });
 
+  await test.step('what people say of a column stands beside it, and is edited there', async () => {
+    const fields = ['price', 'email'].map(fieldPath => ({ fieldPath, nativeDataType: 'string', nullable: true }));
+    const platformSchema = { 'com.linkedin.schema.OtherSchema': { rawSchema: '' } };
+    const value = { schemaName: 'orders', platform: 'urn:li:dataPlatform:spark', version: 0, hash: '', platformSchema };
+    await tell(page, 'PUT', `entities/${encodeURIComponent(table('orders'))}/aspects/schemaMetadata`, {
+      ...value,
+      fields
+    });
+    const email = `entities/${encodeURIComponent(`urn:li:schemaField:(${table('orders')},email)`)}/aspects/businessMetadata`;
+    const schema = page.getByRole('region', { name: 'Schema' });
+    await schema.getByRole('button', { name: 'Edit: email' }).click();
+    const form = schema.getByRole('group', { name: 'Column email' });
+    await expect(form.getByRole('textbox', { name: 'Tags', exact: true })).toBeFocused();
+    await page.keyboard.type('confidential');
+    await page.keyboard.press('Enter');
+    await form.getByRole('button', { name: 'Save', exact: true }).click();
+    const tags = schema.getByRole('list', { name: 'Tags of email' });
+    await expect(tags).toHaveText('confidential');
+    await expect(schema.getByRole('button', { name: 'Edit: email' })).toBeFocused();
+    await tell(page, 'PUT', email, { properties: { owner: 'ops' }, tags: ['confidential', 'pii'] });
+    await expect(tags.getByRole('listitem')).toHaveText(['confidential', 'pii']);
+    await expect(schema.getByRole('row', { name: /^email/ })).toContainText('ops');
+    expect(await barriers(page, '.jp-MainAreaWidget:not(.lm-mod-hidden) .jp-Colophon-page')).toEqual([]);
+  });
+
   await test.step('the page of a run of a pipeline has its stages and its log', async () => {
     const [source, sink] = ['orders', 'sums'];
     const facts = {

@@ -4,6 +4,7 @@ import type {
   Changes,
   Entity,
   EntityType,
+  FieldsMetadata,
   Keys,
   Lineage,
   LineageImpact,
@@ -34,6 +35,10 @@ export class Catalog implements ICatalog {
 
   entity(urn: string): Promise<Entity> {
     return this._get(address(['entities', urn]));
+  }
+
+  columns(table: string, page: IPage = {}, signal?: AbortSignal): Promise<FieldsMetadata> {
+    return this._get(address(['entities', table, 'fields', 'metadata'], { ...page }), signal);
   }
 
   search(query: string, page: IPage & ISearchFilters = {}, signal?: AbortSignal): Promise<SearchAnswer> {

@@ -22,6 +22,13 @@ export function columnOf(urn: string): IColumn | null {
   return table === undefined || path === undefined ? null : { table, path: unescaped(path) };
 }
 
+/** The URN of a column of a table. */
+export function columnUrn(table: string, path: string): string {
+  // `encodeURIComponent` leaves parentheses as they are.
+  const part = path.replace(/[%,()\u241f]/g, found => ({ '(': '%28', ')': '%29' })[found] ?? encodeURIComponent(found));
+  return `urn:li:schemaField:(${table},${part})`;
+}
+
 /** The last part of a URN that a person recognises. */
 export function shortUrn(urn: string): string {
   const column = columnOf(urn);

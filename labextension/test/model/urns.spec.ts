@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { columnOf, hasLineage, shortUrn } from '../../src/model/urns';
+import { columnOf, columnUrn, hasLineage, shortUrn } from '../../src/model/urns';
 import { cell, column, table } from '../support/server';
 
 const FILE = 'urn:li:dataset:(urn:li:dataPlatform:file,raw/a%2Cb %28old%29.csv,PROD)';
@@ -9,6 +9,10 @@ test('the URN of a column tells its table and its name, whatever stands in eithe
   const odd = `urn:li:schemaField:(${FILE},[version=2.0].pay %28%2C %25日%29)`;
   expect(columnOf(odd)).toEqual({ table: FILE, path: '[version=2.0].pay (, %日)' });
   expect(columnOf(`urn:li:schemaField:(${FILE},100%)`)?.path).toBe('100%');
+  for (const path of ['name', '[version=2.0].pay (, %日)', '100%', 'a\u241fb']) {
+    expect(columnOf(columnUrn(FILE, path))).toEqual({ table: FILE, path });
+  }
+  expect(columnUrn(FILE, '[version=2.0].pay (, %日)')).toBe(odd);
 });
 
 test('what is no column has no table', () => {

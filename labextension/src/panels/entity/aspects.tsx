@@ -5,10 +5,8 @@ import type { AspectSpec } from '../../model/editor';
 import { useModel } from '../pieces/use-model';
 import { AspectValue } from '../pieces/values';
 import { moment } from '../pieces/words';
+import { AspectForm } from './aspect-form';
 import type { EntityModel } from './model';
-
-// The form brings a validator along; it is loaded when somebody edits.
-const AspectForm = React.lazy(() => import('../aspect/body'));
 
 interface IAspectsProps {
   model: EntityModel;
@@ -42,12 +40,8 @@ function UserAspect(props: IUserAspectsProps & { spec: AspectSpec }): React.JSX.
   const { model, spec, stopEditing, openInstance, trans } = props;
   const { entity, editor, mayEdit } = useModel(model);
   const aspect = entity?.aspects[spec.name];
-  if (editor?.spec.name === spec.name) {
-    return (
-      <React.Suspense fallback={<p role="status">{trans.__('Loading…')}</p>}>
-        <AspectForm editor={editor} cancel={() => void stopEditing()} trans={trans} />
-      </React.Suspense>
-    );
+  if (editor?.urn === model.urn && editor.spec.name === spec.name) {
+    return <AspectForm editor={editor} cancel={() => void stopEditing()} trans={trans} />;
   }
   return (
     <div className="jp-Colophon-aspect" data-aspect={spec.name}>

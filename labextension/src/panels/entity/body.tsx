@@ -12,7 +12,7 @@ import { History } from './history';
 import type { IEntityActions } from './index';
 import type { EntityModel } from './model';
 import { ProfileTable } from './profile-table';
-import { fieldsOf, SchemaTable } from './schema-table';
+import { Schema } from './schema';
 
 interface IEntityProps {
   model: EntityModel;
@@ -74,24 +74,6 @@ function Head(props: IEntityProps): React.JSX.Element {
         </div>
       )}
     </div>
-  );
-}
-
-function Schema({ model, trans }: IEntityProps): React.JSX.Element | null {
-  const { entity } = useModel(model);
-  if (entity?.type !== 'dataset') {
-    return null;
-  }
-  const fields = fieldsOf(entity.aspects['schemaMetadata']?.value ?? {});
-  return (
-    <section className="jp-Colophon-card-section" aria-label={trans.__('Schema')}>
-      <h2>{trans.__('Schema')}</h2>
-      {fields.length === 0 ? (
-        <p className="jp-Colophon-note">{trans.__('No columns are known.')}</p>
-      ) : (
-        <SchemaTable fields={fields} trans={trans} />
-      )}
-    </section>
   );
 }
 

@@ -5,9 +5,12 @@ import type { ILiveState } from '../../model/live-model';
 import { LiveModel } from '../../model/live-model';
 import type { CatalogProblem } from '../../model/problem';
 import { asProblem } from '../../model/problem';
+import { columnOf } from '../../model/urns';
 import type { ICatalog, IChangeFeed } from '../../tokens';
 import type { IProfile } from './profile';
 import { newestProfile } from './profile';
+import type { Said } from './said';
+import { OF_COLUMNS, saidOf, writtenOf } from './said';
 
 const RUNS_PAGE = 20;
 const VERSIONS_PAGE = 10;
@@ -26,6 +29,9 @@ export interface IEntityState extends ILiveState {
   entity: Entity | null;
   type: EntityType | null;
   mayEdit: boolean;
+  /** What was said of the columns of a dataset. */
+  said: readonly Said[];
+  saidProblem: CatalogProblem | null;
   /** How the data looks; null where nobody counted it. */
   profile: IProfile | null;
   profileProblem: CatalogProblem | null;
@@ -40,6 +46,8 @@ const EMPTY: IEntityState = {
   entity: null,
   type: null,
   mayEdit: false,
+  said: [],
+  saidProblem: null,
   profile: null,
   profileProblem: null,
   runs: null,
@@ -77,7 +85,7 @@ export class EntityModel extends LiveModel<IEntityState> {
     if (this.state.problem?.kind === 'absent') {
       this.set({ entity: null });
     }
-    await Promise.all([this._loadRuns(), this._loadHistory(), this._loadProfile()]);
+    await Promise.all([this._loadRuns(), this._loadHistory(), this._loadProfile(), this.loadSaid()]);
     return shown;
   }
 
@@ -107,20 +115,43 @@ export class EntityModel extends LiveModel<IEntityState> {
 
   /** Opens the form for an aspect. */
   edit(spec: AspectSpec): void {
-    this.state.editor?.dispose();
-    const editor = new AspectEditor(this._catalog, this.urn, spec, this.state.entity?.aspects[spec.name] ?? null);
-    editor.changed.connect(() => this.announce());
-    editor.saved.connect(() => {
-      this.stopEditing();
-      void this.refresh();
-    });
-    this.set({ editor });
+    this._open(new AspectEditor(this._catalog, this.urn, spec, this.state.entity?.aspects[spec.name] ?? null));
+  }
+
+  /** Opens the form for what people write of a column. */
+  async editColumn(urn: string): Promise<void> {
+    const { editor } = this.state;
+    try {
+      const [type, base] = await Promise.all([this._catalog.entityType('schemaField'), writtenOf(this._catalog, urn)]);
+      const spec = type.aspects.find(({ name }) => name === OF_COLUMNS);
+      // Another form may have been opened meanwhile.
+      if (spec && this.state.editor === editor && !this.isDisposed) {
+        this._open(new AspectEditor(this._catalog, urn, spec, base));
+      }
+    } catch (reason) {
+      this.set({ saidProblem: asProblem(reason) });
+    }
   }
 
   /** Closes the form; what was typed is gone. */
   stopEditing(): void {
     this.state.editor?.dispose();
     this.set({ editor: null });
+  }
+
+  /** Asks again what was said of the columns of a dataset; what is known stays until all of it has come. */
+  async loadSaid(): Promise<void> {
+    const { asking } = this;
+    if (this.state.entity?.type !== 'dataset') {
+      return;
+    }
+    try {
+      this.set({ said: await saidOf(this._catalog, this.urn, asking), saidProblem: null });
+    } catch (reason) {
+      if (asking?.aborted !== true) {
+        this.set({ saidProblem: asProblem(reason) });
+      }
+    }
   }
 
   protected override async ask(): Promise<Partial<IEntityState>> {
@@ -130,9 +161,9 @@ export class EntityModel extends LiveModel<IEntityState> {
   }
 
   protected override heard(changes: readonly Change[]): void {
-    const mine = changes.filter(change => change.urn === this.urn);
+    const mine = changes.filter(({ urn }) => urn === this.urn || columnOf(urn)?.table === this.urn);
     const { editor, runs } = this.state;
-    const newer = mine.filter(change => change.aspect === editor?.spec.name).at(-1);
+    const newer = mine.filter(({ urn, aspect }) => urn === editor?.urn && aspect === editor.spec.name).at(-1);
     if (editor && newer) {
       editor.noticed(newer.version, newer.actor);
     }
@@ -141,6 +172,16 @@ export class EntityModel extends LiveModel<IEntityState> {
     if (mine.length > 0 || ofShownRun) {
       this.refreshSoon(CHANGE_PAUSE_MS);
     }
+  }
+
+  private _open(editor: AspectEditor): void {
+    this.state.editor?.dispose();
+    editor.changed.connect(() => this.announce());
+    editor.saved.connect(() => {
+      this.stopEditing();
+      void this.refresh();
+    });
+    this.set({ editor });
   }
 
   private async _loadProfile(): Promise<void> {

@@ -1,51 +1,174 @@
+import { editIcon } from '@jupyterlab/ui-components';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
+import type { AspectEditor } from '../../model/editor';
+import { LongText } from '../pieces/long-text';
 import { Name } from '../pieces/name';
 import { TableRoom } from '../pieces/table-room';
+import { TagList } from '../pieces/tags';
+import { AspectForm } from './aspect-form';
+import type { IColumn } from './columns';
 
-interface IField {
-  fieldPath: string;
-  nativeDataType: string;
-  nullable?: boolean;
-  description?: string;
+interface ITableProps {
+  columns: readonly IColumn[];
+  /** What is being edited on this page, of a column or of the table. */
+  editor: AspectEditor | null;
+  mayEdit: boolean;
+  open: (urn: string) => void;
+  edit: (urn: string) => void;
+  stopEditing: () => void;
+  trans: TranslationBundle;
 }
 
-function isField(value: unknown): value is IField {
-  return typeof value === 'object' && value !== null && 'fieldPath' in value && typeof value.fieldPath === 'string';
+/** Which cells there are: what no column has takes no room. */
+interface IShape {
+  said: boolean;
+  described: boolean;
 }
 
-/** The fields that a `schemaMetadata` names; what is no field is left out. */
-export function fieldsOf(value: object): IField[] {
-  const fields: unknown = (value as { fields?: unknown }).fields;
-  return Array.isArray(fields) ? fields.filter(isField) : [];
+function Said({ column, trans }: { column: IColumn; trans: TranslationBundle }): React.JSX.Element {
+  const { path, tags, properties } = column;
+  return (
+    <div className="jp-Colophon-value-block">
+      <TagList tags={tags.USER} label={trans.__('Tags of %1', path)} />
+      <TagList tags={tags.SYSTEM} label={trans.__('Tags of %1 by machines', path)} byMachines />
+      {properties.length > 0 && (
+        <dl className="jp-Colophon-pairs" aria-label={trans.__('Properties of %1', path)}>
+          {properties.map(([key, value]) => (
+            <div key={key}>
+              <dt>{key}</dt>
+              <dd>
+                <LongText text={value} trans={trans} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </div>
+  );
 }
 
-/** The columns of a dataset. */
-export function SchemaTable(props: { fields: readonly IField[]; trans: TranslationBundle }): React.JSX.Element {
-  const { fields, trans } = props;
-  const described = fields.some(field => field.description);
+type RowProps = Omit<ITableProps, 'columns' | 'editor'> & {
+  column: IColumn;
+  shape: IShape;
+  /** The form for this column, while it is open. */
+  editor: AspectEditor | null;
+  /** Whether some form is open: there is one at a time. */
+  editing: boolean;
+};
+
+function SaidCell({ column, editor, editing, mayEdit, edit, trans }: RowProps): React.JSX.Element {
+  const button = React.useRef<HTMLButtonElement>(null);
+  const wasOpen = React.useRef(false);
+  React.useEffect(() => {
+    // The form took the keyboard along when it closed.
+    if (wasOpen.current && editor === null && document.activeElement === document.body) {
+      button.current?.focus();
+    }
+    wasOpen.current = editor !== null;
+  }, [editor]);
+  return (
+    <td className="jp-Colophon-told">
+      <div className="jp-Colophon-said">
+        <Said column={column} trans={trans} />
+        {mayEdit && (
+          <button
+            ref={button}
+            type="button"
+            className="jp-Colophon-tool"
+            disabled={editing}
+            title={trans.__('Edit: %1', column.path)}
+            aria-label={trans.__('Edit: %1', column.path)}
+            onClick={() => edit(column.urn)}
+          >
+            <editIcon.react tag="span" />
+          </button>
+        )}
+      </div>
+    </td>
+  );
+}
+
+function FormRow({ column, editor, stopEditing, span, trans }: RowProps & { span: number }): React.JSX.Element | null {
+  return (
+    editor && (
+      <tr>
+        <td colSpan={span}>
+          <div className="jp-Colophon-inRow" role="group" aria-label={trans.__('Column %1', column.path)}>
+            <AspectForm editor={editor} cancel={stopEditing} takesKeyboard trans={trans} />
+          </div>
+        </td>
+      </tr>
+    )
+  );
+}
+
+/** A column; drawn again only when something of it is another. */
+const Row = React.memo(function Row(props: RowProps): React.JSX.Element {
+  const { column, shape, open, trans } = props;
+  const { path, urn, type, nullable, description } = column;
+  return (
+    <>
+      <tr data-column={path}>
+        <th scope="row">
+          {column.known ? (
+            <button type="button" className="jp-Colophon-link" title={urn} onClick={() => open(urn)}>
+              <Name text={path} />
+            </button>
+          ) : (
+            <Name text={path} />
+          )}
+        </th>
+        <td>
+          {type === undefined ? (
+            <span className="jp-Colophon-note">{trans.__('not in the schema')}</span>
+          ) : (
+            <code>{type}</code>
+          )}
+        </td>
+        {shape.said && <SaidCell {...props} />}
+        <td>{nullable === undefined ? '' : nullable ? trans.__('yes') : trans.__('no')}</td>
+        {shape.described && (
+          <td className="jp-Colophon-told">
+            <LongText text={description} trans={trans} />
+          </td>
+        )}
+      </tr>
+      <FormRow {...props} span={3 + Number(shape.said) + Number(shape.described)} />
+    </>
+  );
+});
+
+/** The columns of a dataset, each with what was said of it. */
+export function SchemaTable(props: ITableProps): React.JSX.Element {
+  const { columns, editor, trans, ...rest } = props;
+  const described = columns.some(column => column.description !== '');
+  const paired = columns.some(column => column.properties.length > 0);
+  const tagged = columns.some(({ tags }) => tags.USER.length + tags.SYSTEM.length > 0);
+  const said = props.mayEdit || paired || tagged;
+  const shape = React.useMemo(() => ({ said, described }), [said, described]);
   return (
     <TableRoom label={trans.__('Columns')}>
       <thead>
         <tr>
           <th scope="col">{trans.__('Column')}</th>
           <th scope="col">{trans.__('Type')}</th>
+          {said && <th scope="col">{paired ? trans.__('Tags and properties') : trans.__('Tags')}</th>}
           <th scope="col">{trans.__('May be empty')}</th>
           {described && <th scope="col">{trans.__('Description')}</th>}
         </tr>
       </thead>
       <tbody>
-        {fields.map(field => (
-          <tr key={field.fieldPath}>
-            <th scope="row">
-              <Name text={field.fieldPath} />
-            </th>
-            <td>
-              <code>{field.nativeDataType}</code>
-            </td>
-            <td>{field.nullable === undefined ? '' : field.nullable ? trans.__('yes') : trans.__('no')}</td>
-            {described && <td className="jp-Colophon-told">{field.description}</td>}
-          </tr>
+        {columns.map(column => (
+          <Row
+            key={column.path}
+            {...rest}
+            column={column}
+            shape={shape}
+            editor={editor?.urn === column.urn ? editor : null}
+            editing={editor !== null}
+            trans={trans}
+          />
         ))}
       </tbody>
     </TableRoom>

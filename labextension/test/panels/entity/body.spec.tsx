@@ -26,6 +26,7 @@ function serving(entity: Entity): FakeServer {
     .on('GET', 'me', { body: { user: {}, via: null, scopes: ['read'], version: '0' } })
     .on('GET', 'runs', { body: { runs: [], cursor: null } })
     .on('GET', `entities/${urn}/aspects/datasetProfile/values`, { body: { values: [] } })
+    .on('GET', `entities/${urn}/fields/metadata`, { body: { urn, fields: [], cursor: null } })
     .on('GET', `entities/${urn}/aspects/businessMetadata/versions`, { body: { versions: [], cursor: null } });
 }
 

@@ -18,6 +18,7 @@ function server(scopes: string[] = ['read', 'annotate']): FakeServer {
       body: query.get('cursor') ? { runs: [runOf('old')], cursor: null } : { runs: [runOf('new')], cursor: 'c' }
     }))
     .on('GET', `entities/${URN}/aspects/datasetProfile/values`, { body: { values: [] } })
+    .on('GET', `entities/${URN}/fields/metadata`, { body: { urn: URN, fields: [], cursor: null } })
     .on('GET', `entities/${URN}/aspects/businessMetadata/versions`, { body: { versions: [version], cursor: null } })
     .on('PUT', `entities/${URN}/aspects/businessMetadata`, { body: {} });
 }
@@ -88,7 +89,7 @@ test('changes of other entities ask for nothing', async () => {
   spoken.tell('a');
   await until(() => behind.count('GET', `entities/${URN}`) === 2);
   await until(() => !model.state.busy);
-  expect(behind.seen.length - before).toBe(6);
+  expect(behind.seen.length - before).toBe(7);
   model.dispose();
   expect(spoken.holders).toBe(0);
 });

@@ -1,0 +1,68 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+import { ProblemNote } from '../pieces/problem';
+import { useModel } from '../pieces/use-model';
+import type { IColumn } from './columns';
+import { columnsOf } from './columns';
+import type { IEntityActions } from './index';
+import type { EntityModel } from './model';
+import { SchemaTable } from './schema-table';
+
+/** How many columns are drawn at once. */
+const PAGE = 200;
+
+interface ISchemaProps {
+  model: EntityModel;
+  actions: IEntityActions;
+  stopEditing: () => Promise<void>;
+  trans: TranslationBundle;
+}
+
+function useColumns(model: EntityModel): IColumn[] {
+  const { entity, said, editor } = useModel(model);
+  const edited = editor?.urn;
+  return React.useMemo(() => (entity ? columnsOf(entity, said, edited) : []), [entity, said, edited]);
+}
+
+/** The columns of a dataset, with what was said of each. */
+export function Schema({ model, actions, stopEditing, trans }: ISchemaProps): React.JSX.Element | null {
+  const { entity, saidProblem, editor, mayEdit } = useModel(model);
+  const columns = useColumns(model);
+  const [most, setMost] = React.useState(PAGE);
+  const open = React.useCallback((urn: string) => actions.openEntity(urn), [actions]);
+  const edit = React.useCallback((urn: string) => void model.editColumn(urn), [model]);
+  const stop = React.useCallback(() => void stopEditing(), [stopEditing]);
+  if (entity?.type !== 'dataset') {
+    return null;
+  }
+  const drawn = columns.filter((column, at) => at < most || column.urn === editor?.urn);
+  return (
+    <section className="jp-Colophon-card-section" aria-label={trans.__('Schema')}>
+      <h2>{trans.__('Schema')}</h2>
+      {saidProblem && <ProblemNote problem={saidProblem} trans={trans} retry={() => void model.loadSaid()} />}
+      {columns.length === 0 ? (
+        <p className="jp-Colophon-note">{trans.__('No columns are known.')}</p>
+      ) : (
+        <SchemaTable
+          columns={drawn}
+          editor={editor}
+          mayEdit={mayEdit}
+          open={open}
+          edit={edit}
+          stopEditing={stop}
+          trans={trans}
+        />
+      )}
+      {columns.length > most && (
+        <div className="jp-Colophon-actions">
+          <button type="button" className="jp-Colophon-button" onClick={() => setMost(most + PAGE)}>
+            {trans.__('More')}
+          </button>
+          <span className="jp-Colophon-note">
+            {trans.__('%1 of %2 columns', most.toLocaleString(), columns.length.toLocaleString())}
+          </span>
+        </div>
+      )}
+    </section>
+  );
+}
