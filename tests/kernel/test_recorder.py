@@ -37,10 +37,10 @@ class Notebook:
     def end(self, execution, *, succeeded=True):
         self.recorder.end(execution, succeeded=succeeded, end_ms=now_ms())
 
-    def see(self, *, reads=(), writes=(), at=None, **more):
+    def see(self, *, reads=(), writes=(), at=None, function="insert", **more):
         now = now_ms()
         seen = Observation(
-            at or now, now, "insert", reads=tuple(map(self.table, reads)), writes=tuple(map(self.table, writes)), **more
+            at or now, now, function, reads=tuple(map(self.table, reads)), writes=tuple(map(self.table, writes)), **more
         )
         self.recorder.observe(seen)
 
@@ -112,6 +112,26 @@ def test_a_failed_cell_has_a_failed_run_with_what_it_did_before(notebook):
     notebook.recorder.flush(10)
     (run,) = notebook.runs("broken")
     assert (run["status"], touched(run)) == ("failed", {(notebook.urn("a"), "write")})
+
+
+@pytest.mark.parametrize("is_over", [True, False])
+def test_a_cell_has_failed_when_a_stream_has_that_it_began_and_nobody_waited_for(notebook, is_over):
+    cell = notebook.begin("flow")
+    if is_over:
+        notebook.end(cell)
+    notebook.see(
+        at=cell.start_ms, function="stream", failed=True, error="FOREACH_BATCH_USER_FUNCTION_ERROR (ValueError)"
+    )
+    notebook.recorder.flush(10)
+    if not is_over:
+        assert notebook.runs("flow")[0]["status"] == "running"
+        notebook.end(cell)
+        notebook.recorder.flush(10)
+    (run,) = notebook.runs("flow")
+    assert (run["status"], run["facts"]["error"]) == (
+        "failed",
+        "a stream failed: FOREACH_BATCH_USER_FUNCTION_ERROR (ValueError)",
+    )
 
 
 def test_a_running_cell_is_told_of_before_it_ends(notebook):

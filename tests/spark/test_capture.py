@@ -10,9 +10,10 @@ import pytest
 from jupyter_colophon.spark.capture import Registration, attach
 from jupyter_colophon.spark.commands import INNER_WRITES
 from jupyter_colophon.spark.listener import PlanListener
-from jupyter_colophon.spark.observation import Observation, Unseen
+from jupyter_colophon.spark.observation import Observation, Unseen, unknown
 from py4j.clientserver import ClientServerConnection
 from pyspark.errors import PySparkException
+from pyspark.sql.classic.dataframe import DataFrame
 
 
 def now_ms() -> int:
@@ -188,6 +189,57 @@ def test_rows_that_a_program_made_and_data_without_a_name_are_said_to_be_unseen(
     stream.format("memory").queryName("held").trigger(availableNow=True).start().awaitTermination()
     (taken,) = watch.observe(lambda: watch.spark.table("held").write.saveAsTable(watch.fresh_table()))
     assert (taken.reads, taken.unseen) == ((), (Unseen.MEMORY,))
+
+
+STRANGE = """
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
+
+public class StrangeRelation extends LocalRelation {
+    public StrangeRelation(scala.collection.immutable.Seq output, scala.collection.immutable.Seq data, boolean isStreaming, scala.Option stream) {
+        super(output, data, isStreaming, stream);
+    }
+}
+"""
+
+
+def test_what_another_packages_kind_of_leaf_reads_is_said_to_be_unseen(watch: Any) -> None:
+    jvm, session = watch.spark._jvm, watch.spark._jsparkSession
+    compiler = jvm.org.codehaus.janino.SimpleCompiler()
+    compiler.setParentClassLoader(session.getClass().getClassLoader())
+    compiler.cook(STRANGE)
+    query = watch.spark.sql("SELECT * FROM VALUES (1), (2) AS t(n)")
+    rows = query._jdf.queryExecution().analyzed().collectLeaves().head()
+    made = compiler.getClassLoader().loadClass("StrangeRelation").getConstructors()[0]
+    arguments = watch.spark.sparkContext._gateway.new_array(jvm.java.lang.Object, 4)
+    for at in range(4):
+        arguments[at] = rows.productElement(at)
+    strange = DataFrame(
+        jvm.org.apache.spark.sql.classic.Dataset.ofRows(session, made.newInstance(arguments)), watch.spark
+    )
+    wide = strange.selectExpr(*(f"n AS c{number}" for number in range(501)))
+    for frame, more in ((strange, ()), (wide, (Unseen.COLUMNS,))):
+        (seen,) = watch.observe(lambda frame=frame: frame.write.parquet(f"{watch.folder}/{watch.fresh_table()}"))
+        assert (seen.reads, seen.unseen) == ((), (*more, unknown("StrangeRelation")))
+    (seen,) = watch.observe(strange.collect)
+    assert seen.unseen == (unknown("StrangeRelation"),)
+
+
+def test_rows_that_a_query_makes_by_itself_are_no_noise(watch: Any) -> None:
+    watch.spark.sql("CACHE TABLE held_orders AS SELECT * FROM shop.orders")
+    for query in (
+        "SELECT 1 AS n",
+        "SELECT * FROM VALUES (1), (2) AS t(n)",
+        "SELECT * FROM VALUES (current_date()) AS t(n)",
+        "SELECT * FROM range(3)",
+        "SELECT explode(array(1, 2)) AS n",
+        "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 3) SELECT n FROM r",
+        "WITH a AS (SELECT 1 AS n) SELECT x.n FROM a x JOIN a y ON x.n = y.n",
+        "SELECT id AS n FROM held_orders",
+        "SHOW TABLES IN shop",
+        "DESCRIBE shop.orders",
+    ):
+        seen = watch.observe(lambda query=query: watch.spark.sql(query).collect())
+        assert [words for one in seen for words in one.unseen] == [], query
 
 
 def test_columns_that_may_all_come_from_each_other_are_left_to_their_tables(watch: Any) -> None:

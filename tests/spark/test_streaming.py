@@ -1,5 +1,6 @@
 """What streaming queries read and write."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 from jupyter_colophon.spark import streams
 from jupyter_colophon.spark.capture import attach
 from jupyter_colophon.spark.observation import Observation, Unseen
+from pyspark.errors import StreamingQueryException
 
 
 def run_stream(watch: Any, start: Callable[[Any], Any]) -> list[Observation]:
@@ -48,6 +50,29 @@ def test_what_a_function_writes_of_a_streams_batches_comes_from_the_streams_sour
     assert [watch.short(ref.urn) for ref in seen.reads] == ["/numbers"]
     assert edges(seen) == {("id", "more", "transformation")}
     assert seen.unseen == ()
+
+
+def test_a_stream_that_fails_says_so_though_nobody_waits_for_it(watch: Any) -> None:
+    class SecretError(ValueError):
+        pass
+
+    def put(batch: Any, number: int) -> None:
+        raise SecretError("secret value")
+
+    def run() -> None:
+        stream = watch.spark.readStream.schema("id long").parquet(f"{watch.folder}/numbers").writeStream
+        stream = stream.option("checkpointLocation", f"{watch.folder}/checkpoints/failing")
+        query = stream.foreachBatch(put).trigger(availableNow=True).start()
+        with pytest.raises(StreamingQueryException):
+            query.awaitTermination()  # Here alone, so that the test knows when it is over.
+
+    began = time.time_ns() // 1_000_000
+    (seen,) = watch.observe(run)
+    assert (seen.function, seen.failed) == ("stream", True)
+    assert seen.error == "FOREACH_BATCH_USER_FUNCTION_ERROR (SecretError)"
+    assert "secret value" not in repr(seen)
+    assert began <= seen.started_ms <= seen.finished_ms
+    assert (seen.reads, seen.writes, seen.columns) == ((), (), ())
 
 
 def test_a_stream_into_a_sink_without_a_name_says_so(watch: Any) -> None:

@@ -11,6 +11,7 @@ from jupyter_colophon.kernel.cells import Cell, Execution, Timeline, now_ms
 from jupyter_colophon.kernel.documents import Ending, cell_facts
 from jupyter_colophon.kernel.ledger import Account, Ledger
 from jupyter_colophon.kernel.sender import Sender
+from jupyter_colophon.spark.observation import STREAM
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.catalog import Catalog
@@ -24,6 +25,11 @@ class _Entry:
 
     account: Account
     writes: "list[tuple[int, DataRef]]" = field(default_factory=list)
+    #: A stream failed that it began.
+    failed: bool = False
+
+    def ending(self, execution: Execution) -> Ending:
+        return "succeeded" if execution.succeeded and not self.failed else "failed"
 
 
 class Recorder:
@@ -64,25 +70,28 @@ class Recorder:
         with self._lock:
             entry = self._entries.get(execution)
         if entry is not None:
-            self._ledger.end(entry.account, end_ms, _ending(execution))
+            self._ledger.end(entry.account, end_ms, entry.ending(execution))
 
     def observe(self, observation: "Observation") -> None:
         """Takes what Spark saw. Called on Spark's callback thread: it only files it.
 
-        What touched nothing, a failed action above all, is no news of data; that something was not seen is.
+        What touched nothing, a failed action above all, is no news of data; that something was not seen is, and that a
+        stream failed, for which nobody may wait.
         """
-        if not observation.reads and not observation.writes and not observation.unseen:
+        has_failed = observation.failed and observation.function == STREAM
+        if not (observation.reads or observation.writes or observation.unseen or has_failed):
             return
         execution = self._timeline.at(observation.started_ms)
         if execution is None:
             self._ledger.add(self._session, observation)
         else:
             entry = self._entry(execution)
+            entry.failed |= has_failed
             entry.writes.extend((observation.started_ms, ref) for ref in observation.writes)
             self._ledger.add(entry.account, observation)
             if execution.end_ms is not None:
                 # Late: where it is the first, the end of the cell has found no account to close.
-                self._ledger.end(entry.account, execution.end_ms, _ending(execution))
+                self._ledger.end(entry.account, execution.end_ms, entry.ending(execution))
         self._sender.start()
 
     def touched(self, execution: Execution) -> bool:
@@ -132,7 +141,3 @@ class Recorder:
                 )
                 self._entries[execution] = entry
             return entry
-
-
-def _ending(execution: Execution) -> Ending:
-    return "succeeded" if execution.succeeded else "failed"

@@ -118,11 +118,14 @@ class Sender:
         return account.urn
 
     def _admit(self, parcel: "Parcel", run: str) -> None:
-        """Adds to the run's facts what was not seen."""
+        """Adds to the run's facts what was not seen, and why it failed after its cell."""
         told = parcel.account.not_seen
         words = list(dict.fromkeys([*told, *(str(word) for seen in parcel.observations for word in seen.unseen)]))
-        if words != told:
-            self._catalog.change_run(run, {"facts": {"notSeen": "; ".join(words)}})
+        facts = {"notSeen": "; ".join(words)} if words != told else {}
+        if failed := [seen for seen in parcel.observations if seen.failed]:
+            facts["error"] = f"a {failed[-1].function} failed: {failed[-1].error}"
+        if facts:
+            self._catalog.change_run(run, {"facts": facts})
             parcel.account.not_seen = words
 
     def _write(self, proposals: "list[Document]", parcel: "Parcel") -> None:

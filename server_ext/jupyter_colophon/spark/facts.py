@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from jupyter_colophon.spark.observation import DataRef, Field, Unseen
+from jupyter_colophon.spark.observation import DataRef, Field
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,4 +30,4 @@ class Facts:
     made_in_memory: bool = False
     outlined: tuple[tuple[DataRef, ...], ...] | None = None
     """Of a plan that is too large: what each query reads, all that is known of it. `unseen` then says what is missing."""
-    unseen: tuple[Unseen, ...] = ()
+    unseen: tuple[str, ...] = ()

@@ -29,6 +29,13 @@ class Transformation(StrEnum):
     AGGREGATION = "aggregation"
 
 
+#: What a streaming query is called in an observation.
+STREAM = "stream"
+
+#: Names of classes are shorter.
+_KIND_CHARS = 100
+
+
 class Unseen(StrEnum):
     """What of an execution was not seen, in words for people."""
 
@@ -41,6 +48,11 @@ class Unseen(StrEnum):
     ROWS = "which rows of which table were changed in place (UPDATE, DELETE, MERGE)"
     EXECUTION = "a query whose plan could not be understood"
     EVENTS = "queries whose ends Spark dropped: more happened than its listeners could be told of"
+
+
+def unknown(kind: str) -> str:
+    """What was not seen where a plan begins with a node of a kind that nobody told us of."""
+    return f"what a plan reads by {kind[:_KIND_CHARS]}, a kind of node that is not known here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +126,7 @@ class Observation:
 
     `function` is Spark's name of an action (`collectToPython`, `count`) or ours of a command (`insert`, `create view`).
     A failed execution names neither data nor columns: what it meant to write does not stand. `error` is then Spark's error
-    condition or the exception's class, never its message, which holds values. `unseen` says what is missing from the rest.
+    condition or the exception's class, never its message, which holds values. `unseen` says what is missing from the rest: words of Unseen, or of `unknown`.
     """
 
     started_ms: int
@@ -125,4 +137,4 @@ class Observation:
     reads: tuple[DataRef, ...] = ()
     writes: tuple[DataRef, ...] = ()
     columns: tuple[ColumnEdge, ...] = ()
-    unseen: tuple[Unseen, ...] = ()
+    unseen: tuple[str, ...] = ()

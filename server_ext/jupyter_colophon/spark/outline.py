@@ -5,8 +5,8 @@ from typing import Any
 
 from jupyter_colophon.spark.facts import Facts
 from jupyter_colophon.spark.jvm import leaves_of, queries_of, refs_of, targets_of
-from jupyter_colophon.spark.observation import DataRef, Unseen, united
-from jupyter_colophon.spark.plan import described, table_ref
+from jupyter_colophon.spark.observation import DataRef, Unseen, united, unknown
+from jupyter_colophon.spark.plan import RELATIONS, described, is_known, table_ref
 from jupyter_colophon.spark.reading import PlanReader
 from jupyter_colophon.spark.tree import Node
 
@@ -18,18 +18,21 @@ def ask_outline(reader: PlanReader, execution: Any, plan: Any, root: Node) -> Fa
     """Ask the JVM for the targets of an outlined plan's commands, and the tables that its queries read."""
     targets = targets_of(execution, plan, root)
     found = [list(islice(leaves_of(query), MOST_LEAVES + 1)) for query in queries_of(plan, root)]
-    unseen = (Unseen.COLUMNS, *([Unseen.PLACES] if any(len(leaves) > MOST_LEAVES for leaves in found) else []))
-    reads = tuple(_reads(reader, leaves[:MOST_LEAVES]) for leaves in found)
-    return Facts(targets=targets, outlined=reads, unseen=unseen)
+    looked_at = [[_look(reader, leaf) for leaf in leaves[:MOST_LEAVES]] for leaves in found]
+    reads = tuple(united(ref for refs, _ in leaves for ref in refs) for leaves in looked_at)
+    many = [Unseen.PLACES] if any(len(leaves) > MOST_LEAVES for leaves in found) else []
+    lost = dict.fromkeys(words for leaves in looked_at for _, words in leaves if words)
+    return Facts(targets=targets, outlined=reads, unseen=(Unseen.COLUMNS, *many, *lost))
 
 
-def _reads(reader: PlanReader, leaves: list[Any]) -> tuple[DataRef, ...]:
-    return united(ref for leaf in leaves for ref in _refs(reader, leaf))
-
-
-def _refs(reader: PlanReader, leaf: Any) -> tuple[DataRef, ...]:
-    table = described(reader.top(leaf))
-    if table is None:
-        return refs_of(leaf)
-    ref = table_ref(table)
-    return (ref,) if ref else ()
+def _look(reader: PlanReader, leaf: Any) -> tuple[tuple[DataRef, ...], str]:
+    """Give what a leaf reads, and what of that is not seen."""
+    node = reader.top(leaf)
+    table = described(node)
+    if table is not None:
+        ref = table_ref(table)
+        return (ref,) if ref else (), ""
+    refs = refs_of(leaf)
+    if not is_known(node.kind):
+        return refs, unknown(node.kind)
+    return refs, Unseen.SOURCE if node.kind in RELATIONS and not refs else ""

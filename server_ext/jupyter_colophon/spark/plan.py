@@ -9,7 +9,16 @@ from jupyter_colophon.spark import naming, schema
 from jupyter_colophon.spark.columns import Columns, columns
 from jupyter_colophon.spark.commands import LABELS, commands, is_command, query_of
 from jupyter_colophon.spark.facts import Facts, Target
-from jupyter_colophon.spark.observation import ColumnEdge, DataRef, Kind, Transformation, Unseen, united
+from jupyter_colophon.spark.observation import (
+    STREAM,
+    ColumnEdge,
+    DataRef,
+    Kind,
+    Transformation,
+    Unseen,
+    united,
+    unknown,
+)
 from jupyter_colophon.spark.references import RANKS, expr_id, is_direct
 from jupyter_colophon.spark.tree import Node, walk
 
@@ -34,6 +43,13 @@ RELATIONS = frozenset(
 )
 """Leaves that may read data outside the catalog: only the JVM can say which."""
 
+_KNOWN = IN_MEMORY | RELATIONS | {"HiveTableRelation", "OneRowRelation", "Range", "CTERelationRef", "UnionLoopRef"}
+
+
+def is_known(leaf: str) -> bool:
+    """Whether leaves of this kind are followed, or are a query's own: rows that stand in it, names (`ResolvedNamespace`)."""
+    return leaf in _KNOWN or leaf.startswith("Resolved")
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:
@@ -43,7 +59,7 @@ class Statement:
     reads: tuple[DataRef, ...] = ()
     writes: tuple[DataRef, ...] = ()
     edges: tuple[ColumnEdge, ...] = ()
-    unseen: tuple[Unseen, ...] = ()
+    unseen: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +104,7 @@ def _write(command: Node, target: Target, facts: Facts) -> Statement:
 
 def streamed(query: Node, target: Target, facts: Facts) -> Statement:
     """Give what a streaming query does."""
-    return _flow(query, target, facts, "stream")
+    return _flow(query, target, facts, STREAM)
 
 
 def _flow(query: Node, target: Target, facts: Facts, label: str) -> Statement:
@@ -121,10 +137,12 @@ def _way(query: Node, target: Target, sources: Iterable[Source]) -> Way:
     return Way(edges, tuple(unseen)) if len(edges) <= MOST_EDGES else Way((), (Unseen.COLUMNS,))
 
 
-def _unnamed_reads(query: Node, facts: Facts) -> Iterator[Unseen]:
-    """Tell of relations that even the JVM could not name."""
+def _unnamed_reads(query: Node, facts: Facts) -> Iterator[str]:
+    """Tell of relations that even the JVM could not name, and of leaves that we do not know."""
     if any(not facts.relations.get(column) for column in unnamed(query)):
         yield Unseen.SOURCE
+    leaves = (node for node in walk(query, stop=is_command) if node.is_plan and not node.children)
+    yield from sorted({unknown(leaf.kind) for leaf in leaves if not is_known(leaf.kind)})
 
 
 def _refs(sources: Iterable[Source]) -> tuple[DataRef, ...]:

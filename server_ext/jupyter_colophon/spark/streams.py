@@ -21,7 +21,7 @@ from pyspark.sql.streaming.listener import StreamingQueryListener
 from jupyter_colophon.spark import schema
 from jupyter_colophon.spark.facts import Facts, Target
 from jupyter_colophon.spark.jvm import leaves_of, named_leaves
-from jupyter_colophon.spark.observation import DataRef, Observation, Unseen, united
+from jupyter_colophon.spark.observation import STREAM, DataRef, Observation, Unseen, united
 from jupyter_colophon.spark.places import file, topics
 from jupyter_colophon.spark.plan import Statement, streamed, table_ref
 from jupyter_colophon.spark.reading import BOUNDED, PlanReader, reader_of
@@ -39,12 +39,16 @@ _FILES = re.compile(r"(?:FileStreamSource|FileSink)\[(.*)\]", re.DOTALL)
 _TOPICS = re.compile(r"Kafka\w*\[Subscribe\[(.*)\]\]", re.DOTALL)
 _FUNCTION_SINK = "ForeachBatch"
 
+_RAISED = re.compile(r"Traceback \(.*\n(?:[ ].*\n|\n)+(?:[\w.<>]*\.)?([A-Za-z_]\w{0,99})(?::|$)", re.MULTILINE)
+"""The class of an exception, below the first traceback of Python's."""
+
 
 @dataclass(slots=True)
 class Stream:
     """A streaming query: Spark's object of it, and once a batch was planned the statement that it is."""
 
     execution: Any
+    began: datetime
     statement: Statement | None = None
     told_s: float = 0.0
     is_over: bool = False
@@ -63,7 +67,8 @@ class Streams(StreamingQueryListener):
         """Spark holds the query back until this returns: it cannot have ended yet, and is remembered."""
         try:
             found = self._session.streams().get(str(event.id))
-            self._streams[str(event.runId)] = Stream(found.streamingQuery())
+            began = datetime.fromisoformat(event.timestamp)
+            self._streams[str(event.runId)] = Stream(found.streamingQuery(), began)
             self._forget()
         except Exception as error:  # noqa: BLE001 - the query must start whatever we make of it
             self._miss(error)
@@ -85,10 +90,19 @@ class Streams(StreamingQueryListener):
         """Nothing came."""
 
     def onQueryTerminated(self, event: Any) -> None:
-        """The query ended. Its plan stays: the batches of its function may be told later than this."""
+        """The query ended. Its plan stays: the batches of its function may be told later than this.
+
+        A failure is told at the time when the stream began: perhaps nobody waits for it, and the cell is long over.
+        """
         stream = self._streams.get(str(event.runId))
-        if stream is not None:
-            stream.is_over = True
+        if stream is None:
+            return
+        stream.is_over = True
+        if event.exception is None or not self.is_open:
+            return
+        began, ended = int(stream.began.timestamp() * 1000), time.time_ns() // 1_000_000
+        with suppress(Exception):  # The sink's own.
+            self._sink(Observation(began, ended, STREAM, failed=True, error=_cause(event)))
 
     def _forget(self) -> None:
         """Forget the oldest of those that ended; what runs is told again and again, however many there are."""
@@ -102,7 +116,7 @@ class Streams(StreamingQueryListener):
         log.warning("A stream runs, but what it reads and writes could not be recorded (%s).", type(error).__name__)
         now = time.time_ns() // 1_000_000
         with suppress(Exception):
-            self._sink(Observation(now, now, "stream", unseen=(Unseen.EXECUTION,)))
+            self._sink(Observation(now, now, STREAM, unseen=(Unseen.EXECUTION,)))
 
     def _tell(self, stream: Stream, began: datetime, duration_ms: int) -> None:
         if stream.statement is None:
@@ -129,6 +143,13 @@ class Streams(StreamingQueryListener):
                 _graft(self._reader, _query(stream.execution.logicalPlan()), self._grafts)
 
 
+def _cause(event: Any) -> str:
+    """Give Spark's error condition, and the class of what a function in Python raised; no message, which holds values."""
+    raised = _RAISED.search(event.exception)
+    condition = event.errorClassOnException or event.exception.partition(":")[0].rpartition(".")[2]
+    return f"{condition} ({raised[1]})" if raised else str(condition)
+
+
 def _graft(reader: PlanReader, query: Any, grafts: Grafts) -> None:
     output = query.output()
     key = int(output.head().exprId().id()) if output.nonEmpty() else None
@@ -151,12 +172,12 @@ def _statement(reader: PlanReader, execution: Any) -> Statement:
     plan = execution.logicalPlan()
     query, sink = _query(plan), execution.sink().toString()
     if _FUNCTION_SINK in sink:
-        return Statement("stream")  # What its function writes is told by itself.
+        return Statement(STREAM)  # What its function writes is told by itself.
     target = _target(reader, plan, sink, schema.fields(json.loads(query.schema().json())))
     root = reader.whole(query, BOUNDED)
     if root is None:
         reads = united(ref for leaf in leaves_of(query) for ref in _refs(leaf))
-        return Statement("stream", reads, (target.ref,) if target.ref else (), unseen=(Unseen.COLUMNS,))
+        return Statement(STREAM, reads, (target.ref,) if target.ref else (), unseen=(Unseen.COLUMNS,))
     return streamed(root, target, Facts(_relations(query)))
 
 
