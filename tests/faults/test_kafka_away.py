@@ -30,16 +30,20 @@ TOPIC = "MetadataChangeLog_Versioned_v1"
 
 @dataclass
 class Writer:
-    """Has each entity say a number after the other, over a time; notes how long each write took."""
+    """Has each entity say a number after the other, over a time, and the second half of them when Kafka is gone at
+    the earliest; notes how long each write took."""
 
     catalog: Catalog
     over_s: float
+    gone: threading.Event = field(default_factory=threading.Event)
     took: list[float] = field(default_factory=list)
     done: int = 0
 
     def work(self) -> None:
         begin, total = time.monotonic(), ROUNDS * len(URNS)
         for number in range(ROUNDS):
+            if number == ROUNDS // 2:
+                self.gone.wait(300)
             for urn in URNS:
                 at = time.monotonic()
                 say(self.catalog, urn, {"number": str(number)})
@@ -63,6 +67,7 @@ def test_while_kafka_is_away_nothing_waits_and_nothing_is_lost(tmp_path: Path) -
             listener.wait(lambda heard: len(heard) >= 20)
             broker.kill()
             left = writer.done
+            writer.gone.set()
             time.sleep(AWAY_S)
             written = writer.done - left
             broker.start()

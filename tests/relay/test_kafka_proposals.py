@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 from confluent_kafka import Producer
 from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.names import Identity
 from jupyter_colophon.core.store import StoreChoice, sqlite_file
-from jupyter_colophon.wiring import Catalog
+from jupyter_colophon.wiring import Catalog, open_catalog
 from relay.conftest import Topics, kafka, until
 from support.catalog import ADA
 from support.catalog import say as tell
 from support.kafka.broker import Broker
 from support.kafka.heard import listening
+from support.kafka.veil import veiled
 from support.relaying import Relaying, refused, relaying
 from support.urns import table
 
@@ -132,6 +134,29 @@ def test_a_topic_that_is_made_anew_is_read_from_its_beginning(
     say(broker, topic, proposal({"description": "c"}))
     with taking(broker, topic, tmp_path / "b", store):
         until(lambda: "c" in described(catalog))
+
+
+def test_kafka_is_found_again_after_it_said_that_no_broker_is_there(
+    broker: Broker, topic: str, topics: Topics, tmp_path: Path
+) -> None:
+    often = tmp_path / "often.properties"
+    # It asks at once, and Kafka does not wait long for one that is gone.
+    often.write_text("topic.metadata.refresh.interval.ms=100\nsession.timeout.ms=6000\n")
+    store = sqlite_file(tmp_path / "store.db")
+    catalog = open_catalog(store, Identity())
+    with veiled(broker) as veil, listening(broker.servers, [topics["versioned"]]) as listener:
+
+        def goes_both_ways(description: str) -> None:
+            say(broker, topic, proposal({"description": description}))
+            until(lambda: description in described(catalog))
+            listener.wait(lambda heard: any(description in str(one.value) for one in heard))
+
+        to = {"servers": veil.servers, "properties_file": str(often)}
+        with taking(broker, topic, tmp_path, store, {"kafka": kafka(broker, topics, server=False, **to)}, **to):
+            goes_both_ways("before")
+            veil.shake(20)
+            goes_both_ways("after")
+    catalog.close()
 
 
 def test_a_failure_can_be_applied_again_when_what_was_wrong_is_right(

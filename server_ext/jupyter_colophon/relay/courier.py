@@ -118,7 +118,8 @@ class Courier:
                 continue
             refused = self._refused(found)
             if refused is None:
-                after, attempts, self._waited_for = found[-1].seq, 0, False
+                after, attempts = found[-1].seq, 0
+                self._takes_again()
                 self._batch = min(2 * self._batch, BATCH_MAX)
                 self._lease.note(seq=after, attempts=0, problem="")
             elif len(found) > 1 and not isinstance(refused, Unreachable):
@@ -128,6 +129,12 @@ class Courier:
                 attempts += 1
                 if self._is_over(found[0], refused, attempts):
                     after, attempts = found[0].seq, 0
+
+    def _takes_again(self) -> None:
+        """Say so once, where it was said that the sink is waited for."""
+        if self._waited_for:
+            self._waited_for = False
+            _logger.warning("the sink %s takes changes again", self.name)
 
     def _is_over(self, change: Change, refused: Undelivered, attempts: int) -> bool:
         """Whether this was the last try, and the change a dead letter; else waits before the next one."""

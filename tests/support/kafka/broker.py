@@ -26,7 +26,7 @@ _SETTINGS = {
     "node.id": "1",
     "controller.listener.names": "CONTROLLER",
     "inter.broker.listener.name": "PLAINTEXT",
-    "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,GUARDED:SASL_PLAINTEXT",
+    "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,GUARDED:SASL_PLAINTEXT,VEILED:PLAINTEXT",
     "sasl.enabled.mechanisms": "PLAIN",
     "num.partitions": "3",
     "num.network.threads": "2",
@@ -55,11 +55,12 @@ class Broker:
     def __init__(self, folder: Path) -> None:
         assert any(JARS.glob("kafka_*.jar")), "Kafka's jars are not there: make .stamps/kafka"
         self.folder = folder
-        self.port, self._guarded, controller = _free_ports(3)
+        self.port, self._guarded, controller, self.behind, self.before = _free_ports(5)
         listeners = f"PLAINTEXT://127.0.0.1:{self.port},GUARDED://127.0.0.1:{self._guarded}"
         settings = _SETTINGS | {
-            "listeners": f"{listeners},CONTROLLER://127.0.0.1:{controller}",
-            "advertised.listeners": listeners,
+            "listeners": f"{listeners},VEILED://127.0.0.1:{self.behind},CONTROLLER://127.0.0.1:{controller}",
+            # Who comes by the port before it is kept there (veil.py).
+            "advertised.listeners": f"{listeners},VEILED://127.0.0.1:{self.before}",
             "listener.name.guarded.plain.sasl.jaas.config": f'{LOGIN} user_{USER}="{PASSWORD}";',
             "controller.quorum.voters": f"1@127.0.0.1:{controller}",
             "log.dirs": str(folder / "data"),
@@ -85,14 +86,15 @@ class Broker:
     def start(self) -> None:
         """Start it and wait until it answers."""
         self._process = self._java("kafka.Kafka", self._file)
-        admin = AdminClient({"bootstrap.servers": self.servers, "log_level": 0})
         for _ in range(120):
             assert self._process.poll() is None, (self.folder / "log").read_text()
+            # A client that was told once of no brokers may never look for one again.
+            admin = AdminClient({"bootstrap.servers": self.servers, "log_level": 0})
             try:
-                admin.list_topics(timeout=0.5)
+                if admin.list_topics(timeout=0.5).brokers:
+                    return
             except KafkaException:
                 continue
-            return
         raise AssertionError("Kafka did not start")
 
     def kill(self) -> None:

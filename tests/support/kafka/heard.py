@@ -10,6 +10,9 @@ from typing import Any
 
 from confluent_kafka import Consumer, Message
 
+#: How long nothing comes before another consumer begins, in seconds.
+_SILENT_S = 15
+
 
 @dataclass(frozen=True)
 class Heard:
@@ -22,21 +25,48 @@ class Heard:
     event: str
     value: Any
 
+    @property
+    def place(self) -> tuple[str, int, int]:
+        """Where it stands."""
+        return self.topic, self.partition, self.offset
+
 
 @dataclass
 class Listener:
-    """Reads topics from their beginning; `heard` is all of it, in the order of each partition."""
+    """Reads topics from their beginning; `heard` is all of it, in the order of each partition.
 
-    consumer: Consumer
+    A consumer that was told once of no brokers, by one that has just come back, may never hear anything again: where
+    nothing comes for long, another one begins, and what was heard before is passed over.
+    """
+
+    servers: str
+    topics: Sequence[str]
     heard: list[Heard] = field(default_factory=list)
+    _places: set[tuple[str, int, int]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._consumer = _consumer(self.servers, self.topics)
 
     def wait(self, fits: Callable[[list[Heard]], Any], seconds: float = 300) -> list[Heard]:
         """Read until what was heard fits."""
-        end = time.monotonic() + seconds
+        since = time.monotonic()
+        end = since + seconds
         while not fits(self.heard):
             assert time.monotonic() < end, f"{len(self.heard)} records: {self.heard[-3:]}"
-            self.heard += [_heard(one) for one in self.consumer.consume(500, 0.2) if one.error() is None]
+            found = [_heard(one) for one in self._consumer.consume(500, 0.2) if one.error() is None]
+            self.heard += [one for one in found if one.place not in self._places]
+            self._places |= {one.place for one in found}
+            if found:
+                since = time.monotonic()
+            elif time.monotonic() - since > _SILENT_S:
+                self.close()
+                self._consumer = _consumer(self.servers, self.topics)
+                since = time.monotonic()
         return self.heard
+
+    def close(self) -> None:
+        """Read no more."""
+        self._consumer.close()
 
 
 def _heard(message: Message) -> Heard:
@@ -52,9 +82,7 @@ def _heard(message: Message) -> Heard:
     )
 
 
-@contextmanager
-def listening(servers: str, topics: Sequence[str]) -> Iterator[Listener]:
-    """A reader of these topics."""
+def _consumer(servers: str, topics: Sequence[str]) -> Consumer:
     settings = {
         "bootstrap.servers": servers,
         "group.id": uuid.uuid4().hex,
@@ -67,7 +95,14 @@ def listening(servers: str, topics: Sequence[str]) -> Iterator[Listener]:
     }
     consumer = Consumer(settings)
     consumer.subscribe(list(topics))
+    return consumer
+
+
+@contextmanager
+def listening(servers: str, topics: Sequence[str]) -> Iterator[Listener]:
+    """A reader of these topics."""
+    listener = Listener(servers, topics)
     try:
-        yield Listener(consumer)
+        yield listener
     finally:
-        consumer.close()
+        listener.close()

@@ -109,8 +109,9 @@ class Sender:
             return
         broken = self._waiting or not set(self._problems) <= _OF_THE_RECORD
         if broken:
+            # What is thrown away by closing is no cause.
+            causes = ", ".join(dict.fromkeys([*self._problems[:3], *([self._said] if self._said else [])]))
             self.close()
             self._waiting = 0
-            causes = ", ".join(dict.fromkeys([*self._problems[:3], *([self._said] if self._said else [])]))
             raise Unreachable(f"Kafka takes nothing ({causes or 'no answer'})")
         raise Undeliverable(f"Kafka refuses it ({self._problems[0]})")

@@ -6,6 +6,7 @@ afterwards. So a message that is handed to us again has no effect, also where th
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -38,6 +39,8 @@ _OPTIONS: Final = ("group", "principal", "properties_file", "scopes", "servers",
 #: The largest message that is read, and how much of one that cannot be read is kept.
 _LARGEST, _KEPT = 1_000_000, 64 * 1024
 _POLL_S, _PAUSE_S, _ASKED_S = 0.5, 2.0, 10.0
+#: How long nothing comes before Kafka is asked whether it is there, and how long it may take to say so, in seconds.
+_SILENT_S, _THERE_S = 10.0, 5.0
 _logger = logging.getLogger("jupyter_colophon.relay")
 
 
@@ -68,9 +71,9 @@ def source(options: Mapping[str, Any]) -> Source:
         "auto.offset.reset": "earliest",
         # Only what is done is told, every few seconds and at the end.
         "enable.auto.offset.store": False,
-        # A topic that is made later is found soon.
-        "topic.metadata.refresh.interval.ms": 10_000,
     }
+    # A topic that is made later is found soon.
+    to = {"topic.metadata.refresh.interval.ms": 10_000} | to
     checked(to | consuming, "Consumer")
     return Source(options.get("topic", TOPIC), Principal(options["principal"], None, _scopes(options)), to, consuming)
 
@@ -123,16 +126,42 @@ class Taker:
                 consumer.close()
 
     def _take_all(self, consumer: Any) -> None:
+        """Take what comes, until we are to stop or the consumer is of no use any more."""
+        since = time.monotonic()
         while not self._ended.is_set():
             message = consumer.poll(_POLL_S)
-            if message is None:
+            if message is not None and message.error() is None:
+                self._comes()
+                if self._settled(message):
+                    _noted(consumer, message)
+                since = time.monotonic()
                 continue
-            if message.error() is not None:
+            if message is not None:
                 self._waits(message.error())
-                continue
+            if time.monotonic() - since > _SILENT_S:
+                if not self._reaches(consumer):
+                    return
+                since = time.monotonic()
+
+    def _reaches(self, consumer: Any) -> bool:
+        """Whether a consumer that hears nothing still finds Kafka.
+
+        Of a broker that has just come back librdkafka may learn that there are no brokers, forget all that it knew, and
+        never look for one again (its issue 5301): then only a new consumer hears what comes.
+        """
+        from confluent_kafka import KafkaException
+
+        try:
+            return bool(consumer.list_topics(self.source.topic, timeout=_THERE_S).brokers)
+        except KafkaException as error:
+            self._waits(error.args[0])
+            return False
+
+    def _comes(self) -> None:
+        """Say once that proposals come again, where it was said that none do."""
+        if self._waited_for:
             self._waited_for = False
-            if self._settled(message):
-                _noted(consumer, message)
+            _logger.warning("proposals of %s are taken again", shown(self.source.topic))
 
     def _waits(self, error: Any) -> None:
         """Say once why no proposals come."""
