@@ -98,7 +98,15 @@ def test_what_is_proposed_is_applied_and_told_and_what_is_not_is_a_failure(
     failed = [one.value for one in heard if one.topic == topics["failed"]]
     causes = sorted(one["error"].partition(":")[0] for one in failed)
     assert causes == sorted(
-        ["Unparsable", "Unparsable", "TooLarge", "Absent", "InvalidInstance", "InvalidInstance", "AccessDenied"]
+        [
+            "Unparsable",
+            "Unparsable",
+            "TooLarge",
+            "EntityTypeUnknown",
+            "InvalidInstance",
+            "InvalidInstance",
+            "AccessDenied",
+        ]
     )
     assert all(one["metadataChangeProposal"]["changeType"] for one in failed)
     letters, _ = catalog.dead_letters.page("message", 50, "", ADA)
