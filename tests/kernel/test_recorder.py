@@ -201,7 +201,7 @@ def test_written_data_is_described_and_again_only_when_it_changed(notebook):
     ]
 
 
-def test_a_report_that_the_server_refuses_loses_only_itself_and_is_said_once(notebook):
+def test_a_report_that_the_server_refuses_loses_only_itself_and_is_said_once_and_counted(notebook):
     for number in range(3):
         cell = notebook.begin(f"bad-{number}")
         bad = DataRef("urn:li:nonsense", Kind.TABLE, None, "parquet", None)
@@ -214,6 +214,7 @@ def test_a_report_that_the_server_refuses_loses_only_itself_and_is_said_once(not
     assert touched(notebook.runs("good")[0]) == {(notebook.urn("a"), "write")}
     (line,) = notebook.notices.take()
     assert line.startswith("Colophon could not record what cell bad-0 did: ")
+    assert notebook.recorder.refused == 3
 
 
 def test_while_the_server_is_away_reports_wait_and_one_line_says_so(tmp_path):

@@ -1,6 +1,7 @@
 """When things happened, what failed, what capture costs, and that it harms nothing."""
 
 import logging
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -325,6 +326,25 @@ def test_where_spark_drops_events_that_is_said_to_be_unseen(watch: Any) -> None:
     assert [(one.unseen, one.writes) for one in seen[1:]] == [((Unseen.EVENTS,), ())]
 
 
+def test_a_call_that_was_lost_with_its_connection_is_said_to_be_unseen(watch: Any) -> None:
+    """Spark logs that it could not call us, and goes on."""
+    connections: list[Any] = []
+    orders, client = watch.spark.table("shop.orders"), watch.spark.sparkContext._gateway._gateway_client
+    beside = attach(watch.spark, lambda _: connections.append(client.get_thread_connection()))
+    watch.observe(orders.count)
+    beside.detach()
+    connections[0].socket.shutdown(socket.SHUT_RDWR)
+    while connections[0].socket is not None:  # Its thread closes it.
+        time.sleep(0.01)
+    watch.seen.clear()
+    orders.write.parquet(f"{watch.folder}/cut")
+    assert watch.capture.drain(300_000)
+    assert [(one.writes, one.unseen) for one in watch.seen] == [((), (Unseen.EVENTS,))]
+    after = watch.observe(lambda: orders.write.parquet(f"{watch.folder}/not-cut"))
+    assert [watch.short(ref.urn) for one in after for ref in one.writes] == ["/not-cut"]
+    assert [one.unseen for one in watch.observe(orders.count)] == [()]
+
+
 class HardOfHearing(PlanListener):
     """Misses that files were written, which Spark tells before it tells of their table."""
 
@@ -336,7 +356,7 @@ class HardOfHearing(PlanListener):
 def test_a_table_is_written_though_the_writing_of_its_files_was_not_heard(watch: Any) -> None:
     seen: list[Observation] = []
     session, table = watch.spark._jsparkSession, watch.fresh_table()
-    listener = HardOfHearing(session, seen.append)
+    listener = HardOfHearing(session, seen.append, lambda: None)
     registration = Registration(watch.spark.sparkContext._gateway, session.listenerManager(), listener)
     try:
         watch.spark.table("shop.orders").write.mode("overwrite").saveAsTable(table)

@@ -115,6 +115,11 @@ class Recorder:
         self._ledger.wait_until_told(timeout_s, lambda: self._sender.failures > failures)
         return self._ledger.pending()
 
+    @property
+    def refused(self) -> int:
+        """How many reports the server would not take."""
+        return self._sender.refused
+
     def close(self, timeout_s: float) -> None:
         """Sends what waits and ends the notebook's run, each for at most half of that long; a cell that runs is killed."""
         self.flush(timeout_s / 2)

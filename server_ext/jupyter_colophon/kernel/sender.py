@@ -30,7 +30,7 @@ class Sender:
         self._catalog, self._ledger, self._notices = catalog, ledger, notices
         self._known: dict[tuple[str, str], str] = {}
         self._pause_s: float | None = None
-        self._failures = 0
+        self._failures = self._refused = 0
         self._thread = threading.Thread(target=self._work, name="colophon-sender", daemon=True)
         self._started = False
         self._starting = threading.Lock()
@@ -39,6 +39,11 @@ class Sender:
     def failures(self) -> int:
         """How many attempts found no server, or one that could not write."""
         return self._failures
+
+    @property
+    def refused(self) -> int:
+        """How many reports the server would not take, or could not be made: their data are in no run."""
+        return self._refused
 
     def start(self) -> None:
         """Starts the thread; once it runs, calling again does nothing."""
@@ -70,9 +75,9 @@ class Sender:
             if refusal.passing:
                 self._postpone(parcel, str(refusal))
                 return False
-            self._complain(parcel, refusal)
+            self._give_up(parcel, refusal)
         except Exception as fault:  # noqa: BLE001  a fault of ours must not end the thread: later cells count
-            self._complain(parcel, fault)
+            self._give_up(parcel, fault)
         self._ledger.told(parcel)
         self._recover()
         return True
@@ -161,6 +166,10 @@ class Sender:
         if lost:
             words = f"{counted(lost, 'observation')} {'was' if lost == 1 else 'were'} lost"
             self._notices.say_once(f"lost {lost}", f"Colophon: the server is back; {words}.")
+
+    def _give_up(self, parcel: "Parcel", reason: Exception) -> None:
+        self._refused += 1
+        self._complain(parcel, reason)
 
     def _complain(self, parcel: "Parcel", reason: Exception) -> None:
         what = parcel.account.facts.get("cellId", "the notebook")

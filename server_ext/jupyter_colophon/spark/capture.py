@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.spark.observation import Observation, Unseen
+from jupyter_colophon.spark.unheard import Unheard
 
 if TYPE_CHECKING:
     from jupyter_colophon.spark.listener import PlanListener
@@ -14,15 +15,18 @@ class Capture:
     """A listener at work. `attach` makes it; `detach` ends it."""
 
     def __init__(
-        self, session: Any, listener: "PlanListener", registration: Any, sink: Callable[[Observation], None]
+        self,
+        session: Any,
+        listener: "PlanListener",
+        registration: Any,
+        unheard: Unheard,
+        sink: Callable[[Observation], None],
     ) -> None:
         self._session = session
         self._listener = listener
         self._registration = registration
         self._sink = sink
-        bus = session.sparkContext._jsc.sc().listenerBus()
-        self._dropped = bus.metrics().metricRegistry().counter("queue.shared.numDroppedEvents")
-        self._dropped_before = self._dropped.getCount()
+        self._unheard = unheard
 
     @property
     def errors(self) -> int:
@@ -32,15 +36,13 @@ class Capture:
     def drain(self, timeout_ms: int = 500) -> bool:
         """Wait until what ended before this call was observed; False when that took longer, or the session is gone.
 
-        Where Spark dropped events meanwhile, that is observed too: which ones nobody knows.
+        Where Spark could not tell of all, that is observed too.
         """
         context = self._session.sparkContext
         if context._jsc is None:
             return False
         is_heard = wait_until_heard(context._jsc.sc(), timeout_ms)
-        dropped = self._dropped.getCount()
-        if dropped > self._dropped_before:
-            self._dropped_before = dropped
+        if self._unheard.is_some():
             now = time.time_ns() // 1_000_000
             self._sink(Observation(now, now, "", unseen=(Unseen.EVENTS,)))
         return is_heard
@@ -64,10 +66,11 @@ def attach(session: Any, sink: Callable[[Observation], None]) -> Capture:
 
     gateway = session.sparkContext._gateway
     ensure_callback_server_started(gateway)  # type: ignore[no-untyped-call]
-    listener = PlanListener(session._jsparkSession, sink)
+    unheard = Unheard(session)
+    listener = PlanListener(session._jsparkSession, sink, unheard.called)
     registration = Registration(gateway, session._jsparkSession.listenerManager(), listener)
     session.streams.addListener(listener.streams)
-    return Capture(session, listener, registration, sink)
+    return Capture(session, listener, registration, unheard, sink)
 
 
 def wait_until_heard(context: Any, timeout_ms: int) -> bool:

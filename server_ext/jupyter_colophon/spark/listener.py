@@ -31,13 +31,14 @@ _ANALYSIS = "analyze"
 class PlanListener:
     """Turns Spark's callbacks into observations. Nothing that it does can harm the query, which is over by then."""
 
-    def __init__(self, session: Any, sink: Sink) -> None:
+    def __init__(self, session: Any, sink: Sink, called: Callable[[], None]) -> None:
+        """`called` is called with each call of Spark's, on its thread."""
         self._grafts = Grafts()
         self._reader = reader_of(session)
         self.streams = Streams(session, sink, self._grafts)
         self._clock = Clock(session)
         self._fold = Fold(_warehouse(session))
-        self._sink = sink
+        self._sink, self._called = sink, called
         self.is_open = True
         self.errors = 0
 
@@ -76,6 +77,7 @@ class PlanListener:
         if not self.is_open:
             return
         try:
+            self._called()
             self._hand_on(self._observe(function, execution, duration_ms, exception, told_ms))
         except Exception as error:  # noqa: BLE001 - whatever a plan holds, capture must not reach into Spark
             self._miss(error)

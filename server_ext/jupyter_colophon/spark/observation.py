@@ -47,7 +47,7 @@ class Unseen(StrEnum):
     SINK = "data that was written by a format that names no dataset"
     ROWS = "which rows of which table were changed in place (UPDATE, DELETE, MERGE)"
     EXECUTION = "a query whose plan could not be understood"
-    EVENTS = "queries whose ends Spark dropped: more happened than its listeners could be told of"
+    EVENTS = "queries whose ends Spark could not tell: it dropped them from its queue, or the connection was cut"
 
 
 def unknown(kind: str) -> str:

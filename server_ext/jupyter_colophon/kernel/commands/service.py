@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from jupyter_colophon.client.verbs import present
 from jupyter_colophon.client.verbs.answer import Answer
 from jupyter_colophon.kernel.commands.command import Command
+from jupyter_colophon.kernel.counts import counted
 
 if TYPE_CHECKING:
     from jupyter_colophon.kernel.companion import Companion
@@ -51,6 +52,8 @@ def _health(companion: "Companion", _: Namespace) -> Answer:
         "capture": companion.captures.state,
         "waiting": str(companion.settle(0, 0.1)) or "nothing",
     }
+    if companion.recorder is not None and companion.recorder.refused:
+        facts["refused"] = counted(companion.recorder.refused, "report")
     found = verbs.health()
     return Answer(found.kind, {**found.document, "kernel": facts}, found.columns, found.rows)
 
