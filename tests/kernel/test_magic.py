@@ -317,6 +317,7 @@ def test_pipelines_are_listed_and_checked(kernel, catalog, tmp_path):
     metadata = {"namespace": "sales", "stages": stages, "connections": [{"from": "a", "to": "b"}]}
     document = {"display_name": "Copies", "schema_name": "pipeline", "metadata": metadata}
     catalog._transport.request("POST", "/schemaspaces/pipelines/instances", body=document)
+    assert "say what to do: list" in kernel.run("%metadata pipeline", "c").text
     assert "Copies" in kernel.run("%metadata pipeline list", "c").text
     valid = kernel.run("%metadata pipeline validate copies source=/a", "c")
     assert ("is valid" in valid.text, "a > b" in valid.text) == (True, True)

@@ -15,12 +15,15 @@ if TYPE_CHECKING:
 
 
 def _arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("verb", metavar="VERB", choices=VERBS)
+    parser.add_argument("verb", metavar="VERB", nargs="?", choices=VERBS)
     parser.add_argument("name", metavar="PIPELINE", nargs="?")
     parser.add_argument("arguments", metavar="ARGUMENT=VALUE", nargs="*", type=words.argument)
 
 
 def _pipeline(_: "Companion", asked: Namespace) -> Answer:
+    if asked.verb is None:
+        msg = "pipeline: say what to do: list, or validate, preview or run PIPELINE"
+        raise ValueError(msg)
     try:
         return pipeline(asked.verb, asked.name, dict(asked.arguments))
     except InvalidInstance as error:

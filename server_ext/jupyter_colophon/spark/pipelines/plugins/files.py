@@ -2,10 +2,11 @@
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from jupyter_colophon.client.programs.entity import MetadataEntity
+from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.spark import naming
 from jupyter_colophon.spark.pipelines.context import StageContext
 from jupyter_colophon.spark.pipelines.plugin import Columns, Sink, Source
@@ -29,6 +30,10 @@ class FileSource(Source):
     def dataset(self, namespace: str) -> MetadataEntity | None:
         """What the path names, or a part of it."""
         return _dataset(self.told["path"])
+
+    def faults(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
+        """Types of the schema that Spark does not have."""
+        return ddl.faults("/schema", self.told.get("schema", ""))
 
     def columns(self, inputs: Sequence[Columns]) -> Columns:
         """Those of the schema."""

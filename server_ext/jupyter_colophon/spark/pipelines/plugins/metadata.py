@@ -1,11 +1,16 @@
 """Actions on metadata."""
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any
 
 from jupyter_colophon.client.programs.entity import MetadataEntity, entity
+from jupyter_colophon.core.errors import Problem
+from jupyter_colophon.core.schema import Schema
+from jupyter_colophon.core.shipped import schemas_dir
 from jupyter_colophon.spark.pipelines.context import StageContext
-from jupyter_colophon.spark.pipelines.plugin import Action
+from jupyter_colophon.spark.pipelines.plugin import Action, Columns
 from jupyter_colophon.spark.pipelines.plugins import shapes
 
 _SCOPE = shapes.choice("Scope", "Whether people say it, or machines", "USER", "SYSTEM", default="USER")
@@ -72,6 +77,11 @@ class SetMetadata(Action):
     }
     required = ("dataset",)
 
+    def faults(self, inputs: Sequence[Columns]) -> Iterable[Problem]:
+        """Tags and properties that nothing can have."""
+        said = {"properties": self.told.get("properties", {}), "tags": self.told.get("tags", [])}
+        return _aspect(self.told.get("scope", "USER")).problems(said)
+
     def act(self, context: StageContext) -> None:
         """Emit it."""
         of = _named(context, self.told["dataset"])
@@ -86,6 +96,12 @@ class SetMetadata(Action):
             metadata.add_properties(of, self.told["properties"], scope=scope)
         if self.told.get("tags"):
             metadata.add_tags(of, *self.told["tags"], scope=scope)
+
+
+@cache
+def _aspect(scope: str) -> Schema:
+    name = "businessMetadata" if scope == "USER" else "technicalMetadata"
+    return Schema(json.loads((schemas_dir() / "aspects" / f"{name}.json").read_text("utf-8")))
 
 
 def _named(context: StageContext, name: str) -> MetadataEntity:
