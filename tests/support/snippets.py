@@ -23,8 +23,9 @@ def folder(space: str = SPACE) -> Path:
 
 
 def put_file(name: str, content: Any, space: str = SPACE) -> Path:
-    """Write a file as any other program would; text as it is."""
+    """Write a file as another program would, at once, since the server may look at any moment; text as it is."""
     path = folder(space) / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(content if isinstance(content, str) else json.dumps(content))
-    return path
+    whole = path.parent.with_suffix(".being-written")
+    whole.write_text(content if isinstance(content, str) else json.dumps(content))
+    return whole.replace(path)
