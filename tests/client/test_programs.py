@@ -16,15 +16,8 @@ from jupyter_colophon.client.problems import Refused
 from jupyter_colophon.client.programs.spool import default_folder
 from jupyter_colophon.core.errors import IllegalName
 
+pytestmark = pytest.mark.usefixtures("known")
 URN = "urn:li:dataset:(urn:li:dataPlatform:spark,{}.{},PROD)"
-
-
-@pytest.fixture(autouse=True)
-def known(server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The environment of a program that a server started."""
-    monkeypatch.setenv("COLOPHON_URL", server.url)
-    monkeypatch.setenv("COLOPHON_TOKEN", server.token)
-    monkeypatch.setenv("COLOPHON_SPOOL", str(tmp_path / "spool"))
 
 
 @pytest.fixture

@@ -27,7 +27,8 @@ from support import servers
 from support.kafka import broker as brokers
 from support.kafka.broker import LOGIN, PASSWORD, USER, Broker
 
-catalog, server, broker = servers.catalog, servers.server, brokers.broker
+catalog, known, server, broker = servers.catalog, servers.known, servers.server, brokers.broker
+pytestmark = pytest.mark.usefixtures("known")
 PACKAGES = [f"org.apache.spark:{name}_2.13:{pyspark.__version__}" for name in ("spark-sql-kafka-0-10", "spark-avro")]
 IVY = Path(__file__).with_name("ivysettings.xml")
 SCHEMA = "page STRING, ms BIGINT"
@@ -52,13 +53,6 @@ def topic(broker: Broker) -> str:
     broker.make_topic(name)
     send(broker, name, *(json.dumps(one).encode() for one in CLICKS), b"no JSON", None)
     return name
-
-
-@pytest.fixture(autouse=True)
-def known(server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLOPHON_URL", server.url)
-    monkeypatch.setenv("COLOPHON_TOKEN", server.token)
-    monkeypatch.setenv("COLOPHON_SPOOL", str(tmp_path / "spool"))
 
 
 def send(broker: Broker, topic: str, *values: bytes | None) -> None:

@@ -8,16 +8,10 @@ from jupyter_colophon.spark.pipelines.checking import checked
 from jupyter_colophon.spark.pipelines.registry import installed
 from jupyter_colophon.spark.pipelines.running import Outcome, run
 from pyspark.sql import SparkSession
-from support.servers import catalog, server
+from support.servers import catalog, known, server
 
-__all__ = ["catalog", "server"]
-
-
-@pytest.fixture(autouse=True)
-def known(server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLOPHON_URL", server.url)
-    monkeypatch.setenv("COLOPHON_TOKEN", server.token)
-    monkeypatch.setenv("COLOPHON_SPOOL", str(tmp_path / "spool"))
+__all__ = ["catalog", "known", "server"]
+pytestmark = pytest.mark.usefixtures("known")
 
 
 @pytest.fixture

@@ -15,18 +15,12 @@ from jupyter_colophon.spark.pipelines.registry import installed
 from jupyter_colophon.spark.pipelines.running import Outcome, run
 from pyspark.sql import SparkSession
 from support.receiver import receiving
-from support.servers import catalog, server
+from support.servers import catalog, known, server
 
-__all__ = ["catalog", "server"]
+__all__ = ["catalog", "known", "server"]
+pytestmark = pytest.mark.usefixtures("known")
 CLICKS = str(stream("shop", "clicks"))
 ORDERS = "urn:li:dataset:(urn:li:dataPlatform:spark,shop.orders,PROD)"
-
-
-@pytest.fixture(autouse=True)
-def known(server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLOPHON_URL", server.url)
-    monkeypatch.setenv("COLOPHON_TOKEN", server.token)
-    monkeypatch.setenv("COLOPHON_SPOOL", str(tmp_path / "spool"))
 
 
 def stage(name: str, type_: str, plugin: str, /, **properties: Any) -> dict[str, Any]:

@@ -18,17 +18,11 @@ from jupyter_colophon.spark.pipelines.running import run
 from live import live_server
 from pyspark.sql import SparkSession
 from support.commands import Commands
-from support.servers import catalog, server
+from support.servers import catalog, known, server
 
-__all__ = ["catalog", "server"]
+__all__ = ["catalog", "known", "server"]
+pytestmark = pytest.mark.usefixtures("known")
 FILE = "urn:li:dataset:(urn:li:dataPlatform:file,{},PROD)"
-
-
-@pytest.fixture(autouse=True)
-def known(server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLOPHON_URL", server.url)
-    monkeypatch.setenv("COLOPHON_TOKEN", server.token)
-    monkeypatch.setenv("COLOPHON_SPOOL", str(tmp_path / "spool"))
 
 
 @pytest.fixture

@@ -34,3 +34,11 @@ def database(catalog):
     urn = f"urn:li:dataset:(urn:li:dataPlatform:spark,{name}.t,PROD)"
     catalog.propose([{"urn": urn, "aspect": "technicalMetadata", "operation": "patch", "value": value}])
     return name
+
+
+@pytest.fixture
+def known(server, tmp_path, monkeypatch):
+    """The environment of a program that the server started."""
+    monkeypatch.setenv("COLOPHON_URL", server.url)
+    monkeypatch.setenv("COLOPHON_TOKEN", server.token)
+    monkeypatch.setenv("COLOPHON_SPOOL", str(tmp_path / "spool"))
