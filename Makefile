@@ -34,7 +34,7 @@ test-spark: $(STAMPS)/python $(STAMPS)/classes
 	python -m pytest -q tests/spark
 
 # A file's tests stay together: what a process starts for them (PostgreSQL, a server) serves them all.
-test-python: $(STAMPS)/python $(STAMPS)/kafka $(STAMPS)/clients $(STAMPS)/classes
+test-python: $(STAMPS)/python $(STAMPS)/kafka $(STAMPS)/clients $(STAMPS)/elyra $(STAMPS)/classes
 	python -m pytest -q --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --ignore tests/spark
 
 test-frontend: $(STAMPS)/frontend
@@ -82,8 +82,8 @@ long-races: $(STAMPS)/python ## race conditional writes of 24 writers, some of w
 long-floor: $(STAMPS)/ui-tests $(STAMPS)/browser ## run the browser's journey on the oldest JupyterLab that is supported
 	bash ui-tests/floor.sh
 
-long-fuzz: $(STAMPS)/python ## ask a server everything that its OpenAPI document lets one ask
-	COLOPHON_TEST_SIZE=full python -m pytest -q tests/http/test_fuzz.py
+long-fuzz: $(STAMPS)/python ## send a server all that its OpenAPI documents allow, and hostile patterns and nesting
+	COLOPHON_TEST_SIZE=full python -m pytest -q tests/http/test_fuzz.py tests/http/test_fuzz_patterns.py
 
 long-cluster: $(STAMPS)/python ## run the jobs on a Spark cluster, and kill an executor
 	python -m pytest -q -s tests/cluster/standalone.py
@@ -126,11 +126,22 @@ $(STAMPS)/clients: $(STAMPS)/venv tests/datahub/requirements.txt tests/openlinea
 		--requirement tests/openlineage/requirements.txt
 	@touch $@
 
+# An environment $(1) above ours: it has all that ours has, and first what is installed in it.
+define create_environment
+$(BIN)/python -m venv $(VENV)/$(1)
+echo "import site; site.addsitedir('$$($(BIN)/python -c 'import site; print(site.getsitepackages()[0])')')" \
+	>"$$($(VENV)/$(1)/bin/python -c 'import site; print(site.getsitepackages()[0])')/colophon.pth"
+endef
+
+# Elyra, in an environment of its own above everything else that we need: both extensions run side by side there.
+$(STAMPS)/elyra: $(STAMPS)/python tests/elyra/requirements.txt
+	$(call create_environment,elyra)
+	$(VENV)/elyra/bin/python -m pip install --quiet --no-deps --requirement tests/elyra/requirements.txt
+	@touch $@
+
 # The newest PySpark all of whose connectors are published, above everything else that we need.
 $(STAMPS)/spark40: $(STAMPS)/python
-	$(BIN)/python -m venv $(VENV)/spark40
-	echo "import site; site.addsitedir('$$($(BIN)/python -c 'import site; print(site.getsitepackages()[0])')')" \
-		>"$$($(VENV)/spark40/bin/python -c 'import site; print(site.getsitepackages()[0])')/colophon.pth"
+	$(call create_environment,spark40)
 	$(VENV)/spark40/bin/python -m pip install --quiet --ignore-installed pyspark==4.0.0
 	ln -sfn $(CURDIR)/$(VENV)/etc $(VENV)/spark40/etc
 	@touch $@

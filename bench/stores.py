@@ -21,6 +21,7 @@ from jupyter_colophon.core.labels import APART
 from jupyter_colophon.core.names import Identity, namespace
 from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.core.store import sqlite_file
+from jupyter_colophon.core.terms import value_rows
 from jupyter_colophon.storage import index, tables
 from jupyter_colophon.storage.sqlite import search
 from jupyter_colophon.wiring import Catalog, open_catalog
@@ -125,11 +126,12 @@ class _Slice:
         urn, name, value = corpus.urn_of(thing.number), corpus.name_of(thing.number), compact(thing.value)
         kind = "dataset" if urn.startswith("urn:li:dataset:") else "dataJob"
         entity = {"urn": urn, "type": kind, "namespace": thing.namespace, "name": name, "platform": "spark"}
-        said = index.rows({"businessMetadata": ("USER", value)})
-        document = index.document({**entity, "deleted": False}, said)
+        said = set(value_rows("businessMetadata", "USER", thing.value))
+        stamps = {"created": _NOW, "created_by": "bench", "updated": _NOW, "updated_by": "bench"}
+        document = index.document({**entity, **stamps, "deleted": False}, said)
         # Nobody said anything of them besides, and all their versions are kept.
         written = (value, "bench", "", _NOW, None, None)
-        self._row("entities", *entity.values(), _NOW, "bench", _NOW, "bench", 0)
+        self._row("entities", *entity.values(), _NOW, "bench", _NOW, "bench", 0, None)
         self._row("entity_names", thing.namespace, kind, name, urn)
         self._row("aspects", urn, "businessMetadata", 1, 0, *written)
         self._row("aspect_versions", urn, "businessMetadata", 1, *written)

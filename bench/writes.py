@@ -12,6 +12,7 @@ from jupyter_colophon.core.jsontext import compact
 from jupyter_colophon.core.names import Identity, home_dataset
 from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.core.store import sqlite_file
+from jupyter_colophon.core.terms import value_rows
 from jupyter_colophon.storage import index
 from jupyter_colophon.storage.spi import Row
 from jupyter_colophon.wiring import open_catalog
@@ -108,8 +109,9 @@ def _raw(path: Path, batch: int) -> Callable[[], None]:
 
 def _by_hand(number: int) -> Row:
     urn, value = str(home_dataset("bench", f"table{number}")), _value(number)
-    entity = {"urn": urn, "type": "dataset", "namespace": "bench", "name": f"table{number}", "platform": "spark"}
-    said = index.rows({"businessMetadata": ("USER", compact(value))})
+    entity: Row = {"urn": urn, "type": "dataset", "namespace": "bench", "name": f"table{number}", "platform": "spark"}
+    entity |= {"created": number, "created_by": "bench", "updated": number, "updated_by": "bench"}
+    said = set(value_rows("businessMetadata", "USER", value))
     document = index.document(entity, said)
     known = index.document(entity, set())
     text, about = compact(value), (urn, "dataset", "bench", f"table{number}")

@@ -51,10 +51,13 @@ class Outcome:
 
 
 class LiveServer:
-    """A server that serves `root` and keeps its data, runtime and configuration below `home`."""
+    """A server that serves `root` and keeps its data, runtime and configuration below `home`.
 
-    def __init__(self, root: Path, home: Path, data: Path | None = None) -> None:
-        self.root, self._home = root, home
+    `python` is the interpreter of the environment that it runs in.
+    """
+
+    def __init__(self, root: Path, home: Path, data: Path | None = None, python: str = sys.executable) -> None:
+        self.root, self._home, self._python = root, home, python
         self.data = data or home / "data"
         self.token = secrets.token_hex(24)
         self.log = home / "server.log"
@@ -71,7 +74,7 @@ class LiveServer:
             (self._home / folder).mkdir(parents=True, exist_ok=True)
         self.data.mkdir(parents=True, exist_ok=True)
         command = [
-            sys.executable,
+            self._python,
             "-m",
             "jupyter_server",
             "--no-browser",
@@ -285,9 +288,11 @@ class LiveKernel:
 
 
 @contextmanager
-def live_server(root: Path, home: Path, *options: str, data: Path | None = None) -> Iterator[LiveServer]:
+def live_server(
+    root: Path, home: Path, *options: str, data: Path | None = None, python: str = sys.executable
+) -> Iterator[LiveServer]:
     """A server for as long as the block runs."""
-    server = LiveServer(root, home, data)
+    server = LiveServer(root, home, data, python)
     try:
         server.start(*options)
         yield server

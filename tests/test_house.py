@@ -21,9 +21,9 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "server_ext" / "jupyter_colophon"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 SCHEMAS = sorted(path for path in (ROOT / "schemas").rglob("*.json") if path.parent.name != "datahub")
-#: Files that may be longer than 400 lines, each with its reason.
+#: Files that may be longer than 600 lines, each with its reason.
 LONG_FILES: dict[str, str] = {}
-LINES_MAX, FUNCTION_LINES_MAX = 400, 45
+LINES_MAX, FUNCTION_LINES_MAX = 600, 45
 
 
 def _tracked(*patterns: str) -> list[Path]:

@@ -2,6 +2,8 @@
 export namespace CommandIDs {
   export const showSearch = 'colophon:show-search';
   export const openEntity = 'colophon:open-entity';
+  /** Saves the form that has the keyboard, else the one of the page in front. */
+  export const saveForm = 'colophon:save-form';
   export const openRun = 'colophon:open-run';
   export const openLineage = 'colophon:open-lineage';
   export const saveInstance = 'colophon:save-instance';

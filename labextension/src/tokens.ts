@@ -21,6 +21,7 @@ import type {
   Lineage,
   LineageImpact,
   Me,
+  PipelinePlugins,
   Run,
   Runs,
   Schemaspaces,
@@ -43,6 +44,8 @@ export interface ISearchFilters {
   namespace?: string;
   type?: string;
   tag?: string;
+  term?: string;
+  domain?: string;
   scope?: string;
   platform?: string;
   owner?: string;
@@ -116,6 +119,9 @@ export interface IInstanceQuestion extends IPage {
 export type InstanceSort = 'display_name' | '-display_name' | 'schema_name' | '-time';
 
 /** The schemaspaces of the server and their instances. Every call rejects with a `CatalogProblem`. */
+/** A plugin for stages of pipelines. */
+export type IPlugin = PipelinePlugins['plugins'][number];
+
 export interface ISchemaspaces {
   all(): Promise<Schemaspaces>;
   /** Loads the schemas that are made anew each time, of one schemaspace or all. */
@@ -125,6 +131,8 @@ export interface ISchemaspaces {
   /** `pointer` is a JSON Pointer into `metadata`. */
   values(space: string, schema: string, pointer: string): Promise<InstanceValues>;
   instance(space: string, name: string): Promise<Instance>;
+  /** What stages of pipelines can do. */
+  plugins(): Promise<readonly IPlugin[]>;
   /** What is wrong with an instance that satisfies its schema, where the server can tell: with a pipeline. */
   findings(space: string, name: string): Promise<readonly IFault[]>;
   create(space: string, document: InstanceEdit): Promise<Instance>;

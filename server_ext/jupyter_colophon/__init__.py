@@ -18,3 +18,10 @@ def load_ipython_extension(ipython: Any) -> None:
     from jupyter_colophon.kernel import load
 
     load(ipython)
+
+
+def unload_ipython_extension(ipython: Any) -> None:
+    """`%unload_ext jupyter_colophon`: stop the capture, and take the listeners off Spark."""
+    from jupyter_colophon.kernel import unload
+
+    unload(ipython)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from jupyter_core.paths import jupyter_data_dir
-from traitlets import Bool, CaselessStrEnum, Dict, Enum, Int, List, TraitType, Tuple, Unicode, default
+from traitlets import Bool, CaselessStrEnum, Dict, Enum, Float, Int, List, TraitType, Tuple, Unicode, default
 from traitlets.config import Config, Configurable
 from traitlets.config.loader import DeferredConfig, LazyConfigValue
 
@@ -56,6 +56,12 @@ class Settings(Configurable):
         config=True,
         help="Pairs of a glob over OpenLineage's namespaces and a prefix of dataset names. The first that fits.",
     )
+    capture = Bool(True, config=True, help="Record what Spark reads and writes in the kernels that this server starts.")
+    cell_source = Bool(
+        False,
+        config=True,
+        help="Record the source of cells too, with credentials replaced; else its hash, the cell's name and its first comment.",
+    )
     policy = Unicode(
         config=True,
         help="The dotted name of a class that decides who may do what in which namespace, beside a token's scopes; empty: none.",
@@ -90,6 +96,17 @@ class Settings(Configurable):
         "file",
         config=True,
         help="Where secrets of instances are kept: file, keyring, env, or another store of secrets that is installed.",
+    )
+    secret_variables = List(
+        Unicode(),
+        ["COLOPHON_SECRET_*"],
+        config=True,
+        help="Globs of the environment variables that instances may refer to as secrets, by env:NAME.",
+    )
+    kernel_variables = List(
+        Unicode(),
+        config=True,
+        help="Variables with the server's own credentials that kernels keep, such as JUPYTERHUB_API_TOKEN; empty: none.",
     )
     schemas_writable = Bool(
         False,
@@ -144,12 +161,26 @@ class Settings(Configurable):
     connections_per_user = Int(
         64, min=1, config=True, help="How many connections one user may have that follow the change log."
     )
+    read_seconds_max = Float(
+        20.0,
+        min=0.1,
+        config=True,
+        help="How many seconds one request may read the catalog; a question that takes longer is answered 503.",
+    )
     max_body_bytes = Int(10 * 1024 * 1024, min=1, config=True, help="The largest body of a request, in bytes.")
     datahub_body_bytes_max = Int(
         16 * 1024 * 1024, min=1, config=True, help="The largest body of a request of DataHub's clients, in bytes."
     )
     always_emit_change_log = Bool(
         False, config=True, help="Tell in the change log, too, that a value was written which was there already."
+    )
+    audit_reads = Bool(
+        False,
+        config=True,
+        help="Record in `audit_folder` which entities' metadata kernels and other programs read (docs/notifications.md).",
+    )
+    audit_folder = Unicode(
+        config=True, help="Where reads by programs are recorded; `colophon/audit` in the Jupyter data directory."
     )
     dead_letter_days = Int(
         90, min=0, config=True, help="For how many days dead letters are kept; 0 keeps them for ever."
@@ -164,6 +195,10 @@ class Settings(Configurable):
     def _default_database(self) -> str:
         return str(Path(jupyter_data_dir()) / "colophon" / "colophon.db")
 
+    @default("audit_folder")
+    def _default_audit_folder(self) -> str:
+        return str(Path(jupyter_data_dir()) / "colophon" / "audit")
+
     @default("stream_folder")
     def _default_stream_folder(self) -> str:
         return str(Path(jupyter_data_dir()) / "colophon" / "streams")
@@ -171,6 +206,10 @@ class Settings(Configurable):
     def events(self) -> Path | None:
         """The folder of the events of streams; None where they are dropped."""
         return Path(self.stream_folder) if self.stream_events else None
+
+    def audit(self) -> Path | None:
+        """Return the folder where reads by programs are recorded; None where they are not."""
+        return Path(self.audit_folder) if self.audit_reads else None
 
     def identity(self) -> Identity:
         """How things are named here."""

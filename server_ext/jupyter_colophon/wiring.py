@@ -51,6 +51,7 @@ from jupyter_colophon.storage import providers, tables
 from jupyter_colophon.storage.events import EventFiles
 from jupyter_colophon.storage.migrations.numbered import numbered
 from jupyter_colophon.storage.migrations.runner import migrate, refuse_newer
+from jupyter_colophon.storage.read_audit import ReadAudit
 from jupyter_colophon.storage.restoring import refuse_half_restored
 from jupyter_colophon.storage.secret import store_key
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
@@ -112,13 +113,15 @@ def open_catalog(
     always_log: bool = False,
     letters_days: int = 0,
     authorizer: Authorizer | None = None,
+    audit: Path | None = None,
 ) -> Catalog:
     """Open the catalog in this store, or make one; `facts` says which machine-made metadata is attached.
 
     `snapshots_system`: runs keep what machines say as well. `retained`: which versions are kept. `events` is the folder
     of the events of streams; without one they are dropped. `overlay` is the file that adds to the registry.
     `always_log`: the change log also tells what changed nothing. Dead letters are kept for `letters_days`, 0: for ever.
-    `authorizer` decides who may do what; without one, a token's scopes do.
+    `authorizer` decides who may do what; without one, a token's scopes do. Reads by programs are recorded in the folder
+    `audit`; without one they are not.
     Raises StorageError, or InvalidField for a wrong option.
     """
     provider = providers.opened(store)
@@ -128,9 +131,10 @@ def open_catalog(
         writing = partial(
             WritePath, facts=facts, snapshots_system=snapshots_system, retained=retained, always_log=always_log
         )
-        return _catalog(
-            provider, registry, Gate(authorizer or ScopeAuthorizer(), identity), writing, events, letters_days
-        )
+        files = None if events is None else EventFiles(events)
+        reads = None if audit is None else ReadAudit(audit, identity, now_ms)
+        gate = Gate(authorizer or ScopeAuthorizer(), identity, provider, reads)
+        return _catalog(provider, registry, gate, writing, files, letters_days)
     except BaseException:
         provider.close()
         raise
@@ -188,7 +192,7 @@ def _catalog(
     registry: Registry,
     gate: Gate,
     writing: Callable[..., WritePath],
-    events: Path | None,
+    files: EventFiles | None,
     letters_days: int,
 ) -> Catalog:
     key, identity = store_key(provider), gate.identity
@@ -196,7 +200,7 @@ def _catalog(
     write_path = writing(provider, registry, identity, gate.authorizer, now_ms, partial(_wake, feed, sealer))
     _make_eternal_namespaces(provider, write_path)
     collector = Collector(provider, write_path, identity, Schema(load_documents("openlineage")["event"]), now_ms)
-    inbox, namespaces = Inbox(provider, write_path, now_ms, letters_days), Namespaces(provider, write_path)
+    inbox, namespaces = Inbox(provider, write_path, now_ms, letters_days), Namespaces(provider, write_path, files)
     namespaces.resume()
     inbox.resume()
     reader, searcher = Reader(provider, registry, gate, cursors), Searcher(provider, registry, gate, cursors)
@@ -218,14 +222,14 @@ def _catalog(
         sealer=sealer,
         inbox=inbox,
         loads=Loads(provider, write_path, cursors, now_ms),
-        dead_letters=DeadLetters(provider, write_path, cursors, collector, now_ms),
+        dead_letters=DeadLetters(provider, gate, write_path, cursors, collector, now_ms),
         metadata=MetadataReader(provider, registry, gate, write_path.facts, cursors),
         lister=Lister(searcher, identity),
         deployer=Deployer(reader, write_path),
         namespaces=namespaces,
         mutator=Mutator(write_path),
         transfer=Transfer(reader, write_path, registry),
-        streams=Streams(provider, gate, write_path, None if events is None else EventFiles(events), now_ms),
+        streams=Streams(provider, gate, write_path, files, now_ms),
         datahub=_datahub(AspectReader(provider, registry, gate), Finder(reader, searcher), write_path, inbox),
     )
 

@@ -57,6 +57,32 @@ def test_a_dataset_is_made_shown_listed_and_deleted(call: Call, tmp_path: Path) 
     assert call("namespace", "delete", "shop").status == 0
 
 
+def test_what_is_kept_beside_the_catalog_of_a_namespace_is_deleted_with_it(colophon: Commands) -> None:
+    """Without a server, pipelines, schedules, saved searches and stored events stayed."""
+    assert colophon("namespace", "create", "shop").status == 0
+    data = colophon.home / "data"
+    events = data / "colophon" / "streams" / "shop" / "clicks-1"
+    events.mkdir(parents=True)
+    pipeline = {"stages": [{"name": "a", "type": "source", "plugin": "table", "properties": {"name": "t"}}]}
+    schedule = {"pipeline": "flow", "every": "P1D"}
+    kept: dict[str, list[Path]] = {"shop": [], "sales": []}
+    for space, schema, members in (
+        ("pipelines", "pipeline", pipeline),
+        ("pipelines", "schedule", schedule),
+        ("saved-searches", "saved-search", {"query": "*"}),
+    ):
+        for namespace, places in kept.items():
+            place = data / "metadata" / space / f"{schema}-{namespace}.json"
+            place.parent.mkdir(parents=True, exist_ok=True)
+            document = {"display_name": schema, "schema_name": schema, "metadata": {"namespace": namespace, **members}}
+            place.write_text(json.dumps(document), "utf-8")
+            places.append(place)
+    assert colophon("namespace", "delete", "shop").out == "Namespace shop was deleted.\n"
+    assert [place.name for place in kept["shop"] if place.exists()] == []
+    assert [place.name for place in kept["sales"] if not place.exists()] == []
+    assert not events.parent.exists()
+
+
 def test_an_application_is_deployed_again_and_deleted(call: Call) -> None:
     first = ["--program=flows/Load", "--program=spark/Join", "--artifact=jar", "--plugin=Table=Table:source"]
     assert (

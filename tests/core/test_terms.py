@@ -113,8 +113,8 @@ def test_business_metadata_gives_properties_and_tags() -> None:
     value = {"properties": {"Owner": "Ops Team"}, "tags": ["FAA", "raw-data"]}
     assert value_rows("businessMetadata", "USER", value) == [
         ValueRow("Owner", "ops team", "Ops Team", "property", "USER"),
-        ValueRow("tags", "faa", "FAA", "tag", "USER"),
-        ValueRow("tags", "raw-data", "raw-data", "tag", "USER"),
+        ValueRow("tags", "faa", "FAA", "tag", "USER", "tag"),
+        ValueRow("tags", "raw-data", "raw-data", "tag", "USER", "tag"),
     ]
 
 

@@ -5,6 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from jupyter_colophon.client.verbs.reading import Reading
+from live import LiveServer
+
 Program = Callable[..., Any]
 Command = Callable[..., str]
 
@@ -211,3 +214,102 @@ def test_the_command_line_puts_reads_ingests_and_rolls_back(datahub: Command, tm
     assert "run-of-a-file" not in datahub("ingest", "list-runs")
     datahub("delete", "--urn", urn, "--hard", "--force")
     assert datahub("exists", "--urn", urn).strip() == "false"
+
+
+def test_what_people_say_is_read_and_written_back_and_nothing_is_lost_or_doubled(program: Program) -> None:
+    found = program("""
+import urllib.parse, urllib.request
+from datahub.sdk import DataHubClient
+from datahub.metadata.urns import CorpUserUrn
+from datahub.specific.dataset import DatasetPatchBuilder
+t = urn("united.t")
+at = f"{URL.removesuffix('datahub')}api/entities/{urllib.parse.quote(t, safe='')}"
+headers = {"Authorization": f"token {TOKEN}", "Content-Type": "application/json"}
+def ask(where, value=None, method="GET"):
+    body = None if value is None else json.dumps(value).encode()
+    with urllib.request.urlopen(urllib.request.Request(where, body, headers, method=method)) as answer:
+        return json.load(answer)
+def own(name): return ask(at)["aspects"].get(name, {}).get("value")
+def machines(*tags): return GlobalTagsClass([TagAssociationClass(f"urn:li:tag:{one}") for one in tags])
+term = GlossaryTermAssociationClass("urn:li:glossaryTerm:Sales.Margin")
+emitter.emit_mcps([MCP(entityUrn=t, aspect=one) for one in (
+    DatasetPropertiesClass(name="t", description="by machines"), machines("machine"),
+    GlossaryTermsClass([term], AuditStampClass(0, "urn:li:corpuser:m")),
+    OwnershipClass([OwnerClass("urn:li:corpuser:bob", OwnershipTypeClass.DATAOWNER)]))])
+people = {"properties": {"owner": "ada", "description": "by ada"}, "tags": ["pii", "raw"]}
+ask(at + "/aspects/businessMetadata", people, "PUT")
+
+client = DataHubClient(server=URL, token=TOKEN)
+def read():
+    table = client.entities.get(t)
+    return [[one.tag.removeprefix("urn:li:tag:") for one in table.tags], [str(one.urn) for one in table.terms],
+        [one.owner.removeprefix("urn:li:corpuser:") for one in table.owners], table.description]
+before = read()
+table = client.entities.get(t)
+client.entities.update(table)
+same = read() == before
+table.add_tag("urn:li:tag:x")
+table.add_term("urn:li:glossaryTerm:Sales.Net")
+table.add_owner("urn:li:corpuser:eve")
+client.entities.update(table)
+g = graph()
+tags = g.get_aspect(t, GlobalTagsClass)
+tags.tags.append(TagAssociationClass("urn:li:tag:y"))
+g.emit_mcp(MCP(entityUrn=t, aspect=tags))
+added = [read(), [one["tag"] for one in own("globalTags")["tags"]], len(own("ownership")["owners"]), own("businessMetadata") == people]
+builder = DatasetPatchBuilder(t)
+builder.remove_tag("urn:li:tag:pii").remove_tag("urn:li:tag:x").remove_owner(CorpUserUrn("ada"), OwnershipTypeClass.NONE)
+for one in builder.build():
+    emitter.emit(one)
+print(json.dumps([before, same, added, read(), own("businessMetadata")]))
+""")
+    before, same, (added, own, owners, people), after, said = found
+    assert before == [["machine", "pii", "raw"], ["urn:li:glossaryTerm:Sales.Margin"], ["bob", "ada"], "by ada"]
+    assert same
+    assert [sorted(one) for one in added[:3]] == [
+        ["machine", "pii", "raw", "x", "y"],
+        ["urn:li:glossaryTerm:Sales.Margin", "urn:li:glossaryTerm:Sales.Net"],
+        ["ada", "bob", "eve"],
+    ]
+    assert own == ["urn:li:tag:machine", "urn:li:tag:x", "urn:li:tag:y"]
+    assert (owners, people) == (2, True)
+    assert [sorted(after[0]), sorted(after[2])] == [["machine", "raw", "y"], ["bob", "eve"]]
+    assert said == {"properties": {"description": "by ada"}, "tags": ["raw"]}
+
+
+def test_what_the_client_says_is_found_shown_and_respected_everywhere(program: Program, server: LiveServer) -> None:
+    table, column = program("""
+from datahub.metadata import schema_classes as S
+from datahub.emitter.mce_builder import make_schema_field_urn
+t, now = urn("vocabulary.staff"), S.AuditStampClass(0, "urn:li:corpuser:datahub")
+def tags(*names): return S.GlobalTagsClass([S.TagAssociationClass(f"urn:li:tag:{name}") for name in names])
+def terms(*names): return S.GlossaryTermsClass([S.GlossaryTermAssociationClass(f"urn:li:glossaryTerm:{name}") for name in names], now)
+def field(path, **more):
+    return S.SchemaFieldClass(path, S.SchemaFieldDataTypeClass(S.StringTypeClass()), "string", **more)
+schema = S.SchemaMetadataClass("staff", "urn:li:dataPlatform:spark", 0, "", S.OtherSchemaClass(""),
+    [field("[version=2.0].[type=string].ssn", globalTags=tags("confidential")), field("pay"), field("name")])
+edited = S.EditableSchemaMetadataClass([S.EditableSchemaFieldInfoClass("pay", globalTags=tags("confidential"), glossaryTerms=terms("c0de"))])
+for of, aspect in ((t, tags("gold")), (t, terms("c0de")), (t, schema), (t, edited),
+    (t, S.OwnershipClass([S.OwnerClass("urn:li:corpuser:grace", S.OwnershipTypeClass.DATAOWNER)])),
+    (t, S.DomainsClass(["urn:li:domain:d1"])), (t, S.EditableDatasetPropertiesClass(description="Everybody on the zenith payroll")),
+    ("urn:li:glossaryTerm:c0de", S.GlossaryTermInfoClass("Personal data", "INTERNAL", name="Personal Data")),
+    ("urn:li:domain:d1", S.DomainPropertiesClass("Human Resources")), ("urn:li:tag:gold", S.TagPropertiesClass("Gold Tier")),
+    ("urn:li:corpuser:grace", S.CorpUserInfoClass(True, displayName="Grace Hopper"))):
+    emitter.emit_mcp(MCP(entityUrn=of, aspect=aspect))
+print(json.dumps([t, make_schema_field_urn(t, "ssn")]))
+""")
+    catalog = server.catalog()
+    for filters in ({"tag": "Gold Tier"}, {"term": "c0de"}, {"domain": "Human Resources"}, {"owner": "grace"}):
+        found = catalog.search("zenith", **filters)
+        assert [hit["urn"] for hit in found["hits"]] == [table], filters
+    assert found["facets"]["domain"] == [{"value": "d1", "count": 1, "name": "Human Resources"}]
+    (hit,) = found["hits"]
+    assert (hit["tags"], hit["terms"], hit["owner"]) == (["Gold Tier"], ["Personal Data"], "Grace Hopper")
+    shown = Reading(catalog).show(table)
+    assert {("SYSTEM", "tag", "Gold Tier", ""), ("SYSTEM", "term", "Personal Data", "")} <= set(shown.rows)
+    assert ("USER", "property", "description", "Everybody on the zenith payroll") in shown.rows
+    assert {one["name"] for one in shown.document["fields"]} == {"pay", "ssn"}
+    # What the mask stage, `tags_of` and crawls ask.
+    for urn, scope in ((column, "SYSTEM"), (column.replace("ssn", "pay"), "USER")):
+        assert (catalog.metadata(urn) or {})[scope]["tags"] == ["confidential"]
+    catalog.close()

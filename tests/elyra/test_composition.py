@@ -117,7 +117,9 @@ def test_the_servers_instances_are_those_of_its_process_until_it_ends(catalog: C
     [
         ("jupyter_colophon.elyra.storage.CatalogMetadataStore", "catalog"),
         ("elyra.metadata.storage.FileMetadataStore", "file"),
+        ("jupyter_colophon.elyra.FileMetadataStore", "file"),
         ("support.dictionary.Dictionary", "support.dictionary.Dictionary"),
+        ("support.dictionary.FileMetadataStore", "support.dictionary.FileMetadataStore"),
     ],
 )
 def test_elyras_own_setting_of_the_store_counts_where_ours_was_left(named: str, chosen: str) -> None:

@@ -27,7 +27,10 @@ SHIPPED = {
 #: What a schema's instances must have, of what they may have (elyra.md 3 and Elyra 4.1.1's schemas).
 FIELDS: dict[str, tuple[set[str], set[str]]] = {
     "code-snippet": ({"language", "code"}, {"description", "tags"}),
-    "saved-search": ({"query"}, {"description", "tags", "namespace", "type", "tag", "scope", "platform", "owner"}),
+    "saved-search": (
+        {"query"},
+        {"description", "tags", "namespace", "type", "tag", "term", "domain", "removed", "scope", "platform", "owner"},
+    ),
     "pipeline": (
         {"namespace", "stages"},
         {"description", "tags", "connections", "arguments", "propagation", "retries"},
@@ -53,7 +56,11 @@ FIELDS: dict[str, tuple[set[str], set[str]]] = {
     "local-directory-catalog": ({"runtime_type", "paths"}, {"description", "categories", "include_subdirs"}),
     "component-registry": ({"runtime", "location_type", "paths"}, {"description", "categories"}),
 }
-CLASSES = {"schedule": "jupyter_colophon.elyra.spaces.schedules.Schedule"}
+UPGRADED = ("kfp", "airflow", "url-catalog", "local-file-catalog", "local-directory-catalog")
+CLASSES = {
+    "schedule": "jupyter_colophon.elyra.spaces.schedules.Schedule",
+    **dict.fromkeys(UPGRADED, "jupyter_colophon.elyra.spaces.upgrades.UpgradedInstance"),
+}
 SECRETS = {
     "kfp": {("api_password",), ("cos_password",)},
     "airflow": {("github_repo_token",), ("cos_password",)},
@@ -99,6 +106,58 @@ def test_a_tag_is_a_word_or_several_without_blanks_round_them(manager: SchemaMan
         metadata = {"language": "Python", "code": [], "tags": [tag]}
         fault = manager.spaces.fault("code-snippets", "code-snippet", document | {"metadata": metadata})
         assert (fault is None) == valid
+
+
+COS = {"cos_endpoint": "https://cos.example.org", "cos_bucket": "bucket"}
+LOGIN = {"cos_username": "minio", "cos_password": "minio123"}
+KFP = {"api_endpoint": "https://kfp.example.org/pipeline", **COS}
+AIRFLOW = {
+    "api_endpoint": "https://airflow.example.org",
+    "github_api_endpoint": "https://api.github.com",
+    "github_branch": "main",
+    "github_repo_token": "token",
+    "github_repo": "a/b",
+    **COS,
+}
+
+
+@pytest.mark.parametrize(
+    ("space", "schema", "metadata", "added"),
+    [
+        ("runtimes", "kfp", KFP | LOGIN, {"auth_type": "NO_AUTHENTICATION", "cos_auth_type": "USER_CREDENTIALS"}),
+        (
+            "runtimes",
+            "kfp",
+            KFP | LOGIN | {"api_username": "u", "api_password": "p", "cos_secret": "s"},
+            {"auth_type": "DEX_LEGACY", "cos_auth_type": "KUBERNETES_SECRET"},
+        ),
+        (
+            "runtimes",
+            "airflow",
+            AIRFLOW | LOGIN,
+            {"runtime_type": "APACHE_AIRFLOW", "git_type": "GITHUB", "cos_auth_type": "USER_CREDENTIALS"},
+        ),
+        (
+            "component-catalogs",
+            "url-catalog",
+            {"runtime": "kfp", "paths": ["https://example.org/a"]},
+            {"runtime_type": "KUBEFLOW_PIPELINES"},
+        ),
+    ],
+)
+def test_instances_of_older_versions_load_and_are_migrated(
+    space: str, schema: str, metadata: dict[str, Any], added: dict[str, str], jp_data_dir: Path
+) -> None:
+    path = jp_data_dir / "metadata" / space / "old.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"display_name": "Old", "schema_name": schema, "metadata": metadata}))
+    found = MetadataManager(space).get("old").metadata
+    assert found | added == found
+    assert "runtime" not in found
+    assert SchemaManager.instance().get_schemaspace(space).migrate() == ["old"]
+    kept = json.loads(path.read_text())["metadata"]
+    assert kept | added == kept
+    assert SchemaManager.instance().spaces.migrate(space).migrated == ()
 
 
 def registry(name: str, runtime: str, location: str) -> None:

@@ -24,10 +24,6 @@ def _not_a_number(path: Path, chance: random.Random) -> None:
     path.write_text(json.dumps(document(1, value=chance.choice([float("nan"), float("inf"), float("-inf")]))))
 
 
-def _twice(path: Path, chance: random.Random) -> None:
-    path.write_text('{"display_name": "a", "display_name": "b"}')
-
-
 def _marked(path: Path, chance: random.Random) -> None:
     path.write_bytes(chance.choice([b"\xef\xbb\xbf", b"\xff\xfe", b"\x00"]) + path.read_bytes())
 
@@ -50,7 +46,6 @@ DAMAGES: list[Callable[[Path, random.Random], None]] = [
     _truncated,
     _flipped,
     _not_a_number,
-    _twice,
     _marked,
     _no_object,
     _no_file,

@@ -1,5 +1,6 @@
 """Who may come in: authentication on every route, kernels' tokens, XSRF, origins, and the start-up check."""
 
+import asyncio
 import re
 from functools import partial
 from typing import Any
@@ -73,7 +74,14 @@ async def test_a_kernels_token_dies_with_the_kernel(api: Any, kernel: Any, jp_se
     assert (await api("GET", "me", anonymous=True, headers=kernel)).status == 200
     bearer = {"Authorization": kernel["Authorization"].replace("token", "Bearer")}
     assert (await api("GET", "me", anonymous=True, headers=bearer)).status == 200
-    jp_serverapp.web_app.settings[SETTING].tokens.revoke("kernel-1")
+    door = jp_serverapp.web_app.settings[SETTING]
+    head = (await api("GET", "changes", params={"limit": 0}, answers="changes")).body["cursor"]
+    question = {"after": head, "wait": 30}
+    waiting = asyncio.ensure_future(api("GET", "changes", params=question, anonymous=True, headers=kernel))
+    while not door.board.count:
+        await asyncio.sleep(0.01)
+    door.tokens.revoke("kernel-1")
+    assert (await waiting).status == 403
     assert (await api("GET", "me", anonymous=True, headers=kernel)).status == 403
 
 

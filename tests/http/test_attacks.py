@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
+from jupyter_colophon.http.door import SETTING
 from jupyter_server.auth.authorizer import AllowAllAuthorizer, Authorizer
+from jupyter_server.auth.identity import User
 from support.browser import signed_in
 from support.snippets import folder, put_file
 from support.strangers import Provider, register, schema
@@ -23,6 +26,7 @@ PATHS = {
     "{instance}": "elyra/metadata/things/demo",
     "{secret_instance}": "elyra/metadata/things/secret",
     "{schemas}": "colophon/api/schemas",
+    "{dataset}": quote("urn:li:dataset:(urn:li:dataPlatform:file,/a,PROD)", safe=""),
 }
 CANARY = "hunter2-CANARY"
 GIB = 2**30
@@ -38,6 +42,29 @@ def _doubling() -> dict[str, Any]:
     return {"name": "evil", "$defs": levels | {"d24": {"type": "integer"}}, "anyOf": [{"$ref": "#/$defs/d0"}]}
 
 
+def _filters() -> dict[str, Any]:
+    """Eight criteria of a megabyte each."""
+    criteria = [{"field": "name", "condition": "CONTAIN", "values": ["x" * 2**20]}] * 8
+    return {"entity": "dataset", "input": "*", "filter": {"or": [{"and": criteria}]}}
+
+
+def _avro() -> dict[str, Any]:
+    """A field of Avro whose type has hundreds of levels, as a text."""
+    kind = '{"type":' * 450 + '"int"' + "}" * 450
+    schema_ = f'{{"type":"record","name":"r","fields":[{{"name":"f","type":{kind}}}]}}'
+    said = {"properties": {"schema": schema_}, "tags": []}
+    urn = "urn:li:dataset:(urn:li:dataPlatform:hive,evil,PROD)"
+    return {"proposals": [{"urn": urn, "aspect": "technicalMetadata", "operation": "upsert", "value": said}]}
+
+
+def _argument() -> dict[str, Any]:
+    """A pipeline whose number is given by a macro, and an argument that is nested deeply."""
+    stage = {"name": "in", "type": "source", "plugin": "colophon", "properties": {"query": "*", "limit": "${a}"}}
+    metadata = {"namespace": "sales", "stages": [stage], "connections": []}
+    document = {"display_name": "P", "schema_name": "pipeline", "metadata": metadata}
+    return {"name": "p", "document": document, "arguments": {"a": "[" * 5_000}}
+
+
 #: Bodies that are too long to be written down.
 MADE = {
     "digits": lambda: ('{"display_name":"x","metadata":{"n":' + "9" * 5_000 + "}}").encode(),
@@ -45,6 +72,10 @@ MADE = {
     "keys": lambda: json.dumps(thing(**{f"k{at}": 1 for at in range(250_000)})).encode(),
     "copies": lambda: [{"op": "copy", "from": "", "path": f"/k{at}"} for at in range(22)],
     "doubling": _doubling,
+    "like": lambda: {"aspect": "status", "urnLike": "%a" * 100_000},
+    "filters": _filters,
+    "avro": _avro,
+    "argument": _argument,
     "told": lambda: {"name": "secret", **thing(password={"$secret": True})},
 }
 
@@ -81,6 +112,9 @@ class Attacker:
     async def _signed(self, auth: str) -> dict[str, str]:
         if auth == "cookie":
             return {"Cookie": await signed_in(self._server, self._client, self._base)}
+        if auth == "kernel":
+            tokens = self._server.web_app.settings[SETTING].tokens
+            return {"Authorization": f"token {tokens.issue('kernel-1', User('ada'), 'ada')}"}
         return {} if auth == "none" else self._auth
 
 

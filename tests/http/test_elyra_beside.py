@@ -54,6 +54,8 @@ def jp_server_config(
         jp_server_config["ServerApp"]["jpserver_extensions"] |= {request.getfixturevalue("other"): True}
     if "no_catalog" in request.fixturenames:
         jp_server_config["Colophon"]["database"] = request.getfixturevalue("no_catalog")
+    if "store_class" in request.fixturenames:
+        jp_server_config["MetadataManager"] = {"metadata_store_class": request.getfixturevalue("store_class")}
     if set_to is not None:
         jp_server_config["Colophon"]["elyra_door"] = set_to
     return jp_server_config
@@ -120,3 +122,19 @@ async def test_instances_are_read_and_saved_while_the_catalog_is_away(no_catalog
     assert (await api("POST", *NATIVE, "restore", body={"version": 1})).status == 503
     gone = await api("DELETE", *NATIVE, answers="instance-removed")
     assert (gone.status, gone.body["version"]) == (200, None)
+
+
+@pytest.fixture
+def store_class() -> str:
+    """Elyra's setting, naming a class that is called as Elyra's own."""
+    return "support.dictionary.FileMetadataStore"
+
+
+async def test_store_class_called_as_elyras_keeps_the_instances(
+    store_class: str, api: Any, elyra: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    made = await api("POST", *NATIVE[:3], body=snippet(), answers="instance")
+    assert (made.status, made.body["resource"]) == (201, "dict:hello")
+    assert [one["name"] for one in (await elyra("GET", *SNIPPETS)).body[SPACE]] == ["hello"]
+    assert not folder().exists()
+    assert "the store of code-snippets is open" in caplog.text

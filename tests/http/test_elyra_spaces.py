@@ -61,6 +61,15 @@ async def test_what_a_class_adds_is_shown_and_what_its_hook_refuses_is_undone(el
     made = await elyra("POST", *THINGS, body=a("told"))
     assert (made.status, made.body) == (201, a("told") | {"own": "made before the save"})
     assert (await elyra("GET", *THINGS, "it")).body == made.body
+    for raised, status in ((ValueError("not today"), 400), (PermissionError("not today"), 403)):
+        await _refuse_each_hook(elyra, made.body, raised, status)
+    # The operating system's own may name a path, which is for the log alone.
+    hooked.FAILS["pre_save"] = PermissionError(13, "Permission denied", "/var/secret")
+    refused = await elyra("PUT", *THINGS, "it", body=a("told", size=1))
+    assert (refused.status, "/var/secret" in refused.body["message"]) == (400, False)
+
+
+async def _refuse_each_hook(elyra: Any, made: Any, raised: Exception, status: int) -> None:
     for hook, method, path, body in (
         ("pre_save", "PUT", (*THINGS, "it"), a("told", size=1)),
         ("post_save", "PUT", (*THINGS, "it"), a("told", size=1)),
@@ -68,11 +77,11 @@ async def test_what_a_class_adds_is_shown_and_what_its_hook_refuses_is_undone(el
         ("pre_delete", "DELETE", (*THINGS, "it"), None),
         ("post_delete", "DELETE", (*THINGS, "it"), None),
     ):
-        hooked.FAILS[hook] = ValueError("not today")
+        hooked.FAILS[hook] = raised
         refused = await elyra(method, *path, body=body)
-        assert (refused.status, "not today" in refused.body["message"]) == (400, True), hook
+        assert (refused.status, "not today" in refused.body["message"]) == (status, True), hook
         hooked.forget()
-        assert (await elyra("GET", *THINGS)).body["things"] == [made.body], hook
+        assert (await elyra("GET", *THINGS)).body["things"] == [made], hook
 
 
 async def test_a_broken_provider_is_named_and_harms_no_other(api: Any, elyra: Any) -> None:

@@ -34,6 +34,20 @@ async def test_a_person_writes_reads_and_takes_back_what_they_wrote(api: Any, sa
     assert (await api("DELETE", *BUSINESS, answers="written")).body["changed"] is False
 
 
+async def test_foreign_entity_tag_is_compared_and_matches_nothing(api: Any, sales: None) -> None:
+    foreign = ('"stale"', 'W/"1"', '"a", W/"b"', '"1-2"', '"' + "9" * 300 + '"', '""')
+    for tag in foreign:
+        assert (await api("PUT", *BUSINESS, body=metadata(), headers={"If-Match": tag})).status == 412
+        assert (await api("DELETE", *BUSINESS, headers={"If-Match": tag})).status == 412
+    for tag in foreign:
+        assert (await api("PUT", *BUSINESS, body=metadata({"k": tag}), headers={"If-None-Match": tag})).status == 200
+    assert (await api("GET", *BUSINESS, headers={"If-None-Match": '"stale"'})).status == 200
+    present = (await api("GET", *BUSINESS)).headers["Etag"]
+    assert (await api("PUT", *BUSINESS, body=metadata(), headers={"If-Match": f'"stale", {present}'})).status == 200
+    for wrong in ("stale", "W/1", '"a" "b"', '"', '"1", "2"'):
+        assert (await api("PUT", *BUSINESS, body=metadata(), headers={"If-Match": wrong})).status == 400
+
+
 async def test_every_urn_route_takes_the_urn_as_a_parameter_too(api: Any, sales: None) -> None:
     named = {"urn": ORDERS}
     assert (await api("GET", "entities", "-", params=named, answers="entity")).body["urn"] == ORDERS

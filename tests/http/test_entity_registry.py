@@ -1,10 +1,16 @@
 """A user's entity-registry.yml through the native routes: its types and aspects are written, its rules are asked."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.names import Identity, Urn
+from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.store import sqlite_file
+from jupyter_colophon.wiring import open_catalog
 from support.packages import install
 from support.urns import ORDERS
 
@@ -102,3 +108,44 @@ async def test_a_rule_that_fails_refuses_and_shows_no_value(api: Any, sales: Non
     )
     assert "unspeakable" not in caplog.text
     assert (await api("PUT", "entities", ORDERS, "aspects", "editableDatasetProperties", body={})).status == 200
+
+
+async def test_what_a_lost_file_described_is_read_as_it_is_stored(
+    api: Any, datahub: Any, jp_data_dir: Path, tmp_path: Path
+) -> None:
+    # Somebody wrote with the file; this server finds it broken.
+    store = sqlite_file(jp_data_dir / "colophon" / "colophon.db")
+    with closing(open_catalog(store, Identity(), overlay=tmp_path / "registry.yml")) as catalog:
+        said = {"properties": {}, "tags": []}
+        catalog.write_path.propose([Proposal(Urn.parse(ORDERS), "technicalMetadata", "upsert", said)], Principal("ada"))
+        for urn in (SENSOR, ORDERS):
+            wanted = Proposal(Urn.parse(urn), "contract", "upsert", {"rows": 4})
+            catalog.write_path.propose([wanted], Principal("ada"))
+    (tmp_path / "registry.yml").write_text("entities: [")
+    (problem,) = (await api("GET", "health", answers="health")).body["registry"]["problems"]
+    assert problem["pointer"] == ""
+    assert "no YAML" in problem["message"]
+    for urn in (SENSOR, ORDERS):
+        found = (await api("GET", "entities", urn, answers="entity")).body
+        assert found["aspects"]["contract"]["value"] == {"rows": 4}
+        place = ("entities", urn, "aspects", "contract")
+        assert (await api("GET", *place, answers="aspect")).body["value"] == {"rows": 4}
+        assert len((await api("GET", *place, "versions")).body["versions"]) == 1
+        assert (await api("PUT", *place, body={"rows": 6})).status == 404
+        told = await datahub("GET", "openapi", "v3", "entity", Urn.parse(urn).type, urn)
+        assert told.body["contract"]["value"] == {"rows": 4}
+    changes = (await api("GET", "changes", params={"urn": SENSOR})).body["changes"]
+    assert {one["aspect"] for one in changes} >= {"contract", "sensorKey"}
+    assert (await api("GET", "entities", "urn:li:sensor:(berlin,nowhere)")).status == 404
+    for kind, status in (("sensor", 200), ("pump", 404)):
+        listed = await datahub(
+            "POST", "entities", params={"action": "listUrns"}, body={"entity": kind, "start": 0, "count": 10}
+        )
+        scroll = ("openapi", "v3", "entity", "scroll")
+        scrolled = await datahub("POST", *scroll, body={"entities": [kind], "aspects": ["contract"]})
+        assert (listed.status, scrolled.status) == (status, status)
+        if status == 200:
+            assert listed.body["value"]["entities"] == [SENSOR]
+            assert [one["contract"]["value"] for one in scrolled.body["entities"]] == [{"rows": 4}]
+    everything = await datahub("POST", *scroll, params={"count": 100}, body={"entities": None, "aspects": []})
+    assert {SENSOR, ORDERS} <= {one["urn"] for one in everything.body["entities"]}

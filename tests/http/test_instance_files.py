@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from support.instances import HELLO, INSTANCES, URN, made
+from support.instances import FYRE, HELLO, INSTANCES, URN, made
 from support.snippets import SPACE, folder, put_file, snippet
 
 
@@ -27,6 +27,49 @@ async def test_broken_ones_are_shown_with_their_reason_repaired_and_removed(api:
     mended = await api("PUT", *INSTANCES, "torn", body=snippet("Mended"), answers="instance")
     assert (mended.status, mended.body["valid"]) == (200, True)
     assert (await api("DELETE", *INSTANCES, "lost", answers="instance-removed")).status == 200
+
+
+async def test_files_that_are_valid_in_elyra_are_valid_with_a_warning(api: Any) -> None:
+    put_file("years", snippet("Years", tags=[2023, "v1"]))
+    twice = json.dumps(snippet("Twice", tags=["kept"])).replace('"language"', '"language": "R", "language"')
+    put_file("twice", twice)
+    listed = (await api("GET", *INSTANCES, params={"valid": "true"}, answers="instances")).body["instances"]
+    assert {one["name"]: (one["tags"], one["problem"]) for one in listed} == {
+        "twice": (["kept"], ""),
+        "years": (["v1"], ""),
+    }
+    years = (await api("GET", *INSTANCES, "years", answers="instance")).body
+    assert (years["valid"], years["metadata"]["tags"]) == (True, [2023, "v1"])
+    assert [one["pointer"] for one in years["problems"]] == ["/metadata/tags/0"]
+    twice = (await api("GET", *INSTANCES, "twice", answers="instance")).body
+    assert (twice["valid"], twice["metadata"]["language"]) == (True, "Python")
+    assert ["same member twice" in one["message"] for one in twice["problems"]] == [True]
+    saved = await api("PUT", *INSTANCES, "twice", body=snippet("Once"), answers="instance")
+    assert (saved.status, saved.body["problems"]) == (200, [])
+
+
+UPGRADED = {"runtime_type": "KUBEFLOW_PIPELINES", "auth_type": "DEX_LEGACY", "cos_auth_type": "USER_CREDENTIALS"}
+
+
+async def test_old_runtime_is_upgraded_on_load_and_saved_by_migrate_or_an_edit(api: Any) -> None:
+    for name in ("kfp-fyre", "other"):
+        put_file(name, FYRE, space="runtimes")
+    runtimes = ("schemaspaces", "runtimes")
+    found = (await api("GET", *runtimes, "instances", "kfp-fyre", answers="instance")).body
+    assert (found["valid"], found["metadata"] | UPGRADED) == (True, found["metadata"])
+    path = folder("runtimes") / "kfp-fyre.json"
+    # Reading changes no file.
+    assert json.loads(path.read_text()) == FYRE
+    patch = {"metadata": {"description": "The old one"}}
+    merge = {"Content-Type": "application/merge-patch+json"}
+    edited = await api("PATCH", *runtimes, "instances", "other", body=patch, headers=merge, answers="instance")
+    assert (edited.status, edited.body["metadata"] | UPGRADED) == (200, edited.body["metadata"])
+    for dry_run in ("true", "false"):
+        done = (await api("POST", *runtimes, "migrate", params={"dryRun": dry_run}, answers="migration")).body
+        assert done["migrated"] == ["kfp-fyre"]
+    kept = json.loads(path.read_text())
+    assert kept["metadata"] == FYRE["metadata"] | UPGRADED | {"engine": "Argo"}
+    assert (await api("POST", *runtimes, "migrate", answers="migration")).body["migrated"] == []
 
 
 async def test_an_edit_of_the_file_is_seen_at_once_and_has_a_version_of_its_own(api: Any) -> None:

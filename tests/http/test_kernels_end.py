@@ -1,27 +1,55 @@
-"""A run whose kernel ends without a word does not go on for ever."""
+"""What a kernel gets from its server, and what ends with it: its runs, its token and its connections."""
 
 import asyncio
 import os
 import signal
+import stat
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from support.events import streaming
 from support.policies import Closing
 from support.urns import CELL, NOTEBOOK
+from tornado.httpclient import HTTPRequest
+from tornado.websocket import websocket_connect
 
 CLOSED = "urn:li:dataJob:(urn:li:dataFlow:(colophon,all,closed),flows.Load)"
 
-TELL = "import os; print(os.environ['COLOPHON_TOKEN'], os.getpid())"
+TELL = "import os; print(os.environ['COLOPHON_TOKEN'], os.getpid(), *os.environ)"
+#: Variables of the server with credentials of its own, which no kernel gets.
+SERVERS = ("JUPYTER_TOKEN", "JUPYTERHUB_API_TOKEN", "JPY_API_TOKEN", "PGPASSWORD")
 PATIENCE_S = 300
 
 
 @pytest.fixture
-def jp_server_config(jp_server_config: dict[str, Any]) -> dict[str, Any]:
-    return {**jp_server_config, "Colophon": jp_server_config["Colophon"] | {"policy": "support.policies.Closing"}}
+def folder(jp_data_dir: Path) -> Iterator[Path]:
+    """The product's folder as an earlier version left it, in a process that lets everybody read what it creates."""
+    before = os.umask(0)
+    folder = jp_data_dir / "colophon"
+    folder.mkdir(mode=0o755)
+    yield folder
+    os.umask(before)
 
 
-async def started(server: Any) -> tuple[str, dict[str, str], int]:
-    """A real kernel: its id, what it shows to the server, and its process."""
+@pytest.fixture
+def jp_server_config(jp_server_config: dict[str, Any], folder: Path) -> dict[str, Any]:
+    settings = {
+        "policy": "support.policies.Closing",
+        "kernel_variables": ["JUPYTERHUB_CRYPT_KEY"],
+        "capture": False,
+        "cell_source": True,
+    }
+    return {**jp_server_config, "Colophon": jp_server_config["Colophon"] | settings}
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+async def started(server: Any) -> tuple[str, dict[str, str], int, set[str]]:
+    """A real kernel: its id, what it shows to the server, its process, and the names of its variables."""
     kernel = await server.kernel_manager.start_kernel()
     client = server.kernel_manager.get_kernel(kernel).client()
     client.start_channels()
@@ -34,8 +62,8 @@ async def started(server: Any) -> tuple[str, dict[str, str], int]:
 
     await client.execute_interactive(TELL, output_hook=hear, timeout=300)
     client.stop_channels()
-    token, process = "".join(said).split()
-    return kernel, {"Authorization": f"token {token}"}, int(process)
+    token, process, *names = "".join(said).split()
+    return kernel, {"Authorization": f"token {token}"}, int(process), set(names)
 
 
 async def ended(api: Any, urn: str) -> Any:
@@ -47,6 +75,20 @@ async def ended(api: Any, urn: str) -> Any:
     raise AssertionError("the run goes on")
 
 
+async def wait_for_successor(manager: Any, process: int) -> None:
+    """Wait until the restarter has replaced a process and is done.
+
+    Awaiting `manager.ready` once is not enough: a restart has one future for the shutdown, another one for the start,
+    and between them the first is done. Once there is a new process, the future is that of the start.
+    """
+    for _ in range(PATIENCE_S * 10):
+        provisioner = manager.provisioner
+        if provisioner is not None and provisioner.pid not in (None, process) and manager.ready.done():
+            return
+        await asyncio.sleep(0.1)
+    raise AssertionError("the kernel has no successor")
+
+
 async def begin(api: Any, headers: Any, program: str, run_id: str, **more: str) -> str:
     body = {"program": program, "runId": run_id, "start": "2026-11-20T12:00:00Z", **more}
     found = await api("POST", "runs", body=body, headers=headers, answers="run")
@@ -55,9 +97,18 @@ async def begin(api: Any, headers: Any, program: str, run_id: str, **more: str) 
 
 
 async def test_what_a_kernel_left_running_is_killed_when_it_is_shut_down(
-    api: Any, jp_serverapp: Any, monkeypatch: pytest.MonkeyPatch
+    api: Any, jp_serverapp: Any, monkeypatch: pytest.MonkeyPatch, jp_http_port: int, jp_base_url: str, folder: Path
 ) -> None:
-    kernel, headers, _ = await started(jp_serverapp)
+    assert mode(folder) == 0o700
+    for name in (*SERVERS, "JUPYTERHUB_CRYPT_KEY", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "theirs")
+    kernel, headers, _, names = await started(jp_serverapp)
+    assert not names.intersection(SERVERS)
+    assert names.issuperset({"JUPYTERHUB_CRYPT_KEY", "AWS_SECRET_ACCESS_KEY", "PATH"})
+    assert names.issuperset({"COLOPHON_CAPTURE", "COLOPHON_CELL_SOURCE"})
+    url = f"ws://127.0.0.1:{jp_http_port}{jp_base_url}colophon/api/changes/ws"
+    socket = await websocket_connect(HTTPRequest(url, headers=headers))
+    assert await socket.read_message() is not None
     # Its user may not say any more how this one ended, which keeps no other going.
     closed = await begin(api, headers, CLOSED, "closed")
     monkeypatch.setattr(Closing, "closed", {"closed"})
@@ -66,6 +117,9 @@ async def test_what_a_kernel_left_running_is_killed_when_it_is_shut_down(
     done = await begin(api, headers, CELL, "done", status="succeeded", end="2026-11-20T12:00:01Z")
     others = await begin(api, {}, CELL, "others")
     await jp_serverapp.kernel_manager.shutdown_kernel(kernel)
+    while await socket.read_message() is not None:
+        pass
+    assert (socket.close_code, socket.close_reason) == (1008, "the kernel's token has ended")
     for urn in (session, cell):
         assert (await ended(api, urn))["status"] == "killed"
     assert (await api("GET", "runs", done, answers="run")).body["status"] == "succeeded"
@@ -76,13 +130,20 @@ async def test_what_a_kernel_left_running_is_killed_when_it_is_shut_down(
 
 
 async def test_what_a_kernel_was_running_when_it_died_is_killed_and_its_successor_begins_anew(
-    api: Any, jp_serverapp: Any
+    api: Any, jp_serverapp: Any, jp_http_port: int, jp_base_url: str, folder: Path
 ) -> None:
-    kernel, headers, process = await started(jp_serverapp)
+    # No request was answered before the kernel starts: it is what creates the folder.
+    folder.rmdir()
+    kernel, headers, process, _ = await started(jp_serverapp)
+    assert {mode(folder), mode(folder / "servers")} == {0o700}
     urn = await begin(api, headers, CELL, "cell")
+    events = await streaming(jp_http_port, f"{jp_base_url}colophon/api/changes/stream", headers)
+    assert (await events.next()).kind == "hello"  # type: ignore[union-attr]
     os.kill(process, signal.SIGKILL)
+    while await events.next() is not None:
+        pass
     assert (await ended(api, urn))["status"] == "killed"
     assert kernel in jp_serverapp.kernel_manager.list_kernel_ids()
-    # One that is still beginning cannot be shut down.
-    await jp_serverapp.kernel_manager.get_kernel(kernel).ready
+    # A kernel that is still starting cannot be shut down.
+    await wait_for_successor(jp_serverapp.kernel_manager.get_kernel(kernel), process)
     await jp_serverapp.kernel_manager.shutdown_kernel(kernel)

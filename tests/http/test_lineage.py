@@ -145,23 +145,62 @@ async def test_an_edge_says_who_said_so_and_as_of_hides_what_came_later(api: Any
     assert (await api("GET", "lineage", params={"urn": A, "asOf": "now-1d"})).status == 404
 
 
-async def test_what_is_asserted_has_a_source_and_no_run(api: Any, record: Any) -> None:
+async def test_declared_edge_leads_from_data_to_data_and_names_who_declares_it(api: Any, record: Any) -> None:
     await record(P, "1", [(A, "read"), (B, "write")])
     value = {"upstreams": [{"dataset": B}, {"dataset": table("unheard")}]}
     assert (await api("PUT", "entities", C, "aspects", "upstreamLineage", body=value)).status == 200
     found = (await api("GET", "lineage", params={"urn": C, "levels": 2}, answers="lineage")).body
-    (node,) = [one for one in found["nodes"] if one["asserted"]]
+    assert {one["urn"] for one in found["nodes"]} == {A, B, C, P, table("unheard")}
     edges = [one for one in found["edges"] if one["asserted"]]
-    assert {(one["source"], one["target"]) for one in edges} == {
-        (B, node["urn"]),
-        (table("unheard"), node["urn"]),
-        (node["urn"], C),
+    assert {(one["source"], one["target"], one["access"]) for one in edges} == {
+        (B, C, "declared"),
+        (table("unheard"), C, "declared"),
     }
-    assert {(one["saidBy"], one["runCount"], one["end"]) for one in edges} == {(node["name"], 0, None)}
+    (who,) = {one["saidBy"] for one in edges}
+    assert (bool(who), {(one["runCount"], one["end"]) for one in edges}) == (True, {(0, None)})
     assert {one["urn"]: one["deleted"] for one in found["nodes"]}[table("unheard")] is True
-    assert {one["urn"] for one in found["nodes"]} >= {A, P}
     other = (await api("GET", "lineage", params={"urn": table("unheard")}, answers="lineage")).body
-    assert {one["target"] for one in other["edges"]} == {node["urn"], C}
+    assert [(one["source"], one["target"]) for one in other["edges"]] == [(table("unheard"), C)]
+    # What is not shown yet is counted by the data that it leads from, and a walk goes on from there.
+    rim = (await api("GET", "lineage", params={"urn": C, "limit": 2}, answers="lineage")).body
+    assert (rim["truncated"], C in rim["frontier"]) == (True, True)
+    way = (await api("GET", "lineage", "path", params={"from": A, "to": C}, answers="lineage-path")).body
+    assert (way["levels"], way["count"], way["paths"]) == (2, 1, [[A, P, B, C]])
+    assert [(one["source"], one["target"]) for one in way["edges"]] == [(A, P), (P, B), (B, C)]
+
+
+async def test_hidden_neighbours_of_declared_data_are_counted_as_data(api: Any, record: Any) -> None:
+    await record(P, "1", [(C, "read"), (D, "write")])
+    value = {"upstreams": [{"dataset": A}, {"dataset": B}, {"dataset": E}]}
+    assert (await api("PUT", "entities", C, "aspects", "upstreamLineage", body=value)).status == 200
+    found = (await api("GET", "lineage", params={"urn": D}, answers="lineage")).body
+    (node,) = [one for one in found["nodes"] if one["urn"] == C]
+    assert node["hidden"] == {"upstream": 3, "downstream": 0}
+
+
+async def test_an_answer_says_that_edges_between_columns_were_left_out(api: Any, record: Any) -> None:
+    await record(P, "1", [(A, "read"), (B, "write")])
+    run = (await api("GET", "runs", params={"program": P})).body["runs"][0]["urn"]
+    touched = [{"data": A, "mode": "read"}, {"data": B, "mode": "write"}]
+    for part, is_cut in ((range(10_000), False), (range(10_000, 10_001), True)):
+        ends = {"source": A, "target": B, "transformation": "identity"}
+        columns = [{**ends, "sourceField": f"f{n}", "targetField": f"f{n}"} for n in part]
+        body = {"accesses": touched, "columns": columns}
+        assert (await api("POST", "runs", run, "accesses", body=body)).status == 200
+        found = (await api("GET", "lineage", params={"urn": B, "columns": "true"}, answers="lineage")).body
+        assert (len(found["columns"]), found["truncated"]) == (10_000, is_cut)
+
+
+async def test_an_answer_says_that_components_of_an_edge_were_left_out(api: Any, record: Any) -> None:
+    await record(P, "1", [(B, "write")])
+    run = (await api("GET", "runs", params={"program": P})).body["runs"][0]["urn"]
+    names = [f"c{number:02}" for number in range(21)]
+    for part, is_cut in ((names[:20], False), (names[20:], True)):
+        touched = [{"data": A, "mode": "read", "component": name} for name in part]
+        assert (await api("POST", "runs", run, "accesses", body={"accesses": touched})).status == 200
+        found = (await api("GET", "lineage", params={"urn": B}, answers="lineage")).body
+        (edge,) = [one for one in found["edges"] if one["source"] == A]
+        assert (edge["components"], found["truncated"]) == (names[:20], is_cut)
 
 
 async def test_a_time_that_cannot_be_read_is_named(api: Any, chain: None) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from support.openlineage import RUN, data, event, recorded
+from support.urns import cell, table
 
 LINEAGE = ("api", "v1", "lineage")
 LAKE = "s3://lake:9000"
@@ -50,6 +51,28 @@ async def test_columns_are_a_graph_as_well(openlineage: Any) -> None:
     assert nodes[field]["data"]["inputFields"][0]["field"] == "n"
     again = await openlineage("GET", "api", "v1", "column-lineage", params={"nodeId": field})
     assert again.body["graph"] == found
+
+
+async def test_graph_has_a_job_for_each_statement_of_a_program(openlineage: Any, api: Any) -> None:
+    program, dept, raw, emp = cell("p"), table("dept"), table("raw"), table("emp")
+    start = {"program": program, "runId": "1", "start": "2026-11-20T12:00:00Z"}
+    run = (await api("POST", "runs", body=start, answers="run")).body["urn"]
+    touched = [(dept, "read", 0), (raw, "read", 1), (emp, "write", 1), (emp, "read", 2), (dept, "write", 2)]
+    body = {"accesses": [{"data": urn, "mode": mode, "statement": number} for urn, mode, number in touched]}
+    assert (await api("POST", "runs", run, "accesses", body=body, answers="run")).status == 200
+    found = (await openlineage("GET", *LINEAGE, params={"nodeId": f"dataset:sales:{emp}"})).body
+    edges = {(edge["origin"], edge["destination"]) for node in found["graph"] for edge in node["inEdges"]}
+    after: dict[str, set[str]] = {}
+    for origin, destination in edges:
+        after.setdefault(origin, set()).add(destination)
+    flows = {(source, made) for source in after for job in after[source] for made in after.get(job, ())}
+    names = {f"dataset:sales:{urn}": urn for urn in (dept, raw, emp)}
+    assert {(names[a], names[b]) for a, b in flows if a in names and b in names} == {(raw, emp), (emp, dept)}
+    job = next(node for node in found["graph"] if node["type"] == "JOB" and node["outEdges"])
+    assert job["id"].endswith(job["data"]["name"])
+    assert len(job["data"]["inputs"]) == len(job["data"]["outputs"]) == 1
+    again = await openlineage("GET", *LINEAGE, params={"nodeId": job["id"]})
+    assert (again.status, found["truncated"]) == (200, False)
 
 
 async def test_a_node_is_found_though_namespaces_hold_colons_and_names_do(openlineage: Any) -> None:

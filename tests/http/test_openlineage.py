@@ -116,6 +116,29 @@ async def test_an_event_of_another_jobs_run_is_applied_once_that_is_gone(openlin
     assert len((await api("GET", "dead-letters")).body["deadLetters"]) == 1
 
 
+async def test_one_run_id_of_several_jobs_is_a_run_of_each(openlineage: Any, api: Any) -> None:
+    child = {"parent": {"run": {"runId": RUN}, "job": {"namespace": "etl", "name": "transform"}}}
+    sent = (
+        event("START", job="load", outputs=[data("shop.public.orders")]),
+        event("START", job="transform", inputs=[data("shop.public.orders")], outputs=[data("orders", "s3://lake")]),
+        event("FAIL", 7, job="transform"),
+        event("COMPLETE", 5, job="load"),
+        event("START", run=RUN.replace("01a1", "0ca1"), job="step", run_facets=child),
+    )
+    for one in sent * 2:
+        assert (await openlineage("POST", *LINEAGE, body=one)).status == 201
+    runs = {}
+    for job in ("load", "transform", "step"):
+        program = f"urn:li:dataJob:(urn:li:dataFlow:(openlineage,etl,PROD),{job})"
+        (runs[job],) = (await api("GET", "runs", params={"program": program}, answers="runs")).body["runs"]
+    assert [(one["runId"], one["status"]) for one in runs.values()][:2] == [(RUN, "succeeded"), (RUN, "failed")]
+    assert runs["load"]["urn"] == f"urn:li:dataProcessInstance:{RUN}" != runs["transform"]["urn"]
+    assert runs["step"]["parent"] == runs["transform"]["urn"]
+    touched = {job: {one["data"] for one in run["accesses"]} for job, run in runs.items()}
+    assert touched == {"load": {ORDERS}, "transform": {ORDERS, LAKE}, "step": set()}
+    assert (await api("GET", "dead-letters")).body["deadLetters"] == []
+
+
 async def test_datasets_of_all_events_of_a_run_are_united_and_one_that_never_ends_blocks_nothing(
     openlineage: Any, api: Any
 ) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from itertools import islice
 from pathlib import Path
+from urllib.error import HTTPError
 
 import pytest
 from jupyter_colophon.client.problems import Refused
@@ -14,6 +15,7 @@ from live import LiveServer, live_server
 from support.packages import install
 from support.snippets import SPACE, snippet
 
+READ_SECONDS = 5.0
 CLASSES = '''
 """A schema whose class waits for a file, or ends the program."""
 
@@ -36,6 +38,10 @@ class Waiting(Metadata):
         if self.metadata.get("ends"):
             raise SystemExit(3)
         while self.metadata.get("gate") and not Path(self.metadata["gate"]).exists():
+            time.sleep(0.02)
+
+    def on_load(self, **kwargs):
+        while self.metadata.get("opened") and not Path(self.metadata["opened"]).exists():
             time.sleep(0.02)
 
 
@@ -71,7 +77,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveServ
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")]).strip(os.pathsep))
     for folder in ("root", "home"):
         (tmp_path / folder).mkdir()
-    with live_server(tmp_path / "root", tmp_path / "home") as running:
+    with live_server(tmp_path / "root", tmp_path / "home", f"--Colophon.read_seconds_max={READ_SECONDS}") as running:
         yield running
 
 
@@ -94,6 +100,23 @@ def test_a_class_that_ends_the_program_ends_no_server(server: LiveServer) -> Non
     assert create(server, "slow", slow("Ends", ends=True)) == 400
     assert create(server, "slow", slow("Goes on")) == 201
     assert server.call("GET", "api")["version"]
+
+
+def test_schemaspace_whose_class_hangs_is_read_until_a_deadline(server: LiveServer, tmp_path: Path) -> None:
+    gate = tmp_path / "opened"
+    gate.touch()
+    assert create(server, "slow", slow("One", opened=str(gate))) == 201
+    gate.unlink()
+    path = "elyra/metadata/slow/one"
+    try:
+        with pytest.raises(HTTPError) as refused:
+            server.call("GET", path)
+        assert refused.value.code == 503
+        assert server.catalog().health()["status"] == "ok"
+        gate.touch()
+        assert server.call("GET", path)["name"] == "one"
+    finally:
+        gate.touch()
 
 
 def test_classes_that_hang_hold_up_no_other_schemaspace_and_are_told_when_they_are_too_many(

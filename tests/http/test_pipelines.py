@@ -12,7 +12,7 @@ EXAMPLE = json.loads((schemas_dir() / "schemaspaces" / "pipelines" / "pipeline.j
 SPACE = ("schemaspaces", "pipelines", "instances")
 
 
-async def test_a_pipeline_is_kept_and_checked_by_its_name(api: Any) -> None:
+async def test_a_pipeline_is_kept_and_checked_by_its_name(api: Any, sales: None) -> None:
     made = await api("POST", *SPACE, body=EXAMPLE, answers="instance")
     assert (made.status, made.body["name"]) == (201, "staff")
     checked = await api("POST", "pipelines", "check", body={"name": "staff"}, answers="pipeline-checked")
@@ -72,3 +72,27 @@ async def test_an_argument_may_be_a_number_and_one_that_nothing_reads_is_refused
         assert [one["pointer"] for one in found["problems"]] == [pointer]
     refused = await api("POST", "pipelines", "check", body=asked | {"arguments": {"most": [1]}})
     assert (refused.status, refused.body["errors"][0]["pointer"]) == (400, "/arguments/most")
+
+
+async def test_a_pipeline_and_a_schedule_name_a_namespace_that_exists(api: Any, elyra: Any) -> None:
+    stages = [
+        {"name": "a", "type": "source", "plugin": "colophon", "properties": {"query": "*"}},
+        {"name": "b", "type": "sink", "plugin": "table", "properties": {"name": "t"}},
+    ]
+    members = {
+        "pipeline": {"stages": stages, "connections": [{"from": "a", "to": "b"}]},
+        "schedule": {"pipeline": "pipeline", "every": "P1D"},
+    }
+
+    def document(schema: str, namespace: str) -> dict[str, Any]:
+        metadata = {"namespace": namespace, **members[schema]}
+        return {"name": schema, "display_name": schema, "schema_name": schema, "metadata": metadata}
+
+    for schema in members:
+        refused = await api("POST", *SPACE, body=document(schema, "nowhere"))
+        assert (refused.status, refused.body["errors"][0]["pointer"]) == (404, "/metadata/namespace")
+        assert (await elyra("POST", "metadata", "pipelines", body=document(schema, "nowhere"))).status == 404
+        assert (await api("POST", *SPACE, body=document(schema, "default"))).status == 201
+        moved = await api("PATCH", *SPACE, schema, body={"metadata": {"namespace": "nowhere"}})
+        assert (moved.status, moved.body["errors"][0]["pointer"]) == (404, "/metadata/namespace")
+    assert (await api("GET", "entities", "urn:li:namespace:nowhere")).status == 404

@@ -25,6 +25,21 @@ async def test_a_search_is_kept_done_again_and_thrown_away(api: Any, sales: None
     assert (await api("GET", *SPACE, answers="instances")).body["instances"] == []
 
 
+async def test_a_saved_search_is_not_a_hit_of_its_own_search(api: Any, sales: None) -> None:
+    document = {"display_name": "orders", "schema_name": "saved-search", "metadata": {"query": "orders*"}}
+    assert (await api("POST", *SPACE, body=document, answers="instance")).status == 201
+    found = (await api("GET", "search", params={"q": "orders*"}, answers="search-answer")).body
+    assert [hit["urn"] for hit in found["hits"]] == [ORDERS]
+    assert found["total"] == 1
+    assert found["facets"]["type"] == [{"value": "dataset", "count": 1}]
+    other = (await api("GET", "search", params={"q": "orders"}, answers="search-answer")).body
+    assert [hit["type"] for hit in other["hits"]] == ["dataset", "instance"]
+    typed = {"display_name": "typed", "schema_name": "saved-search", "metadata": {"query": "name:orders"}}
+    assert (await api("POST", *SPACE, body=typed, answers="instance")).status == 201
+    found = (await api("GET", "search", params={"q": "name:orders*"}, answers="search-answer")).body
+    assert "typed" not in [hit["name"] for hit in found["hits"]]
+
+
 async def test_what_is_no_search_is_not_kept(api: Any, sales: None) -> None:
     for kept in ({}, {"query": ""}, {"query": "  "}, {"query": "x", "scope": "user"}, {"query": 1}):
         document = {"display_name": "Nothing", "schema_name": "saved-search", "metadata": kept}

@@ -216,3 +216,40 @@ async def test_values_of_a_key_are_paged(api: Any, sales: None) -> None:
         found += [one["value"] for one in page.body["values"]]
         cursor = page.body["cursor"]
     assert found == [f"ops{number}" for number in range(5)]
+
+
+async def test_an_exact_name_is_the_first_hit_of_a_prefix_query(api: Any) -> None:
+    longer = ("analytics.flights_by_day", "flights.airports", "flights.flights_2", "flights.planes")
+    for name in (*longer, "flights.flights"):
+        await _write_technical(api, f"urn:li:dataset:(urn:li:dataPlatform:spark,{name},PROD)", {"source": "flights"})
+    notebook = "urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),notebooks.flights)"
+    await _write_technical(api, notebook, {})
+    await _write_technical(api, "urn:li:custom:(plugin,namespace=default,plugin=flights)", {})
+    for query in ("flights", "flights*", "name:flights*", "FLIGHTS*"):
+        hits = (await api("GET", "search", params={"q": query}, answers="search-answer")).body["hits"]
+        assert hits[0]["name"] == "flights", query
+        assert hits[0]["type"] == "dataset", query
+    hits = (await api("GET", "search", params={"q": "flights*"}, answers="search-answer")).body["hits"]
+    types = [hit["type"] for hit in hits if hit["name"] != "flights"]
+    assert types[: len(longer)] == ["dataset"] * len(longer)
+    past = (await api("GET", "search", params={"q": "name:flights*", "asOf": "now"}, answers="search-answer")).body
+    assert past["hits"][0]["name"] == "flights"
+
+
+async def test_datasets_come_before_programs_and_programs_before_fields(api: Any) -> None:
+    table = "urn:li:dataset:(urn:li:dataPlatform:spark,hr.a_much_longer_name_than_all_others,PROD)"
+    program = "urn:li:dataJob:(urn:li:dataFlow:(colophon,hr,hr),jobs.load)"
+    field = f"urn:li:schemaField:({table},salary)"
+    many = {f"key{number}": f"value {number}" for number in range(40)}
+    await _write_technical(api, field, {"owner": "payroll"})
+    await _write_technical(api, program, {"owner": "payroll"})
+    await _write_technical(api, table, many | {"owner": "payroll"})
+    hits = (await api("GET", "search", params={"q": "payroll"}, answers="search-answer")).body["hits"]
+    assert [hit["type"] for hit in hits] == ["dataset", "dataJob", "schemaField"]
+
+
+async def _write_technical(api: Any, urn: str, properties: dict[str, str]) -> None:
+    proposal = {"urn": urn, "aspect": "technicalMetadata", "operation": "upsert"}
+    value = {"properties": properties, "tags": []}
+    written = await api("POST", "proposals", body={"proposals": [proposal | {"value": value}]}, answers="written-batch")
+    assert written.status == 200

@@ -1,5 +1,7 @@
 """Schemas that administrators store by REST, where the settings let them."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -54,6 +56,8 @@ async def test_a_schema_is_stored_used_replaced_and_taken_away(api: Any) -> None
     [
         ("note", note(text={"pattern": "(?=x)"}), 400, ["/properties/metadata/properties/text/pattern"]),
         ("note", note(text={"$ref": "http://example.org/x"}), 400, ["/properties/metadata/properties/text/$ref"]),
+        ("note", note() | {"metadata_class_name": "subprocess.Popen"}, 400, ["/metadata_class_name"]),
+        ("note", note(text={"$ref": f"#/allOf/{'9' * 5_000}"}) | {"allOf": [{}]}, 400, [""]),
         ("other", note(), 400, ["/name"]),
         ("note", note() | {"schemaspace": "runtimes"}, 400, ["/schemaspace"]),
         ("note", {"name": "note"}, 400, [""]),
@@ -69,6 +73,27 @@ async def test_what_cannot_be_a_schema_here_is_refused_and_nothing_is_stored(
     assert (await api("PUT", "schemaspaces", "nope", "schemas", name, body=document)).status in (400, 404)
     assert (await api("GET", "schemaspaces")).body == before
     assert (await api("DELETE", *AT, "code-snippet")).status == 404
+
+
+async def test_a_stored_schemas_class_is_neither_imported_nor_called_unless_a_package_registered_it(
+    api: Any, jp_data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where somebody wrote the schema's file, or an earlier version stored it."""
+    module, witness = tmp_path / "planted.py", tmp_path / "imported"
+    module.write_text(f"open({str(witness)!r}, 'w').close()\ndef call(**members): ...")
+    monkeypatch.syspath_prepend(tmp_path)
+    folder = jp_data_dir / "colophon" / "schemas" / SPACE
+    folder.mkdir(parents=True)
+    (folder / "note.json").write_text(json.dumps(note() | {"metadata_class_name": "planted.call"}))
+    # All of them are loaded again when one is stored.
+    assert (await api("PUT", *AT, "other", body=note() | {"name": "other"})).status == 201
+    body = {"display_name": "First", "schema_name": "note", "metadata": {"text": "hello"}}
+    refused = await api("POST", *NOTES, body=body)
+    assert refused.status == 400
+    assert "planted.call" in refused.body["detail"]
+    assert not witness.exists()
+    for name in ("note", "other"):
+        assert (await api("DELETE", *AT, name)).status == 200
 
 
 @pytest.mark.parametrize("writable", [False], indirect=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from jupyter_colophon.core.vocabulary import describe
 from jupyter_colophon.kernel.display.blocks import Chips, Line, Preformatted, Table, Title
 from jupyter_colophon.kernel.display.crawls import crawl_page
 from jupyter_colophon.kernel.display.entity import entity_page
@@ -97,6 +98,12 @@ def entity(**aspects):
         }
         for name, value in aspects.items()
     }
+    whole["descriptors"] = [
+        {**one._asdict(), "name": one.text, "urn": one.urn or None, "column": one.column or None}
+        for name, value in aspects.items()
+        for one in describe(name, "USER" if name == "businessMetadata" else "SYSTEM", value)
+        if one.kind != "field"
+    ]
     return whole
 
 
@@ -227,6 +234,7 @@ def edge(source, target, access, runs=1):
         "start": time,
         "end": time,
         "components": [],
+        "statements": [],
     }
 
 
@@ -271,6 +279,16 @@ def test_the_drawing_is_well_formed_and_shows_every_node_and_edge():
     svg = "{http://www.w3.org/2000/svg}"
     assert [text.text for text in root.iter(f"{svg}text")] == ["db.b", "db.a", "nb.ipynb#make"]
     assert len([path for path in root.iter(f"{svg}path") if path.get("class") == "edge"]) == 2
+
+
+def test_wide_labels_of_the_drawing_are_cut_to_their_boxes():
+    urns = [table(letter * 40) for letter in "Wi"]
+    root = ElementTree.fromstring(
+        lineage_page(lineage([*map(node, urns)], [], urns[0]))._repr_mimebundle_()["image/svg+xml"]
+    )
+    wide, narrow = (text.text for text in root.iter("{http://www.w3.org/2000/svg}text"))
+    assert wide == "…" + "W" * 14
+    assert narrow.endswith("i" * 30)
 
 
 def test_hostile_names_are_words_in_the_drawing_too():
@@ -323,3 +341,10 @@ def test_what_an_answer_leaves_out_and_what_is_deleted_is_said():
     nodes = [node(b), node(made), node(table("a"), deleted=True, hidden={"upstream": 4, "downstream": 0})]
     text = repr(lineage_page(lineage(nodes, [edge(table("a"), made, "read"), edge(made, b, "write")], b)))
     assert "from db.a  (deleted, 4 more)" in text
+
+
+def test_cells_of_tables_do_not_shrink_below_their_longest_word():
+    # With `anywhere` a browser may make a column as narrow as a letter.
+    page = every_block("x")._repr_mimebundle_()["text/html"]
+    assert "overflow-wrap:break-word" in page
+    assert "overflow-wrap:anywhere" not in page

@@ -39,9 +39,26 @@ def test_a_moment_is_utc_with_milliseconds():
 
 def test_a_run_of_a_cell_says_which_cell_and_keeps_no_more_of_its_source_than_the_contract_allows():
     execution = Execution(Cell("load", "x" * 30_000 + "\ud800", 4), 1_000)
-    facts = cell_facts(execution, "a/b.ipynb", "kernel-1")
+    facts = cell_facts(execution, "a/b.ipynb", "kernel-1", with_source=True)
     check("run-start", run_start(urn("x"), execution.run_id, execution.start_ms, None, facts))
     assert (facts["cellId"], facts["executionCount"], len(facts["source"])) == ("load", 4, 20_000)
+    assert "source" not in cell_facts(execution, "a/b.ipynb", "kernel-1")
+
+
+@pytest.mark.parametrize(
+    ("source", "comment"),
+    [
+        ("import x\n\n# Load the orders\nload()\n# Then more", "Load the orders"),
+        ("#!/bin/sh\n#\n## Title ##", "Title ##"),
+        ("%%sql\n-- Totals by day\nSELECT 1", "Totals by day"),
+        ("x = '''\n# no comment\n'''", None),
+        ("load()", None),
+        ("# password: hunter2", "password: ***"),
+        ("# " + "x" * 500, "x" * 200),
+    ],
+)
+def test_the_first_comment_of_a_cell_is_its_title(source, comment):
+    assert cell_facts(Execution(Cell("a", source, 1), 1), "a.ipynb", "k").get("comment") == comment
 
 
 @pytest.mark.parametrize("status", ["succeeded", "failed", "killed"])
@@ -99,3 +116,16 @@ def test_written_data_is_described_by_its_schema_and_technical_facts():
 def test_what_is_not_known_of_data_is_not_told():
     (technical,) = proposals(table("a", location="file:/" + "x" * 20_000), "urn:li:dataProcessInstance:r")
     assert technical["value"] == {"properties": {"type": "table"}}
+
+
+@pytest.mark.parametrize(
+    ("location", "told"),
+    [
+        ("s3a://key:hunter2@bucket/a", {"location": "s3a://bucket/a"}),
+        ("abfss://box@account/a?sig=hunter2", {"location": "abfss://box@account/a"}),
+        ("s3a://key:hunter2/x@bucket/a", {}),
+    ],
+)
+def test_the_location_of_data_is_told_without_credentials(location, told):
+    (technical,) = proposals(table("a", location=location), "urn:li:dataProcessInstance:r")
+    assert technical["value"] == {"properties": {"type": "table"} | told}

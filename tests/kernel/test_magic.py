@@ -314,7 +314,7 @@ def test_pipelines_are_listed_and_checked(kernel, catalog, tmp_path):
         {"name": "a", "type": "source", "plugin": "file", "properties": {"path": "${source}"}},
         {"name": "b", "type": "sink", "plugin": "file", "properties": {"path": "/b"}},
     ]
-    metadata = {"namespace": "sales", "stages": stages, "connections": [{"from": "a", "to": "b"}]}
+    metadata = {"namespace": "default", "stages": stages, "connections": [{"from": "a", "to": "b"}]}
     document = {"display_name": "Copies", "schema_name": "pipeline", "metadata": metadata}
     catalog._transport.request("POST", "/schemaspaces/pipelines/instances", body=document)
     assert "say what to do: list" in kernel.run("%metadata pipeline", "c").text

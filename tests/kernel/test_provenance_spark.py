@@ -1,5 +1,6 @@
 """Which cell wrote what, with Spark at work: cells back to back, and two notebooks at once."""
 
+import hashlib
 import json
 import re
 import threading
@@ -99,6 +100,42 @@ def test_a_cell_that_fails_after_a_write_has_a_failed_run(notebooks, catalog):
     assert [(access["data"], access["mode"]) for access in run["accesses"]] == [(urn("prov_one", "half"), "write")]
 
 
+def test_failed_write_leaves_a_failed_run_with_its_input_and_its_intended_output(notebooks, catalog):
+    kernel = notebooks["prov_one"]
+    kernel.run("spark.range(2).write.saveAsTable('prov_one.input')", "input")
+    code = "spark.table('prov_one.input').selectExpr('raise_error(\"x\") AS id').write.saveAsTable('prov_one.never')"
+    assert not kernel.run(code, "never").succeeded
+    reported(kernel)
+    (run,) = catalog.runs(program=program("prov_one", "never"))["runs"]
+    assert run["status"] == "failed"
+    assert [(access["data"], access["mode"]) for access in run["accesses"]] == [(urn("prov_one", "input"), "read")]
+    assert run["intended"] == [urn("prov_one", "never")]
+    assert "USER_RAISED_EXCEPTION" in run["facts"]["error"]
+    edges = catalog.lineage(urn("prov_one", "input"), direction="downstream", levels=5)["edges"]
+    assert {edge["target"] for edge in edges} == {run["program"]}
+
+
+def test_a_count_beside_a_write_is_no_source_of_it_also_through_a_view_of_another_cell(notebooks, catalog):
+    kernel = notebooks["prov_one"]
+    kernel.run("for name in ('dept', 'raw'): spark.range(2).write.saveAsTable(f'prov_one.{name}')", "sources")
+    kernel.run(
+        "spark.table('prov_one.raw').createOrReplaceTempView('seen'); kept = spark.table('seen').cache()", "view"
+    )
+    code = (
+        "spark.table('prov_one.dept').count()\n"
+        "kept.write.saveAsTable('prov_one.emp')\n"
+        "spark.table('prov_one.emp').write.saveAsTable('prov_one.report')"
+    )
+    assert kernel.run(code, "three").succeeded
+    reported(kernel)
+
+    def upstream(table):
+        nodes = catalog.lineage(urn("prov_one", table), direction="upstream", levels=5)["nodes"]
+        return {node["name"] for node in nodes if node["type"] == "dataset"} - {table}
+
+    assert (upstream("emp"), upstream("report"), upstream("dept")) == ({"raw"}, {"raw", "emp"}, set())
+
+
 def test_a_pipeline_that_fails_shows_its_stages_and_fails_its_cell(notebooks, tmp_path):
     kernel = notebooks["prov_one"]
     stages = [
@@ -150,7 +187,8 @@ def test_a_cell_magic_describes_what_its_body_wrote_and_nothing_else(notebooks, 
     for table, words in (("first", ["reviewed"]), ("second", ["reviewed"]), ("t3", [])):
         assert catalog.aspect(urn("prov_one", table), "businessMetadata").value.get("tags", []) == words
     (run,) = catalog.runs(program=program("prov_one", "reviewed"))["runs"]
-    assert run["facts"]["source"] == code
+    assert run["facts"]["sourceHash"] == f"sha256:{hashlib.sha256(code.encode()).hexdigest()}"
+    assert "source" not in run["facts"]
 
 
 def test_a_cell_magic_names_its_step_and_says_whose_it_is(notebooks, catalog):
@@ -229,3 +267,39 @@ def test_code_that_a_cell_runs_in_its_turn_is_the_cells(notebooks, catalog):
     reported(kernel)
     for table in ("nested", "after"):
         assert [run["program"] for run in writers(catalog, urn("prov_two", table))] == [program("prov_two", "nests")]
+
+
+UNLOADED = """
+%unload_ext jupyter_colophon
+spark.range(2).write.mode('overwrite').saveAsTable('prov_one.unheard')
+print(len(spark._jsparkSession.listenerManager().listListeners()), len(spark.streams._jsqm.listListeners()))
+from pyspark.core.rdd import RDD
+print(hasattr(RDD.collect, '__wrapped__'))
+"""
+
+OFF = """
+import os
+os.environ['COLOPHON_CAPTURE'] = '0'
+%load_ext jupyter_colophon
+spark.range(2).write.mode('overwrite').saveAsTable('prov_one.unheard')
+%metadata health
+"""
+
+ON_AGAIN = """
+del os.environ['COLOPHON_CAPTURE']
+%reload_ext jupyter_colophon
+"""
+
+
+def test_capture_is_switched_off_by_unloading_and_by_the_environment(notebooks, catalog):
+    kernel = notebooks["prov_one"]
+    unloaded = kernel.run(UNLOADED, "unloaded")
+    assert (unloaded.succeeded, unloaded.text.splitlines()) == (True, ["0 0", "False"])
+    off = kernel.run(OFF, "off")
+    assert (off.succeeded, re.search(r"capture\s+off\b", off.text) is not None) == (True, True), off.text
+    assert kernel.run(ON_AGAIN, "on").succeeded
+    assert kernel.run("spark.range(2).write.mode('overwrite').saveAsTable('prov_one.heard')", "heard").succeeded
+    reported(kernel)
+    assert [run["program"] for run in writers(catalog, urn("prov_one", "heard"))] == [program("prov_one", "heard")]
+    for cell in ("unloaded", "off", "on"):
+        assert catalog.runs(program=program("prov_one", cell))["runs"] == []

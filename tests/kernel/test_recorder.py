@@ -1,5 +1,6 @@
 """The record of a kernel on a real server: observations in, runs out."""
 
+import json
 import shutil
 import uuid
 
@@ -8,6 +9,7 @@ from jupyter_colophon.client.catalog import Catalog
 from jupyter_colophon.client.transport import Server
 from jupyter_colophon.core.names import DEFAULT_NAMESPACE, cell_program, notebook_program
 from jupyter_colophon.kernel.cells import Cell, now_ms
+from jupyter_colophon.kernel.failures import Failure
 from jupyter_colophon.kernel.notices import Notices
 from jupyter_colophon.kernel.recorder import Recorder
 from jupyter_colophon.spark.observation import ColumnEdge, DataRef, Field, Kind, Observation, Transformation, Unseen
@@ -34,8 +36,8 @@ class Notebook:
         self._count += 1
         return self.recorder.begin(Cell(cell_id, f"# {cell_id}", self._count))
 
-    def end(self, execution, *, succeeded=True):
-        self.recorder.end(execution, succeeded=succeeded, end_ms=now_ms())
+    def end(self, execution, *, succeeded=True, **more):
+        self.recorder.end(execution, succeeded=succeeded, end_ms=now_ms(), **more)
 
     def see(self, *, reads=(), writes=(), at=None, function="insert", **more):
         now = now_ms()
@@ -80,11 +82,95 @@ def test_a_cell_that_touched_data_has_a_run_with_all_that_is_known(notebook):
         "sourceHash": cell.cell.source_hash,
         "executionCount": 1,
         "kernel": "kernel-1",
-        "source": "# make",
+        "comment": "make",
     }
     assert run["parent"] == session["urn"]
     graph = notebook.catalog.lineage(notebook.urn("b"), columns=True)
     assert [(column["sourceField"], column["targetField"]) for column in graph["columns"]] == [("x", "x")]
+
+
+SECRETS = """# Load with password hunter2
+spark.read.option("password", "hunter2").load("s3a://key:hunter2@bucket/x")
+spark.sql("CREATE USER x IDENTIFIED BY 'hunter2'")
+"""
+
+
+@pytest.mark.parametrize("with_source", [False, True])
+def test_no_typed_secret_reaches_the_server(notebook, with_source):
+    more = {"with_source": True} if with_source else {}
+    recorder = Recorder(Catalog(notebook.catalog.server), notebook.path, "kernel-1", notebook.notices, **more)
+    execution = recorder.begin(Cell("secret", SECRETS, 1))
+    execution.step = "Load from s3a://bob:hunter2@x"
+    recorder.observe(Observation(now_ms(), now_ms(), "insert", writes=(notebook.table("a"),)))
+    recorder.end(execution, succeeded=True, end_ms=now_ms())
+    recorder.close(10)
+    (run,) = notebook.runs("secret")
+    assert run["facts"]["sourceHash"] == execution.cell.source_hash
+    assert run["facts"]["comment"] == "Load with password ***"
+    assert ("source" in run["facts"]) is with_source
+    assert "hunter2" not in json.dumps(run)
+
+
+def upstream(notebook, table):
+    """The data that a walk meets upstream of a table."""
+    graph = notebook.catalog.lineage(notebook.urn(table), direction="upstream", levels=5)
+    return {node["name"] for node in graph["nodes"] if node["type"] == "dataset"} - {table}
+
+
+def test_data_flows_within_a_statement_and_not_between_the_statements_of_a_cell(notebook):
+    cell = notebook.begin("both")
+    notebook.see(function="count", reads=("dept",))
+    notebook.see(reads=("raw",), writes=("emp",))
+    notebook.see(reads=("emp",), writes=("report",))
+    notebook.end(cell)
+    assert notebook.recorder.flush(10) == 0
+    assert [upstream(notebook, table) for table in ("emp", "report", "raw", "dept")] == [
+        {"raw"},
+        {"raw", "emp"},
+        set(),
+        set(),
+    ]
+    # The same again, with other statements: what ran before stays as it was.
+    cell = notebook.begin("both")
+    notebook.see(reads=("dept",), writes=("report",))
+    notebook.end(cell)
+    assert notebook.recorder.flush(10) == 0
+    assert [upstream(notebook, table) for table in ("emp", "report")] == [{"raw"}, {"raw", "emp", "dept"}]
+    program = str(cell_program(DEFAULT_NAMESPACE, notebook.path, "both"))
+    graph = notebook.catalog.lineage(program)
+    ends = {(edge["source"], edge["target"]) for edge in graph["edges"]}
+    reads = {(notebook.urn(table), program) for table in ("dept", "raw", "emp")}
+    assert ends == reads | {(program, notebook.urn(table)) for table in ("emp", "report")}
+    made = {edge["target"]: set(edge["statements"]) for edge in graph["edges"] if edge["source"] == program}
+    assert len(made[notebook.urn("report")]) == 2
+    assert made[notebook.urn("report")].isdisjoint(made[notebook.urn("emp")])
+
+
+def test_what_is_known_of_a_table_goes_along_with_its_new_name(notebook):
+    old, new = notebook.urn("t"), notebook.urn("renamed")
+    field = f"urn:li:schemaField:({old},x)"
+    said = [
+        (old, "businessMetadata", {"properties": {"owner": "ops"}, "tags": ["raw"]}),
+        (old, "editableDatasetProperties", {"description": "Orders of a day"}),
+        (field, "businessMetadata", {"properties": {}, "tags": ["confidential"]}),
+        (new, "editableDatasetProperties", {"description": "was here before"}),
+    ]
+    notebook.catalog.propose(
+        [{"urn": urn, "aspect": aspect, "operation": "upsert", "value": value} for urn, aspect, value in said]
+    )
+    cell = notebook.begin("rename")
+    edge = ColumnEdge(old, "x", new, "x", Transformation.IDENTITY)
+    notebook.see(reads=("t",), writes=("renamed",), function="rename", columns=(edge,), renamed=(old, new))
+    notebook.end(cell)
+    assert notebook.recorder.flush(10) == 0
+    assert notebook.catalog.aspect(new, "businessMetadata").value == said[0][2]
+    assert notebook.catalog.aspect(new, "editableDatasetProperties").value == said[3][2]
+    assert notebook.catalog.aspect(field.replace(old, new), "businessMetadata").value["tags"] == ["confidential"]
+    for urn, name, other in ((new, "renamedFrom", old), (old, "renamedTo", new)):
+        assert notebook.catalog.aspect(urn, "technicalMetadata").value["properties"][name] == other
+    assert notebook.catalog.aspect(old, "businessMetadata").value == said[0][2]
+    graph = notebook.catalog.lineage(new, direction="upstream", levels=1)
+    assert old in {edge["source"] for edge in graph["edges"]}
 
 
 def test_a_cell_that_touched_nothing_leaves_no_trace(notebook):
@@ -112,6 +198,31 @@ def test_a_failed_cell_has_a_failed_run_with_what_it_did_before(notebook):
     notebook.recorder.flush(10)
     (run,) = notebook.runs("broken")
     assert (run["status"], touched(run)) == ("failed", {(notebook.urn("a"), "write")})
+
+
+@pytest.mark.parametrize(("raised", "status"), [(ValueError("x"), "failed"), (KeyboardInterrupt(), "killed")])
+def test_failed_statement_leaves_a_run_with_its_inputs_and_what_it_would_have_written(notebook, raised, status):
+    cell = notebook.begin("failing")
+    notebook.see(reads=("raw",), failed=True, error="PATH_ALREADY_EXISTS", intended=(notebook.table("emp"),))
+    notebook.end(cell, succeeded=False, failure=Failure.of(raised))
+    notebook.recorder.flush(10)
+    (run,) = notebook.runs("failing")
+    assert (run["status"], touched(run)) == (status, {(notebook.urn("raw"), "read")})
+    assert (run["intended"], run["facts"]["error"]) == ([notebook.urn("emp")], type(raised).__name__)
+    # It was not written: no entity, and no edge of lineage.
+    assert notebook.catalog.lineage(notebook.urn("raw"), levels=5)["edges"] == [
+        edge for edge in notebook.catalog.lineage(run["program"])["edges"] if edge["access"] == "read"
+    ]
+    assert notebook.catalog.entity(notebook.urn("emp")) is None
+
+
+def test_cell_that_spark_refused_has_a_failed_run_and_one_that_failed_without_spark_has_none(notebook):
+    for name, failure in (("refused", Failure("AnalysisException", is_of_spark=True)), ("typo", Failure("NameError"))):
+        notebook.end(notebook.begin(name), succeeded=False, failure=failure)
+    notebook.recorder.flush(10)
+    (run,) = notebook.runs("refused")
+    assert (run["status"], run["facts"]["error"], run["accesses"]) == ("failed", "AnalysisException", [])
+    assert notebook.runs("typo") == []
 
 
 @pytest.mark.parametrize("is_over", [True, False])

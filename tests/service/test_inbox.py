@@ -345,8 +345,10 @@ class TestDeadLetters:
             catalog.dead_letters.replay(entry.id, kernel)
 
     def test_one_that_is_thrown_away_is_gone(self, catalog: Catalog, letter: int) -> None:
-        key = Once("bob", "k", "f")
-        assert [catalog.dead_letters.discard(letter, BOB, key) for _ in range(2)] == [letter, letter]
+        key, bob = Once("bob", "k", "f"), Principal("bob")
+        with pytest.raises(AccessDenied):
+            catalog.dead_letters.discard(letter, BOB)
+        assert [catalog.dead_letters.discard(letter, bob, key) for _ in range(2)] == [letter, letter]
         assert catalog.inbox.counts() == (0, 0)
         with pytest.raises(Absent):
             catalog.dead_letters.discard(letter, BOB)

@@ -8,13 +8,15 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.lineage_keys import lineage_key
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.run import Access
 from jupyter_colophon.storage.spi import Range
 from jupyter_colophon.wiring import Catalog
-from support.catalog import ADA, metadata
+from support.catalog import ADA, metadata, names, opened, search, touch
 from support.stores import fresh_catalog
-from support.urns import table
+from support.urns import CELL, NOTEBOOK, ORDERS, REPORT, table
 
 _URNS = [table(name, space) for name in ("a", "b") for space in ("sales", "zoo")]
 _KEYS = st.sampled_from(["owner", "Owner", "OWNER", "note"])
@@ -79,3 +81,19 @@ def _rows(catalog: Catalog) -> Any:
         return tables, [(one.urn, one.labels, sorted(one.terms)) for one in documents]
 
     return catalog.provider.tx_runner.run(work, read_only=True)
+
+
+def test_data_are_found_by_the_program_that_wrote_them_last(tmp_path: Path) -> None:
+    catalog = opened(tmp_path / "catalog.db")
+    touch(catalog, CELL, "r1", ("read", ORDERS), ("write", REPORT), end=5_000)
+    key = lineage_key(Urn.parse(CELL), catalog.identity)
+    for wanted in (key, CELL, f'"{catalog.identity.short_name(Urn.parse(CELL))}"'):
+        assert names(search(catalog, f"last-updated-by-program:{wanted}", type="dataset")) == ["report"], wanted
+    touch(catalog, NOTEBOOK, "r2", ("write", REPORT), start=6_000)
+    assert names(search(catalog, f"last-updated-by-program:{key}", type="dataset")) == []
+    # A write of a statement, as Spark's capture records it, is a write of its program.
+    run = touch(catalog, CELL, "r3", start=7_000, end=8_000)
+    catalog.write_path.record_accesses(run, [Access(Urn.parse(ORDERS), "write", statement=0)], [], ADA)
+    for wanted in (key, CELL):
+        assert names(search(catalog, f"last-updated-by-program:{wanted}", type="dataset")) == ["orders"], wanted
+    catalog.close()

@@ -166,6 +166,12 @@ class TestBounds:
         whole = drawn(catalog, A, limit=60)
         assert (len(whole.edges), whole.truncated, whole.frontier) == (60, False, ())
 
+    def test_hidden_neighbours_are_counted_beyond_a_thousand(self, catalog: Catalog) -> None:
+        outputs = (("write", table(f"t{number}")) for number in range(1_250))
+        touch(catalog, P, "1", ("read", B), ("write", A), *outputs)
+        (program,) = [node for node in drawn(catalog, A, direction="upstream").nodes if node.urn == P]
+        assert (program.hidden_downstream, program.hidden_at_least) == (1_250, False)
+
     def test_an_edge_names_its_ten_newest_runs_and_counts_all(self, catalog: Catalog) -> None:
         runs = [touch(catalog, P, f"run{n}", ("read", A), start=1_000 + n, end=2_000 + n) for n in range(12)]
         (edge,) = drawn(catalog, A).edges

@@ -36,7 +36,7 @@ def reader(catalog: Catalog) -> LineageReader:
     touch(catalog, LOAD, "1", ("read", OPEN), ("write", MINE), ("write", SECRET))
     touch(catalog, HIDE, "1", ("read", MINE), ("write", BEYOND))
     touch(catalog, SHOW, "1", ("read", SECRET), ("write", BEYOND), columns=columns)
-    return replace(catalog.lineage, gate=Gate(AllBut(), catalog.identity))
+    return replace(catalog.lineage, gate=Gate(AllBut(), catalog.identity, catalog.provider))
 
 
 def asked(urn: str, levels: int = 9, direction: str = "downstream") -> LineageQuestion:

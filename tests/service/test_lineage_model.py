@@ -37,6 +37,18 @@ class Row:
     start: int
     stop: int | None
     recorded: int
+    #: Names of the statements that it belongs to: "" where it belongs to none.
+    statements: tuple[str, ...] = ("",)
+
+    @property
+    def kind(self) -> str:
+        """The mode, told apart by whether it belongs to statements."""
+        return self.mode if self.statements == ("",) else f"statement-{self.mode}"
+
+    @property
+    def flows(self) -> set[str]:
+        """What a walk enters and leaves: the program, or its statements."""
+        return {f"{self.program} {name}".rstrip() for name in self.statements}
 
 
 @dataclass(frozen=True)
@@ -61,11 +73,39 @@ def graph(chance: random.Random, space: str) -> list[Row]:
             (chance.choice(data), chance.choice(MODES), chance.choice(["", "x", "y"]))
             for _ in range(chance.randint(1, 4))
         }
+        by_statement = number % 2 == 1
         rows += [
-            Row(one, program, mode, f"{space}-r{number}", component, start, stop, recorded)
+            Row(
+                one,
+                program,
+                mode,
+                f"{space}-r{number}",
+                component,
+                start,
+                stop,
+                recorded,
+                belongs(chance, mode, by_statement),
+            )
             for one, mode, component in sorted(touched)
         ]
-    return rows
+    return named(rows)
+
+
+def belongs(chance: random.Random, mode: str, by_statement: bool) -> tuple[str, ...]:
+    """Numbers of one or two statements of a run, for accesses that can have some."""
+    if not by_statement or mode not in ("read", "write"):
+        return ("",)
+    return tuple(str(number) for number in range(3) if chance.random() < 0.5) or ("0",)
+
+
+def named(rows: list[Row]) -> list[Row]:
+    """Statements by what they touch, not by their number in a run: those of several runs may be the same."""
+
+    def name(run: str, number: str) -> str:
+        those = [row for row in rows if row.run == run and number in row.statements]
+        return "" if number == "" else ",".join(sorted({f"{row.mode}-{row.data}" for row in those}))
+
+    return [replace(row, statements=tuple(dict.fromkeys(name(row.run, one) for one in row.statements))) for row in rows]
 
 
 def write(catalog: Catalog, rows: list[Row]) -> None:
@@ -75,7 +115,14 @@ def write(catalog: Catalog, rows: list[Row]) -> None:
         path = replace(catalog.write_path, now=lambda time=one.recorded: time)  # type: ignore[misc]
         status = "running" if one.stop is None else "succeeded"
         urn = path.start_run(RunStart(Urn.parse(one.program), run, one.start, one.stop, status), ADA).urn
-        touched = [Access(Urn.parse(row.data), row.mode, row.component) for row in those]  # type: ignore[arg-type]
+        numbers = {
+            name: at for at, name in enumerate(sorted({name for row in those for name in row.statements if name}))
+        }
+        touched = [
+            Access(Urn.parse(row.data), row.mode, row.component, statement=numbers.get(name))  # type: ignore[arg-type]
+            for row in those
+            for name in row.statements
+        ]
         path.record_accesses(urn, touched, [], ADA)
 
 
@@ -105,13 +152,14 @@ def brute(rows: list[Row], asked: Asked) -> tuple[dict[str, int], set[Triple]]:
         seen = {asked.focus}
         for level in range(1, asked.levels + 1):
             scanned = [row for row in rows if row.data in frontier and row.mode in enter]
-            programs = ({row.program for row in scanned} | begin) - (seen - begin)
-            left = [row for row in rows if row.program in programs and row.mode in leave]
-            met |= {(row.data, row.program, row.mode) for row in (*scanned, *left)}
-            seen |= programs
+            flows = {flow for row in scanned for flow in row.flows} - seen
+            # One that begins at a program leaves it over all its statements.
+            left = [row for row in rows if row.mode in leave and (flows & row.flows or row.program in begin)]
+            met |= {(row.data, row.program, row.kind) for row in (*scanned, *left)}
+            seen |= flows
             frontier = {row.data for row in left} - seen
             seen |= frontier
-            for node in (*(programs - begin), *frontier):
+            for node in (*({flow.partition(" ")[0] for flow in flows} - begin), *frontier):
                 found.setdefault(node, sign * level)
             begin = set()
     return found, met
@@ -123,13 +171,18 @@ def hidden(rows: list[Row], met: set[Triple], node: str) -> tuple[int, int]:
     counts = []
     for modes in sides:
         there = {(r.data, r.program) for r in rows if node in (r.data, r.program) and r.mode in modes}
-        told = {(data, program) for data, program, mode in met if node in (data, program) and mode in modes}
+        told = {
+            (data, program)
+            for data, program, kind in met
+            if node in (data, program) and kind.removeprefix("statement-") in modes
+        }
         counts.append(len(there - told))
     return counts[0], counts[1]
 
 
 def arrows(triple: Triple) -> set[tuple[str, str, str]]:
-    data, program, mode = triple
+    data, program, kind = triple
+    mode = kind.removeprefix("statement-")
     reads = set() if mode == "write" else {(data, program, mode)}
     return reads | ({(program, data, mode)} if mode in ("write", "both") else set())
 
@@ -159,8 +212,13 @@ def compare(catalog: Catalog, rows: list[Row], asked: Asked) -> None:
     assert not found.truncated
     for edge in found.edges:
         those = [
-            row for row in there if edge.access == row.mode and {edge.source, edge.target} == {row.data, row.program}
+            row
+            for row in there
+            if edge.access == row.mode
+            and {edge.source, edge.target} == {row.data, row.program}
+            and (row.data, row.program, row.kind) in met
         ]
+        assert bool(edge.statements) == any(row.kind != row.mode for row in those)
         stops = [row.stop for row in those]
         assert edge.run_count == len({row.run for row in those})
         assert edge.start == min(row.start for row in those)
@@ -179,7 +237,7 @@ def gather(catalog: Catalog, question: LineageQuestion, there: list[Row], met: s
         }
         groups: dict[tuple[str, ...], list[Row]] = {}
         for row in there:
-            if (row.data, row.program, row.mode) in met:
+            if (row.data, row.program, row.kind) in met:
                 parts = {"access": row.mode, "run": row.run, "component": row.component}
                 key = (row.data, row.program, *(value for name, value in parts.items() if name != collapse))
                 groups.setdefault(key, []).append(row)
@@ -213,7 +271,8 @@ def goes_on(catalog: Catalog, rows: list[Row], focus: str, direction: str) -> No
         for arrow in arrows(one)
     }
     assert set(met) == expected
-    assert len(met) == len(set(met))
+    # An edge comes again where it was met over another statement.
+    assert len(met) == len(set(met)) or any(row.kind != row.mode for row in rows)
 
 
 def test_any_graph_is_walked_as_one_who_looks_at_everything_walks_it(catalog: Catalog) -> None:

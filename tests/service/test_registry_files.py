@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.core.errors import Absent
 from jupyter_colophon.core.names import Identity, Urn
 from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.core.store import sqlite_file
 from jupyter_colophon.service.registry_files import load_overlay, load_registry
 from jupyter_colophon.wiring import open_catalog
 from support.catalog import ADA, names, say, search
+from support.keeping import findings, keeper
 from support.urns import ORDERS
 
 SENSOR = {"type": "object", "properties": {"plant": {"type": "string"}, "id": {"type": "string"}}}
@@ -144,15 +146,55 @@ def test_what_is_wrong_is_told_where_it_is_and_harms_only_itself(
         assert load_registry(beside).type("sensor").key == ("plant", "id")
 
 
-def test_entities_of_a_type_that_is_gone_are_not_found_and_harm_no_search(tmp_path: Path) -> None:
+def test_entities_of_lost_types_and_aspects_are_kept_and_found(tmp_path: Path) -> None:
     sensor, store = Urn.parse("urn:li:sensor:(berlin,t-1)"), sqlite_file(tmp_path / "colophon.db")
     with closing(open_catalog(store, Identity(), overlay=written(tmp_path, GOOD))) as catalog:
         say(catalog, ORDERS, {"owner": "ops"})
         said = {"properties": {"owner": "ops"}, "tags": []}
         catalog.write_path.propose([Proposal(sensor, "businessMetadata", "upsert", said)], ADA)
         assert sorted(names(search(catalog, "owner:ops"))) == ["orders", "t-1"]
+        table = Urn.parse(ORDERS)
+        catalog.write_path.propose([Proposal(table, "contract", "upsert", {"rows": 3})], ADA)
+    broken = written(tmp_path, "entities: [")
+    with closing(open_catalog(store, Identity(), overlay=broken)) as catalog:
+        assert sorted(names(search(catalog, "owner:ops"))) == ["orders", "t-1"]
+        found = catalog.reader.entity(sensor, None, ADA).aspects
+        assert found["sensorKey"].value == {"plant": "berlin", "id": "t-1"}
+        assert catalog.reader.aspect(table, "contract", ADA).value == {"rows": 3}
+        assert [one.value for one in catalog.reader.versions(table, "contract", 10, "", ADA)[0]] == [{"rows": 3}]
+        lines = [*catalog.transfer.exported("default", ADA, (), ()), *catalog.transfer.exported("sales", ADA, (), ())]
+        assert any('"contract"' in line and '"rows"' in line for line in lines)
+        assert any("sensor" in line and '"ops"' in line for line in lines)
+        # Other aspects of the same entity are written as ever; one that is not described is not.
+        say(catalog, ORDERS, {"owner": "dev"})
+        with pytest.raises(Absent):
+            catalog.write_path.propose([Proposal(table, "contract", "upsert", {"rows": 4})], ADA)
+        assert names(search(catalog, "owner:dev")) == ["orders"]
+    with closing(open_catalog(store, Identity(), overlay=written(tmp_path, GOOD))) as catalog:
+        assert catalog.reader.entity(table, None, ADA).aspects["contract"].value == {"rows": 3}
+        assert sorted(names(search(catalog, "owner:ops OR owner:dev"))) == ["orders", "t-1"]
+
+
+def test_reindex_leaves_alone_what_a_lost_file_described_and_verify_lists_it(tmp_path: Path) -> None:
+    sensor, table, store = Urn.parse("urn:li:sensor:(berlin,t-1)"), Urn.parse(ORDERS), sqlite_file(tmp_path / "c.db")
+    said = {"properties": {"owner": "ops"}, "tags": []}
+    with closing(open_catalog(store, Identity(), overlay=written(tmp_path, GOOD))) as catalog:
+        say(catalog, ORDERS, {"owner": "ops"})
+        catalog.write_path.propose([Proposal(sensor, "businessMetadata", "upsert", said)], ADA)
+        catalog.write_path.propose([Proposal(table, "contract", "upsert", {"rows": 3})], ADA)
+        assert findings(keeper(catalog)) == []
     with closing(open_catalog(store, Identity())) as catalog:
-        assert names(search(catalog, "owner:ops")) == ["orders"]
+        lost = {(str(sensor), "its type is not in the registry"), (ORDERS, "contract: is not in the registry")}
+        assert lost <= set(findings(keeper(catalog)))
+        keeper(catalog).checker().reindex()
+        assert lost <= set(findings(keeper(catalog)))
+        assert catalog.reader.aspect(table, "contract", ADA).value == {"rows": 3}
+        assert catalog.reader.entity(sensor, None, ADA).aspects["businessMetadata"].value == said
+        assert sorted(names(search(catalog, "owner:ops"))) == ["orders", "t-1"]
+    with closing(open_catalog(store, Identity(), overlay=written(tmp_path, GOOD))) as catalog:
+        keeper(catalog).checker().reindex()
+        assert findings(keeper(catalog)) == []
+        assert catalog.reader.entity(sensor, None, ADA).aspects["sensorKey"].value == {"plant": "berlin", "id": "t-1"}
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:

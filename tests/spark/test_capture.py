@@ -59,19 +59,20 @@ def test_an_action_on_a_frame_of_an_earlier_cell_has_its_own_time(watch: Any) ->
         assert began <= observation.started_ms <= ended
 
 
-def test_a_write_that_fails_claims_nothing(watch: Any) -> None:
+def test_failed_statement_names_its_inputs_and_what_it_would_have_written(watch: Any) -> None:
     path, table = f"{watch.folder}/taken", watch.fresh_table()
     orders = watch.spark.table("shop.orders")
     orders.write.parquet(path)
     orders.write.saveAsTable(table)
-    failing: list[tuple[str, Callable[[], object]]] = [
-        ("PATH_ALREADY_EXISTS", lambda: orders.write.parquet(path)),
-        ("TABLE_OR_VIEW_ALREADY_EXISTS", lambda: orders.write.saveAsTable(table)),
-        ("USER_RAISED_EXCEPTION", lambda: orders.selectExpr("raise_error(day) AS x").write.parquet(f"{path}-2")),
-        ("USER_RAISED_EXCEPTION", lambda: orders.selectExpr("raise_error(day) AS x").write.saveAsTable(f"{table}_2")),
-        ("USER_RAISED_EXCEPTION", lambda: orders.selectExpr("raise_error(day) AS x").collect()),
+    raising = orders.selectExpr("raise_error(day) AS x")
+    failing: list[tuple[str, list[str], Callable[[], object]]] = [
+        ("PATH_ALREADY_EXISTS", ["/taken"], lambda: orders.write.parquet(path)),
+        ("TABLE_OR_VIEW_ALREADY_EXISTS", [table], lambda: orders.write.saveAsTable(table)),
+        ("USER_RAISED_EXCEPTION", ["/taken-2"], lambda: raising.write.parquet(f"{path}-2")),
+        ("USER_RAISED_EXCEPTION", [f"{table}_2"], lambda: raising.write.saveAsTable(f"{table}_2")),
+        ("USER_RAISED_EXCEPTION", [], lambda: raising.collect()),
     ]
-    for error, action in failing:
+    for error, intended, action in failing:
         began = now_ms()
 
         def attempt(action: Callable[[], object] = action) -> None:
@@ -80,7 +81,9 @@ def test_a_write_that_fails_claims_nothing(watch: Any) -> None:
 
         seen = watch.observe(attempt)
         assert [(each.failed, each.error) for each in seen] == [(True, error)]
-        assert (seen[0].reads, seen[0].writes, seen[0].columns) == ((), (), ())
+        assert (seen[0].writes, seen[0].columns) == ((), ())
+        assert [watch.short(ref.urn) for ref in seen[0].reads] == ["shop.orders"]
+        assert [watch.short(ref.urn) for ref in seen[0].intended] == intended
         assert began <= seen[0].started_ms <= now_ms()
 
 
@@ -365,3 +368,15 @@ def test_a_table_is_written_though_the_writing_of_its_files_was_not_heard(watch:
     finally:
         registration.remove()
     assert [[watch.short(ref.urn) for ref in one.writes] for one in seen] == [[table]]
+
+
+def test_a_table_that_is_renamed_flows_into_its_new_name(watch: Any) -> None:
+    old, new = watch.fresh_table(), watch.fresh_table()
+    watch.spark.table("shop.orders").select("id", "day").write.saveAsTable(old)
+    (seen,) = watch.observe(lambda: watch.spark.sql(f"ALTER TABLE {old} RENAME TO {new}"))
+    assert [watch.short(ref.urn) for ref in (*seen.reads, *seen.writes)] == [old, new]
+    assert seen.renamed == (seen.reads[0].urn, seen.writes[0].urn)
+    assert [(edge.source_field, edge.target_field) for edge in seen.columns] == [("id", "id"), ("day", "day")]
+    assert [field.path for field in seen.writes[0].fields or ()] == ["id", "day"]
+    watch.spark.range(1).createOrReplaceTempView("passing_name")
+    assert watch.observe(lambda: watch.spark.sql("ALTER VIEW passing_name RENAME TO other_name")) == []

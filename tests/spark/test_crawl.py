@@ -200,6 +200,34 @@ def test_of_confidential_columns_no_values_are_told(
     assert [one.get("withoutValues") for one in catalog.aspect(file(place), "crawl").value["columns"]] == [True, True]
 
 
+def test_of_columns_that_clients_of_datahub_tag_no_values_are_told(
+    server: Any, catalog: Catalog, crawled: Crawled, tmp_path: Path
+) -> None:
+    """Their least and greatest values were told, and a crawl dropped the tags in the schema."""
+    place = tmp_path.resolve() / "people.csv"
+    place.write_text("edited,schema,field,plain\na,b,c,d\n", "utf-8")
+    tags = {"tags": [{"tag": "urn:li:tag:confidential"}]}
+    for urn, aspect, value in (
+        (
+            file(place),
+            "schemaMetadata",
+            {"fields": [{"fieldPath": "schema", "nativeDataType": "x", "globalTags": tags}]},
+        ),
+        (
+            file(place),
+            "editableSchemaMetadata",
+            {"editableSchemaFieldInfo": [{"fieldPath": "edited", "globalTags": tags}]},
+        ),
+        (f"urn:li:schemaField:({file(place)},field)", "globalTags", tags),
+    ):
+        catalog.propose([{"urn": urn, "aspect": aspect, "operation": "upsert", "value": value}])
+    for status in ("new", "changed"):
+        assert became(crawled(place, values=True)) == {"people.csv": status}
+        told = columns(series(server, file(place))[0])
+        assert {name for name, one in told.items() if "min" in one} == {"plain"}
+        place.write_text("edited,schema,field,plain\na,b,c,d\ne,f,g,h\n", "utf-8")
+
+
 def test_lines_that_are_no_json_are_counted_and_are_no_column(
     server: Any, catalog: Catalog, crawled: Crawled, tmp_path: Path
 ) -> None:

@@ -22,6 +22,7 @@ from support.servers import catalog, known, server
 
 __all__ = ["catalog", "known", "server"]
 pytestmark = pytest.mark.usefixtures("known")
+_DATASET_EVENT = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/DatasetEvent"
 FILE = "urn:li:dataset:(urn:li:dataPlatform:file,{},PROD)"
 
 
@@ -107,6 +108,31 @@ def test_the_example_of_the_seed_runs(spark: SparkSession, catalog: Any, place: 
     graph = catalog.lineage(sink, direction="upstream", levels=1, columns=True)
     columns = {(one["sourceField"], one["targetField"]) for one in graph["columns"]}
     assert columns == {("id", "id"), ("empName", "who"), ("pay", "pay")}
+
+
+def test_a_sink_is_made_only_of_the_sources_that_lead_to_it(spark: SparkSession, catalog: Any, place: Path) -> None:
+    """All that a run read flowed into all that it wrote."""
+    spark.createDataFrame([(1, "x")], "id LONG, team STRING").write.parquet(str(place / "team"))
+    prepared = pipeline(
+        [
+            stage("employees", "source", "file", path=str(place / "employee")),
+            stage("teams", "source", "file", path=str(place / "team")),
+            stage("ids", "transform", "projection", keep=["id"]),
+            stage("both", "joiner", "join", on=["id"]),
+            stage("first", "sink", "file", path=str(place / "first")),
+            stage("second", "sink", "file", path=str(place / "second")),
+            stage("third", "sink", "file", path=str(place / "third")),
+        ],
+        "employees > ids > first > second",
+        "teams > second",
+        "employees > both > third",
+        "teams > both",
+    )
+    assert run(prepared, spark).status == "succeeded"
+    employee, team = FILE.format(place / "employee"), FILE.format(place / "team")
+    for name, sources in (("first", {employee}), ("second", {team}), ("third", {employee, team})):
+        graph = catalog.lineage(FILE.format(place / name), direction="upstream", levels=1)
+        assert {node["urn"] for node in graph["nodes"] if node["type"] == "dataset" and node["level"]} == sources
 
 
 SLOW = """
@@ -273,6 +299,51 @@ def test_a_sink_that_fails_is_tried_again_and_others_views_stay_as_they_are(spar
     outcome = run(prepared, spark)
     assert (outcome.status, outcome.stages[-1].tries) == ("failed", 2)
     assert spark.table("employees").count() == 1
+
+
+def test_columns_that_clients_of_datahub_tag_are_masked(
+    spark: SparkSession, catalog: Any, server: Any, tmp_path: Path
+) -> None:
+    """Such columns were written in clear: the tags of `schemaField` entities' `businessMetadata` alone counted."""
+    folder = tmp_path.resolve()
+    names = ("edited", "schema", "field", "openlineage", "plain")
+    shape = ", ".join(f"{name} STRING" for name in names)
+    data = spark.createDataFrame([(*names, ("8000",))], f"{shape}, address STRUCT<zip: STRING>")
+    data.write.parquet(str(folder / "people"))
+    source = FILE.format(folder / "people")
+    tags = {"tags": [{"tag": "urn:li:tag:Confidential"}]}
+    paths = ("[version=2.0].[type=string].edited", "address.zip")
+    edited = {"editableSchemaFieldInfo": [{"fieldPath": path, "globalTags": tags} for path in paths]}
+    columns = [{"fieldPath": "schema", "nativeDataType": "string", "globalTags": tags}]
+    for urn, aspect, value in (
+        (source, "schemaMetadata", {"fields": columns}),
+        # A crawl knows no tags.
+        (source, "schemaMetadata", {"fields": [{"fieldPath": name, "nativeDataType": "string"} for name in names]}),
+        (source, "editableSchemaMetadata", edited),
+        (f"urn:li:schemaField:({source},field)", "globalTags", tags),
+    ):
+        catalog.propose([{"urn": urn, "aspect": aspect, "operation": "upsert", "value": value}])
+    tag = {"key": "confidential", "value": "true", "source": "CATALOG", "field": "openlineage"}
+    facet = {"_producer": "https://test", "_schemaURL": "https://test/TagsDatasetFacet", "tags": [tag]}
+    data = {"namespace": "file", "name": str(folder / "people"), "facets": {"tags": facet}}
+    event = {
+        "eventTime": "2026-11-20T12:00:00Z",
+        "producer": "https://test",
+        "schemaURL": _DATASET_EVENT,
+        "dataset": data,
+    }
+    collector = Transport(Server(server.url, server.token), prefix="/colophon/openlineage")
+    collector.request("POST", "/api/v1/lineage", body=event)
+    prepared = pipeline(
+        [
+            stage("people", "source", "file", path=str(folder / "people")),
+            stage("masked", "transform", "mask", tagged=["confidential"], how="redact"),
+            stage("staff", "sink", "file", path=str(folder / "staff")),
+        ],
+        "people > masked > staff",
+    )
+    assert run(prepared, spark).status == "succeeded"
+    assert rows(spark, folder / "staff") == [("***", "***", "***", "***", "plain", "***")]
 
 
 def test_without_a_server_metadata_waits_and_what_has_to_be_read_fails_the_run(

@@ -75,17 +75,6 @@ def test_text_files_are_seen_without_a_schema(watch: Any) -> None:
     assert (watch.short(ref.urn), ref.fields) == ("/words", None)
 
 
-def test_many_files_are_their_folder_and_a_few_are_themselves(watch: Any) -> None:
-    root = watch.folder / "many"
-    for number in range(25):
-        (root / f"{number}").mkdir(parents=True)
-        (root / f"{number}" / "x.json").write_text('{"a": 1}\n', encoding="utf-8")
-    observation = watch.observe(lambda: watch.spark.read.schema("a int").json(f"{root}/*").collect())[-1]
-    assert [watch.short(ref.urn) for ref in observation.reads] == ["/many"]
-    observation = watch.observe(lambda: watch.spark.read.schema("a int").json([f"{root}/1", f"{root}/2"]).collect())[-1]
-    assert sorted(watch.short(ref.urn) for ref in observation.reads) == ["/many/1", "/many/2"]
-
-
 def test_every_action_on_a_table_is_a_read(watch: Any) -> None:
     orders = watch.spark.table("shop.orders")
     actions: list[Callable[[], object]] = [
@@ -208,6 +197,8 @@ def test_a_table_of_another_catalog_carries_the_catalogs_name(watch: Any) -> Non
     assert edges(added) == {("customer", "N", "identity")}
     read = one(watch.observe(lambda: watch.spark.sql("SELECT * FROM depot.APP.BIN").collect()))
     assert [each.urn for each in read.reads] == [ref.urn]
+    renamed = one(watch.observe(lambda: watch.spark.sql("ALTER TABLE depot.APP.BIN RENAME TO APP.BOX")))
+    assert (renamed.reads, renamed.writes, renamed.unseen) == ((), (), (Unseen.NAME,))
 
 
 def test_writes_of_a_stream_by_batches_are_seen(watch: Any) -> None:
@@ -238,3 +229,45 @@ def write(seen: list[Observation]) -> Observation:
 
 def edges(observation: Observation) -> set[tuple[str, str, str]]:
     return {(edge.source_field, edge.target_field, str(edge.transformation)) for edge in observation.columns}
+
+
+def test_a_list_of_files_is_each_file_however_many_there_are(watch: Any) -> None:
+    for count in (1, 20, 21, 500):
+        folder = watch.folder / f"list-{count}"
+        folder.mkdir()
+        paths = [folder / f"{number}.csv" for number in range(count)]
+        for path in paths:
+            path.write_text("1\n")
+        for place in ([str(path) for path in paths], f"{folder}/*.csv"):
+            frame = watch.spark.read.schema("id long").csv(place)
+            table = watch.fresh_table()
+            observation = write(watch.observe(lambda frame=frame, table=table: frame.write.saveAsTable(table)))
+            assert sorted(watch.short(ref.urn) for ref in observation.reads) == sorted(
+                f"/list-{count}/{path.name}" for path in paths
+            )
+            assert (len(observation.columns), observation.unseen) == (count, ())
+
+
+def test_the_sort_of_a_random_split_steers_nothing_and_that_of_a_program_does(watch: Any) -> None:
+    orders = watch.spark.table("shop.orders")
+    part, sample = orders.randomSplit([0.5, 0.5], 1)[0], orders.sort("day").sample(0.5)
+    for frame, steered in ((part, set()), (sample, {("day", "id", "sort")})):
+        table = watch.fresh_table()
+        observation = write(watch.observe(lambda frame=frame, table=table: frame.select("id").write.saveAsTable(table)))
+        assert edges(observation) == {("id", "id", "identity")} | steered
+
+
+def test_a_saved_model_is_one_dataset(watch: Any) -> None:
+    from pyspark.ml import Pipeline, PipelineModel
+    from pyspark.ml.feature import SQLTransformer
+
+    path = f"{watch.folder}/model"
+    stages = [SQLTransformer(statement="SELECT id FROM __THIS__")]
+    model = Pipeline(stages=stages).fit(watch.spark.table("shop.orders"))
+    seen = watch.observe(lambda: model.save(path))
+    assert {(watch.short(ref.urn), ref.format) for each in seen for ref in each.writes} == {("/model", "mllib")}
+    assert {each.unseen for each in seen} == {(Unseen.MODEL,)}
+    seen = watch.observe(lambda: PipelineModel.load(path))
+    assert {watch.short(ref.urn) for each in seen for ref in each.reads} == {"/model"}
+    seen = watch.observe(lambda: watch.spark.range(1).selectExpr("'x'").write.text(f"{watch.folder}/plain/metadata"))
+    assert [watch.short(ref.urn) for each in seen for ref in each.writes] == ["/plain/metadata"]

@@ -43,6 +43,19 @@ def test_an_empty_log_has_no_head(log: StorageProvider) -> None:
     assert (head(log), read(log), compact(log, 10)) == (0, [], 0)
 
 
+def test_slice_ends_after_the_change_that_is_too_large(log: StorageProvider) -> None:
+    values = [change(number, value="y" * 100, previous="x" * 100) for number in range(5)]
+    log.tx_runner.run(lambda tx: add_changes(tx, *values))
+
+    def count(after: int, bytes_max: int, where: dict[str, str]) -> int:
+        rows = log.tx_runner.run(lambda tx: tx.log.read(after, 100, where, bytes_max), read_only=True)
+        return len(rows)
+
+    for where in ({}, {"type": "dataset"}):
+        assert [count(0, bytes_max, where) for bytes_max in (0, 150, 450, 10_000)] == [1, 1, 3, 5]
+        assert count(4, 0, where) == 1
+
+
 def test_numbers_follow_each_other_from_1_on(log: StorageProvider) -> None:
     assert append(log, 1, 2) == [1, 2]
     assert append(log, 3) == [3]

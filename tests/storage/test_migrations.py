@@ -4,6 +4,7 @@ import gzip
 import json
 import signal
 import sqlite3
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -11,16 +12,21 @@ from pathlib import Path
 import pytest
 from jupyter_colophon.core.errors import StoreTooNew
 from jupyter_colophon.core.lineage import LineageQuestion
-from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.names import Urn, run_urn
+from jupyter_colophon.core.once import Once
+from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.run import RunStart
+from jupyter_colophon.core.search import ValuesQuestion
 from jupyter_colophon.core.store import sqlite_file
 from jupyter_colophon.http import problems
 from jupyter_colophon.storage import providers, tables
 from jupyter_colophon.storage.migrations.runner import Migration, migrate, progress, refuse_newer
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
 from support.catalog import ADA, forget, names, opened, say, search
+from support.keeping import findings, keeper
 from support.process import running, told
 from support.things import THINGS, inside
-from support.urns import CELL, ORDERS, REPORT, table
+from support.urns import CELL, NOTEBOOK, ORDERS, REPORT, table
 
 #: A catalog as the first slice (commit 814f2d7) left it.
 SLICE = Path(__file__).parent / "data" / "slice.db.gz"
@@ -201,3 +207,52 @@ class TestTheFirstSlice:
         with pytest.raises(StoreTooNew):
             opened(slice_file)
         assert slice_file.read_bytes() == before
+
+
+def test_the_source_of_cells_is_removed_from_runs_and_from_answers_in_several_slices(tmp_path: Path) -> None:
+    count = 105
+    path = tmp_path / "colophon.db"
+    catalog = opened(path)
+    facts = {"cellId": "b1", "sourceHash": "sha256:1f", "source": "password = 'hunter2'", "step": "s3a://k:hunter2@b"}
+    for number in range(count):
+        start = RunStart(Urn.parse(CELL), f"run-{number}", 1_000 + number, facts=facts)
+        catalog.write_path.start_run(start, ADA, once=Once("ada", f"key-{number}", "f"))
+    other = RunStart(Urn.parse(NOTEBOOK), "other", 1_000, facts={"source": "the till"})
+    kept = catalog.write_path.start_run(other, ADA, once=Once("ada", "key", "f")).urn
+    catalog.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE settings SET value = ? WHERE name = 'migrations'", (b'{"done": 7, "place": ""}',))
+        connection.commit()
+    catalog = opened(path)
+    runs = [catalog.runs.run(str(run_urn(Urn.parse(CELL), f"run-{number}")), ADA) for number in range(count)]
+    assert {json.dumps(dict(run.facts), sort_keys=True) for run in runs} == {
+        json.dumps({"cellId": "b1", "sourceHash": "sha256:1f", "step": "s3a://***@b"})
+    }
+    assert catalog.runs.run(kept, ADA).facts == {"source": "the till"}
+    catalog.close()
+    with closing(sqlite3.connect(path)) as connection:
+        answers = [zlib.decompress(row[0]) for row in connection.execute("SELECT answer FROM answers")]
+    assert [b"hunter2" in answer for answer in answers] == [False]
+
+
+def test_what_entities_say_is_derived_anew_in_several_slices(tmp_path: Path) -> None:
+    path, count = tmp_path / "colophon.db", 105
+    catalog = opened(path)
+    for number in range(count):
+        tags = {"tags": [{"tag": f"urn:li:tag:t{number}"}, {"tag": "urn:li:tag:all"}]}
+        catalog.write_path.propose([Proposal(Urn.parse(table(f"n{number}")), "globalTags", "upsert", tags)], ADA)
+    catalog.write_path.propose([Proposal(Urn.parse(table("n7")), "status", "upsert", {"removed": True})], ADA)
+    catalog.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE settings SET value = ? WHERE name = 'migrations'", (b'{"done": 8, "place": ""}',))
+        connection.execute("DELETE FROM metadata_values")
+        connection.execute("UPDATE value_counts SET entities = entities + 1")
+        connection.execute("UPDATE entities SET removed = NULL")
+        connection.commit()
+    catalog = opened(path)
+    assert findings(keeper(catalog)) == []
+    assert names(search(catalog, "tags:t104")) == ["n104"]
+    assert names(search(catalog, "tags:t7")) == []
+    values, _ = catalog.keys.values(ValuesQuestion("tags", "all"), 10, ADA)
+    assert values == [("all", count - 1)]
+    catalog.close()

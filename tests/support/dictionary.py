@@ -12,6 +12,7 @@ class Dictionary:
     """Keeps the instances of one schemaspace for as long as it lives."""
 
     def __init__(self, schemaspace: str, **kwargs: Any) -> None:
+        self.options = kwargs
         self._kept: dict[str, dict[str, Any]] = {}
 
     def schemaspace_exists(self) -> bool:
@@ -31,3 +32,12 @@ class Dictionary:
 
     def delete_instance(self, metadata: Mapping[str, Any]) -> None:
         del self._kept[metadata["name"]]
+
+
+class FileMetadataStore(Dictionary):
+    """Keeps no files, and is called as Elyra's store of files is. It logs where its application does, as Elyra's do."""
+
+    def __init__(self, schemaspace: str, parent: Any = None, **kwargs: Any) -> None:
+        super().__init__(schemaspace, **kwargs)
+        self.log = parent.log
+        self.log.warning("the store of %s is open", schemaspace)

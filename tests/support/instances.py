@@ -8,6 +8,21 @@ BASE = ("schemaspaces", SPACE)
 INSTANCES = (*BASE, "instances")
 HELLO = (*INSTANCES, "hello")
 URN = "urn:li:instance:(code-snippets,hello)"
+#: The example of the Metadata Service's own documentation, as Elyra 2 wrote it.
+FYRE = {
+    "display_name": "Kubeflow Pipeline - Fyre",
+    "schema_name": "kfp",
+    "metadata": {
+        "api_endpoint": "http://weakish1.fyre.ibm.com:32488/pipeline",
+        "api_username": "username@email.com",
+        "api_password": "mypassword",
+        "cos_endpoint": "http://weakish1.fyre.ibm.com:30427",
+        "cos_username": "minio",
+        "cos_password": "minio123",
+        "cos_bucket": "test-bucket",
+        "tags": ["kfp", "v1.1"],
+    },
+}
 
 
 async def made(api: Any, *documents: dict[str, Any]) -> list[Any]:

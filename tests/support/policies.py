@@ -45,3 +45,12 @@ class Failing:
 
 class Nothing:
     """No policy."""
+
+
+class Divided:
+    """Lets kernels only annotate in the namespace `people`, and only emit in the namespace `machines`."""
+
+    def may(self, principal: Principal, action: Action, namespace: str) -> bool:
+        """Whether somebody may do this in a namespace."""
+        withheld = {"people": "emit", "machines": "annotate"}
+        return principal.via is None or withheld.get(namespace) != action

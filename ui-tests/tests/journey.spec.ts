@@ -33,7 +33,7 @@ test('somebody runs the sample notebook, finds a table, edits it and traces it',
   });
 
   await test.step('an invalid tag is told at its field, and a valid one is saved', async () => {
-    await about.getByRole('region', { name: 'What people wrote' }).getByRole('button', { name: 'Edit' }).click();
+    await about.getByRole('button', { name: 'Edit: What people wrote' }).click();
     const tags = about.getByLabel('Tags', { exact: true }).last();
     await tags.fill('not good!');
     await tags.press('Enter');

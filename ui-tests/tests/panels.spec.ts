@@ -204,6 +204,19 @@ test('a lineage graph is walked with the keyboard, asked for by its controls, an
     const tags = schema.getByRole('list', { name: 'Tags of email' });
     await expect(tags).toHaveText('confidential');
     await expect(schema.getByRole('button', { name: 'Edit: email' })).toBeFocused();
+    await test.step('and it is described there, as the table is on its page', async () => {
+      await schema.getByRole('button', { name: 'Describe email' }).click();
+      await expect(form.getByRole('textbox', { name: 'Description' })).toBeFocused();
+      await page.keyboard.type('Where to write to');
+      await page.keyboard.press('Control+s');
+      await expect(schema.getByRole('row', { name: /^email/ })).toContainText('Where to write to');
+      const written = page.getByRole('region', { name: 'What people wrote' });
+      await written.getByRole('button', { name: 'Edit: Description' }).click();
+      await written.getByRole('textbox', { name: 'Description' }).fill('What the shop sold');
+      await page.keyboard.press('Control+s');
+      await expect(written).toContainText('What the shop sold');
+      await expect(written.getByRole('button', { name: 'Edit: Description' })).toBeVisible();
+    });
     await tell(page, 'PUT', email, { properties: { owner: 'ops' }, tags: ['confidential', 'pii'] });
     await expect(tags.getByRole('listitem')).toHaveText(['confidential', 'pii']);
     await expect(schema.getByRole('row', { name: /^email/ })).toContainText('ops');

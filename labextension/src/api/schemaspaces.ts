@@ -11,10 +11,11 @@ import type {
   Leftovers,
   PipelineCheck,
   PipelineChecked,
+  PipelinePlugins,
   Schemaspaces as Spaces
 } from '../generated/api';
 import type { IFault } from '../model/problem';
-import type { IInstanceQuestion, ISchemaspaces } from '../tokens';
+import type { IInstanceQuestion, IPlugin, ISchemaspaces } from '../tokens';
 import type { Parameters } from './addresses';
 import { address } from './addresses';
 import type { IRequest } from './requests';
@@ -66,6 +67,11 @@ export class Schemaspaces implements ISchemaspaces {
     const body: PipelineCheck = { name };
     const found = await send<PipelineChecked>(this._settings, address([PIPELINES, 'check']), { method: 'POST', body });
     return found.problems;
+  }
+
+  async plugins(): Promise<readonly IPlugin[]> {
+    const { plugins } = await send<PipelinePlugins>(this._settings, address([PIPELINES, 'plugins']));
+    return plugins;
   }
 
   create(space: string, document: InstanceEdit): Promise<Instance> {

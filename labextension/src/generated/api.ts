@@ -24,6 +24,7 @@ changes: Changes
 "dead-letter": DeadLetter
 "dead-letter-deleted": DeadLetterDeleted
 "dead-letters": DeadLetters
+descriptor: Descriptor
 entities: Entities
 entity: Entity
 "entity-metadata": EntityMetadata
@@ -97,6 +98,10 @@ component?: string
  * ISO 8601, UTC, milliseconds.
  */
 time?: string
+/**
+ * The statement that the access belongs to: those of one call with the same number are one statement, and read or write. All that it reads flows into all that it writes, and into nothing else. Without a statement, what the program reads flows into what it writes.
+ */
+statement?: number
 }[]
 columns?: {
 source: string
@@ -250,6 +255,42 @@ deadLetters: DeadLetter[]
 cursor: (string | null)
 }
 /**
+ * One value of the vocabulary that describes an entity or a column: a tag, a glossary term, an owner, a domain, a description, a property, a link or a name, with its aspect and scope.
+ */
+export interface Descriptor {
+kind: ("tag" | "term" | "owner" | "domain" | "description" | "property" | "link" | "name")
+/**
+ * The key by which search finds it.
+ */
+key: string
+/**
+ * What was written; of a reference the key of its URN.
+ */
+text: string
+/**
+ * What people read: of a reference the name of what it refers to, else the text.
+ */
+name: string
+/**
+ * What it refers to, if it is a reference.
+ */
+urn: (string | null)
+aspect: string
+scope: ("USER" | "SYSTEM")
+/**
+ * The entity that has the aspect: the one that is described, or of a column the dataset.
+ */
+source: string
+/**
+ * The plain path of the column that it describes; null for the entity itself.
+ */
+column: (string | null)
+/**
+ * More of it: the type of an owner, the text of a link.
+ */
+detail: string
+}
+/**
  * A page of entities.
  */
 export interface Entities {
@@ -279,6 +320,10 @@ updated: {
 time: string
 actor: string
 }
+/**
+ * True of what was softly deleted (status.removed); absent otherwise.
+ */
+removed?: boolean
 }
 /**
  * An entity with its aspects.
@@ -306,6 +351,14 @@ actor: string
 aspects: {
 [k: string]: Aspect
 }
+/**
+ * How the aspects of this answer describe the entity and its columns, user metadata first.
+ */
+descriptors: Descriptor[]
+/**
+ * True of what was softly deleted (status.removed); absent otherwise.
+ */
+removed?: boolean
 }
 /**
  * Properties and tags of an entity, by scope: all that machines say is folded into SYSTEM.
@@ -366,7 +419,7 @@ urn: string
 fields: string[]
 }
 /**
- * A page of the fields of a dataset of which something was said, by URN, with that: properties and tags by scope.
+ * A page of the fields of a dataset that have metadata, in any aspect of theirs or of the dataset: properties and tags by scope, and descriptors.
  */
 export interface FieldsMetadata {
 urn: string
@@ -387,6 +440,10 @@ properties: {
 tags: string[]
 version: number
 }
+/**
+ * The same with its aspects, wherever a client described the column, people's first.
+ */
+descriptors: Descriptor[]
 }[]
 cursor: (string | null)
 }
@@ -465,6 +522,18 @@ reason: string
  * It was not there in time; it is taken in when it comes.
  */
 late: boolean
+}[]
+}
+/**
+ * What of the entity-registry.yml does not count. What it described is kept, and read as it is stored.
+ */
+registry: {
+problems: {
+/**
+ * The place in the file; empty for the whole of it.
+ */
+pointer: string
+message: string
 }[]
 }
 /**
@@ -565,7 +634,7 @@ valid: boolean
  */
 reason: string
 /**
- * What is wrong with it. Right after a restore also the secrets that are gone and have to be written anew, even where it is valid without them.
+ * What is wrong with it, and warnings of one that is valid. Right after a restore also the secrets that are missing and have to be entered again, even where it is valid without them.
  */
 problems: {
 /**
@@ -876,9 +945,15 @@ source: string
 sourceField: string
 target: string
 targetField: string
-program: string
+/**
+ * Null where it is declared and names no program.
+ */
+program: (string | null)
 transformation: ("identity" | "transformation" | "aggregation" | "join" | "group_by" | "filter" | "sort" | "window" | "conditional" | "indirect")
 }[]
+/**
+ * Whether anything was left out: relations, edges between columns, components of an edge, or what a bound of time cut.
+ */
 truncated: boolean
 /**
  * Where a walk can go on (POST /lineage/next).
@@ -909,9 +984,13 @@ deleted: boolean
 hidden: {
 upstream: number
 downstream: number
+/**
+ * The counts stopped at a bound: there are at least so many.
+ */
+atLeast?: true
 }
 /**
- * It is no program: somebody says what data is made of, and its name is who.
+ * Always false: declared lineage leads from data to data since edges have the access `declared`.
  */
 asserted: boolean
 /**
@@ -920,12 +999,12 @@ asserted: boolean
 title?: string
 }
 /**
- * Data and program: a read goes from data to program, a write from program to data.
+ * A read goes from data to program, a write from program to data; what is declared goes from data to data.
  */
 export interface LineageEdge {
 source: string
 target: string
-access: ("read" | "write" | "both" | "unknown")
+access: ("read" | "write" | "both" | "unknown" | "declared")
 /**
  * Newest first, at most 10.
  */
@@ -948,6 +1027,10 @@ saidBy: string
  * No run is known: it is in force from start to end.
  */
 asserted: boolean
+/**
+ * The statements of the program over which the edge was met: data flows from an edge into a program to one out of it where both have none, or one in common. An empty one stands for accesses without a statement.
+ */
+statements: string[]
 }
 /**
  * Edges that came and went between two times. An edge is there at a time if one of its runs fell into the span before it.
@@ -1405,6 +1488,10 @@ cellId?: string
 sourceHash?: string
 executionCount?: number
 kernel?: string
+/**
+ * The first comment of a cell, without credentials.
+ */
+comment?: string
 source?: string
 [k: string]: (string | number | boolean)
 }
@@ -1420,6 +1507,10 @@ first: string
  * ISO 8601, UTC, milliseconds.
  */
 last: string
+/**
+ * The statements that it belongs to; accesses with one in common flow into each other. Empty where none is known.
+ */
+statements: string[]
 }[]
 /**
  * What the run was started with; never copied into snapshots.
@@ -1427,6 +1518,10 @@ last: string
 arguments: {
 [k: string]: string
 }
+/**
+ * Data that statements which failed would have written. They were not written: this is not an access, and not part of lineage.
+ */
+intended: string[]
 }
 /**
  * How a run went on.
@@ -1443,6 +1538,10 @@ cellId?: string
 sourceHash?: string
 executionCount?: number
 kernel?: string
+/**
+ * The first comment of a cell, without credentials.
+ */
+comment?: string
 source?: string
 [k: string]: (string | number | boolean)
 }
@@ -1452,6 +1551,10 @@ source?: string
 arguments?: {
 [k: string]: string
 }
+/**
+ * Data that statements which failed would have written; added to what is known. Nothing is recorded of the data itself.
+ */
+intended?: string[]
 }
 /**
  * A run to record. Posting the same program and runId again is one run.
@@ -1475,6 +1578,10 @@ cellId?: string
 sourceHash?: string
 executionCount?: number
 kernel?: string
+/**
+ * The first comment of a cell, without credentials.
+ */
+comment?: string
 source?: string
 [k: string]: (string | number | boolean)
 }
@@ -1562,6 +1669,9 @@ time: string
 actor: string
 }
 description: string
+/**
+ * The names of its tags.
+ */
 tags: string[]
 owner: (string | null)
 /**
@@ -1590,6 +1700,18 @@ text: string
 found: boolean
 }[]
 }[]
+/**
+ * The names of its glossary terms.
+ */
+terms: string[]
+/**
+ * The names of its domains.
+ */
+domains: string[]
+/**
+ * True of what was softly deleted (status.removed); absent otherwise.
+ */
+removed?: boolean
 }[]
 total: number
 atLeast: boolean
@@ -1609,6 +1731,26 @@ count: number
 tag?: {
 value: string
 count: number
+/**
+ * The name of what the value refers to, where it has another one.
+ */
+name?: string
+}[]
+term?: {
+value: string
+count: number
+/**
+ * The name of what the value refers to, where it has another one.
+ */
+name?: string
+}[]
+domain?: {
+value: string
+count: number
+/**
+ * The name of what the value refers to, where it has another one.
+ */
+name?: string
 }[]
 platform?: {
 value: string
@@ -1617,6 +1759,10 @@ count: number
 owner?: {
 value: string
 count: number
+/**
+ * The name of what the value refers to, where it has another one.
+ */
+name?: string
 }[]
 }
 cursor: (string | null)

@@ -1,4 +1,5 @@
 import type { INode, Side } from './graph';
+import { hiddenCount } from './graph';
 import { NODE_HEIGHT, NODE_WIDTH } from './layout';
 import type { IPlacedNode } from './scene';
 
@@ -12,7 +13,8 @@ export interface IWords {
   expand(node: INode, side: Side): string;
 }
 
-const SHAPES: Record<INode['type'], string> = {
+/** The outline of the icon of a type of node, in a square of 24. */
+export const SHAPES: Record<INode['type'], string> = {
   dataset:
     'M12 3c4.400 0 8 1.300 8 3v12c0 1.700-3.600 3-8 3s-8-1.300-8-3V6c0-1.700 3.600-3 8-3zm0 1.800C8.400 4.800 5.800 5.600 5.800 6S8.400 7.300 12 7.300 18.200 6.500 18.200 6 15.600 4.800 12 4.800zM5.800 8.300V18c0 .500 2.500 1.300 6.200 1.300s6.200-.800 6.200-1.300V8.300C16.700 8.800 14.500 9.100 12 9.100s-4.700-.300-6.200-.800z',
   dataJob:
@@ -50,7 +52,7 @@ function expander(node: INode, side: Side, words: IWords): HTMLButtonElement {
   const element = button('jp-Colophon-expand', words.expand(node, side));
   element.dataset['side'] = side;
   element.tabIndex = -1;
-  element.textContent = `+${node.hidden[side]}`;
+  element.textContent = `+${hiddenCount(node, side)}`;
   return element;
 }
 

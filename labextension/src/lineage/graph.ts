@@ -53,9 +53,19 @@ function byName(a: INode, b: INode): number {
   return a.name.localeCompare(b.name, undefined, { numeric: true }) || (a.urn < b.urn ? -1 : 1);
 }
 
+/** From this count on a bound may have stopped the server: a smaller one was counted to the end. */
+const BOUND_LEAST = 1000;
+
+/** How many neighbours a node hides on a side, as text; `1,000+` where nobody counted to the end. */
+export function hiddenCount({ hidden }: Pick<INode, 'hidden'>, side: Side): string {
+  const count = hidden[side].toLocaleString();
+  return hidden.atLeast && hidden[side] >= BOUND_LEAST ? `${count}+` : count;
+}
+
 /** Nodes of all answers; what one answer hides and another shows is hidden no more. */
 function joinedNodes(answers: readonly Lineage[], edges: readonly IEdge[]): INode[] {
   const totals = new Map<string, Record<Side, number>>();
+  const uncounted = new Set<string>();
   const nodes = new Map<string, INode>();
   for (const answer of answers) {
     const known = degrees(answer.edges);
@@ -65,6 +75,9 @@ function joinedNodes(answers: readonly Lineage[], edges: readonly IEdge[]): INod
         total[side] = Math.max(total[side], shown(known, node.urn, side) + node.hidden[side]);
       }
       totals.set(node.urn, total);
+      if (node.hidden.atLeast) {
+        uncounted.add(node.urn);
+      }
       // The first answer is about the focus, so its levels count.
       nodes.set(node.urn, nodes.get(node.urn) ?? node);
     }
@@ -76,7 +89,8 @@ function joinedNodes(answers: readonly Lineage[], edges: readonly IEdge[]): INod
       ...node,
       hidden: {
         upstream: Math.max(0, total.upstream - shown(all, node.urn, 'upstream')),
-        downstream: Math.max(0, total.downstream - shown(all, node.urn, 'downstream'))
+        downstream: Math.max(0, total.downstream - shown(all, node.urn, 'downstream')),
+        ...(uncounted.has(node.urn) ? { atLeast: true as const } : {})
       }
     };
   });
@@ -123,6 +137,7 @@ function withLosses(nodes: readonly INode[], edgesBefore: readonly IEdge[], edge
   return nodes.map(node => ({
     ...node,
     hidden: {
+      ...node.hidden,
       upstream: node.hidden.upstream + lost(node.urn, 'upstream'),
       downstream: node.hidden.downstream + lost(node.urn, 'downstream')
     }

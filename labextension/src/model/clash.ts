@@ -1,6 +1,7 @@
 import { JSONExt } from '@lumino/coreutils';
 import type { ReadonlyJSONValue } from '@lumino/coreutils';
 import { shown } from './difference';
+import { shortUrn } from './urns';
 
 /** A key at which two versions of a value differ; undefined where a version has none. */
 interface IClash {
@@ -34,7 +35,9 @@ export function pairsOf(value: Record<string, unknown>): (readonly [string, unkn
 
 /** The tags of a value, as text. */
 export function tagsOf(value: Record<string, unknown>): string[] {
-  return Array.isArray(value['tags']) ? value['tags'].map(tag => shown(tag)) : [];
+  const tags: unknown[] = Array.isArray(value['tags']) ? value['tags'] : [];
+  // In DataHub's shape a tag is a reference.
+  return tags.map(tag => (isObject(tag) && typeof tag['tag'] === 'string' ? shortUrn(tag['tag']) : shown(tag)));
 }
 
 function same(one: unknown, other: unknown): boolean {

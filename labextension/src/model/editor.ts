@@ -317,6 +317,9 @@ class AspectHome implements IDraftHome {
   }
 }
 
+/** A draft with a form made from a schema: of an aspect, or of a part of one. */
+export type FormEditor = Editor & { readonly urn: string; readonly spec: AspectSpec };
+
 /** One aspect being edited. */
 export class AspectEditor extends Editor {
   constructor(

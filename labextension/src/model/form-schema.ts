@@ -20,6 +20,66 @@ export function editingOf(schema: Schema): Editing {
   return schema['type'] === 'object' && text && properties === undefined ? 'pairs' : 'own';
 }
 
+const CHOICES = ['oneOf', 'anyOf', 'allOf', 'if', 'const', 'enum'];
+const NUMBERS = new Set(['integer', 'number']);
+
+/** The types that a schema allows, without null; of several kinds of number one. */
+function typesOf(schema: Schema): string[] {
+  const types = [schema['type']].flat().filter((type): type is string => typeof type === 'string' && type !== 'null');
+  return types.length > 1 && types.every(type => NUMBERS.has(type)) ? ['number'] : types;
+}
+
+/** Whether there are means to draw a value of one type. */
+function isDrawableAs(type: string | undefined, schema: Schema): boolean {
+  const { items, properties, additionalProperties } = schema;
+  switch (type) {
+    case 'array':
+      return isSchema(items);
+    case 'object':
+      return properties !== undefined || isSchema(additionalProperties) || additionalProperties === false;
+    default:
+      return type !== undefined;
+  }
+}
+
+/** Whether a form can draw what fits a schema; else it is edited as JSON. */
+export function isDrawable(schema: Schema): boolean {
+  const reference = schema['$ref'];
+  if (typeof reference === 'string') {
+    return reference.startsWith('#');
+  }
+  if (schema['type'] === 'null' || CHOICES.some(key => key in schema)) {
+    return true;
+  }
+  const [type = 'properties' in schema ? 'object' : undefined, ...others] = typesOf(schema);
+  return others.length === 0 && isDrawableAs(type, schema);
+}
+
+/** Whether what a value is made of has a place in a form; else the form would hide a part of it. */
+export function hasShape(schema: Schema, value: unknown): boolean {
+  const types = typesOf(schema);
+  const isList = Array.isArray(value);
+  if (
+    types.length > 0 &&
+    (isList ? !types.includes('array') : isSchema(value as ReadonlyJSONValue) && !types.includes('object'))
+  ) {
+    return false;
+  }
+  const { properties, additionalProperties } = schema;
+  if (!isSchema(properties) || !isSchema(value as ReadonlyJSONValue)) {
+    return !['array', 'object'].includes(types[0] ?? '') || typeof value === 'object';
+  }
+  return Object.entries(value as ReadonlyJSONObject).every(([name, inner]) => {
+    const part = properties[name];
+    return isSchema(part) ? hasShape(part, inner) : additionalProperties !== false;
+  });
+}
+
+/** Whether the form of an aspect can draw a part, which has no means for lists and choices. */
+function isFlat(schema: Schema): boolean {
+  return isDrawable(schema) && !['array', 'object'].some(type => typesOf(schema).includes(type)) && !('$ref' in schema);
+}
+
 const LEFT_OUT = new Set(['$schema', '$id', 'examples', 'colophon']);
 
 /** The schema as a form takes it: without what identifies it, for names of documents mean nothing to a form. */
@@ -29,14 +89,34 @@ export function formSchema(schema: Schema): Schema {
   );
 }
 
+/** Whether a part says who wrote something and when: a person does not fill that in. */
+function isStamp(part: Schema): boolean {
+  return typeof part['$ref'] === 'string' && part['$ref'].endsWith('.AuditStamp');
+}
+
+/** What `uiSchema` says of one property. */
+function optionsOf(name: string, part: Schema): Record<string, unknown> {
+  if (isStamp(part)) {
+    return { 'ui:field': 'json', 'ui:widget': 'hidden' };
+  }
+  const editing = editingOf(part);
+  if (editing !== 'own') {
+    return { 'ui:field': editing };
+  }
+  if (!isFlat(part)) {
+    return { 'ui:field': 'json' };
+  }
+  return name === 'description' ? { 'ui:widget': 'textarea' } : {};
+}
+
 /** rjsf's `uiSchema`: which field gets which of our editors, and the order that the registry hints at. */
 export function uiSchemaOf(schema: Schema, uihints: ReadonlyJSONObject): Record<string, unknown> {
   const properties = isSchema(schema['properties']) ? schema['properties'] : {};
   const ui: Record<string, unknown> = {};
   for (const [name, part] of Object.entries(properties)) {
-    const editing = isSchema(part) ? editingOf(part) : 'own';
-    if (editing !== 'own') {
-      ui[name] = { 'ui:field': editing };
+    const options = isSchema(part) ? optionsOf(name, part) : {};
+    if (Object.keys(options).length > 0) {
+      ui[name] = options;
     }
   }
   const order = uihints['order'];

@@ -1,11 +1,12 @@
 import type { ReadonlyJSONObject, ReadonlyJSONValue } from '@lumino/coreutils';
 import type { Schema } from './form-schema';
-import { editingOf } from './form-schema';
+import { editingOf, isDrawable } from './form-schema';
 import { inlined } from './inlining';
 import { isSecret } from './secrets';
 
 /** Our own fields, by the names that forms know them by. */
-export type OwnField = 'tags' | 'dropdown' | 'code' | 'password' | 'constant' | 'pairs';
+export type OwnField =
+  'tags' | 'dropdown' | 'code' | 'password' | 'constant' | 'pairs' | 'json' | 'plugin' | 'plugin-properties';
 
 const ELYRAS = /^@elyra\/metadata-extension:plugin\.(tags|dropdown|code|password)$/;
 
@@ -36,7 +37,10 @@ function ownField(part: Schema, hinted: unknown): OwnField | null {
   if (elyras !== undefined && !('enum' in part)) {
     return elyras as OwnField;
   }
-  return editingOf(part) === 'pairs' ? 'pairs' : null;
+  if (editingOf(part) === 'pairs') {
+    return 'pairs';
+  }
+  return isOpen(part) || !isDrawable(part) ? 'json' : null;
 }
 
 /** rjsf's `uiSchema` of one part: hints as Elyra's schemas give them. */
@@ -137,10 +141,11 @@ function branchOf(part: Schema): Schema {
   return { ...part, [BRANCH]: true, ...('properties' in part ? { properties: Object.fromEntries(properties) } : {}) };
 }
 
-/** An object of which nothing is said may have any members. */
+/** An object without further keywords may have any members of any type. */
 function isOpen(part: Schema): boolean {
-  const said = ['properties', 'additionalProperties', 'patternProperties', 'oneOf', 'anyOf', 'allOf', '$ref', 'enum'];
-  return part['type'] === 'object' && !said.some(key => key in part);
+  const said = ['properties', 'patternProperties', 'oneOf', 'anyOf', 'allOf', '$ref', 'enum'];
+  const further = part['additionalProperties'] ?? true;
+  return part['type'] === 'object' && further === true && !said.some(key => key in part);
 }
 
 /** A schema with everything in it that a form cannot see by itself. */
@@ -156,11 +161,21 @@ function prepared(part: ReadonlyJSONValue | undefined): ReadonlyJSONValue {
     const branches = (key === 'oneOf' || key === 'anyOf') && Array.isArray(walked);
     return [key, branches ? walked.map((one: ReadonlyJSONValue) => (isObject(one) ? branchOf(one) : one)) : walked];
   });
-  return { ...Object.fromEntries(entries), ...(isOpen(part) ? { additionalProperties: true } : {}) };
+  return Object.fromEntries(entries);
 }
 
 /** Parts of a schema that are values, and no schemas. */
 const KEPT = new Set(['default', 'const', 'enum', 'examples', 'uihints', 'required', 'if', 'not', 'contains']);
+
+/** A schema of a part of an instance as a form takes it. */
+export function partSchema(schema: Schema): Schema {
+  return prepared(inlined(schema)) as Schema;
+}
+
+/** `uiSchema` of a part whose schema the form does not hold. */
+export function partUi(schema: Schema, known: (field: string) => boolean): Record<string, unknown> {
+  return inside(schema, known);
+}
 
 /** A schema of instances as a form takes it; a new instance may be given a name besides. */
 export function instanceForm(schema: Schema, isNew: boolean, words: IFormWords): Schema {

@@ -48,8 +48,10 @@ export function placeNames(schema: Schema, words: { displayName: string }): Name
     if (first === 'display_name') {
       return words.displayName;
     }
-    // A person counts lines and items from one.
-    const rest = further.map(step => (/^\d+$/.test(step) ? String(Number(step) + 1) : step));
+    // A person counts lines and items from one; `-` is some place in a list.
+    const rest = further
+      .filter(step => step !== '-')
+      .map(step => (/^\d+$/.test(step) ? String(Number(step) + 1) : step));
     return first === 'metadata' && name !== undefined
       ? [titleOf(titles[name], name), ...rest].join(' › ')
       : partsOf(path).join(' › ');

@@ -3,10 +3,10 @@ import type { Keys, SearchAnswer } from '../generated/api';
 type Hit = SearchAnswer['hits'][number];
 
 /** By what a search can be narrowed down. */
-export const FILTERS = ['namespace', 'type', 'tag', 'scope', 'platform', 'owner'] as const;
+export const FILTERS = ['namespace', 'type', 'tag', 'term', 'domain', 'scope', 'platform', 'owner'] as const;
 
 /** By what matches are counted. */
-export const FACETS = ['type', 'namespace', 'tag', 'platform', 'owner'] as const;
+export const FACETS = ['type', 'namespace', 'tag', 'term', 'domain', 'platform', 'owner'] as const;
 export type FacetName = (typeof FACETS)[number];
 
 /** A metadata key as the catalog lists it. */
@@ -23,11 +23,14 @@ export interface IFoundKey {
   values: string[];
 }
 
+/** A range of times at the end: a prefix of one matches nothing. */
+const RANGE = /(^|\s)(creation-time|last-update-time)[:=]([<>]\S*|\S*\.\.\S*)$/i;
+
 /** The query for what has been typed so far: the last word may still be growing (catalog.md 4.3). */
 export function typedQuery(text: string): string {
   const trimmed = text.trim();
   const inQuotes = trimmed.split('"').length % 2 === 0;
-  const grown = trimmed === '' || inQuotes || /["*]$/.test(trimmed);
+  const grown = trimmed === '' || inQuotes || /["*]$/.test(trimmed) || RANGE.test(trimmed);
   return grown ? trimmed : `${trimmed}*`;
 }
 

@@ -15,6 +15,7 @@ import { InstanceModel } from '../panels/instance/model';
 import { ICatalog, IChangeFeed, ISchemaspaces } from '../tokens';
 import { INSTANCE_ARGUMENTS, textOf } from './arguments';
 import { guard } from './guard';
+import { addTab } from './tabs';
 
 /** Puts our fields where others can find them, and leaves alone what somebody has put there before us. */
 function offerFields(registry: IFormRendererRegistry): void {
@@ -62,7 +63,7 @@ function offerCommands(
   const added = (place: IInstancePlace): InstanceTab => {
     const tab = made(place);
     tab.id = `jp-colophon-instance-${++tabs}`;
-    shell.add(tab, 'main', { type: 'Instance' });
+    addTab(shell, tab, 'Instance');
     void tracker.add(tab);
     let { name } = place;
     tab.content.model.changed.connect(model => {
@@ -87,8 +88,10 @@ function offerCommands(
       return tab;
     }
   });
-  const current = (): InstanceTab | null =>
-    tracker.currentWidget === shell.currentWidget ? tracker.currentWidget : null;
+  const current = (): InstanceTab | null => {
+    const tab = tracker.currentWidget;
+    return tab && (tab === shell.currentWidget || tab.node.contains(document.activeElement)) ? tab : null;
+  };
   commands.addCommand(CommandIDs.saveInstance, {
     label: trans.__('Save Instance'),
     caption: trans.__('Save the instance in the form'),

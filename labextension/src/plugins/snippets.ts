@@ -20,9 +20,11 @@ const SNIPPETS = 'code-snippets';
 
 const AT_HAND_MOST = 20;
 
+const INTO_NOTEBOOK = 'notebook:replace-selection';
+
 /** JupyterLab's own commands that put a text at the cursor, and what brings the keyboard there. */
 const PLACES = [
-  { insert: 'notebook:replace-selection', then: 'notebook:enter-edit-mode' },
+  { insert: INTO_NOTEBOOK, then: 'notebook:enter-edit-mode' },
   { insert: 'fileeditor:replace-selection', then: null },
   { insert: 'console:replace-selection', then: null }
 ];
@@ -68,6 +70,11 @@ function member(value: unknown, ...names: readonly string[]): unknown {
   );
 }
 
+function textAt(value: unknown, ...names: readonly string[]): string {
+  const found = member(value, ...names);
+  return typeof found === 'string' ? found : '';
+}
+
 /** The MIME type of the text that a person is at: a notebook's cell, a console's prompt or a file; empty if unknown. */
 function mimeOf(widget: Widget | null): string {
   const found = [
@@ -87,28 +94,109 @@ async function mayMix(snippet: ISnippet, trans: TranslationBundle): Promise<bool
   return answer.button.accept;
 }
 
+const ACTIVATION_TRIES = 20;
+
+function isNotebook(widget: Widget): boolean {
+  return ['command', 'edit'].includes(textAt(widget, 'content', 'mode'));
+}
+
+/** Remembers the notebook that was used last, for snippets that are inserted from another tab. */
+class NotebookHistory {
+  constructor(private _shell: JupyterFrontEnd.IShell) {
+    _shell.currentChanged?.connect((_, { newValue }) => {
+      if (newValue && isNotebook(newValue)) {
+        this._last = newValue;
+      }
+    });
+    // A notebook whose editor loses the keyboard to a panel is in command mode at once.
+    document.addEventListener('focusin', ({ target }) => {
+      const element = target instanceof Element ? target : null;
+      const notebook = element?.closest('.jp-Notebook');
+      if (notebook) {
+        this._edited = element?.closest('.cm-content') ? notebook : null;
+      }
+    });
+  }
+
+  /** Whether a notebook is in command mode, and was before the keyboard left it. */
+  isSelecting(notebook: Widget): boolean {
+    const wasEditing = this._edited !== null && notebook.node.contains(this._edited);
+    return textAt(notebook, 'content', 'mode') === 'command' && !wasEditing;
+  }
+
+  /** The notebook that was used last and is open still. */
+  get last(): Widget | null {
+    if (this._last && !this._last.isDisposed) {
+      return this._last;
+    }
+    return [...this._shell.widgets('main')].filter(isNotebook).at(-1) ?? null;
+  }
+
+  private _last: Widget | null = null;
+  private _edited: Element | null = null;
+}
+
+function enabledPlace(commands: JupyterFrontEnd['commands']): (typeof PLACES)[number] | undefined {
+  return PLACES.find(one => commands.hasCommand(one.insert) && commands.isEnabled(one.insert));
+}
+
+/** Brings a notebook to the front and waits until its commands are about it. */
+async function activate({ commands, shell }: JupyterFrontEnd, notebook: Widget): Promise<void> {
+  shell.activateById(notebook.id);
+  for (let left = ACTIVATION_TRIES; left > 0 && !commands.isEnabled(INTO_NOTEBOOK); left--) {
+    MessageLoop.flush();
+    await new Promise(resolve => window.setTimeout(resolve, 10));
+  }
+}
+
+/** Scrolls a notebook to its active cell. */
+async function scrollToCell(notebook: Widget): Promise<void> {
+  const content = member(notebook, 'content') as { scrollToCell?: (cell: unknown) => Promise<void> } | undefined;
+  const cell = member(content, 'activeCell');
+  if (cell !== undefined && cell !== null) {
+    await content?.scrollToCell?.(cell);
+  }
+}
+
+/** Brings the keyboard to the code that was inserted. */
+async function enter({ commands }: JupyterFrontEnd, widget: Widget, command: string): Promise<void> {
+  // A notebook that is activated brings the keyboard to the cell a moment later, and out of its editor.
+  MessageLoop.flush();
+  await new Promise(resolve => window.setTimeout(resolve));
+  await commands.execute(command, { activate: false });
+  await scrollToCell(widget);
+}
+
 async function insert(
-  { commands, shell }: JupyterFrontEnd,
+  app: JupyterFrontEnd,
+  notebooks: NotebookHistory,
   snippet: ISnippet,
   trans: TranslationBundle
 ): Promise<void> {
-  const place = PLACES.find(one => commands.hasCommand(one.insert) && commands.isEnabled(one.insert));
+  const { commands, shell } = app;
+  const notebook = enabledPlace(commands) ? null : notebooks.last;
+  if (notebook) {
+    await activate(app, notebook);
+  }
+  const place = enabledPlace(commands);
   const widget = shell.currentWidget;
   if (!place || widget === null) {
     Notification.warning(trans.__('Nothing was inserted: open a notebook, a text file or a console first.'));
     return;
   }
-  const mime = mimeOf(widget);
+  // A cell that is only selected keeps its text: the code goes into a new cell below it.
+  const below = place.insert === INTO_NOTEBOOK && notebooks.isSelecting(widget);
+  const mime = below ? textAt(widget, 'content', 'codeMimetype') : mimeOf(widget);
   if (clashes(snippet, mime) && !(await mayMix(snippet, trans))) {
     return;
+  }
+  if (below) {
+    await commands.execute('notebook:insert-cell-below');
   }
   await commands.execute(place.insert, { text: textFor(snippet, mime) });
   shell.activateById(widget.id);
   if (place.then !== null && commands.hasCommand(place.then)) {
-    // A notebook that is activated brings the keyboard to the cell a moment later, and out of its editor.
-    MessageLoop.flush();
-    await new Promise(resolve => window.setTimeout(resolve));
-    await commands.execute(place.then, { activate: false });
+    await enter(app, widget, place.then);
   }
 }
 
@@ -160,6 +248,7 @@ export function offerSnippetCommands(
   trans: TranslationBundle
 ): string[] {
   const choice = new SnippetChoice(spaces, model, trans);
+  const notebooks = new NotebookHistory(app.shell);
   const deed = (title: string, failed: string, done: (snippet: ISnippet) => Promise<void> | void) => ({
     describedBy: { args: SNIPPET_ARGUMENTS },
     execute: async (args: ReadonlyPartialJSONObject): Promise<void> => {
@@ -175,10 +264,10 @@ export function offerSnippetCommands(
   });
   app.commands.addCommand(CommandIDs.insertSnippet, {
     label: args => (args['here'] === true ? trans.__('Insert Snippet') : trans.__('Insert Snippet…')),
-    caption: trans.__('Put the code of a snippet at the cursor of the notebook, file or console'),
+    caption: trans.__('Put the code of a snippet at the cursor of the notebook, file or console, or into a new cell'),
     icon: pasteIcon,
     ...deed(trans.__('Insert which snippet?'), trans.__('Nothing was inserted.'), snippet =>
-      insert(app, snippet, trans)
+      insert(app, notebooks, snippet, trans)
     )
   });
   app.commands.addCommand(CommandIDs.copySnippet, {

@@ -1,4 +1,5 @@
 import type { ILayoutRestorer, JupyterFrontEnd } from '@jupyterlab/application';
+import { LabShell } from '@jupyterlab/application';
 import type { MainAreaWidget } from '@jupyterlab/apputils';
 import { WidgetTracker } from '@jupyterlab/apputils';
 import type { LabIcon } from '@jupyterlab/ui-components';
@@ -23,6 +24,17 @@ interface ITabKind<T extends Tab> {
   made(urn: string): T;
 }
 
+/**
+ * Adds a tab to the main area; where that holds one document only, as in Notebook 7, to the panel on the right.
+ */
+export function addTab(shell: JupyterFrontEnd.IShell, tab: Widget, type: string): void {
+  shell.add(tab, 'main', { type });
+  // JupyterLab may add it a moment later, another application has refused it.
+  if (tab.parent === null && !(shell instanceof LabShell)) {
+    shell.add(tab, 'right', { type });
+  }
+}
+
 /** Offers the command that opens a tab for an entity, or finds it; tabs that were open come back with the layout. */
 export function offerTabs<T extends Tab>(
   { commands, shell }: JupyterFrontEnd,
@@ -34,7 +46,7 @@ export function offerTabs<T extends Tab>(
   const added = (urn: string): T => {
     const tab = made(urn);
     tab.id = `jp-${namespace}-${encodeURIComponent(urn)}`;
-    shell.add(tab, 'main', { type });
+    addTab(shell, tab, type);
     void tracker.add(tab);
     return tab;
   };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { joined } from '../../src/lineage/graph';
-import { layout } from '../../src/lineage/layout';
+import { layout, NODE_WIDTH } from '../../src/lineage/layout';
 import type { IScene } from '../../src/lineage/scene';
 import { digraphOf, edgeAt, nodeAt, sceneOf, stepFrom } from '../../src/lineage/scene';
 import { escaped, svgOf } from '../../src/lineage/svg';
@@ -53,9 +53,23 @@ test('a node is found under the pointer even where it is only painted', () => {
   expect(nodeAt(STORY, { x: at.x - 5, y: at.y + 5 })).toBeNull();
 });
 
+const WORDS = { name: (node: { name: string }) => node.name, place: () => 'flights · spark', deleted: 'deleted' };
+
+test('the labels of the picture as a file are cut to the width of their boxes', () => {
+  const long = 'W'.repeat(60);
+  const parsed = new DOMParser().parseFromString(svgOf(scene([long, 'p']), WORDS, 'sans-serif'), 'image/svg+xml');
+  const labels = [...parsed.querySelectorAll('text')];
+  expect(labels).toHaveLength(4);
+  for (const label of labels) {
+    const end = Number(label.getAttribute('x')) + Number(label.getAttribute('textLength'));
+    expect(end).toBeLessThanOrEqual(NODE_WIDTH - 10);
+  }
+  expect(labels.map(label => label.textContent)).toContainEqual(expect.stringMatching(/^W+…$/));
+});
+
 test('the picture as a file holds every node and edge, and no name can break out of it', () => {
   const evil = '"/><script>alert(1)</script>\u0000&';
-  const file = svgOf(scene([evil, 'p']));
+  const file = svgOf(scene([evil, 'p']), WORDS, 'sans-serif');
   const parsed = new DOMParser().parseFromString(file, 'image/svg+xml');
   expect(parsed.querySelector('parsererror')).toBeNull();
   expect(parsed.querySelectorAll('script')).toHaveLength(0);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { differences } from '../../src/model/difference';
+import { comparison, differences } from '../../src/model/difference';
 
 test('the first version is told leaf by leaf', () => {
   expect(differences([{ op: 'add', path: '', value: { properties: { owner: 'ops' }, tags: ['faa', 'raw'] } }])).toEqual(
@@ -38,4 +38,40 @@ test('moments of machines are told in the time zone of who reads, and other numb
     String(time),
     new Date(time).toLocaleString()
   ]);
+});
+
+test('a comparison gives old values, removed ones too, and knows items of lists by their names', () => {
+  const field = (fieldPath: string, nativeDataType: string): object => ({ fieldPath, nativeDataType });
+  const before = {
+    tags: ['raw-data', 'faa'],
+    properties: { owner: 'ops', note: 'x' },
+    fields: [field('price', 'string'), field('email', 'string')]
+  };
+  const after = {
+    tags: ['faa', 'gold'],
+    properties: { owner: 'sales' },
+    fields: [field('email', 'int'), field('total', 'int')]
+  };
+  expect(comparison(before, after)).toEqual([
+    { kind: 'changed', place: 'tags', old: 'raw-data', value: 'gold' },
+    { kind: 'changed', place: 'properties › owner', old: 'ops', value: 'sales' },
+    { kind: 'removed', place: 'properties › note', old: 'x', value: undefined },
+    { kind: 'removed', place: 'fields › price › fieldPath', old: 'price', value: undefined },
+    { kind: 'removed', place: 'fields › price › nativeDataType', old: 'string', value: undefined },
+    { kind: 'changed', place: 'fields › email › nativeDataType', old: 'string', value: 'int' },
+    { kind: 'added', place: 'fields › total › fieldPath', value: 'total' },
+    { kind: 'added', place: 'fields › total › nativeDataType', value: 'int' }
+  ]);
+});
+
+test('a comparison of lists of texts names what went and what came, and an order that changed', () => {
+  expect(comparison({ tags: ['a', 'b'] }, { tags: ['b', 'c', 'd'] })).toEqual([
+    { kind: 'removed', place: 'tags', old: 'a', value: undefined },
+    { kind: 'added', place: 'tags', value: 'c' },
+    { kind: 'added', place: 'tags', value: 'd' }
+  ]);
+  expect(comparison({ tags: ['a', 'b'] }, { tags: ['b', 'a'] })).toEqual([
+    { kind: 'changed', place: 'tags', old: 'a, b', value: 'b, a' }
+  ]);
+  expect(comparison({ tags: [] }, { tags: [] })).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
 import { expect, test } from 'vitest';
-import { editingOf, formSchema, startingValue, uiSchemaOf } from '../../src/model/form-schema';
+import { editingOf, formSchema, hasShape, isDrawable, startingValue, uiSchemaOf } from '../../src/model/form-schema';
 import { PEOPLE } from '../support/server';
 
 const SCHEMA = PEOPLE.schema as ReadonlyJSONObject;
@@ -35,4 +35,41 @@ test('names of documents are no matter of a form', () => {
 test('a form begins with what the schema needs and keeps what is there', () => {
   expect(startingValue(SCHEMA, {})).toEqual({ properties: {}, tags: [] });
   expect(startingValue(SCHEMA, { tags: ['a'] })).toEqual({ properties: {}, tags: ['a'] });
+});
+
+test('what a form cannot draw is edited as JSON', () => {
+  const drawable = [
+    { type: 'string' },
+    { type: ['string', 'null'] },
+    { type: ['integer', 'number'] },
+    { type: 'array', items: { type: 'object', properties: {} } },
+    { type: 'object', properties: {} },
+    { enum: [1, 2] },
+    { oneOf: [] },
+    { $ref: '#/definitions/a' }
+  ];
+  const others = [
+    {},
+    { type: ['string', 'array'] },
+    { type: 'array' },
+    { type: 'array', items: [{ type: 'string' }] },
+    { type: 'object' },
+    { type: 'object', additionalProperties: true },
+    { $ref: 'https://example.org/a' }
+  ];
+  expect(drawable.map(schema => isDrawable(schema))).toEqual(drawable.map(() => true));
+  expect(others.map(schema => isDrawable(schema))).toEqual(others.map(() => false));
+  const list = { properties: { parts: { type: 'array', items: { type: 'object' } }, name: { type: 'string' } } };
+  expect(uiSchemaOf(list, {})).toEqual({ parts: { 'ui:field': 'json' } });
+});
+
+test('a value that a form would hide a part of has no shape for it', () => {
+  const list = { type: 'array', items: { type: 'string' } };
+  const schema = { type: 'object', properties: { by: list, size: { type: 'integer' } }, additionalProperties: false };
+  expect([{}, { by: [] }, { by: ['a'], size: '${n}' }].map(value => hasShape(schema, value))).toEqual([
+    true,
+    true,
+    true
+  ]);
+  expect([[], { by: {} }, { size: [1] }, { keys: [] }, 'x'].map(value => hasShape(schema, value))).not.toContain(true);
 });

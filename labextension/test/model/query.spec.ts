@@ -13,6 +13,10 @@ test.each([
   ['owner:op', 'owner:op*'],
   ['"every mor', '"every mor'],
   ['"every morning"', '"every morning"'],
+  ['creation-time:2026-1', 'creation-time:2026-1*'],
+  ['creation-time:>=2026-11-01', 'creation-time:>=2026-11-01'],
+  ['ops last-update-time=now-7d..', 'ops last-update-time=now-7d..'],
+  ['owner:>=1', 'owner:>=1*'],
   ['   ', '']
 ])('while typing %j the last word may still grow: %j', (typed, query) => {
   expect(typedQuery(typed)).toBe(query);

@@ -166,6 +166,26 @@ test('a snippet goes to the cursor of the cell, and the keyboard with it', async
   ]);
 });
 
+test('in command mode a snippet goes into a new cell below, to which the notebook scrolls', async () => {
+  const server = new FakeServer().on('GET', `${LIST}/a`, { body: snippetNamed('a') });
+  const { commands, widget, asked } = lab(server);
+  commands.addCommand('notebook:insert-cell-below', {
+    execute: () => void asked.push(['notebook:insert-cell-below', {}])
+  });
+  const scrolled: unknown[] = [];
+  const activeCell = { model: { mimeType: 'text/markdown' } };
+  const scrollToCell = (cell: unknown): Promise<void> => Promise.resolve(void scrolled.push(cell));
+  widget.content = { mode: 'command', codeMimetype: 'text/x-python', activeCell, scrollToCell };
+  await commands.execute(CommandIDs.insertSnippet, PLACE);
+  expect(asked.map(([command]) => command)).toEqual([
+    'notebook:insert-cell-below',
+    'notebook:replace-selection',
+    'notebook:enter-edit-mode'
+  ]);
+  expect(asked[1]?.[1]).toEqual({ text: 'import pandas\na = 1' });
+  expect(scrolled).toEqual([activeCell]);
+});
+
 test('a snippet of another language is inserted only if that is wanted', async () => {
   const metadata = { language: 'R', code: ['x <- 1'] };
   const server = new FakeServer().on('GET', `${LIST}/a`, { body: snippetNamed('a', { metadata }) });
@@ -198,7 +218,7 @@ test('where there is no place for a snippet, that is said', async () => {
   const server = new FakeServer().on('GET', `${LIST}/a`, { body: snippetNamed('a') });
   const commands = new CommandRegistry();
   const spaces = new Schemaspaces(server.settings);
-  const app = { commands, shell: { currentWidget: null } } as unknown as JupyterFrontEnd;
+  const app = { commands, shell: { currentWidget: null, widgets: () => [] } } as unknown as JupyterFrontEnd;
   offerSnippetCommands(app, spaces, new SchemaspacesModel(spaces, null), nullTranslator.load(''));
   await commands.execute(CommandIDs.insertSnippet, PLACE);
   expect(told()[0]).toContain('open a notebook, a text file or a console first');

@@ -129,6 +129,8 @@ export function hit(name: string, why: Why[] = []): SearchAnswer['hits'][number]
     updated: STAMP,
     description: '',
     tags: [],
+    terms: [],
+    domains: [],
     owner: null,
     matches
   };
@@ -182,7 +184,8 @@ export function lineageOf(
       end: STAMP.time,
       components: [],
       saidBy: 'ada',
-      asserted: false
+      asserted: false,
+      statements: []
     })),
     columns: [],
     truncated: false,
@@ -205,7 +208,8 @@ export function runOf(id: string): Run {
     via: null,
     facts: { notebook: 'flights.ipynb', cellId: id },
     arguments: {},
-    accesses: []
+    accesses: [],
+    intended: []
   };
 }
 
@@ -262,6 +266,7 @@ export function entityOf(name: string, value: object, version = 1): Entity {
         via: null,
         time: STAMP.time
       }
-    }
+    },
+    descriptors: []
   };
 }

@@ -22,6 +22,10 @@ class Ending:
         if not self._waits:
             raise KeyboardInterrupt
 
+    def defer(self) -> None:
+        """Keep a signal that arrives from now on until `late` has done its work: before that no run would record it."""
+        self._waits = True
+
     def late(self, work: Callable[[], Any]) -> Any:
         """Do this to its end, and end the run then: of a JVM whose start is broken off nobody gets rid any more."""
         self._waits = True

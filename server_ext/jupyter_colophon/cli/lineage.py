@@ -95,21 +95,22 @@ class _Tree:
     ) -> None:
         self._edges, self._nodes, self._sign, self._directed = found.edges, nodes, sign, directed
         self._identity = identity
-        self._shown: set[str] = set()
+        self._shown: set[tuple[str, tuple[str, ...]]] = set()
         self._told: set[lineage.LineageEdge] = set()
 
-    def below(self, urn: str, depth: int) -> Iterator[str]:
-        """The lines of what is beyond a node."""
-        self._shown.add(urn)
-        for edge, other in self._beyond(urn):
-            again = other in self._shown
+    def below(self, urn: str, depth: int, statements: tuple[str, ...] | None = None) -> Iterator[str]:
+        """The lines of what is beyond a node; of a program, beyond the statements over which it was entered."""
+        self._shown.add((urn, statements or ()))
+        for edge, other in self._beyond(urn, statements):
+            within = edge.statements if self._nodes[other].type == "dataJob" else None
+            again = (other, within or ()) in self._shown
             yield f"{'  ' * depth}{self._line(edge, self._nodes[other])}{' (above)' if again else ''}"
             if not again:
-                yield from self.below(other, depth + 1)
+                yield from self.below(other, depth + 1, within)
 
-    def _beyond(self, urn: str) -> Iterator[tuple[lineage.LineageEdge, str]]:
+    def _beyond(self, urn: str, statements: tuple[str, ...] | None) -> Iterator[tuple[lineage.LineageEdge, str]]:
         for edge in self._edges:
-            if edge in self._told:
+            if edge in self._told or (statements is not None and not lineage.flows_on(statements, edge.statements)):
                 continue
             # An access of unknown kind may have gone either way.
             both = edge.access == "unknown" or not self._directed

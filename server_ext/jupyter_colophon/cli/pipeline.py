@@ -208,6 +208,8 @@ class Pipeline(Command):
 
         pipeline, server = prepared.pipeline, self._end_killed()[0]
         told = {"run": str(run_urn(pipeline.program, run_id)), "server": server}
+        # The run can be stopped as soon as it is listed, and is recorded a moment later.
+        ending.defer()
         try:
             with underway(pipeline.name, run_id, pipeline.namespace, **told):
                 outcome = run(

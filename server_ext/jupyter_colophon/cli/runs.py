@@ -105,6 +105,7 @@ def _text(run: Run, touched: list[Touched]) -> str:
     tables = [
         table(told, "Kind", "Name", "Value") if told else "",
         table(rows, "Access", "Name", "Namespace", "Component", "Last", "Said then") if rows else "It touched nothing.",
+        _listed("not written, since a statement failed", "\n".join(run.intended)) if run.intended else "",
         *(_listed(key, str(run.facts[key])) for key in _LONG if run.facts.get(key)),
     ]
     return "\n\n".join([head, *filter(None, tables)])

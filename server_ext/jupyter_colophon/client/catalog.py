@@ -179,7 +179,7 @@ class Catalog:
         return self._send("DELETE", _letter(letter_id))
 
     def search(self, query: str, *, limit: int = 20, **filters: str | None) -> Document:
-        """Entities that match; filters are namespace, type, tag, scope, platform, owner and cursor: `SearchAnswer`."""
+        """Entities that match; filters are namespace, type, tag, term, domain, scope, platform, owner, removed and cursor: `SearchAnswer`."""
         return self._get("/search", {"q": query, "limit": limit, **filters})
 
     def keys(self, prefix: str = "", *, limit: int = 50, timeout_s: float | None = None) -> Document:

@@ -10,6 +10,7 @@ from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.core.scoped import Metadata, folded
 from jupyter_colophon.core.timegrammar import format_time
 from jupyter_colophon.core.v3_entities import metadata_entity, target_id
+from jupyter_colophon.core.vocabulary import describe, is_described
 
 Document = dict[str, Any]
 #: The names of the forms.
@@ -41,7 +42,7 @@ class Announcer:
 
     def record(self, change: Change) -> Document | None:
         """The metadata change record; None where no property and no tag changed."""
-        found = _Difference.of(change)
+        found = self._difference(change)
         if found is None:
             return None
         return {
@@ -76,13 +77,25 @@ class Announcer:
     def _audited(self, change: Change) -> tuple[str, Document] | None:
         if change.aspect is None:
             return self._of_entity(change)
-        if change.aspect == self.registry.type(change.type).key_aspect:
+        if change.aspect == self.registry.stored_type(change.type).key_aspect:
             return ("CREATE", {}) if change.operation == "create" else None
-        if folded(change.aspect, None) is not None:
-            found = _Difference.of(change)
+        spec = self.registry.type(change.type).aspect(change.aspect)
+        if spec is not None and is_described(spec.name, spec.contributes):
+            found = self._difference(change)
             return None if found is None else ("METADATA_CHANGE", found.by_scope(change.scope))
         is_part = change.aspect == _WITH_ENTITY and change.operation != "update"
         return None if is_part else ("UPDATE", {})
+
+    def _difference(self, change: Change) -> "_Difference | None":
+        """The difference that a change made to properties and tags; None where it made none."""
+        spec = self.registry.type(change.type).aspect(change.aspect or "")
+        if spec is None or not is_described(spec.name, spec.contributes) or spec.name == "instance":
+            return None
+        previous, updated = (
+            folded(spec.name, value, describe(spec.name, spec.scope, value, spec.contributes))
+            for value in (change.previous, change.value)
+        )
+        return None if previous == updated else _Difference(previous, updated)
 
     def _of_entity(self, change: Change) -> tuple[str, Document] | None:
         if change.operation == "delete":
@@ -100,15 +113,6 @@ class _Difference:
 
     previous: Metadata
     updated: Metadata
-
-    @classmethod
-    def of(cls, change: Change) -> "_Difference | None":
-        """The difference that a change made; None where it made none."""
-        aspect = change.aspect or ""
-        previous, updated = folded(aspect, change.previous), folded(aspect, change.value)
-        if previous is None or updated is None or previous == updated:
-            return None
-        return cls(previous, updated)
 
     @property
     def additions(self) -> Metadata:

@@ -1,6 +1,7 @@
 """What packages implement to be told of the lineage of runs that have ended (catalog.md 8.6)."""
 
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,7 +29,10 @@ class ProgramRun:
 
 @dataclass(frozen=True, slots=True)
 class LineageInfo:
-    """What a run read and wrote, as URNs of data; what it touched in a way that nobody knows is on both sides."""
+    """What a run read and wrote, as URNs of data; what it touched in a way that nobody knows is on both sides.
+
+    Data flows within a statement: a source leads to the targets of its own statements alone.
+    """
 
     sources: frozenset[str]
     targets: frozenset[str]
@@ -41,17 +45,37 @@ class LineageInfo:
     @classmethod
     def of(cls, run: Run, lineage_id: str) -> "LineageInfo":
         """The lineage of a run that has ended."""
-        sources = frozenset(one.data for one in run.accesses if one.mode != "write")
-        targets = frozenset(one.data for one in run.accesses if one.mode != "read")
+        sources, targets = _by_statement(run, "write"), _by_statement(run, "read")
         return cls(
-            sources=sources,
-            targets=targets,
-            source_to_targets=dict.fromkeys(sources, targets),
-            target_to_sources=dict.fromkeys(targets, sources),
+            sources=frozenset(sources),
+            targets=frozenset(targets),
+            source_to_targets=_flowing(sources, targets),
+            target_to_sources=_flowing(targets, sources),
             start_ms=run.start,
             end_ms=run.start if run.end is None else run.end,
             lineage_id=lineage_id,
         )
+
+
+def _by_statement(run: Run, other_side: str) -> dict[str, set[str]]:
+    """Return the data on one side of a run, each with the statements in which it is there; "" stands for none."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for access in run.accesses:
+        if access.mode != other_side:
+            found[access.data].update(access.statements or ("",))
+    return found
+
+
+def _flowing(from_side: Mapping[str, set[str]], to_side: Mapping[str, set[str]]) -> dict[str, frozenset[str]]:
+    """Return for each of the data on one side those of the other side with which it shares a statement."""
+    members: dict[str, set[str]] = defaultdict(set)
+    for data, statements in to_side.items():
+        for statement in statements:
+            members[statement].add(data)
+    return {
+        data: frozenset(one for statement in statements for one in members.get(statement, ()))
+        for data, statements in from_side.items()
+    }
 
 
 class MetadataConsumer(ABC):

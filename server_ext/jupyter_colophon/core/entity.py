@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
 from jupyter_colophon.core.registry import Scope
+
+#: The aspect by which clients mark an entity as removed; everything of it is kept.
+STATUS: Final = "status"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ class AspectVersion:
 
 @dataclass(frozen=True, slots=True)
 class EntitySummary:
-    """An entity without its aspects."""
+    """An entity without its aspects; one that is `removed` was softly deleted."""
 
     urn: str
     type: str
@@ -54,6 +57,7 @@ class EntitySummary:
     platform: str | None
     created: Stamp
     updated: Stamp
+    removed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +70,16 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Which entities to list."""
+    """Which entities to list; those that were softly deleted only with `removed`."""
 
     namespace: str = ""
     type: str = ""
     prefix: str = ""
     limit: int = 50
     cursor: str = ""
+    removed: bool = False
+
+
+def is_removed(status: object) -> bool:
+    """Whether a value of the aspect `status` marks its entity as removed."""
+    return isinstance(status, Mapping) and bool(status.get("removed"))

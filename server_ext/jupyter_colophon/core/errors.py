@@ -50,8 +50,9 @@ class IllegalInstanceName(IllegalName, ValueError):
 class IllegalQuery(MetadataError):
     """A search, a time, a cursor or another parameter cannot be understood."""
 
-    def __init__(self, reason: str, parameter: str = "") -> None:
-        super().__init__(f"{parameter}: {reason}" if parameter else reason)
+    def __init__(self, reason: str, parameter: str = "", pointer: str = "") -> None:
+        problems = (Problem(pointer, reason),) if pointer else ()
+        super().__init__(f"{parameter}: {reason}" if parameter else reason, problems)
         self.reason, self.parameter = reason, parameter
 
 
@@ -245,6 +246,10 @@ class HookFailed(MetadataError):
         after = ", and what it followed was undone" if undone else ""
         super().__init__(f"{hook} of instance {shown(name)} failed: {told}{after}")
         self.hook, self.name, self.undone = hook, name, undone
+
+
+class HookDenied(HookFailed):
+    """The schema's own class does not allow it: it raised PermissionError with words of its own."""
 
 
 class KeyReused(MetadataError):

@@ -13,6 +13,8 @@ from typing import Any, Final
 DEPTH_MAX: Final = 16
 FIELDS_MAX: Final = 20_000
 TYPE_CHARACTERS_MAX: Final = 200
+#: A nested field repeats the names above it: without a bound, one long name would be repeated by each field inside it.
+PATH_CHARACTERS_MAX: Final = 2_000
 
 Field = tuple[str, str]
 
@@ -48,6 +50,11 @@ def columns_of_avro(schema: str) -> list[Field]:
         return []
 
 
+def column_path(path: str) -> str:
+    """Return the plain path of a column: DataHub's paths of the second version without their types and versions."""
+    return (_PATH_TYPES.sub("", path) or path) if path.startswith("[") else path
+
+
 def _bounded(fields: Iterable[Field]) -> list[Field]:
     found: dict[Field, None] = {}
     for path, type_ in fields:
@@ -71,7 +78,7 @@ def _columns(columns: Iterable[Any]) -> Iterator[Field]:
         path = column.get("fieldPath") if isinstance(column, Mapping) else None
         type_ = column.get("nativeDataType", "") if path else ""
         if isinstance(path, str) and isinstance(type_, str):
-            name = _PATH_TYPES.sub("", path) or path
+            name = column_path(path)
             yield name, type_.strip()
             yield from _inside_type(name, type_.strip(), 0)
 
@@ -87,6 +94,8 @@ def _inside_type(path: str, type_: str, depth: int) -> Iterator[Field]:
             continue
         name, _, inner = part.partition(":")
         name = f"{path}.{name.strip().strip('`')}"
+        if len(name) > PATH_CHARACTERS_MAX:
+            continue
         yield name, inner.strip()
         yield from _inside_type(name, inner.strip(), depth + 1)
 
@@ -124,16 +133,20 @@ def _avro_field(path: str, field: object, depth: int) -> Iterator[Field]:
     if not isinstance(field, Mapping) or not isinstance(name, str) or not name:
         return
     below = f"{path}.{name}" if path else name
+    if len(below) > PATH_CHARACTERS_MAX:
+        return
     type_ = field.get("type")
-    for word in _avro_words(type_):
+    for word in _avro_words(type_, depth):
         yield below, word
     yield from _avro(below, type_, depth + 1)
 
 
-def _avro_words(type_: object) -> list[str]:
-    """The names of a type; of a union those of its branches other than null (rule 8)."""
+def _avro_words(type_: object, depth: int) -> list[str]:
+    """Return the names of a type; of a union those of its branches other than null (rule 8)."""
+    if depth >= DEPTH_MAX:
+        return [""]
     if isinstance(type_, list):
-        return [word for branch in type_ for word in _avro_words(branch)[:1] if word != "null"] or [""]
+        return [word for branch in type_ for word in _avro_words(branch, depth + 1)[:1] if word != "null"] or [""]
     if isinstance(type_, Mapping):
-        return _avro_words(type_.get("type"))[:1]
+        return _avro_words(type_.get("type"), depth + 1)[:1]
     return [type_ if isinstance(type_, str) else ""]

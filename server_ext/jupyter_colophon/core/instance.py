@@ -18,6 +18,7 @@ class Held:
     `problem` says why in a sentence without any of its content. `resource` is the file's path, or the URN where there
     is no file. `mark` is equal exactly where the content is. `own` is False for one of a shared or factory folder,
     which can be shadowed and not removed. `time` is the last change in milliseconds, `owner` the account it belongs to.
+    `warning` is a sentence about a document that can be read and is not as it should be.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Held:
     problem: str = ""
     time: int = 0
     owner: str = ""
+    warning: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,8 @@
 """JSON from strangers: strict, and bounded before anything else looks at it (security.md B2.6)."""
 
 import json
+from collections import Counter
+from functools import partial
 from itertools import count
 from math import isfinite
 from typing import Any, NoReturn
@@ -16,14 +18,16 @@ class _Refused(ValueError):
     """What others may call JSON, and we do not."""
 
 
-def parse(body: bytes, subject: str = "the body") -> Any:
+def parse(body: bytes, subject: str = "the body", *, repeated: list[str] | None = None) -> Any:
     """A body, or whatever else `subject` names in sentences, as Python values.
 
     Raises Unparsable for what is no JSON, no UTF-8, or holds NaN, infinities, a name twice, U+0000 or lone
-    surrogates, and TooLarge over 64 levels or 200,000 members.
+    surrogates, and TooLarge over 64 levels or 200,000 members. Where a list `repeated` is given, a name that an object
+    has twice is added to it instead, and the last value counts, as in Elyra.
     """
+    members = _members if repeated is None else partial(_last_members, repeated)
     try:
-        value = json.loads(decoded(body, subject), object_pairs_hook=_members, parse_constant=_refuse_constant)
+        value = json.loads(decoded(body, subject), object_pairs_hook=members, parse_constant=_refuse_constant)
     except RecursionError:
         raise TooLarge(f"the document is nested deeper than {MAX_DEPTH} levels") from None
     except (json.JSONDecodeError, _Refused) as error:
@@ -61,10 +65,38 @@ def compact(value: Any) -> str:
     return text
 
 
+def encode_in_pieces(value: Any) -> str:
+    """Return a value as JSON text. The members of the lists in an object are encoded one by one.
+
+    A whole that is encoded at once holds the interpreter until it is done, on whatever thread.
+    """
+    if not isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
+    return (
+        "{"
+        + ", ".join(f"{json.dumps(name, ensure_ascii=False)}: {_encode_list(one)}" for name, one in value.items())
+        + "}"
+    )
+
+
+def _encode_list(value: Any) -> str:
+    if not isinstance(value, list):
+        return json.dumps(value, ensure_ascii=False)
+    return "[" + ", ".join(json.dumps(one, ensure_ascii=False) for one in value) + "]"
+
+
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
         raise _Refused("an object has the same member twice")
+    return members
+
+
+def _last_members(repeated: list[str], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        counted = Counter(name for name, _ in pairs)
+        repeated.extend(name for name, number in counted.items() if number > 1)
     return members
 
 

@@ -1,10 +1,12 @@
-"""JSON values as Python holds them: how large they are, whether two are the same, and copies."""
+"""JSON values as Python holds them: how large they are, whether two are the same, copies, and copies without some parts."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 #: About what a number, a boolean or null takes in JSON text.
 _SCALAR_BYTES: Final = 8
+#: What `pruned` returns for a value of which nothing is left.
+REMOVED: Final = object()
 
 
 def measured(value: object, depth_max: int) -> tuple[int, int]:
@@ -28,6 +30,22 @@ def measured(value: object, depth_max: int) -> tuple[int, int]:
         depth += 1 if containers else 0
         level = deeper
     return size, depth
+
+
+def is_larger(value: object, bytes_max: int) -> bool:
+    """Return whether a value has about more than so many bytes as JSON. Looks no further than it must."""
+    size, waiting = 0, [value]
+    while waiting:
+        item = waiting.pop()
+        size += len(item) if isinstance(item, str) else _SCALAR_BYTES
+        if size > bytes_max:
+            return True
+        if isinstance(item, Mapping):
+            size += sum(map(len, item))
+            waiting.extend(item.values())
+        elif isinstance(item, list | tuple):
+            waiting.extend(item)
+    return False
 
 
 def same(one: object, other: object) -> bool:
@@ -59,3 +77,18 @@ def _own_bytes(value: object) -> int:
     if isinstance(value, list | tuple):
         return 2 + len(value)
     return _SCALAR_BYTES
+
+
+def pruned(value: Any, is_hidden: Callable[[Any], bool]) -> Any:
+    """Return a value without its hidden parts; `REMOVED` where nothing is left.
+
+    A hidden element of a list is left out alone; a hidden member takes the object that needs it along.
+    """
+    if is_hidden(value):
+        return REMOVED
+    if isinstance(value, Mapping):
+        inner = {name: pruned(item, is_hidden) for name, item in value.items()}
+        return REMOVED if REMOVED in inner.values() else inner
+    if isinstance(value, list | tuple):
+        return [kept for item in value if (kept := pruned(item, is_hidden)) is not REMOVED]
+    return value

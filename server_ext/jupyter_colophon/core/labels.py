@@ -1,4 +1,4 @@
-"""What found entities are counted by, besides their namespace and type: tags, platform and owner (native.md, Search).
+"""What found entities are counted by, besides their namespace and type: tags, terms, domains, owners, platform (native.md).
 
 A label is one text, so that a store keeps all of an entity in one: a tag as it is, the others behind a mark.
 """
@@ -8,7 +8,7 @@ from typing import Final
 
 #: Between labels where they are one text.
 APART: Final = "\x1f"
-_MARKS: Final = {"platform": "\x1e", "owner": "\x1d"}
+_MARKS: Final = {"platform": "\x1e", "owner": "\x1d", "term": "\x1c", "domain": "\x1b"}
 _KINDS: Final = {mark: name for name, mark in _MARKS.items()}
 #: What is longer is nothing to choose by.
 _CHARACTERS_MAX: Final = 256

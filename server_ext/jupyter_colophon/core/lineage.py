@@ -1,5 +1,6 @@
 """A part of the lineage graph, as readers see it. Times are milliseconds since 1970."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
@@ -8,6 +9,7 @@ from jupyter_colophon.core.run import AccessMode, Transformation
 
 #: `both` is upstream and downstream, each on its own; `undirected` goes on from whatever a program touched (catalog.md 5.4).
 Direction = Literal["both", "upstream", "downstream", "undirected"]
+EdgeAccess = AccessMode | Literal["declared"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,8 @@ class Window:
 
 #: Bounds of an answer (native.md).
 MAX_LEVELS, MAX_RELATIONS, DEFAULT_RELATIONS = 20, 10_000, 2_000
+#: How many components of an edge are in an answer.
+COMPONENTS_MAX = 20
 #: Everything that ever happened.
 EVER = Window()
 
@@ -53,7 +57,8 @@ class Node:
     """Data or a program. `level` counts from the focus, negative upstream; hidden neighbours are not shown.
 
     An asserted one is no program: it stands for somebody who says what data is made of (catalog.md 5.5).
-    `title` is what a program is called by who wrote it, empty where nobody said.
+    `title` is the name that its author gave a program, empty if none was given. With `hidden_at_least` the hidden
+    neighbours were not counted to the end.
     """
 
     urn: str
@@ -67,15 +72,20 @@ class Node:
     hidden_downstream: int
     asserted: bool = False
     title: str = ""
+    hidden_at_least: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class LineageEdge:
-    """A read goes from data to program, a write from program to data. `said_by` is who recorded the newest run."""
+    """A read goes from data to program, a write from program to data; what is declared goes from data to data.
+
+    `said_by` is who recorded the newest run. `statements` are those of the program over which the edge was met: data flows
+    from an edge into a program to one out of it only where both have none, or one in common.
+    """
 
     source: str
     target: str
-    access: AccessMode
+    access: EdgeAccess
     runs: tuple[str, ...]
     run_count: int
     start: int
@@ -83,17 +93,23 @@ class LineageEdge:
     components: tuple[str, ...]
     said_by: str
     asserted: bool
+    statements: tuple[str, ...] = ()
+
+
+def flows_on(into: Collection[str], out_of: Collection[str]) -> bool:
+    """Return whether data flows from an edge into a program to one out of it, by the statements of both."""
+    return not {*(into or ("",))}.isdisjoint(out_of or ("",))
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnLineage:
-    """A column made from another one, by a program."""
+    """A column made from another one, by a program; None where that is declared and names none."""
 
     source: str
     source_field: str
     target: str
     target_field: str
-    program: str
+    program: str | None
     transformation: Transformation
 
 

@@ -2,19 +2,21 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 from jupyter_colophon.core.registry import AspectSpec
 from jupyter_colophon.core.relationships import at
-from jupyter_colophon.core.terms import SEARCHED, WORD_BYTES_MAX, fts_word, tokens
+from jupyter_colophon.core.terms import WORD_BYTES_MAX, fts_word, tokens
 
+#: Aspects whose searchable texts are all indexed by key and value.
+_WHOLLY_DESCRIBED: Final = frozenset({"datasetProperties", "schemaMetadata", "editableSchemaMetadata"})
 #: How many texts of an aspect are searched, how many characters of each, and how many words of an entity.
 _TEXTS, _CHARACTERS, _WORDS = 200, 2_000, 1_000
 
 
 def is_marked(spec: AspectSpec) -> bool:
     """Whether people find an entity by texts of this aspect, beyond what is told by key and value."""
-    return bool(spec.searched) and not spec.key and spec.name not in SEARCHED
+    return bool(spec.searched) and not spec.key and spec.name not in _WHOLLY_DESCRIBED
 
 
 def marked_words(said: Mapping[str, tuple[AspectSpec, Any]]) -> frozenset[str]:

@@ -37,8 +37,8 @@ def _objects(base: Mapping[str, Any], mine: Mapping[str, Any], theirs: Mapping[s
 
 
 def _sets(base: Any, mine: Any, theirs: Any) -> list[str]:
-    gone = {one for one in base if one not in mine}
-    return [one for one in theirs if one not in gone] + [one for one in mine if one not in base and one not in theirs]
+    kept, removed = {*base, *theirs}, {*base}.difference(mine)
+    return [one for one in theirs if one not in removed] + [one for one in mine if one not in kept]
 
 
 def _same(one: object, other: object) -> bool:

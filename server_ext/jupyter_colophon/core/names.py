@@ -52,6 +52,7 @@ __all__ = [
     "require_id",
     "require_namespace",
     "run_urn",
+    "shared_run_urn",
     "stream",
 ]
 
@@ -173,6 +174,11 @@ def run_urn(program_: Urn, run_id: str) -> Urn:
     if _UUID.fullmatch(run_id):
         return simple("dataProcessInstance", run_id)
     check_text("run id", run_id)
+    return shared_run_urn(program_, run_id)
+
+
+def shared_run_urn(program_: Urn, run_id: str) -> Urn:
+    """Return the URN of a run whose id is not a UUID, or is a UUID that the run of another program has already."""
     # No name holds a line break, so the pair can be told from every other one.
     return simple("dataProcessInstance", str(uuid.uuid5(_RUN_IDS, f"{program_}\n{run_id}")))
 

@@ -16,6 +16,7 @@ from jupyter_colophon.core.pointer import written
 from jupyter_colophon.core.registry import AspectSpec, Model, Modelled, Scope, title_of
 from jupyter_colophon.core.rules import ANY, OPERATIONS, Check, Rule
 from jupyter_colophon.core.schema import Dialect, Schema
+from jupyter_colophon.core.vocabulary import find_annotations
 
 _TYPE: Final = re.compile(r"[A-Za-z]{1,64}")
 _ASPECT: Final = re.compile(r"[A-Za-z][A-Za-z0-9]{0,63}")
@@ -132,7 +133,8 @@ class _Reading:
         if not wrong:
             scope = told.get("scope") or scope_of(name)
             title = str(told.get("title") or document.get("title") or title_of(name))
-            self._take(AspectSpec(name, title, scope, key=False, schema=Schema(document), timeseries=timeseries))
+            spec = AspectSpec(name, title, scope, key=False, schema=Schema(document), timeseries=timeseries)
+            self._take(replace(spec, contributes=() if timeseries else find_annotations(document)))
         return not wrong
 
     def _take(self, spec: AspectSpec) -> None:

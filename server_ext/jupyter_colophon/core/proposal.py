@@ -50,7 +50,9 @@ class Proposal:
     aspect is there. With `if_absent` (DataHub's `If-None-Match: *`), what is there already is left as it is, and that is
     no refusal. The value of `patch` is a JSON Patch (a list), DataHub's form of one (core/datahub/patch_forms.py) or a merge
     patch; that of `annotate` is a Change (core/annotation.py). An entity that another one holds (a field, a custom entity)
-    exists, for `needs`, with its holder.
+    exists, for `needs`, with its holder. With `united`, value and condition are about the aspect as DataHub's clients read
+    it (core/datahub/united.py). An `implied` one is the platform's own: its aspect can still be created by others.
+    `spelling` is the URN as a DataHub client sent it, where that is another text than ours.
     """
 
     urn: Urn
@@ -62,6 +64,9 @@ class Proposal:
     needs: Needs = "nothing"
     if_absent: bool = False
     system: SystemMetadata | None = None
+    united: bool = False
+    implied: bool = False
+    spelling: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property, partial
-from typing import Any, Literal
+from typing import Any
 
 from jupyter_colophon.core.datahub.joined import joined
 from jupyter_colophon.core.errors import Absent, EntityTypeUnknown
 from jupyter_colophon.core.relationships import Relationship
 from jupyter_colophon.core.rules import Rule
 from jupyter_colophon.core.schema import Schema
-
-Scope = Literal["USER", "SYSTEM"]
+from jupyter_colophon.core.vocabulary import Contribution
+from jupyter_colophon.core.vocabulary import Scope as Scope
 
 #: No longer word is compared with the names of types.
 _LONGEST_TYPE = 50
@@ -47,6 +47,8 @@ class AspectSpec:
     array_keys: Mapping[str, str] = field(default_factory=dict)
     #: The pointers to texts that people look for; `*` is any item or key.
     searched: tuple[str, ...] = ()
+    #: What its schema's annotations say that values contribute (core/vocabulary.py); only of a registry overlay.
+    contributes: tuple[Contribution, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,10 @@ class Model:
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     #: The names of the aspects' classes, by which some clients know them.
     classes: Mapping[str, str] = field(default_factory=dict)
+
+
+#: The schema of what the registry lost: nobody knows what it must be.
+_ANY = Schema({})
 
 
 class Registry:
@@ -184,6 +190,27 @@ class Registry:
     def knows(self, name: str) -> bool:
         """Whether there is an entity type of this name."""
         return name in self._own or name in self._types
+
+    def has_aspect(self, entity_type: str, name: str) -> bool:
+        """Return whether there is such a type, and such an aspect of it."""
+        return self.knows(entity_type) and self.type(entity_type).aspect(name) is not None
+
+    def stored_type(self, name: str) -> EntityType:
+        """Return the type of an entity that is stored: one that the registry lost is read as it is."""
+        if self.knows(name):
+            return self.type(name)
+        return EntityType(type=name, title=name, key_aspect=f"{name}Key", key=None, own=())
+
+    def stored_aspect(self, entity_type: str, name: str) -> AspectSpec:
+        """Return the aspect of an entity that is stored: one that the registry lost is read as it is.
+
+        Whose it was is known by its name alone.
+        """
+        kind = self.stored_type(entity_type)
+        if (spec := kind.aspect(name)) is not None:
+            return spec
+        scope: Scope = "USER" if name.startswith("editable") else "SYSTEM"
+        return AspectSpec(name=name, title=name, scope=scope, key=name == kind.key_aspect, schema=_ANY)
 
     def aspect(self, entity_type: str, name: str) -> AspectSpec:
         """An aspect of an entity type; raises Absent."""

@@ -51,6 +51,8 @@ class RunChange:
     end: int | None = None
     facts: Mapping[str, FactValue] = field(default_factory=dict)
     arguments: Mapping[str, str] = field(default_factory=dict)
+    #: Data that statements which failed would have written; added to what is known.
+    intended: tuple[Urn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,8 @@ class Access:
     snapshot: Snapshot | None = None
     #: The namespace that the data have to be in; "" where the caller names none.
     namespace: str = ""
+    #: The statement that it belongs to, by its number within one call; None where it belongs to none.
+    statement: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +129,14 @@ class ColumnEdge:
 
 @dataclass(frozen=True, slots=True)
 class RecordedAccess:
-    """An access as it stands in the catalog."""
+    """An access as it stands in the catalog, with the statements of the run that it belongs to."""
 
     data: str
     mode: AccessMode
     component: str
     first: int
     last: int
+    statements: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +156,8 @@ class Run:
     facts: Mapping[str, FactValue]
     accesses: tuple[RecordedAccess, ...]
     arguments: Mapping[str, str] = field(default_factory=dict)
+    #: URNs of data that statements which failed would have written: no access, and no part of lineage.
+    intended: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

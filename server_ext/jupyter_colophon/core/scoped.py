@@ -1,17 +1,18 @@
 """An entity's metadata as two scopes of properties and tags: how other aspects fold into them (architecture.md, Data model)."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from jupyter_colophon.core.entity import Aspect, EntitySummary
 from jupyter_colophon.core.proposal import ABSENT
+from jupyter_colophon.core.vocabulary import Descriptor
 
 #: Where schemaMetadata keeps the text of the schema that somebody gave (`PUT …/datasets/{d}`).
 SCHEMA_TEXT: Final = "text"
-#: The other aspects whose values are SYSTEM metadata.
-FOLDED: Final = ("datasetProperties", "schemaMetadata")
+#: What is not a property: fields are the property `schema`, and names are not metadata to v3.
+_NOT_FOLDED: Final = frozenset({"field", "name"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +42,39 @@ class Scoped:
         return self.user if scope == "USER" else self.system
 
 
-def scoped(summary: EntitySummary | None, aspects: Mapping[str, Aspect]) -> Scoped:
-    """Both scopes of an entity with these aspects."""
-    return Scoped(summary, _written(aspects.get("businessMetadata")), _system(summary, aspects))
+def scoped(
+    summary: EntitySummary | None, aspects: Mapping[str, Aspect], descriptors: Iterable[Descriptor] = ()
+) -> Scoped:
+    """Return both scopes of an entity with these aspects, which say these descriptors."""
+    by_scope: dict[str, list[Descriptor]] = {"USER": [], "SYSTEM": []}
+    for one in descriptors:
+        by_scope[one.scope].append(one)
+    own = _written(aspects.get("businessMetadata"))
+    people = fold_descriptors(one for one in by_scope["USER"] if one.aspect != "businessMetadata")
+    user = Metadata({**people.properties, **own.properties}, _sorted(people.tags, own.tags), own.version)
+    return Scoped(summary, user, _system(summary, aspects, by_scope["SYSTEM"]))
 
 
-def folded(aspect: str, value: Mapping[str, Any] | None) -> Metadata | None:
-    """What an aspect with this value (None: without one) adds to its scope; None for an aspect that adds nothing."""
+def fold_descriptors(descriptors: Iterable[Descriptor]) -> Metadata:
+    """Return descriptors as properties and tags; several values of a key are one text, with commas between."""
+    properties: dict[str, dict[str, None]] = {}
+    tags = set()
+    for one in descriptors:
+        if one.kind == "tag":
+            tags.add(one.text)
+        elif one.kind not in _NOT_FOLDED:
+            properties.setdefault(one.key, {})[one.text] = None
+    return Metadata({key: ", ".join(texts) for key, texts in properties.items()}, tuple(sorted(tags)))
+
+
+def folded(aspect: str, value: Mapping[str, Any] | None, descriptors: Iterable[Descriptor]) -> Metadata:
+    """Return what an aspect with this value (None: without one), which says these descriptors, adds to its scope."""
+    if value is None:
+        return Metadata()
     fold = _FOLDS.get(aspect)
-    return None if fold is None else fold(value) if value is not None else Metadata()
+    if fold is not None:
+        return fold(value)
+    return fold_descriptors(one for one in descriptors if not one.column)
 
 
 def _written(aspect: Aspect | None) -> Metadata:
@@ -58,15 +83,26 @@ def _written(aspect: Aspect | None) -> Metadata:
     return replace(_own(aspect.value), version=aspect.version)
 
 
-def _system(summary: EntitySummary | None, aspects: Mapping[str, Aspect]) -> Metadata:
-    """`technicalMetadata` wins over `datasetProperties`, that over the schema, that over what the catalog itself knows."""
-    said = _stamps(summary)
+def _sorted(*several: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted({tag for tags in several for tag in tags}))
+
+
+def _system(
+    summary: EntitySummary | None, aspects: Mapping[str, Aspect], descriptors: Iterable[Descriptor]
+) -> Metadata:
+    """`technicalMetadata` wins over `datasetProperties`, that over other aspects, these over what the catalog itself knows."""
+    descriptors = tuple(descriptors)
+    others = fold_descriptors(one for one in descriptors if one.column or one.aspect not in _FOLDS)
+    said = _stamps(summary) | dict(others.properties)
     for name in ("schemaMetadata", "datasetProperties"):
         if name in aspects:
             said |= dict(_FOLDS[name](aspects[name].value).properties)
     own = _written(aspects.get("technicalMetadata"))
+    tags = fold_descriptors(one for one in descriptors if one.kind == "tag").tags
     return Metadata(
-        said | dict(own.properties), own.tags, max((one.version for one in aspects.values()), default=ABSENT)
+        said | dict(own.properties),
+        _sorted(tags, own.tags),
+        max((one.version for one in aspects.values()), default=ABSENT),
     )
 
 
@@ -98,7 +134,7 @@ def _described(value: Mapping[str, Any]) -> Metadata:
     return Metadata(said | ({"description": value["description"]} if value.get("description") else {}))
 
 
-#: The aspects that are seen as properties and tags.
+#: The aspects that are properties and tags in a form of their own; all others fold by their descriptors.
 _FOLDS: Final[dict[str, Callable[[Mapping[str, Any]], Metadata]]] = {
     "businessMetadata": _own,
     "technicalMetadata": _own,

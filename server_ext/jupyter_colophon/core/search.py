@@ -1,14 +1,14 @@
 """What search is asked, and what it answers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
 from jupyter_colophon.core.entity import EntitySummary
 from jupyter_colophon.core.registry import Scope
 
 #: What matches are counted by.
-FACETS: Final = ("type", "namespace", "tag", "platform", "owner")
+FACETS: Final = ("type", "namespace", "tag", "term", "domain", "platform", "owner")
 
 
 class Part(NamedTuple):
@@ -44,11 +44,13 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A found entity."""
+    """A found entity. Tags, terms, domains and the owner are shown by the names of what they refer to."""
 
     summary: EntitySummary
     description: str
     tags: tuple[str, ...]
+    terms: tuple[str, ...]
+    domains: tuple[str, ...]
     owner: str | None
     matches: tuple[Reason, ...]
 
@@ -58,7 +60,8 @@ class SearchAnswer:
     """A page of hits, best first.
 
     `total` is exact unless `at_least`. `ranked` is how many matches were ranked, where that was capped.
-    `facets` counts the matches by each of the FACETS that were asked for, as far as `total` is exact.
+    `facets` counts the matches by each of the FACETS that were asked for, as far as `total` is exact; `names` has the
+    names of values of a facet that refer to something with another name.
     """
 
     hits: tuple[Hit, ...]
@@ -67,6 +70,7 @@ class SearchAnswer:
     ranked: int | None
     facets: Mapping[str, tuple[tuple[str, int], ...]]
     cursor: str | None
+    names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,10 @@ class ValuesQuestion:
 
 @dataclass(frozen=True, slots=True)
 class SearchQuestion:
-    """What is looked for; filters are exact and all must hold. With `as_of` (in ms), what fitted then."""
+    """What is looked for; filters are exact and all must hold. With `as_of` (in ms), what fitted then.
+
+    Entities that were softly deleted are only found with `removed`.
+    """
 
     text: str
     filters: tuple[tuple[str, str], ...] = ()
@@ -114,6 +121,7 @@ class SearchQuestion:
     cursor: str = ""
     as_of: int | None = None
     facets: tuple[str, ...] = FACETS
+    removed: bool = False
 
     def filter(self, name: str) -> str:
         """The value of a filter, or nothing."""

@@ -4,6 +4,13 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class Binary:
+    """The body of an event that is neither JSON nor text."""
+
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Taken:
     """How many events were taken, and whether they are stored."""
 

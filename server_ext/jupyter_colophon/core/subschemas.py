@@ -20,6 +20,7 @@ _ELSEWHERE_ONE = (
 )
 _ELSEWHERE_LIST = ("items", "prefixItems")
 _ELSEWHERE_NAMED = ("properties", "patternProperties", "definitions", "$defs")
+_INDEX_DIGITS_MAX = 9
 
 Words = tuple[str, ...]
 
@@ -68,7 +69,9 @@ def referred(root: Mapping[str, Any], reference: str) -> Any:
     for word in reference[2:].split("/"):
         step = _unquoted(word)
         if isinstance(found, list):
-            found = found[int(step)] if step.isdecimal() else _nowhere(reference)
+            # Python reads no number of thousands of digits, and no list has as many items as nine digits can count.
+            is_index = step.isdecimal() and len(step) <= _INDEX_DIGITS_MAX
+            found = found[int(step)] if is_index else _nowhere(reference)
         elif isinstance(found, Mapping):
             found = found[step]
         else:

@@ -3,19 +3,16 @@
 import re
 import string
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
-from jupyter_colophon.core.fields import fields_of_avro, fields_of_columns
-from jupyter_colophon.core.instance_texts import tags_of, texts_of
+from jupyter_colophon.core.vocabulary import REFERRED, SCHEMA_KEY, TAGS_KEY, Contribution, Descriptor, Scope, describe
 
-Scope = Literal["USER", "SYSTEM"]
+__all__ = ["SCHEMA_KEY", "TAGS_KEY"]
 Kind = Literal["property", "tag", "field"]
 
 WORD_BYTES_MAX: Final = 256
-TAGS_KEY: Final = "tags"
-SCHEMA_KEY: Final = "schema"
 NAME_KEY: Final = "name"
 #: The parts of a name are words behind a key of their own, so that a whole name can be told from them.
 PART_KEY: Final = f"{NAME_KEY}/"
@@ -47,7 +44,8 @@ class ValueRow(NamedTuple):
     """One searchable value of an entity.
 
     `key` is as written: a property's name, `tags` for a tag, `schema` for a field. `value` is folded, for
-    comparison; `shown` is what a person wrote. A field is `path` or `path:type`.
+    comparison; `shown` is what a person wrote. A field is `path` or `path:type`. `facet` names the filter for it, if any;
+    `urn` is the entity that a reference refers to.
     """
 
     key: str
@@ -55,6 +53,8 @@ class ValueRow(NamedTuple):
     shown: str
     kind: Kind
     scope: Scope
+    facet: str = ""
+    urn: str = ""
 
 
 def fold(text: str) -> str:
@@ -118,12 +118,26 @@ def type_words(type_: str, kind: str = "") -> tuple[str, ...]:
     return words if kind in ("", type_) else (*words, fold(kind))
 
 
-def value_rows(aspect: str, scope: Scope, value: object) -> list[ValueRow]:
-    """The searchable values of an aspect; none for an aspect that search does not know, or for no value."""
-    contribution = _CONTRIBUTIONS.get(aspect)
-    if contribution is None or not isinstance(value, Mapping):
-        return []
-    return list(dict.fromkeys(contribution(value, scope)))
+def value_rows(aspect: str, scope: Scope, value: object, annotated: tuple[Contribution, ...] = ()) -> list[ValueRow]:
+    """Return the searchable values of an aspect; none for an aspect that contributes nothing, or for no value."""
+    return search_rows(describe(aspect, scope, value, annotated))
+
+
+def search_rows(descriptors: Iterable[Descriptor]) -> list[ValueRow]:
+    """Return what search knows of these descriptors, each once."""
+    return list(dict.fromkeys(row for one in descriptors for row in _rows(one)))
+
+
+def _rows(one: Descriptor) -> Iterator[ValueRow]:
+    if one.kind == "field":
+        for shown in (one.text, f"{one.text}:{one.detail}" if one.detail else one.text):
+            yield ValueRow(one.key, fold(shown), shown, "field", one.scope)
+        return
+    kind: Kind = "tag" if one.kind == "tag" else "property"
+    facet = one.kind if one.kind in REFERRED else ""
+    yield ValueRow(one.key, fold(one.text), one.text, kind, one.scope, facet, one.urn)
+    if one.kind == "link" and one.detail:
+        yield ValueRow(one.key, fold(one.detail), one.detail, kind, one.scope)
 
 
 def index_words(
@@ -167,55 +181,3 @@ def _behind(key: str, values: Iterable[str]) -> Iterator[str]:
 
 def _fits(word: str, taken: int = 0) -> bool:
     return len(word if word.isascii() else word.encode()) + taken <= WORD_BYTES_MAX
-
-
-def _property_rows(properties: object, scope: Scope) -> Iterator[ValueRow]:
-    if isinstance(properties, Mapping):
-        for key, text in properties.items():
-            if isinstance(text, str):
-                yield ValueRow(key, fold(text), text, "property", scope)
-
-
-def _metadata_rows(value: Mapping[str, Any], scope: Scope) -> Iterator[ValueRow]:
-    """`{"properties": {…}, "tags": […]}`; a property `schema` with an Avro schema gives its fields too (rule 8)."""
-    properties = value.get("properties")
-    yield from _property_rows(properties, scope)
-    for tag in value.get("tags", ()):
-        if isinstance(tag, str):
-            yield ValueRow(TAGS_KEY, fold(tag), tag, "tag", scope)
-    if scope == "SYSTEM" and isinstance(properties, Mapping):
-        yield from _field_rows(fields_of_avro(properties.get(SCHEMA_KEY)), scope)
-
-
-def _schema_rows(value: Mapping[str, Any], scope: Scope) -> Iterator[ValueRow]:
-    yield from _field_rows(fields_of_columns(value.get("fields")), scope)
-
-
-def _dataset_rows(value: Mapping[str, Any], scope: Scope) -> Iterator[ValueRow]:
-    named = {key: value[key] for key in ("name", "description") if value.get(key)}
-    yield from _property_rows(named, scope)
-    yield from _property_rows(value.get("customProperties"), scope)
-
-
-def _instance_rows(value: Mapping[str, Any], scope: Scope) -> Iterator[ValueRow]:
-    for tag in tags_of(value):
-        yield ValueRow(TAGS_KEY, fold(tag), tag, "tag", scope)
-    for key, text in texts_of(value):
-        yield ValueRow(key, fold(text), text, "property", scope)
-
-
-def _field_rows(fields: Iterable[tuple[str, str]], scope: Scope) -> Iterator[ValueRow]:
-    for path, type_ in fields:
-        for shown in (path, f"{path}:{type_}" if type_ else path):
-            yield ValueRow(SCHEMA_KEY, fold(shown), shown, "field", scope)
-
-
-_CONTRIBUTIONS: Final = {
-    "businessMetadata": _metadata_rows,
-    "technicalMetadata": _metadata_rows,
-    "schemaMetadata": _schema_rows,
-    "instance": _instance_rows,
-    "datasetProperties": _dataset_rows,
-}
-#: The aspects that search knows.
-SEARCHED: Final = frozenset(_CONTRIBUTIONS)

@@ -2,6 +2,7 @@
 
 import atexit
 import getpass
+import inspect
 import os
 import secrets as randomness
 from collections.abc import Callable, Mapping
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_core.paths import jupyter_data_dir
 
+from jupyter_colophon.client.private_folders import create_private_folder
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.errors import InvalidField, Misconfigured, StorageError, StoreUnavailable
@@ -44,6 +46,14 @@ if TYPE_CHECKING:
 
 #: Where packages register stores of instances: a class that is given the schemaspace's name, of our seam or of Elyra's.
 GROUP = "jupyter_colophon.metadata_stores"
+#: The modules whose classes of these names mean a kind of store of ours. A class of such a name from anywhere else is its own.
+_STORE_MODULES = (
+    "elyra.metadata",
+    "elyra.metadata.storage",
+    "jupyter_colophon.elyra",
+    "jupyter_colophon.elyra.storage",
+)
+_STORE_KINDS = {"FileMetadataStore": "file", "CatalogMetadataStore": "catalog"}
 #: What decides where files are; where it changes, stores that were opened are no longer the right ones.
 _PLACES = ("JUPYTER_DATA_DIR", "ELYRA_METADATA_PATH", "HOME", "JUPYTER_CONFIG_DIR")
 
@@ -196,7 +206,7 @@ def composed(
     masks = Masks(schemas)
     folder = Path(jupyter_data_dir()) / "colophon"
     chosen = _chosen(settings)
-    secrets = Secrets(masks, InFile(folder), settings.secrets)
+    secrets = Secrets(masks, InFile(folder), settings.secrets, variables=settings.secret_variables)
     key = _Key(folder / "instances.key")
     openers: dict[str, Callable[[str], InstanceStore]] = {
         "file": lambda space: FileInstances(InstanceFiles(space, space_folders(space)), masks, source, key),
@@ -246,18 +256,33 @@ def _chosen(settings: Settings) -> str:
     if settings.metadata_store != "file" or not named:
         return str(settings.metadata_store)
     path = named if isinstance(named, str) else f"{named.__module__}.{named.__qualname__}"
-    kinds = {"FileMetadataStore": "file", "CatalogMetadataStore": "catalog"}
-    return kinds.get(path.rpartition(".")[2], path)
+    module, _, name = path.rpartition(".")
+    return _STORE_KINDS.get(name, path) if module in _STORE_MODULES else path
 
 
 def _foreign(chosen: str, settings: Settings) -> Callable[[str], InstanceStore]:
-    made_by = _class_of(chosen)
+    create_store = _class_of(chosen)
+    options = _store_options(create_store, settings)
 
-    def opened(space: str) -> InstanceStore:
-        made = made_by(space)
-        return ForeignInstances(space, made) if hasattr(made, "fetch_instances") else made
+    def open_store(space: str) -> InstanceStore:
+        store = create_store(space, **options)
+        return ForeignInstances(space, store) if hasattr(store, "fetch_instances") else store
 
-    return opened
+    return open_store
+
+
+def _store_options(create_store: Any, settings: Settings) -> dict[str, Any]:
+    """Return what a store's class is called with besides the schemaspace: `parent`, as Elyra calls it, if it takes one.
+
+    It is the application, of which a store takes its log and its configuration.
+    """
+    parent = next((one for one in (settings, settings.parent) if hasattr(one, "log")), None)
+    try:
+        parameters = inspect.signature(create_store).parameters.values()
+    except (TypeError, ValueError):
+        return {}
+    takes_parent = any(one.name == "parent" or one.kind is one.VAR_KEYWORD for one in parameters)
+    return {"parent": parent} if takes_parent and parent is not None else {}
 
 
 def _class_of(chosen: str) -> Any:
@@ -295,7 +320,7 @@ class _Key:
         """Make it; the first to do so wins. Where no file can be made, it lives as long as the process."""
         key = randomness.token_bytes(32)
         with suppress(OSError):
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            create_private_folder(self._path.parent)
             temporary = self._path.with_name(f".{self._path.name}.{randomness.token_hex(4)}")
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "wb") as file:

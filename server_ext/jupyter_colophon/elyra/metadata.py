@@ -49,18 +49,22 @@ class Metadata:
     def from_dict(cls, schemaspace: str, metadata_dict: Mapping[str, Any]) -> Any:
         """An object of the class that the schema names, else of `Metadata`.
 
-        Raises SchemaNotFoundError for a `schema_name` that is not there, ValueError for a class that is none of its
-        kind, ImportError for one that cannot be imported.
+        Raises SchemaNotFoundError for a `schema_name` that is not there, ValueError for a class that no installed package
+        registered and for one that is not of this kind, ImportError for one that cannot be imported.
         """
-        schema_name = metadata_dict.get("schema_name")
-        named = SchemaManager.instance().spaces.class_name(schemaspace, schema_name) if schema_name else None
-        made_by: Any = import_item(named) if named else Metadata
+        schema_name, spaces = metadata_dict.get("schema_name"), SchemaManager.instance().spaces
+        named = spaces.class_name(schemaspace, schema_name) if schema_name else None
         refused = f"The metadata_class_name ('{named}') for schema '{schema_name}' must be a subclass of 'Metadata'!"
+        if named and not spaces.is_registered(named):
+            raise ValueError(f"{refused} No schema of an installed package names it.")
+        made_by: Any = import_item(named) if named else Metadata
+        if not (isinstance(made_by, type) and _has_methods(made_by)):
+            raise ValueError(refused)
         try:
             instance = made_by(**metadata_dict)
         except TypeError as error:
             raise ValueError(refused) from error
-        if not all(callable(getattr(instance, name, None)) for name in _NEEDED):
+        if not _has_methods(instance):
             raise ValueError(refused)
         return instance
 
@@ -85,3 +89,8 @@ class Metadata:
 
     def __repr__(self) -> str:
         return self.to_json()
+
+
+def _has_methods(found: object) -> bool:
+    """Whether a class, or an object of one, has the methods of `Metadata`: Elyra's classes do not inherit ours."""
+    return all(callable(getattr(found, name, None)) for name in _NEEDED)

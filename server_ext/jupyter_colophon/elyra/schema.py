@@ -10,9 +10,8 @@ from traitlets.config import SingletonConfigurable
 
 from jupyter_colophon.elyra.schemaspace import Schemaspace
 from jupyter_colophon.service.schemaspaces.reading import TEST_SPACE
-from jupyter_colophon.service.schemaspaces.registrations import SCHEMAS_PROVIDERS, SCHEMASPACES, installed
+from jupyter_colophon.service.schemaspaces.registrations import SCHEMAS_PROVIDERS, SCHEMASPACES, STORED, installed
 from jupyter_colophon.service.schemaspaces.spaces import Spaces
-from jupyter_colophon.service.schemaspaces.written import PROVIDER
 
 __all__ = [
     "METADATA_TEST_SCHEMASPACE",
@@ -40,7 +39,7 @@ class SchemaManager(SingletonConfigurable):
         super().__init__(**kwargs)
         self.spaces = Spaces(
             schemaspaces=lambda: type(self)._get_schemaspaces(),
-            providers=lambda: [*type(self)._get_schemas_providers(), PROVIDER],
+            providers=lambda: [*type(self)._get_schemas_providers(), STORED],
             packages=self._packages,
             parent=self.parent,
         )

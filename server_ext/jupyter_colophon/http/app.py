@@ -5,10 +5,13 @@ import atexit
 import logging
 from functools import cached_property, partial
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
+from jupyter_core.paths import jupyter_data_dir
 from jupyter_server.extension.application import ExtensionApp
 
+from jupyter_colophon.client.private_folders import restrict_folder
 from jupyter_colophon.core.errors import Misconfigured
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.http import provisioner
@@ -44,6 +47,8 @@ class Colophon(Settings, ExtensionApp):
         if self.serverapp is not None:
             # What we log is to have the server's time and level, and its place.
             logging.getLogger("jupyter_colophon").parent = self.serverapp.log
+        # Earlier versions left it readable by others where a kernel was started before the first request.
+        restrict_folder(Path(jupyter_data_dir()) / "colophon")
         wrong = ""
         try:
             store = self.store()

@@ -5,6 +5,7 @@ import json
 import logging
 import zlib
 from collections.abc import Awaitable, Callable
+from functools import partial
 from http.client import responses
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,10 +15,12 @@ from tornado.httputil import HTTPServerRequest
 from tornado.web import HTTPError, stream_request_body
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import IllegalQuery, MetadataError, StoreUnavailable, TooLarge, Unparsable
-from jupyter_colophon.core.jsontext import parse
+from jupyter_colophon.core.errors import IllegalQuery, MetadataError, StoreUnavailable, TooLarge, Unparsable, shown
+from jupyter_colophon.core.jsontext import encode_in_pieces, parse
+from jupyter_colophon.core.jsonvalue import is_larger
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.once import Once
+from jupyter_colophon.core.read_budget import limit_reads
 from jupyter_colophon.http.door import SETTING, Door, actor
 from jupyter_colophon.http.idempotency import ASKING, IDEMPOTENCY_KEY, fingerprint
 from jupyter_colophon.http.operation import Operation, Shape, declared, methods
@@ -34,6 +37,9 @@ _UNAVAILABLE, _STORE_FULL = 503, 507
 RETRY_AFTER_S = "5"
 _DROPPED_FACTOR = 4
 _SMALL_BYTES = 10_000
+#: Documents up to about so many bytes are encoded on the event loop: a thread would take longer.
+_ENCODED_AT_ONCE = 100_000
+_READING = ("GET", "HEAD")
 _EXPLAINED = {403: "you are not signed in, or may not do this", 405: "this path does not take this method"}
 _logger = logging.getLogger("jupyter_colophon.http")
 
@@ -89,10 +95,23 @@ class Identified:
             raise IllegalQuery("is sent more than once", name)
         return found[0] if found else None
 
-    async def hop(self, work: "Callable[[Catalog], T]") -> T:
-        """Do synchronous work on the catalog, off the event loop."""
+    async def hop(self, work: "Callable[[Catalog], T]", *, asks: bool = False) -> T:
+        """Do synchronous work on the catalog, off the event loop.
+
+        What only reads has a deadline, and what looks through many entities threads of its own. A GET only reads; with
+        `asks`, the request is a question in whatever method. Raises StoreUnavailable, TransactionTooLong, TooLarge.
+        """
         door = self.door
-        return await self.aside(lambda: work(door.catalog()))
+        if not asks and self.request.method not in _READING:
+            return await self.aside(lambda: work(door.catalog()))
+
+        def read() -> T:
+            with limit_reads(door.settings.read_seconds_max):
+                return work(door.catalog())
+
+        if door.closed or not (asks or self.operation.looks_through_many):
+            return await self.aside(read)
+        return await asyncio.wrap_future(door.questions.submit(read))
 
     async def aside(self, work: Callable[[], T]) -> T:
         """Do synchronous work off the event loop; the catalog is not opened for it. Raises StoreUnavailable."""
@@ -104,11 +123,25 @@ class Identified:
     async def among(self, space: str, work: Callable[[], T]) -> T:
         """As `aside`, for what may call the code of a schemaspace's package: that holds up no other schemaspace.
 
-        Raises StoreUnavailable where too much of this schemaspace waits already.
+        A request that only reads has a deadline. Raises StoreUnavailable where too much of this schemaspace waits
+        already, or where reading took too long.
         """
         if self.door.closed:
             raise StoreUnavailable("the server is stopping")
-        return await asyncio.wrap_future(self.door.crews.submit(space, lambda: _lasting(work)))
+        if self.request.method not in _READING:
+            return await asyncio.wrap_future(self.door.crews.submit(space, lambda: _lasting(work)))
+        seconds = self.door.settings.read_seconds_max
+
+        def read() -> T:
+            with limit_reads(seconds):
+                return _lasting(work)
+
+        try:
+            async with asyncio.timeout(seconds):
+                return await asyncio.wrap_future(self.door.crews.submit(space, read))
+        except TimeoutError:
+            # Nothing can end the code of a package; its thread stays with its own schemaspace.
+            raise StoreUnavailable(f"reading schemaspace {shown(space)} took longer than {seconds:g} s") from None
 
 
 def _lasting(work: Callable[[], T]) -> T:
@@ -117,6 +150,10 @@ def _lasting(work: Callable[[], T]) -> T:
         return work()
     except SystemExit as error:
         raise RuntimeError("a package tried to end the server") from error
+
+
+def _refuse(error: Exception, *_: str) -> None:
+    raise error
 
 
 @stream_request_body
@@ -136,8 +173,20 @@ class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows ident
         self._pieces = bytearray()
         self._inflate: Any = None
         self._refused: MetadataError | None = None
+        #: Whether the body is read only so that the connection can be used again.
+        self._dropped = False
 
     async def prepare(self) -> None:  # type: ignore[override]  # as Jupyter's own APIHandler
+        """Admit the request. One that is refused is answered after its body: before, the connection would be lost."""
+        try:
+            await self._admit()
+        except (MetadataError, HTTPError) as error:
+            if not self._is_body_worth_reading():
+                raise
+            self._dropped = True
+            setattr(self, str(self.request.method).lower(), partial(_refuse, error))
+
+    async def _admit(self) -> None:
         """Refuse a body that says it is too large before it is read; then do what Jupyter does."""
         limit = self.body_bytes_max
         connection: Any = self.request.connection
@@ -155,6 +204,13 @@ class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows ident
         if prepared is not None:
             await prepared
 
+    def _is_body_worth_reading(self) -> bool:
+        """Return whether a body follows that is not too large to be read and dropped."""
+        length = self.request.headers.get("Content-Length")
+        if length is None:
+            return "Transfer-Encoding" in self.request.headers
+        return 0 < int(length) <= self.body_bytes_max
+
     def check_xsrf_cookie(self) -> None:
         """As Jupyter does; but who is not signed in at all is told so first: only browsers need that cookie."""
         try:
@@ -166,7 +222,7 @@ class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows ident
 
     def data_received(self, chunk: bytes) -> None:
         """Collect a piece of the body, inflated where it came compressed, under the limit."""
-        if self._refused is not None:
+        if self._refused is not None or self._dropped:
             return
         limit = self.body_bytes_max
         try:
@@ -237,7 +293,19 @@ class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows ident
                 return
         self.set_status(status)
         self.retry_later(status)
-        self.finish(json.dumps(value, ensure_ascii=False), set_content_type=self.content_type)
+        if not is_larger(value, _ENCODED_AT_ONCE):
+            self.finish(json.dumps(value, ensure_ascii=False), set_content_type=self.content_type)
+            return
+        # What is large is encoded on a thread: the server has notebooks to serve.
+        self._auto_finish = False
+        self._encoding = asyncio.ensure_future(self._finish_encoded(value))
+
+    async def _finish_encoded(self, value: Any) -> None:
+        try:
+            text = await asyncio.get_running_loop().run_in_executor(self.door.threads, encode_in_pieces, value)
+            self.finish(text, set_content_type=self.content_type)
+        except Exception as error:  # noqa: BLE001  the handler's method is over: nobody else answers for it
+            self._handle_request_exception(error)
 
     @classmethod
     def status_of(cls, cause: type[MetadataError]) -> int:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
-from typing import Final, Literal
+from typing import Final
 
 from jupyter_colophon.core.errors import IllegalQuery
 from jupyter_colophon.core.proposal import ABSENT, Condition
@@ -12,6 +12,12 @@ from jupyter_colophon.http.base import Identified
 from jupyter_colophon.http.parameter import Parameter
 
 _VERSION = re.compile(r'"(-?[0-9]{1,18})"')
+_TAG: Final = r'(?:W/)?"[!#-~\x80-\xff]*"'
+_TAGS: Final = rf"{_TAG}(?:[ \t]*,[ \t]*{_TAG})*"
+
+
+#: Of both headers, for the API's documents.
+_PATTERN: Final = r'^(\*|(W/)?"[!#-~]*"([ \t]*,[ \t]*(W/)?"[!#-~]*")*)$'
 
 
 def etag_of(version: int) -> str:
@@ -19,19 +25,31 @@ def etag_of(version: int) -> str:
     return f'"{version}"'
 
 
-def _version(told: str) -> int | Literal["*"]:
+def _entity_tags(told: str, header: str) -> list[str]:
+    """Return the entity tags of a header (RFC 9110, 8.8.3). Raises IllegalQuery for what is not a list of them."""
+    if re.fullmatch(_TAGS, told) is None:
+        raise IllegalQuery('a version in quotes, as in "3", or *', header)
+    return re.findall(_TAG, told)
+
+
+def _version(told: str) -> int | str:
+    """Return the version that a write requires, or `*`; of tags that are not ours one, which no version equals."""
     if told.strip() == "*":
         return "*"
-    found = _VERSION.fullmatch(told.strip())
-    if found is None:
-        raise IllegalQuery('one version in quotes, as in "3", or *', "If-Match")
-    return int(found[1])
+    tags = _entity_tags(told.strip(), "If-Match")
+    versions = {int(found[1]) for tag in tags if (found := _VERSION.fullmatch(tag))}
+    if len(versions) > 1:
+        raise IllegalQuery("one version, and not several", "If-Match")
+    return versions.pop() if versions else tags[0]
 
 
 def _any(told: str) -> bool:
-    if told.strip() != "*":
+    """Return whether a write requires that nothing exists. Tags that are not ours match nothing: they require nothing."""
+    if told.strip() == "*":
+        return True
+    if any(_VERSION.fullmatch(tag) for tag in _entity_tags(told.strip(), "If-None-Match")):
         raise IllegalQuery("only * can be asked for in a write", "If-None-Match")
-    return True
+    return False
 
 
 def _time(told: str) -> int | None:
@@ -47,16 +65,21 @@ def _header(name: str, says: str) -> Parameter[int | None]:
     return Parameter(name, f"{says} An HTTP date, or ISO 8601.", schema, _time, None, "header")
 
 
-_IF_MATCH: Final[Parameter[int | Literal["*"] | None]] = Parameter(
+_IF_MATCH: Final[Parameter[int | str | None]] = Parameter(
     "If-Match",
     'Only if the aspect is at this version, as in `"3"`, or at any: `*`.',
-    {"type": "string", "format": "colophon-etag", "pattern": rf"^({_VERSION.pattern}|\*)$"},
+    {"type": "string", "format": "colophon-etag", "pattern": _PATTERN},
     _version,
     None,
     "header",
 )
 _IF_NONE_MATCH: Final[Parameter[bool]] = Parameter(
-    "If-None-Match", "Only if there is no such aspect.", {"type": "string", "enum": ["*"]}, _any, False, "header"
+    "If-None-Match",
+    "Only if there is no such aspect: `*`. A tag that is not of this catalog matches nothing.",
+    {"type": "string", "format": "colophon-etag", "pattern": _PATTERN},
+    _any,
+    False,
+    "header",
 )
 _IF_UNMODIFIED_SINCE: Final = _header("If-Unmodified-Since", "Only if it was not written since.")
 _IF_MODIFIED_SINCE: Final = _header("If-Modified-Since", "Only if it was written since.")

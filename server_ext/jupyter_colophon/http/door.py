@@ -14,12 +14,20 @@ from typing import TYPE_CHECKING, Any
 from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvider, User
 
 from jupyter_colophon.core.access import KERNEL_ACTIONS, Principal
-from jupyter_colophon.core.errors import AccessDenied, InvalidField, MetadataError, Misconfigured, StoreUnavailable
+from jupyter_colophon.core.errors import (
+    AccessDenied,
+    InvalidField,
+    MetadataError,
+    Misconfigured,
+    Problem,
+    StoreUnavailable,
+)
 from jupyter_colophon.core.names import Identity
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.http.board import Board
 from jupyter_colophon.http.crews import Crews
 from jupyter_colophon.http.pulse import Pulse
+from jupyter_colophon.http.question_pool import QuestionPool
 from jupyter_colophon.http.roll import Roll
 from jupyter_colophon.http.schemas import ApiSchemas
 from jupyter_colophon.http.tokens import KernelTokens
@@ -65,6 +73,7 @@ class Door:
         default_factory=lambda: ThreadPoolExecutor(THREADS, thread_name_prefix="colophon")
     )
     crews: Crews = field(default_factory=Crews)
+    questions: QuestionPool = field(default_factory=QuestionPool)
     #: Who follows the change log, and over how many connections each user does.
     board: Board = field(default_factory=Board)
     pulse: Pulse = field(default_factory=Pulse)
@@ -78,6 +87,7 @@ class Door:
     roll: Roll = field(init=False)
     _catalog: "Catalog | None" = None
     _consumers: "Consumers | None" = None
+    _registry_faults: tuple[Problem, ...] | None = None
     _opening: threading.Lock = field(default_factory=threading.Lock)
     _instances: "Instances | None" = None
     _composing: threading.Lock = field(default_factory=threading.Lock)
@@ -92,6 +102,7 @@ class Door:
                 raise Misconfigured(self.wrong)
             if self._catalog is None:
                 self._catalog = self._opened()
+                self._catalog.namespaces.remove_beside = self._remove_instances
                 self._consumers = self._consuming(self._catalog)
                 # What others did to the files of instances is recorded from now on, whoever asks for it.
                 if not self.closed:
@@ -114,6 +125,7 @@ class Door:
                 events=self.settings.events(),
                 overlay=self.settings.overlay(),
                 authorizer=self.settings.authorizer(),
+                audit=self.settings.audit(),
             )
         except InvalidField as error:
             # It is not the request that names a field which there is not, but the settings: they stay until a restart.
@@ -129,6 +141,15 @@ class Door:
         if not self.closed:
             consumers.start()
         return consumers
+
+    def registry_faults(self) -> tuple[Problem, ...]:
+        """Return what is wrong with the entity-registry.yml. It is read once: a changed file counts after a restart."""
+        if self._registry_faults is None:
+            from jupyter_colophon.service.registry_files import load_overlay
+
+            file = self.settings.overlay()
+            self._registry_faults = () if file is None else tuple(load_overlay(file).faults)
+        return self._registry_faults
 
     def consumers(self) -> "list[ConsumerState]":
         """How the consumers of lineage do; none before the catalog is open."""
@@ -217,6 +238,9 @@ class Door:
                 self._instances = serve(self.settings, self.catalog)
             return self._instances
 
+    def _remove_instances(self, namespace: str, principal: "Principal") -> None:
+        self.instances().clear_namespace(namespace, principal)
+
     def _follow_instances(self) -> None:
         # A request that asks for instances is told what is wrong.
         with suppress(MetadataError):
@@ -231,6 +255,7 @@ class Door:
         if self.relay is not None:
             self.relay.close()
         self.threads.shutdown(wait=True, cancel_futures=True)
+        self.questions.close()
         self.crews.close()
         with self._composing:
             if self._instances is not None:

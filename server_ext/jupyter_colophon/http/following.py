@@ -1,5 +1,6 @@
 """Following the change log over a connection: first what came after a number, then what comes, each change once and in order."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -18,18 +19,36 @@ SLICE: Final = 500
 
 
 class Following:
-    """One connection that follows. `heard` is called when something is `ready`, and when that is the end."""
+    """One connection that follows. `heard` is called when something is `ready`, and when that is the end.
+
+    It ends with the token of the kernel that opened it: `revoked` is called then, and `is_revoked` is true.
+    """
 
     def __init__(
-        self, asks: Identified, wish: Wish, cut_off: Callable[[], None], heard: Callable[[], None] | None = None
+        self,
+        asks: Identified,
+        wish: Wish,
+        cut_off: Callable[[], None],
+        heard: Callable[[], None] | None = None,
+        revoked: Callable[[], None] = lambda: None,
     ) -> None:
         self._hop, self._board, self._wish = asks.hop, asks.door.board, wish
         self._subscriber = Subscriber(wish, Backlog(heard), cut_off)
         #: The number up to which everything was handed out.
         self._sent = 0
+        self.is_revoked = False
+        self._tokens, self._revoked = asks.door.tokens, revoked
+        self._cancel: Callable[[], None] = lambda: None
 
     async def begin(self) -> int:
         """Listen from now on; returns the number of the newest change. Raises StorageError."""
+        loop = asyncio.get_running_loop()
+
+        def end_access() -> None:
+            # A token also ends on other threads: those of pipelines that schedules started.
+            loop.call_soon_threadsafe(self._end_access)
+
+        self._cancel = self._tokens.call_at_end(self._wish.principal, end_access)
         await self._board.join(self._subscriber, self._hop)
         head: int = await self._hop(lambda catalog: catalog.feed.head())
         return head
@@ -75,8 +94,14 @@ class Following:
 
     def end(self) -> None:
         """Listen no more."""
+        self._cancel()
         self._board.leave(self._subscriber)
         self._subscriber.backlog.finish()
+
+    def _end_access(self) -> None:
+        self.is_revoked = True
+        self.end()
+        self._revoked()
 
     async def _read(self, after: int) -> tuple[list[Told], int]:
         wish = self._wish
@@ -88,11 +113,24 @@ class Following:
         return await self._hop(read)
 
 
-def require_place(asks: Identified) -> None:
-    """Raise TooManyConnections where the user has as many as one may have."""
-    most = asks.door.settings.connections_per_user
-    if asks.door.sockets[asks.principal.user] >= most:
+def reserve_connection(asks: Identified) -> Callable[[], None]:
+    """Count one more connection of the user; returns what counts it no more. Raises TooManyConnections.
+
+    Nothing else runs between the look and the count: however many ask at once, no more are let in.
+    """
+    user, open_, most = asks.principal.user, asks.door.sockets, asks.door.settings.connections_per_user
+    if open_[user] >= most:
         raise TooManyConnections(most)
+    open_[user] += 1
+    is_open = True
+
+    def release() -> None:
+        nonlocal is_open
+        if is_open:
+            open_[user] -= 1
+            is_open = False
+
+    return release
 
 
 def place(text: str, name: str) -> int | None:

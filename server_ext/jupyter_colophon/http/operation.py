@@ -22,6 +22,10 @@ _JSON = "application/json"
 _UNSAID = ("", "application/x-www-form-urlencoded")
 
 
+#: The parameters of operations that page, search or walk.
+_LOOKING = frozenset({"count", "cursor", "depth", "levels", "limit", "offset", "q", "query", "scrollId", "start"})
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """What can be asked next: an operation, and its parameters out of the answer with this status (Link Object)."""
@@ -48,6 +52,11 @@ class Operation:
     links: tuple[Link, ...] = ()
     #: The content type of what is answered; empty for that of the API's documents.
     kind: str = ""
+
+    @property
+    def looks_through_many(self) -> bool:
+        """Whether a request may look through many entities: it pages, searches or walks."""
+        return any(one.name in _LOOKING for one in self.takes)
 
     def body_shape(self, content_type: str) -> Shape:
         """What a body must be. Where it can be of one type alone, it is taken for that. Raises Unparsable."""

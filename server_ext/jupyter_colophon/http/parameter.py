@@ -12,6 +12,8 @@ T = TypeVar("T")
 Place = Literal["query", "header", "path"]
 #: No number in a parameter has more digits.
 DIGITS_MAX = 18
+#: A count that is bounded anyway may be any number of a client's machine.
+_COUNT_DIGITS_MAX = 40
 _TIME = "ISO 8601, milliseconds or seconds since 1970, or `now-1d` (ms s m h d)."
 
 
@@ -46,6 +48,18 @@ def number(name: str, says: str, *, default: int, least: int, most: int) -> Para
 
     schema = {"type": "integer", "minimum": least, "maximum": most, "default": default}
     return Parameter(name, says, schema, read, default)
+
+
+def count(name: str, says: str, *, default: int, least: int, most: int) -> Parameter[int]:
+    """A number of items to answer with: more than `most` is read as `most`, since a client asks for all it can get."""
+
+    def read(told: str) -> int:
+        if not (told.isascii() and told.isdigit() and len(told) <= _COUNT_DIGITS_MAX and least <= int(told)):
+            raise IllegalQuery(f"a number from {least} on", name)
+        return min(int(told), most)
+
+    schema = {"type": "integer", "minimum": least, "default": default}
+    return Parameter(name, f"{says} At most {most} are answered.", schema, read, default)
 
 
 def choice(name: str, says: str, *words: str, default: str = "") -> Parameter[str]:

@@ -24,6 +24,7 @@ TABLE: dict[type[errors.MetadataError], Row] = {
     errors.InstanceUnreadable: Row(400, "unreadable-instance", "Unreadable instance"),
     errors.IllegalSecret: Row(400, "illegal-secret", "No secret"),
     errors.RenameRefused: Row(400, "rename-refused", "An instance keeps its name"),
+    errors.HookDenied: Row(403, "hook-denied", "The schema's own class does not allow it"),
     errors.HookFailed: Row(400, "hook-failed", "The schema's own class refused it"),
     errors.SchemaRefused: Row(400, "schema-refused", "The schema cannot be used"),
     errors.InvalidInstance: Row(400, "invalid-instance", "Invalid instance"),

@@ -1,13 +1,13 @@
 """How kernels that this server starts get our URL and a token of their own (spark.md, decision 6; security.md B2.13).
 
-The server's own token never reaches them: sessions start kernels with the server's whole environment.
+The server's own credentials never reach them: Jupyter starts kernels with the server's whole environment.
 """
 
 import getpass
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from jupyter_client.provisioning.factory import KernelProvisionerFactory
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
@@ -18,12 +18,27 @@ from jupyter_server.serverapp import ServerApp
 from jupyter_colophon.http.door import SETTING, Door, actor
 
 NAME = "colophon-provisioner"
-#: The variable that holds the server's own token, where it was given by one.
-SERVER_TOKEN = "JUPYTER_TOKEN"  # noqa: S105  # the variable's name
+#: The variables with credentials of the server itself: Jupyter's, JupyterHub's (JPY_…: of its versions before 0.8), and
+#: libpq's password of the catalog. `c.Colophon.kernel_variables` names those that kernels keep (docs/settings.md).
+SERVER_VARIABLES: Final = frozenset(
+    {
+        "JUPYTER_TOKEN",
+        "JUPYTERHUB_API_TOKEN",
+        "JUPYTERHUB_CRYPT_KEY",
+        "JUPYTERHUB_COOKIE_SECRET",
+        "JPY_API_TOKEN",
+        "JPY_COOKIE_SECRET",
+        "CONFIGPROXY_AUTH_TOKEN",
+        "PGPASSWORD",
+    }
+)
 
 
 class ColophonProvisioner(LocalProvisioner):
-    """Starts a kernel as Jupyter does, with five variables more and the server's secrets less."""
+    """Starts a kernel as Jupyter does, with five variables more and the server's credentials less."""
+
+    #: Whether the kernel has a token of ours.
+    _is_begun = False
 
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
         """Add our variables to the kernel's environment; called again for a restart, with a new token."""
@@ -32,16 +47,28 @@ class ColophonProvisioner(LocalProvisioner):
         if server is not None:
             environment = prepared.get("env") or os.environ.copy()
             prepared["env"] = _environment(environment, server, str(self.kernel_id))
+            self._is_begun = True
         return prepared
 
+    async def poll(self) -> int | None:
+        """Return the exit code of a kernel that has ended: also one that nobody cleans up, as after too many restarts."""
+        has_process = self.has_process
+        code: int | None = await super().poll()
+        if has_process and code is not None:
+            self._end()
+        return code
+
     async def cleanup(self, restart: bool = False) -> None:
-        """The kernel is gone: what it left running was killed; and take its token back."""
-        server = _server(self.parent)
-        if server is not None:
-            _door(server).end_kernel(str(self.kernel_id))
-            if not restart:
-                _door(server).tokens.revoke(str(self.kernel_id))
+        """Record what the kernel left running as killed, and end its token: a restarted one gets another."""
+        self._end()
         await super().cleanup(restart)
+
+    def _end(self) -> None:
+        server, kernel = _server(self.parent), str(self.kernel_id)
+        if server is not None and self._is_begun:
+            self._is_begun = False
+            _door(server).end_kernel(kernel)
+            _door(server).tokens.revoke(kernel)
 
 
 def install(server: ServerApp) -> None:
@@ -63,20 +90,30 @@ def _environment(environment: dict[str, str], server: ServerApp, kernel: str) ->
     session = environment.get("JPY_SESSION_NAME")
     if session:
         given["COLOPHON_NOTEBOOK"] = _below_root(session, server.root_dir)
-    return without_secrets(environment) | given
+    if not door.settings.capture:
+        given["COLOPHON_CAPTURE"] = "0"
+    if door.settings.cell_source:
+        given["COLOPHON_CELL_SOURCE"] = "1"
+    return without_credentials(environment, door.settings.kernel_variables) | given
 
 
-def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
-    """An environment without the server's own token: for what the server starts."""
-    return {key: value for key, value in environment.items() if key != SERVER_TOKEN}
+def without_credentials(environment: Mapping[str, str], kept: Collection[str]) -> dict[str, str]:
+    """Return an environment without the server's own credentials, except those that `kept` names.
+
+    A variable that a kernel's specification sets to another value than the server's is not the server's.
+    """
+    own = {name: os.environ.get(name) for name in SERVER_VARIABLES.difference(kept)}
+    return {name: value for name, value in environment.items() if name not in own or own[name] != value}
 
 
 def signed(server: ServerApp, run_id: str, name: str) -> tuple[dict[str, str], Callable[[], None]]:
     """The environment of a run that this server starts, with a token for whose it is; and what takes that back."""
-    tokens, holder = _door(server).tokens, f"run:{run_id}"
+    door = _door(server)
+    tokens, holder = door.tokens, f"run:{run_id}"
     token = tokens.issue(holder, User(name), name)
     given = {"COLOPHON_URL": server.connection_url, "COLOPHON_TOKEN": token}
-    return without_secrets(os.environ) | given, lambda: tokens.revoke(holder)
+    environment = without_credentials(os.environ, door.settings.kernel_variables)
+    return environment | given, lambda: tokens.revoke(holder)
 
 
 def _below_root(session: str, root: str) -> str:

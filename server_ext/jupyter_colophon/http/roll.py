@@ -17,6 +17,7 @@ from typing import TextIO
 
 from jupyter_core.paths import jupyter_data_dir
 
+from jupyter_colophon.client.private_folders import create_private_folder
 from jupyter_colophon.core.store import StoreChoice
 
 if sys.platform != "win32":  # Windows has no locks of this kind: there nobody knows what a server left behind.
@@ -28,10 +29,9 @@ class Roll:
 
     def __init__(self, store: StoreChoice) -> None:
         told = json.dumps([store.provider, dict(store.options)], sort_keys=True, default=str)
+        self._root = Path(jupyter_data_dir()) / "colophon"
         # No more than that of the store's options, which may hold a password.
-        self._folder = (
-            Path(jupyter_data_dir()) / "colophon" / "servers" / hashlib.sha256(told.encode()).hexdigest()[:16]
-        )
+        self._folder = self._root / "servers" / hashlib.sha256(told.encode()).hexdigest()[:16]
         self._path = self._folder / f"{uuid.uuid4().hex}.kernels"
         self._file: TextIO | None = None
         self._here: Counter[str] = Counter()
@@ -43,6 +43,7 @@ class Roll:
             return
         with self._lock:
             if self._file is None:
+                create_private_folder(self._folder, self._root)
                 self._file = _made(self._path)
             self._file.write(f"{json.dumps([kernel, actor])}\n")
             self._file.flush()
@@ -76,7 +77,6 @@ class Roll:
 
 def _made(path: Path) -> TextIO:
     """A new file, locked. It gets its name then: else it looked like one that a killed server left."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     unnamed = path.with_suffix(".new")
     file = unnamed.open("w", encoding="utf-8")
     try:

@@ -9,7 +9,7 @@ from jupyter_colophon.core.errors import LogCompacted, StorageError
 from jupyter_colophon.http.backlog import Told
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.board import Wish
-from jupyter_colophon.http.following import Following, place, require_place
+from jupyter_colophon.http.following import Following, place, reserve_connection
 from jupyter_colophon.http.parameter import text
 
 #: How long nothing is sent at most, in seconds: proxies end connections that seem dead.
@@ -42,14 +42,17 @@ class StreamHandler(ApiHandler):
         """Send events until the other side goes. Raises LogCompacted, StorageError, TooManyConnections before the first."""
         resumed = place(self.asked(RESUMED), RESUMED.name)
         after = place(self.asked(AFTER), AFTER.name) if resumed is None else resumed
-        require_place(self)
+        release = reserve_connection(self)
+        try:
+            await self._follow(where, form, after)
+        finally:
+            release()
+
+    async def _follow(self, where: Mapping[str, str], form: str, after: int | None) -> None:
         if after is not None:
-            known = after
-            await self.hop(lambda catalog: catalog.feed.require_kept(known))
-        user = self.principal.user
+            await self.hop(lambda catalog: catalog.feed.require_kept(after))
         wish = Wish(self.principal, tuple(where.items()), form)
-        self._following = Following(self, wish, self._hang_up)
-        self.door.sockets[user] += 1
+        self._following = Following(self, wish, self._hang_up, revoked=self._hang_up)
         try:
             await self._send_on(self._following, after)
         except StreamClosedError:
@@ -60,7 +63,6 @@ class StreamHandler(ApiHandler):
                 raise
             self._hang_up()
         finally:
-            self.door.sockets[user] -= 1
             self._following.end()
 
     def on_connection_close(self) -> None:

@@ -3,9 +3,10 @@
 import hashlib
 import re
 import secrets
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from inspect import isawaitable
+from threading import Lock
 from typing import Any
 
 from jupyter_server.auth.identity import IdentityProvider, User
@@ -28,12 +29,16 @@ class KernelTokens:
 
     def __init__(self) -> None:
         self._holders: dict[str, _Holder] = {}
+        #: What is called when the token of a kernel ends, by kernel.
+        self._endings: dict[str, set[Callable[[], None]]] = {}
+        self._lock = Lock()
 
     def issue(self, kernel: str, user: User, actor: str) -> str:
         """A new token for a kernel; the one it had before is no longer good."""
         self.revoke(kernel)
         token = secrets.token_urlsafe(16)
-        self._holders[_digest(token)] = _Holder(kernel, user, Principal(actor, kernel, KERNEL_ACTIONS))
+        with self._lock:
+            self._holders[_digest(token)] = _Holder(kernel, user, Principal(actor, kernel, KERNEL_ACTIONS))
         return token
 
     def principal_of(self, kernel: str) -> Principal | None:
@@ -41,8 +46,34 @@ class KernelTokens:
         return next((holder.principal for holder in self._holders.values() if holder.kernel == kernel), None)
 
     def revoke(self, kernel: str) -> None:
-        """The kernel has ended: so has its token."""
-        self._holders = {digest: holder for digest, holder in self._holders.items() if holder.kernel != kernel}
+        """End the token of a kernel, and every connection that was opened with it."""
+        with self._lock:
+            self._holders = {digest: holder for digest, holder in self._holders.items() if holder.kernel != kernel}
+            endings = self._endings.pop(kernel, set())
+        for end in endings:
+            end()
+
+    def call_at_end(self, principal: Principal, end: Callable[[], None]) -> Callable[[], None]:
+        """Have `end` called when the principal's token ends, from any thread; returns what cancels that.
+
+        It is called at once where the token has ended already. Nothing happens for a user without a kernel.
+        """
+        kernel = principal.via
+        if kernel is None:
+            return lambda: None
+        with self._lock:
+            # A kernel that was restarted has another token, whose principal is an equal one.
+            is_valid = any(holder.principal is principal for holder in self._holders.values())
+            if is_valid:
+                self._endings.setdefault(kernel, set()).add(end)
+        if not is_valid:
+            end()
+
+        def cancel() -> None:
+            with self._lock:
+                self._endings.get(kernel, set()).discard(end)
+
+        return cancel
 
     def holder(self, handler: RequestHandler) -> _Holder | None:
         """Whose token a request carries in its Authorization header, if a kernel's."""

@@ -49,12 +49,18 @@ class Captures:
         if active is not None:
             self._attach(active, hook.SessionKind.CLASSIC)
 
+    def turn_off(self) -> None:
+        """Listen to no session: COLOPHON_CAPTURE or the server's setting `capture` says so."""
+        self._state = "off"
+
     def stop(self) -> None:
         """Takes every listener off."""
         if self._unhook is not None:
             self._unhook()
+            self._unhook = None
         with self._lock:
             captures, self._captures = self._captures, []
+            self._state = "off"
         for _, capture in captures:
             # The JVM may be gone before us.
             with suppress(Exception):

@@ -9,6 +9,11 @@ from bisect import insort
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from jupyter_colophon.kernel.failures import Failure
+
+#: Where nobody knows what ended a cell.
+_UNKNOWN = Failure()
+
 #: What nbformat 4.5 allows as the id of a cell.
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -44,6 +49,8 @@ class Execution:
     start_ms: int
     end_ms: int | None = None
     succeeded: bool = True
+    #: What ended it, where it did not succeed.
+    failure: Failure = field(default_factory=Failure)
     #: What the cell calls the step that it is, by `%%metadata --name`.
     step: str = ""
     run_id: str = field(default_factory=lambda: str(uuid.uuid4()))
@@ -77,10 +84,10 @@ class Timeline:
             del self._executions[:-REMEMBERED]
             return execution
 
-    def close(self, execution: Execution, *, succeeded: bool) -> None:
-        """Ends an execution now."""
+    def close(self, execution: Execution, *, succeeded: bool, failure: Failure = _UNKNOWN) -> None:
+        """End an execution now, with what ended it where it did not succeed."""
         with self._lock:
-            execution.succeeded = succeeded
+            execution.succeeded, execution.failure = succeeded, failure
             execution.end_ms = self._clock()
 
     def at(self, moment_ms: int) -> Execution | None:

@@ -57,7 +57,10 @@ class Companion:
             shipper_for(self.settings.server).look()
         present.follow, present.settle, present.working = self.connect, self._settled, self._working
         self.provenance.attach()
-        self.captures.start()
+        if self.settings.capture:
+            self.captures.start()
+        else:
+            self.captures.turn_off()
         self._cancel_farewell = at_farewell(self._shell, self._farewell)
 
     def stop(self) -> None:
@@ -74,7 +77,9 @@ class Companion:
         """Uses this server from now on; what is still to be told goes to the one before."""
         # A connection of its own: a command never waits behind a report.
         told = self.settings
-        recorder = Recorder(Catalog(server), told.notebook, told.kernel, self.notices, told.namespace)
+        recorder = Recorder(
+            Catalog(server), told.notebook, told.kernel, self.notices, told.namespace, with_source=told.cell_source
+        )
         self._change_to(Catalog(server), recorder)
         present.use(server)
 

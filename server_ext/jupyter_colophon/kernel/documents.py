@@ -1,7 +1,10 @@
 """What a kernel reports, as documents of the native API (schemas/api): how runs begin and end."""
 
 from datetime import UTC, datetime
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from jupyter_colophon.core.credentials import mask_comment, mask_source, mask_text
 
 if TYPE_CHECKING:
     from jupyter_colophon.kernel.cells import Execution
@@ -13,6 +16,9 @@ Ending: TypeAlias = Literal["succeeded", "failed", "killed"]
 
 #: The limit of schemas/api/run-start.json.
 SOURCE_LENGTH = 20_000
+
+#: A comment is a title: a longer one is cut.
+COMMENT_LENGTH = 200
 
 
 def moment(milliseconds: int) -> str:
@@ -33,21 +39,41 @@ def run_start(program: str, run_id: str, start_ms: int, parent: str | None, fact
     }
 
 
-def run_end(end_ms: int, ending: Ending) -> Document:
-    """A `RunChange` that ends a run."""
-    return {"status": ending, "end": moment(end_ms)}
+def run_end(end_ms: int, ending: Ending, error: str = "") -> Document:
+    """Return a `RunChange` that ends a run, with the class of the exception that ended it where there was one."""
+    document = {"status": ending, "end": moment(end_ms)}
+    return document | {"facts": {"error": error}} if error else document
 
 
-def cell_facts(execution: "Execution", notebook: str, kernel: str) -> Document:
-    """The facts of a cell's run; the source is cut at 20,000 characters, its hash is of the whole."""
+def cell_facts(execution: "Execution", notebook: str, kernel: str, *, with_source: bool = False) -> Document:
+    """Return the facts of a cell's run: which cell it is, its name, its first comment, and the hash of its source.
+
+    The source itself is included only where `with_source` asks for it, cut at 20,000 characters. Credentials are
+    replaced in all of them (core/credentials.py).
+    """
     cell = execution.cell
-    named = {"step": execution.step} if execution.step else {}
+    source = cell.source.encode("utf-8", "replace").decode()[:SOURCE_LENGTH]
+    texts = {
+        "step": mask_text(execution.step),
+        "comment": first_comment(source),
+        "source": mask_source(source)[:SOURCE_LENGTH] if with_source else "",
+    }
     return {
-        **named,
         "notebook": notebook,
         "cellId": cell.id,
         "sourceHash": cell.source_hash,
         "executionCount": cell.execution_count,
         "kernel": kernel,
-        "source": cell.source.encode("utf-8", "replace").decode()[:SOURCE_LENGTH],
+        **{name: text for name, text in texts.items() if text},
     }
+
+
+def first_comment(source: str) -> str:
+    """Return the first line of a cell's source that is a comment, without its sign and without credentials; or "".
+
+    What comes after a text of several lines is not looked at: a line of such a text may look like a comment.
+    """
+    signs = ("#", "--") if source.startswith("%%") else ("#",)
+    lines = takewhile(lambda line: '"""' not in line and "'''" not in line, map(str.strip, source.splitlines()))
+    comments = (line.lstrip("#-").strip() for line in lines if line.startswith(signs) and not line.startswith("#!"))
+    return mask_comment(next(filter(None, comments), "")[:COMMENT_LENGTH])

@@ -27,6 +27,12 @@ class Account:
     ending: dict[str, Any] | None = None
     #: What the server was told that nobody saw.
     not_seen: list[str] = field(default_factory=list)
+    #: What ended the cell, where it did not succeed: the class of the exception.
+    error: str = ""
+    #: The run is reported though it touched nothing.
+    is_failure: bool = False
+    #: URNs of data that its failed statements would have written, as far as they were reported.
+    intended: list[str] = field(default_factory=list)
     #: The run's URN, once the server has it.
     urn: str | None = None
 
@@ -38,8 +44,9 @@ class Account:
 
     @property
     def due(self) -> bool:
-        """Whether there is something to tell. A run that touched nothing is never told of."""
-        return bool(self.observations) or (self.ending is not None and self.urn is not None)
+        """Whether there is something to tell. A run that touched nothing is reported only if it failed in Spark."""
+        has_run = self.urn is not None or self.is_failure
+        return bool(self.observations) or (self.ending is not None and has_run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +81,7 @@ class Ledger:
         """Notes how a run ended."""
         with self._changed:
             # The wall clock may have been put back meanwhile, and nothing ends before it began.
-            account.ending = run_end(max(end_ms, account.start_ms), ending)
+            account.ending = run_end(max(end_ms, account.start_ms), ending, account.error)
             # Where nothing was touched the ending waits in the account: a late observation takes it along.
             if account.due:
                 self._enlist(account)

@@ -6,6 +6,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 from jupyter_colophon.kernel.cells import Cell, Execution, now_ms
+from jupyter_colophon.kernel.failures import Failure
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import ExecutionInfo, ExecutionResult, InteractiveShell
@@ -82,7 +83,7 @@ class Provenance:
             return
         if nesting.execution is not None:
             # Its end never came: an interrupt hit IPython itself.
-            self._end(nesting.execution, succeeded=False)
+            self._end(nesting.execution, succeeded=False, failure=Failure.of(KeyboardInterrupt()))
         nesting.infos = [info]
         nesting.execution = self._begin(info)
 
@@ -95,7 +96,8 @@ class Provenance:
             return
         execution, nesting.execution = nesting.execution, None
         if execution is not None:
-            self._end(execution, succeeded=result.success)
+            error = result.error_before_exec or result.error_in_exec
+            self._end(execution, succeeded=result.success, failure=Failure.of(error))
         self.companion.say()
 
     def _begin(self, info: "ExecutionInfo") -> Execution | None:
@@ -106,7 +108,7 @@ class Provenance:
         # The display hook knows the number in every version of IPython; the shell counts up before or after the cell.
         return recorder.begin(Cell(cell_id, info.raw_cell or "", self._shell.displayhook.prompt_count))
 
-    def _end(self, execution: Execution, *, succeeded: bool) -> None:
+    def _end(self, execution: Execution, *, succeeded: bool, failure: Failure) -> None:
         recorder = self.companion.recorder
         if recorder is None:
             return
@@ -114,7 +116,7 @@ class Provenance:
         try:
             self.companion.captures.drain()
         finally:
-            recorder.end(execution, succeeded=succeeded, end_ms=end_ms)
+            recorder.end(execution, succeeded=succeeded, end_ms=end_ms, failure=failure)
         if not self._reported and recorder.touched(execution):
             self._reported = True
             recorder.flush(FIRST_REPORT_S)

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 from jupyter_colophon.core.names import DEFAULT_NAMESPACE, cell_program, notebook_program
 from jupyter_colophon.kernel.cells import Cell, Execution, Timeline, now_ms
 from jupyter_colophon.kernel.documents import Ending, cell_facts
+from jupyter_colophon.kernel.failures import Failure
 from jupyter_colophon.kernel.ledger import Account, Ledger
 from jupyter_colophon.kernel.sender import Sender
 from jupyter_colophon.spark.observation import STREAM
@@ -29,6 +30,8 @@ class _Entry:
     failed: bool = False
 
     def ending(self, execution: Execution) -> Ending:
+        if execution.failure.was_interrupted:
+            return "killed"
         return "succeeded" if execution.succeeded and not self.failed else "failed"
 
 
@@ -45,8 +48,12 @@ class Recorder:
         kernel: str,
         notices: "Notices",
         namespace: str = DEFAULT_NAMESPACE,
+        *,
+        with_source: bool = False,
     ) -> None:
+        """`with_source`: the source of cells is part of the record, without credentials."""
         self._notebook, self._kernel, self._namespace = notebook, kernel, namespace
+        self._with_source = with_source
         self._timeline = Timeline()
         self._ledger = Ledger()
         self._sender = Sender(catalog, self._ledger, notices)
@@ -64,22 +71,35 @@ class Recorder:
         """A cell begins to run."""
         return self._timeline.open(cell)
 
-    def end(self, execution: Execution, *, succeeded: bool, end_ms: int) -> None:
-        """A cell has ended at `end_ms`; what Spark reports until this call still counts as its own."""
-        self._timeline.close(execution, succeeded=succeeded)
+    def end(self, execution: Execution, *, succeeded: bool, end_ms: int, failure: Failure | None = None) -> None:
+        """End a cell at `end_ms`; what Spark reports until this call still counts as its own.
+
+        A cell that touched no data has a run only where it failed in Spark: then it meant to.
+        """
+        failure = failure or Failure()
+        self._timeline.close(execution, succeeded=succeeded, failure=failure)
         with self._lock:
             entry = self._entries.get(execution)
+        if entry is None and failure.is_of_spark:
+            entry = self._entry(execution)
+            entry.account.is_failure = True
         if entry is not None:
-            self._ledger.end(entry.account, end_ms, entry.ending(execution))
+            self._end(entry, execution, end_ms)
+            self._sender.start()
+
+    def _end(self, entry: _Entry, execution: Execution, end_ms: int) -> None:
+        entry.account.error = execution.failure.error
+        self._ledger.end(entry.account, end_ms, entry.ending(execution))
 
     def observe(self, observation: "Observation") -> None:
         """Takes what Spark saw. Called on Spark's callback thread: it only files it.
 
-        What touched nothing, a failed action above all, is no news of data; that something was not seen is, and that a
-        stream failed, for which nobody may wait.
+        What touched nothing is no news of data; that something was not seen is, that a statement failed before it wrote,
+        and that a stream failed, for which nobody may wait.
         """
         has_failed = observation.failed and observation.function == STREAM
-        if not (observation.reads or observation.writes or observation.unseen or has_failed):
+        touched = observation.reads or observation.writes or observation.intended
+        if not (touched or observation.unseen or has_failed):
             return
         execution = self._timeline.at(observation.started_ms)
         if execution is None:
@@ -91,7 +111,7 @@ class Recorder:
             self._ledger.add(entry.account, observation)
             if execution.end_ms is not None:
                 # Late: where it is the first, the end of the cell has found no account to close.
-                self._ledger.end(entry.account, execution.end_ms, entry.ending(execution))
+                self._end(entry, execution, execution.end_ms)
         self._sender.start()
 
     def touched(self, execution: Execution) -> bool:
@@ -141,7 +161,7 @@ class Recorder:
                         run_id=execution.run_id,
                         start_ms=execution.start_ms,
                         parent=self._session,
-                        facts=cell_facts(execution, self._notebook, self._kernel),
+                        facts=cell_facts(execution, self._notebook, self._kernel, with_source=self._with_source),
                     )
                 )
                 self._entries[execution] = entry

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.problems import ClientError, Refused, ServerAway
 from jupyter_colophon.kernel.counts import counted
-from jupyter_colophon.spark.observation import united
+from jupyter_colophon.kernel.renames import carry_over
+from jupyter_colophon.spark.observation import Unseen, united
 from jupyter_colophon.spark.reports import accesses, proposals
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 30.0
 
 PROPOSALS_A_CALL = 1_000
+#: So much data that failed statements would have written is reported of a run.
+INTENDED_MOST = 500
 
 _AWAY = "away"
 
@@ -99,7 +102,7 @@ class Sender:
     def _forget(self, account: "Account") -> None:
         self._known.clear()
         account.urn = None
-        account.not_seen = []
+        account.not_seen, account.intended = [], []
         if account.parent is not None:
             account.parent.urn = None
 
@@ -110,9 +113,16 @@ class Sender:
         self._write(_facts(parcel, run), parcel)
         for document in accesses(parcel.observations):
             self._catalog.add_accesses(run, document)
+        self._follow_renames(parcel, run)
         self._admit(parcel, run)
         if parcel.ending is not None:
             self._catalog.change_run(run, parcel.ending)
+
+    def _follow_renames(self, parcel: "Parcel", run: str) -> None:
+        for old, new in dict.fromkeys(seen.renamed for seen in parcel.observations if seen.renamed is not None):
+            for proposal in carry_over(self._catalog, old, new, run):
+                # Each by itself: an aspect that is refused leaves the others.
+                self._write([proposal], parcel)
 
     def _announce(self, account: "Account") -> str:
         """The URN of the run, and of its parent's before it: the server has both then."""
@@ -123,15 +133,21 @@ class Sender:
         return account.urn
 
     def _admit(self, parcel: "Parcel", run: str) -> None:
-        """Adds to the run's facts what was not seen, and why it failed after its cell."""
-        told = parcel.account.not_seen
-        words = list(dict.fromkeys([*told, *(str(word) for seen in parcel.observations for word in seen.unseen)]))
-        facts = {"notSeen": "; ".join(words)} if words != told else {}
-        if failed := [seen for seen in parcel.observations if seen.failed]:
-            facts["error"] = f"a {failed[-1].function} failed: {failed[-1].error}"
-        if facts:
-            self._catalog.change_run(run, {"facts": facts})
-            parcel.account.not_seen = words
+        """Add to the run what was not seen, why a statement of it failed, and what that would have written."""
+        account, told = parcel.account, parcel.account.not_seen
+        failed = [seen for seen in parcel.observations if seen.failed]
+        intended = list(dict.fromkeys([*account.intended, *(ref.urn for seen in failed for ref in seen.intended)]))
+        missed = [Unseen.INTENDED] if len(intended) > INTENDED_MOST else []
+        unseen = (str(word) for seen in parcel.observations for word in seen.unseen)
+        words = list(dict.fromkeys([*told, *unseen, *missed]))
+        change: Document = {"facts": {"notSeen": "; ".join(words)} if words != told else {}}
+        if failed and not account.error:
+            change["facts"]["error"] = f"a {failed[-1].function} failed: {failed[-1].error}"
+        if fresh := intended[:INTENDED_MOST][len(account.intended) :]:
+            change["intended"] = fresh
+        if change["facts"] or fresh:
+            self._catalog.change_run(run, change)
+            account.not_seen, account.intended = words, intended[:INTENDED_MOST]
 
     def _write(self, proposals: "list[Document]", parcel: "Parcel") -> None:
         """Writes those SYSTEM aspects that are new in this session or have changed in it."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from jupyter_colophon.client.transport import Server
 from jupyter_colophon.core.names import DEFAULT_NAMESPACE, NO_NOTEBOOK
 
+_ON, _OFF = frozenset({"1", "on", "true", "yes"}), frozenset({"0", "off", "false", "no"})
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -17,11 +19,16 @@ class Settings:
     notebook: str
     kernel: str
     namespace: str
+    #: Whether Spark is listened to.
+    capture: bool = True
+    #: Whether the source of cells is part of the record.
+    cell_source: bool = False
 
     @classmethod
     def of(cls, environ: Mapping[str, str]) -> "Settings":
         """Reads COLOPHON_URL, COLOPHON_TOKEN, COLOPHON_NOTEBOOK (path below the server's root), COLOPHON_KERNEL and
-        COLOPHON_NAMESPACE (that of notebooks).
+        COLOPHON_NAMESPACE (that of notebooks), COLOPHON_CAPTURE (`0`: Spark is not listened to) and COLOPHON_CELL_SOURCE
+        (`1`: the source of cells is recorded).
 
         Raises:
             ValueError: COLOPHON_URL is not the URL of a server.
@@ -33,4 +40,6 @@ class Settings:
             notebook=environ.get("COLOPHON_NOTEBOOK") or NO_NOTEBOOK,
             kernel=environ.get("COLOPHON_KERNEL") or f"pid-{os.getpid()}",
             namespace=environ.get("COLOPHON_NAMESPACE") or DEFAULT_NAMESPACE,
+            capture=environ.get("COLOPHON_CAPTURE", "").strip().lower() not in _OFF,
+            cell_source=environ.get("COLOPHON_CELL_SOURCE", "").strip().lower() in _ON,
         )

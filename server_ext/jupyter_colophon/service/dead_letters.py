@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cursor import Cursors
@@ -12,6 +12,7 @@ from jupyter_colophon.core.inbox import EVENTS, DeadLetter, Refusal
 from jupyter_colophon.core.jsontext import parse
 from jupyter_colophon.core.once import Once
 from jupyter_colophon.core.proposal import Proposal, Written
+from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.service.inbox import WITHIN
 from jupyter_colophon.service.openlineage.collector import Collector
 from jupyter_colophon.service.write_path import WritePath
@@ -28,6 +29,7 @@ class DeadLetters:
     """The dead letters of a catalog. A user has their own; an admin has all."""
 
     provider: StorageProvider
+    gate: Gate
     write_path: WritePath
     cursors: Cursors
     collector: Collector
@@ -41,10 +43,16 @@ class DeadLetters:
         def fits(found: str) -> bool:
             return kind in ("", found)
 
-        found = self.provider.tx_runner.run(lambda tx: rows.page(tx, actor, before, limit + 1, fits), read_only=True)
-        page = found[:limit]
-        more = self.cursors.write("dead-letters", page[-1].id) if page and len(found) > limit else None
-        return page, more
+        page, is_cut = self.provider.tx_runner.run(lambda tx: rows.page(tx, actor, before, limit, fits), read_only=True)
+        more = self.cursors.write("dead-letters", page[-1].id) if page and is_cut else None
+        return [letter for letter in page if self._is_visible(letter, principal)], more
+
+    def _is_visible(self, letter: DeadLetter, principal: Principal, tx: TableContext | None = None) -> bool:
+        """Whether a letter names no entity that its reader may not see: rights may have changed since, or be an admin's."""
+        urns = [proposal.urn for proposal in letter.proposals]
+        if tx is not None:
+            return all(self.gate.may_see(tx, principal, urn) for urn in urns)
+        return len(self.gate.filter_visible(principal, urns)) == len(urns)
 
     def keep(self, proposals: Sequence[Proposal], principal: Principal, error: MetadataError) -> None:
         """Keep proposals that were refused at once for what they say, for whoever looks after their sender."""
@@ -78,10 +86,13 @@ class DeadLetters:
         return self._apply(letter, once) if letter.seq is None else self._deliver_again(letter, letter.seq, once)
 
     def discard(self, number: int, principal: Principal, once: Once | None = None) -> int:
-        """Throw a letter away; returns its number. Raises Absent."""
+        """Throw a letter away; returns its number. Raises Absent, AccessDenied for a kernel's token."""
 
         def work(tx: TableContext) -> int:
-            self._own(rows.read(tx, number), number, principal)
+            self._own(rows.read(tx, number), number, principal, tx)
+            if "admin" not in principal.scopes:
+                subject = f"the dead letter {number}: deleting needs the scope admin, and this token lacks it"
+                raise AccessDenied("delete", subject)
             rows.remove(tx, number)
             return number
 
@@ -113,7 +124,8 @@ class DeadLetters:
         """What a letter proposes; a message that could not be read may be readable by now."""
         if letter.document is None or letter.proposals:
             return letter.proposals
-        return (mcp.proposal(parse(letter.document.encode(), "the message"), self.write_path.registry),)
+        message = mcp.proposal(parse(letter.document.encode(), "the message"), self.write_path.registry)
+        return (replace(message, united=True),)
 
     def _deliver_again(self, letter: DeadLetter, seq: int, once: Once | None) -> list[Written]:
         def work(tx: TableContext) -> list[Written]:
@@ -126,9 +138,11 @@ class DeadLetters:
             lambda tx: answers.once(tx, once, forms.WRITTEN, self.now(), lambda: work(tx))
         )
 
-    def _own(self, letter: DeadLetter | None, number: int, principal: Principal) -> DeadLetter:
+    def _own(
+        self, letter: DeadLetter | None, number: int, principal: Principal, tx: TableContext | None = None
+    ) -> DeadLetter:
         own = letter is not None and letter.seq is None and letter.sender.user == principal.user
-        if letter is None or not (own or self._is_admin(principal)):
+        if letter is None or not (own or self._is_admin(principal)) or not self._is_visible(letter, principal, tx):
             raise Absent("dead letter", str(number))
         return letter
 

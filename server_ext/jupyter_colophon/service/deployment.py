@@ -124,9 +124,9 @@ def _proposals(urn: Urn, told: Deployed, stale: _Stale = _NOTHING_STALE) -> Iter
 
 
 def _facts(urn: Urn, annotation: Annotation, needs: Any, condition: Condition) -> Iterable[Proposal]:
-    yield Proposal(urn, "status", "upsert", {"removed": False}, needs=needs)
+    yield Proposal(urn, "status", "upsert", {"removed": False}, needs=needs, implied=True)
     if annotation != Annotation():
-        yield Proposal(urn, "technicalMetadata", "annotate", annotation, condition, needs=needs)
+        yield Proposal(urn, "technicalMetadata", "annotate", annotation, condition, needs=needs, implied=True)
 
 
 def _columns(schema: str) -> list[dict[str, str]]:

@@ -1,11 +1,14 @@
 """What a walk met, as readers see it: nodes with what they hide, edges with their runs, edges between columns."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import NamedTuple
 
 from jupyter_colophon.core import asserted
 from jupyter_colophon.core.lineage import (
+    COMPONENTS_MAX,
     MAX_RELATIONS,
     ColumnLineage,
     Direction,
@@ -16,18 +19,32 @@ from jupyter_colophon.core.lineage import (
     Window,
 )
 from jupyter_colophon.core.names import Urn
+from jupyter_colophon.service.declared import hand_over_frontier, hand_over_hidden, join_declared
 from jupyter_colophon.service.nodes import Nodes
-from jupyter_colophon.service.walking import MODES, READ, WRITE, Walk, Way, is_data
+from jupyter_colophon.service.walking import MODES, READ, WALKED, WRITE, Walk, Way, is_data
 from jupyter_colophon.storage import runs as stored_runs
 from jupyter_colophon.storage.assertions import speakers
 from jupyter_colophon.storage.ending import ending
 from jupyter_colophon.storage.known_edges import Edges, Side
 from jupyter_colophon.storage.spi import Edge, Row, TableContext
+from jupyter_colophon.storage.statements import PROGRAM_READ, PROGRAM_WRITE, access_mode, statements_of_accesses
 from jupyter_colophon.storage.touches import Triple, runs_named
 
 _RUNS_SHOWN = 10
-_HIDDEN_CAP = 1_000
+#: Hidden neighbours of every node are counted this far; those of a few hubs on each side ten times further.
+_HIDDEN_CAP, _HUB_CAP, _HUBS_MAX = 1_000, 10_000, 20
+#: Of so many runs in all the statements are looked up, where a walk did not meet them.
+_STATEMENTS_LOOKED_AT = 2_000
+#: Of so many edges between columns it is looked at whether both ends are shown.
+_COLUMNS_LOOKED_AT = 2 * MAX_RELATIONS
 _SIDES: tuple[tuple[Side, str], ...] = tuple((side, way) for side, way in MODES if way != "undirected")
+
+
+class Hidden(NamedTuple):
+    """How many neighbours of nodes are not shown, by URN and side; of a `capped` node there are at least as many."""
+
+    counts: dict[tuple[str, str], int]
+    capped: set[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +55,21 @@ class Drawing:
     edges: Edges
     known: Nodes
 
-    def drawn(self, question: LineageQuestion, walked: Walk) -> Lineage:
-        """The whole answer."""
+    def drawn(self, question: LineageQuestion, met: Walk) -> Lineage:
+        """The whole answer: programs in the place of their flows, and what is declared from data to data."""
+        walked = met.fold()
         nodes = self.nodes(question, walked)
+        stand_ins = frozenset(node.urn for node in nodes if node.asserted)
+        edges, has_all = _cut_components(self._edges(walked.triples, question.window, met.statements()))
+        rim = hand_over_frontier(self.frontier(nodes, question, walked), edges, stand_ins)
+        shown = hand_over_hidden(nodes, edges)
+        columns, are_all = self._columns(walked.levels, stand_ins) if question.columns else ([], True)
         return Lineage(
-            nodes=nodes,
-            edges=self.arrows(walked.triples, question.window),
-            columns=self._columns(walked.levels) if question.columns else (),
-            truncated=walked.truncated,
-            frontier=self.frontier(nodes, question, walked),
+            nodes=shown,
+            edges=join_declared(edges, stand_ins),
+            columns=tuple(columns),
+            truncated=walked.truncated or not (are_all and has_all),
+            frontier=tuple(node.urn for node in shown if node.urn in rim),
         )
 
     def nodes(self, question: LineageQuestion, walked: Walk) -> tuple[Node, ...]:
@@ -54,55 +77,123 @@ class Drawing:
         rows = self.known.rows(walked.levels)
         hidden = self._hidden(question.window, rows, walked)
         ends, time, titles = ending(self.tx), question.as_of, self.known.titles(walked.levels)
-        found = ((urn, _node(rows[urn], level, hidden[urn], ends, time)) for urn, level in walked.levels.items())
+        found = ((urn, _node(rows[urn], level, hidden, ends, time)) for urn, level in walked.levels.items())
         return tuple(replace(node, title=titles[urn]) if urn in titles else node for urn, node in found)
 
-    def arrows(self, triples: Iterable[Triple], window: Window) -> tuple[LineageEdge, ...]:
-        """The edges of these triples, with their newest runs."""
+    def arrows(
+        self, triples: Iterable[Triple], window: Window, statements: Mapping[Triple, set[str]] = MappingProxyType({})
+    ) -> tuple[LineageEdge, ...]:
+        """The edges of these triples, with their newest runs; what is declared goes from data to data."""
+        edges, _ = _cut_components(self._edges(triples, window, statements))
+        ends = {end for edge in edges for end in (edge.source, edge.target)}
+        stand_ins = frozenset(urn for urn in ends if asserted.source_of(Urn.parse(urn)) is not None)
+        return join_declared(edges, stand_ins)
+
+    def _edges(
+        self, triples: Iterable[Triple], window: Window, statements: Mapping[Triple, set[str]]
+    ) -> tuple[LineageEdge, ...]:
         found = self.edges.details(sorted(triples), window, _RUNS_SHOWN)
         newest = [one.runs[0] for one in found if one.runs]
         actors = {urn: row["actor"] for urn, row in runs_named(self.tx, newest).items()} | speakers(self.tx, newest)
-        return tuple(edge for one in found for edge in _arrows(one, actors))
+        known = {**self._statements_of_runs(found, statements), **statements}
+        drawn: dict[tuple[str, str, str], LineageEdge] = {}
+        for one in found:
+            for edge in _arrows(one, actors, known.get((one.data, one.program, one.mode), ())):
+                key = (edge.source, edge.target, edge.access)
+                drawn[key] = _unite(drawn[key], edge) if key in drawn else edge
+        return tuple(drawn.values())
+
+    def _statements_of_runs(self, edges: Sequence[Edge], known: Mapping[Triple, set[str]]) -> Mapping[Triple, set[str]]:
+        """The statements of the newest runs, for edges of programs from which the walk began."""
+        asked = [
+            edge
+            for edge in edges
+            if edge.mode in (PROGRAM_READ, PROGRAM_WRITE) and (edge.data, edge.program, edge.mode) not in known
+        ]
+        most = max(1, _STATEMENTS_LOOKED_AT // max(1, len(asked)))
+        return {
+            (edge.data, edge.program, edge.mode): statements_of_accesses(
+                self.tx, [(run, edge.data, access_mode(edge.mode)) for run in edge.runs[:most]]
+            )
+            for edge in asked
+        }
 
     def frontier(self, nodes: Sequence[Node], question: LineageQuestion, walked: Walk) -> tuple[str, ...]:
         """The nodes from which a walk can go on: to neighbours, or over more edges to those that are shown."""
         rims = list(_rims(nodes, question.direction, walked))
         found = {node.urn for node, _, hidden in rims if hidden > 0}
-        # Over these a program was entered and left at once, so data may have an edge to it that was not asked for.
-        twofold = {data for data, _, mode in walked.triples if mode in ("both", "unknown")}
+        # Over these a program was entered and left at once, or over one statement of several, so data may have an edge
+        # to it that was not asked for.
+        one_way = ("read", "write")
+        twofold = {data for data, _, mode in walked.triples if mode not in one_way}
         sides: tuple[Way, ...] = ("upstream", "downstream")
         for side in sides:
             urns = sorted(twofold.intersection(node.urn for node, way, hidden in rims if way == side and not hidden))
             if urns:
-                more = self.edges.around("data", urns, MODES["data", side], question.window, question.limit + 1)
-                found |= {triple[0] for triple in more if triple not in walked.triples}
+                more = self.edges.around("data", urns, WALKED["data", side], question.window, question.limit + 1)
+                found |= {triple[0] for triple in more if triple not in walked.met}
         return tuple(node.urn for node in nodes if node.urn in found)
 
-    def _hidden(self, window: Window, rows: Mapping[str, Row], walked: Walk) -> dict[str, tuple[int, int]]:
-        """How many neighbours of each node are not shown, upstream and downstream, by URN."""
+    def _hidden(self, window: Window, rows: Mapping[str, Row], walked: Walk) -> Hidden:
+        """Count the neighbours of each node that are not shown, upstream and downstream."""
         partners = _partners(walked.triples)
-        most = _HIDDEN_CAP + max(map(len, partners.values()), default=0)
-        counts: dict[tuple[str, str], int] = {}
+        most_shown = max(map(len, partners.values()), default=0)
+        hidden = Hidden({}, set())
+        whole = {key for key in walked.whole if is_data(key[0])} | self._whole_programs(window, walked)
         for side, way in _SIDES:
-            urns = [urn for urn in rows if is_data(urn) == (side == "data") and (urn, way) not in walked.whole]
-            for urn, there in self.edges.degrees(side, urns, MODES[side, way], window, most).items():  # type: ignore[index]  # of _SIDES
-                counts[urn, way] = min(_HIDDEN_CAP, max(0, there - len(partners.get((urn, way), ()))))
-        return {urn: (counts.get((urn, "upstream"), 0), counts.get((urn, "downstream"), 0)) for urn in rows}
+            urns = [urn for urn in rows if is_data(urn) == (side == "data") and (urn, way) not in whole]
+            for urn, (there, is_capped) in self._degrees(side, way, urns, window, most_shown).items():
+                hidden.counts[urn, way] = max(0, there - len(partners.get((urn, way), ())))
+                if is_capped:
+                    hidden.capped.add(urn)
+        data = sorted(urn for urn, way in hidden.counts if way == "upstream" and is_data(urn))
+        for urn, more, is_capped in self._hidden_declared(window, data, walked):
+            hidden.counts[urn, "upstream"] += more
+            if is_capped:
+                hidden.capped.add(urn)
+        return hidden
 
-    def _columns(self, shown: Mapping[str, int]) -> tuple[ColumnLineage, ...]:
-        rows = stored_runs.columns_into(self.tx, sorted(urn for urn in shown if is_data(urn)), MAX_RELATIONS)
-        return tuple(
-            ColumnLineage(
-                row["source"],
-                row["source_field"],
-                row["target"],
-                row["target_field"],
-                row["program"],
-                row["transformation"],
-            )
-            for row in rows
-            if row["source"] in shown
-        )
+    def _degrees(
+        self, side: Side, way: str, urns: Sequence[str], window: Window, shown: int
+    ) -> dict[str, tuple[int, bool]]:
+        """Return how many neighbours each node has on a side, and whether the count stopped at a cap."""
+        modes = MODES[side, way]  # type: ignore[index]  # of _SIDES
+        cap, hub_cap = _HIDDEN_CAP + shown, _HUB_CAP + shown
+        found = {
+            urn: (there, there >= cap) for urn, there in self.edges.degrees(side, urns, modes, window, cap).items()
+        }
+        hubs = [urn for urn, (_, is_capped) in found.items() if is_capped][:_HUBS_MAX]
+        if hubs:
+            counted = self.edges.degrees(side, hubs, modes, window, hub_cap)
+            found |= {urn: (there, there >= hub_cap) for urn, there in counted.items()}
+        return found
+
+    def _whole_programs(self, window: Window, walked: Walk) -> set[tuple[str, str]]:
+        """The programs and sides all of whose data were met: what was met without statements need not be all."""
+        whole = {key for key in walked.whole if not is_data(key[0])}
+        programs = sorted({urn for urn, _ in whole})
+        modes = (PROGRAM_READ, PROGRAM_WRITE)
+        found = self.edges.around("program", programs, modes, window, MAX_RELATIONS) if programs else []
+        with_statements = {program for _, program, _ in found}
+        return set() if len(found) == MAX_RELATIONS else {key for key in whole if key[0] not in with_statements}
+
+    def _hidden_declared(self, window: Window, data: Sequence[str], walked: Walk) -> Iterator[tuple[str, int, bool]]:
+        """How much more data hides that is declared to be made of several: a stand-in was counted as one."""
+        found = self.edges.around("data", data, ("write",), window, _HUB_CAP) if data else []
+        stand_ins = {
+            program: urn
+            for urn, program, mode in found
+            if (urn, program, mode) not in walked.triples and asserted.source_of(Urn.parse(program)) is not None
+        }
+        reads = self.edges.degrees("program", sorted(stand_ins), ("read",), window, _HIDDEN_CAP) if stand_ins else {}
+        return ((stand_ins[program], count - 1, count >= _HIDDEN_CAP) for program, count in reads.items())
+
+    def _columns(self, shown: Mapping[str, int], stand_ins: frozenset[str]) -> tuple[list[ColumnLineage], bool]:
+        """The edges between columns of what is shown, and whether these are all."""
+        targets = sorted(urn for urn in shown if is_data(urn))
+        rows = stored_runs.columns_into(self.tx, targets, _COLUMNS_LOOKED_AT + 1)
+        found = [_column(row, stand_ins) for row in rows[:_COLUMNS_LOOKED_AT] if row["source"] in shown]
+        return found[:MAX_RELATIONS], len(rows) <= _COLUMNS_LOOKED_AT and len(found) <= MAX_RELATIONS
 
 
 def _partners(triples: Iterable[Triple]) -> dict[tuple[str, str], set[str]]:
@@ -132,7 +223,7 @@ def _rims(nodes: Iterable[Node], direction: Direction, walked: Walk) -> Iterator
                 yield node, way, hidden  # type: ignore[misc]  # one of the two
 
 
-def _node(row: Row, level: int, hidden: tuple[int, int], ends: frozenset[str], time: int | None) -> Node:
+def _node(row: Row, level: int, hidden: Hidden, ends: frozenset[str], time: int | None) -> Node:
     gone = row["deleted"] and (time is None or row["updated"] <= time)
     return Node(
         urn=row["urn"],
@@ -142,27 +233,61 @@ def _node(row: Row, level: int, hidden: tuple[int, int], ends: frozenset[str], t
         platform=row["platform"],
         level=level,
         deleted=gone or row["namespace"] in ends,
-        hidden_upstream=hidden[0],
-        hidden_downstream=hidden[1],
+        hidden_upstream=hidden.counts.get((row["urn"], "upstream"), 0),
+        hidden_downstream=hidden.counts.get((row["urn"], "downstream"), 0),
+        hidden_at_least=row["urn"] in hidden.capped,
         asserted=row.get("asserted", False),
     )
 
 
-def _arrows(edge: Edge, actors: Mapping[str, str]) -> Iterable[LineageEdge]:
+def _column(row: Row, stand_ins: frozenset[str]) -> ColumnLineage:
+    return ColumnLineage(
+        row["source"],
+        row["source_field"],
+        row["target"],
+        row["target_field"],
+        None if row["program"] in stand_ins else row["program"],
+        row["transformation"],
+    )
+
+
+def _unite(first: LineageEdge, second: LineageEdge) -> LineageEdge:
+    """One edge for accesses that belong to a statement and for those that belong to none."""
+    newer, older = (first, second) if first.statements else (second, first)
+    ends = [first.end, second.end]
+    return replace(
+        newer,
+        runs=tuple(dict.fromkeys((*newer.runs, *older.runs)))[:_RUNS_SHOWN],
+        run_count=first.run_count + second.run_count,
+        start=min(first.start, second.start),
+        end=None if None in ends else max(end for end in ends if end is not None),
+        components=tuple(sorted({*first.components, *second.components})),
+        asserted=first.asserted and second.asserted,
+        statements=tuple(sorted({*(first.statements or ("",)), *(second.statements or ("",))})),
+    )
+
+
+def _cut_components(edges: Sequence[LineageEdge]) -> tuple[tuple[LineageEdge, ...], bool]:
+    """Return the edges with as many components as an answer has, and whether these are all."""
+    has_all = all(len(edge.components) <= COMPONENTS_MAX for edge in edges)
+    return tuple(replace(edge, components=edge.components[:COMPONENTS_MAX]) for edge in edges), has_all
+
+
+def _arrows(edge: Edge, actors: Mapping[str, str], statements: Collection[str]) -> Iterable[LineageEdge]:
     """A read goes from data to program, a write back; `both` is drawn as the two."""
     told = [run for run in edge.runs if asserted.in_force(run) is None]
     is_asserted = not told and bool(edge.runs)
     source = asserted.source_of(Urn.parse(edge.program)) or actors.get(edge.runs[0] if edge.runs else "", "")
-    ends = []
-    if edge.mode != "write":
+    ends, mode = [], access_mode(edge.mode)
+    if mode != "write":
         ends.append((edge.data, edge.program))
-    if edge.mode in ("write", "both"):
+    if mode in ("write", "both"):
         ends.append((edge.program, edge.data))
     for start, target in ends:
         yield LineageEdge(
             source=start,
             target=target,
-            access=edge.mode,  # type: ignore[arg-type]  # the store holds only modes that were checked
+            access=mode,  # type: ignore[arg-type]  # the store holds only modes that were checked
             runs=tuple(told),
             run_count=0 if is_asserted else edge.run_count,
             start=edge.start,
@@ -170,4 +295,5 @@ def _arrows(edge: Edge, actors: Mapping[str, str]) -> Iterable[LineageEdge]:
             components=edge.components,
             said_by=source or "",
             asserted=is_asserted,
+            statements=tuple(sorted(statements)),
         )

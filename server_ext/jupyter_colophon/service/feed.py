@@ -2,14 +2,17 @@
 
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.change import Change
 from jupyter_colophon.core.errors import StorageError
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.namespaced import INSTANCE
 from jupyter_colophon.service.gate import Gate
+from jupyter_colophon.service.visible import VisibleValues
 from jupyter_colophon.storage import chain, log
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
@@ -58,14 +61,13 @@ class Feed:
     def read(self, after: int, limit: int, where: Mapping[str, str], principal: Principal) -> Slice:
         """Those among the next changes after a number that the principal may read. Raises LogCompacted."""
 
-        def work(tx: TableContext) -> tuple[int, list[Change]]:
+        def work(tx: TableContext) -> tuple[int, list[Change], bool]:
             chain.require_kept(tx, after)
             # The head first: what is committed while we read is no part of what was passed over.
-            return tx.log.head(), log.changes(tx, after, limit, where)
+            return tx.log.head(), *log.page(tx, after, limit, where)
 
-        head, found = self.provider.tx_runner.run(work, read_only=True)
+        head, found, full = self.provider.tx_runner.run(work, read_only=True)
         last = found[-1].seq if found else after
-        full = len(found) == limit
         return Slice(self.visible(found, where, principal), last if full else max(head, last), full)
 
     def require_kept(self, after: int) -> None:
@@ -73,13 +75,37 @@ class Feed:
         self.provider.tx_runner.run(lambda tx: chain.require_kept(tx, after), read_only=True)
 
     def visible(self, changes: Sequence[Change], where: Mapping[str, str], principal: Principal) -> list[Change]:
-        """Those changes that fit the filter and that the principal may read."""
-        return [
+        """Those changes that fit the filter and that the principal may read. Not inside a transaction."""
+        fitting = [
             change
             for change in changes
             if all(getattr(change, name) == value for name, value in where.items())
             and self.gate.may_read(principal, change.namespace)
         ]
+        if not self.gate.has_policy:
+            return fitting
+        urns = {change.urn: Urn.parse(change.urn) for change in fitting if change.type == INSTANCE}
+        seen = set(self.gate.filter_visible(principal, urns.values()))
+        shown = [
+            change
+            for change in fitting
+            if (change.type != INSTANCE or self._shows(change, urns, seen, principal))
+            and self._shows_program(change, principal)
+        ]
+        return self.provider.tx_runner.run(
+            lambda tx: _with_visible_values(tx, self.gate, shown, principal), read_only=True
+        )
+
+    def _shows_program(self, change: Change, principal: Principal) -> bool:
+        """Whether the program may be seen that a change of data, an access, names."""
+        program = (change.value or {}).get("program") if change.operation == "access" else None
+        return not isinstance(program, str) or bool(self.gate.filter_visible(principal, [Urn.parse(program)]))
+
+    def _shows(self, change: Change, urns: Mapping[str, Urn], seen: Collection[Urn], principal: Principal) -> bool:
+        """Whether a change of an instance may be shown: as it is now, as it was, and as it became."""
+        urn = urns[change.urn]
+        values = (change.previous, change.value) if change.aspect == INSTANCE else ()
+        return urn in seen and all(self.gate.may_see_value(principal, urn, value) for value in values)
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Tell a listener of every change from now on; returns what ends that. Raises StorageError."""
@@ -158,4 +184,20 @@ class Feed:
                     self._listeners.remove(listener)
 
     def _slice(self, after: int) -> list[Change]:
-        return self.provider.tx_runner.run(lambda tx: log.changes(tx, after, SLICE, {}), read_only=True)
+        found, _ = self.provider.tx_runner.run(lambda tx: log.page(tx, after, SLICE, {}), read_only=True)
+        return found
+
+
+def _with_visible_values(tx: TableContext, gate: Gate, changes: Sequence[Change], principal: Principal) -> list[Change]:
+    """Changes of aspects without what their values say of entities that may not be seen."""
+    visible = VisibleValues(tx, gate, principal)
+    return [
+        change
+        if change.aspect is None
+        else replace(
+            change,
+            previous=visible.value(change.aspect, change.previous),
+            value=visible.value(change.aspect, change.value),
+        )
+        for change in changes
+    ]

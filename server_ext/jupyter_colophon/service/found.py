@@ -7,8 +7,8 @@ from jupyter_colophon.core.search import Group
 from jupyter_colophon.storage.spi import Match
 
 _TYPE_ORDER = {name: at for at, name in enumerate(("dataset", "dataJob", "dataFlow", "instance", "namespace"))}
-#: Weights that keep what counts first above what counts next: BM25's scores of 50 terms stay below the least of them.
-_TERM_WEIGHT, _NAMED_WEIGHT, _TYPE_WEIGHT = 1e5, 1e8, 1e9
+#: Weights that keep each criterion above the next: BM25's scores of 50 terms stay below the least of them.
+_TYPE_WEIGHT, _TERM_WEIGHT, _NAMED_WEIGHT, _LISTING_WEIGHT = 1e4, 1e6, 1e8, 1e9
 
 
 @dataclass(slots=True)
@@ -38,18 +38,19 @@ class Found:
             self.scores[urn] = self.scores.get(urn, 0.0) + (one.score if score is None else score)
 
     def best(self, matches: list[Match], count: int, *, by_type: bool) -> list[Match]:
-        """The best `count`: an exact name, then more terms (catalog.md 4.3.1), then the score, then the URN.
+        """Return the best `count`: an exact name, then more terms (catalog.md 4.3.1), then the type, the score, the URN.
 
-        By type, what people look for comes first, the places that hold it last. Only the best are put in order.
+        Among types, datasets come first, then programs, then the rest. With `by_type` the type counts before everything.
+        Only the best are put in order.
         """
+        type_weight = _LISTING_WEIGHT if by_type else _TYPE_WEIGHT
         weights = [
             self.scores[one.urn]
             + _TERM_WEIGHT * self.terms[one.urn].bit_count()
             + _NAMED_WEIGHT * (one.urn in self.named)
+            - type_weight * _order(one)
             for one in matches
         ]
-        if by_type:
-            weights = [weight - _TYPE_WEIGHT * _order(one) for weight, one in zip(weights, matches, strict=True)]
         least = sorted(weights, reverse=True)[:count][-1:]
         best = [(-weight, one.urn, one) for weight, one in zip(weights, matches, strict=True) if [weight] >= least]
         return [one for _, _, one in sorted(best)[:count]]

@@ -14,7 +14,7 @@ from jupyter_colophon.core.search import KeyCount, KeysQuestion, ValuesQuestion
 from jupyter_colophon.core.terms import TAGS_KEY, fold
 from jupyter_colophon.service.moment import Moment
 from jupyter_colophon.service.search import Searcher
-from jupyter_colophon.storage import index, past, values
+from jupyter_colophon.storage import aspects, index, past, values
 from jupyter_colophon.storage.retention import require_kept
 from jupyter_colophon.storage.spi import Row, TableContext
 
@@ -100,6 +100,7 @@ def _then(tx: TableContext, searcher: Searcher, space: str, question: KeysQuesti
             (key[1], key[2], key[3]) for key in index.keys_of(moment.row(urn), then.said) if key[0].startswith(prefix)
         }
         for urn, then in moment.then([*moment.changed(row["urn"] for row in (*now, *before)), *unsure]).items()
+        if not then.removed
     }
     for urn, keys in carried.items():
         if not question.carriers or kind_of_row(moment.row(urn)["type"], urn) in question.carriers:
@@ -116,14 +117,18 @@ def _sayings(
     scopes = question.scopes or SCOPES
     now = list(values.said(tx, values.TABLE, space, *place, SCANNED_MAX))
     if question.as_of is None:
-        return {(row["urn"], row["shown"]) for row in now if row["scope"] in scopes}, len(now) >= SCANNED_MAX
+        pairs = {(row["urn"], row["shown"]) for row in now if row["scope"] in scopes}
+        living = aspects.not_removed(tx, {urn for urn, _ in pairs})
+        return {pair for pair in pairs if pair[0] in living}, len(now) >= SCANNED_MAX
     before = list(values.said(tx, past.TABLE, space, *place, SCANNED_MAX))
     moment = Moment(tx, registry, question.as_of)
     urns = [row["urn"] for row in (*now, *before)]
     moment.expect(urns)
-    same = set(moment.unchanged(urns))
+    same = {urn for urn in moment.unchanged(urns) if not moment.row(urn)["removed"]}
     found = {(row["urn"], row["shown"]) for row in now if row["urn"] in same and row["scope"] in scopes}
     for urn, then in moment.then(moment.changed(urns)).items():
+        if then.removed:
+            continue
         fitting = (row for row in then.said if fold(row.key) == key and place[1].matches(row.value.strip()))
         found |= {(urn, row.shown) for row in fitting if row.scope in scopes}
     return found, moment.cut or max(len(now), len(before)) >= SCANNED_MAX
@@ -161,5 +166,5 @@ def _carried(
         written = spellings.get((row["key"], kind, scope), set())
         carried[urn].update((key, kind, scope) for key in written)
         unsure |= {urn} if len(written) != 1 else set()
-    same = moment.unchanged(carried)
+    same = [urn for urn in moment.unchanged(carried) if not moment.row(urn)["removed"]]
     return {urn: carried[urn] for urn in same if urn not in unsure}, [urn for urn in same if urn in unsure]

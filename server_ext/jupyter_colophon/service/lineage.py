@@ -1,31 +1,31 @@
 """Answers about lineage: a part of the graph, the ways between two nodes, what a change would reach, what changed."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import Absent, IllegalQuery
 from jupyter_colophon.core.jsontext import stored
-from jupyter_colophon.core.lineage import MAX_LEVELS, MAX_RELATIONS, Lineage, LineageQuestion, Window
+from jupyter_colophon.core.lineage import MAX_LEVELS, MAX_RELATIONS, Lineage, LineageEdge, LineageQuestion, Window
 from jupyter_colophon.core.lineage_answers import DiffQuestion, Impact, LineageDiff, PathQuestion, Paths
 from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.vocabulary import describe
 from jupyter_colophon.service.drawing import Drawing
 from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.service.nodes import Nodes
 from jupyter_colophon.service.shortest import Ways
-from jupyter_colophon.service.walking import READ, WRITE, Walk, Walker
-from jupyter_colophon.storage.known_edges import edges_at
+from jupyter_colophon.service.steps import Steps, is_stand_in, shown_nodes
+from jupyter_colophon.service.walking import MODES, Walk, Walker, fold_triple
+from jupyter_colophon.storage.known_edges import Side, edges_at
 from jupyter_colophon.storage.retention import require_kept
 from jupyter_colophon.storage.spi import Row, StorageProvider, TableContext
-from jupyter_colophon.storage.touches import Triple
 
 T = TypeVar("T")
 _PATHS_SHOWN = 100
 #: What is data, a program, or somebody outside who writes into streams.
 _WALKED = ("dataset", "dataJob", "custom")
-_MODES = ("read", "write", "both", "unknown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +122,8 @@ def _require_known(asking: Asking, urn: Urn) -> None:
     text, tx = str(urn), asking.tx
     if _was_there(tx, urn, asking.as_of):
         return
-    side, edges = ("data" if urn.type == "dataset" else "program"), edges_at(tx, asking.as_of)
-    if not edges.around(side, [text], _MODES, Window(), 1):  # type: ignore[arg-type]  # one of the two
+    side: Side = "data" if urn.type == "dataset" else "program"
+    if not edges_at(tx, asking.as_of).around(side, [text], MODES[side, "undirected"], Window(), 1):
         raise Absent("entity", text)
 
 
@@ -136,27 +136,25 @@ def _was_there(tx: TableContext, urn: Urn, time: int | None) -> bool:
 
 def _paths(asking: Asking, question: LineageQuestion, target: str) -> Paths:
     walked = asking.walk(question, until=target)
-    ways = Ways(str(question.urn), target, (arrow for triple in walked.triples for arrow in _arrows(triple)))
+    source = str(question.urn)
+    steps = Steps(walked.triples, (source, target))
+    ways = Ways(source, target, steps.arrows())
     on_way = ways.arrows()
-    triples = {triple for triple in walked.triples if on_way.intersection(_arrows(triple))}
-    met = {end for arrow in on_way for end in arrow} | ({target} if ways.found else set())
+    behind = steps.behind(on_way)
+    triples = {fold_triple(triple) for triple in behind}
+    shown = {shown_nodes(arrow) for arrow in on_way}
+    met = {end for arrow in shown for end in arrow} | ({target} if ways.found else set())
     kept = Walk({urn: level for urn, level in walked.levels.items() if urn in met}, triples)
     drawing = asking.drawing
-    arrows = drawing.arrows(triples, question.window)
+    arrows = drawing.arrows(triples, question.window, Walk({}, behind).statements())
     return Paths(
         levels=walked.levels[target] if ways.found else None,
         count=ways.count(),
-        paths=ways.some(_PATHS_SHOWN),
+        paths=tuple(shown_nodes(path) for path in ways.some(_PATHS_SHOWN)),
         nodes=drawing.nodes(question, kept),
-        edges=tuple(edge for edge in arrows if (edge.source, edge.target) in on_way),
+        edges=tuple(edge for edge in arrows if edge.access == "declared" or (edge.source, edge.target) in shown),
         truncated=walked.truncated and not ways.found,
     )
-
-
-def _arrows(triple: Triple) -> list[tuple[str, str]]:
-    """The ways on which data may flow over an edge: one of unknown kind may be either."""
-    data, program, mode = triple
-    return [(data, program)] * (mode in READ) + [(program, data)] * (mode in WRITE)
 
 
 def _impact(asking: Asking, question: LineageQuestion, walked: Walk) -> Impact:
@@ -171,20 +169,28 @@ def _impact(asking: Asking, question: LineageQuestion, walked: Walk) -> Impact:
     )
 
 
+#: The aspects that name owners, those of people first.
+_OWNED = ("businessMetadata", "technicalMetadata", "ownership")
+
+
 def _counted(words: Iterable[str]) -> dict[str, int]:
     """How often each, the most frequent first."""
     return dict(sorted(Counter(words).items(), key=lambda one: (-one[1], one[0])))
 
 
 def _owners(tx: TableContext, rows: Iterable[Row]) -> list[str]:
-    """The owner that people named of each; "" where they named none."""
+    """Return the first owner of each, of those that people named before those of machines; "" where there is none."""
     urns = [row["urn"] for row in rows]
-    said = {
-        row["urn"]: stored(row["value"])["properties"].get("owner", "")
-        for row in tx.table("aspects").multi_read([(urn, "businessMetadata") for urn in urns])
-        if row["value"] is not None
-    }
-    return [said.get(urn, "") for urn in urns]
+    keys = [(urn, aspect) for urn in urns for aspect in _OWNED]
+    values = {(row["urn"], row["aspect"]): row["value"] for row in tx.table("aspects").multi_read(keys)}
+    return [next(_owners_of(urn, values), "") for urn in urns]
+
+
+def _owners_of(urn: str, values: Mapping[tuple[str, str], str | None]) -> Iterator[str]:
+    for aspect in _OWNED:
+        value = values.get((urn, aspect))
+        if value is not None:
+            yield from (one.text for one in describe(aspect, "USER", stored(value)) if one.kind == "owner")
 
 
 def _diff(asking: Asking, question: DiffQuestion) -> LineageDiff:
@@ -192,15 +198,25 @@ def _diff(asking: Asking, question: DiffQuestion) -> LineageDiff:
     asked = [
         LineageQuestion(question.urn, question.direction, question.levels, window, question.limit) for window in windows
     ]
-    before, after = (asking.walk(one) for one in asked)
-    came, went = after.triples - before.triples, before.triples - after.triples
-    drawing = asking.drawing
-    ends = {end for data, program, _ in came | went for end in (data, program)} | {str(question.urn)}
+    before, after = (asking.walk(one).fold() for one in asked)
+    came, went = (
+        _edges_of_change(asking, *walks) for walks in ((before, after, windows[1]), (after, before, windows[0]))
+    )
+    ends = {end for edge in (*came, *went) for end in (edge.source, edge.target)} | {str(question.urn)}
     levels = {urn: level for urn, level in (after.levels | before.levels).items() if urn in ends}
     both = LineageQuestion(question.urn, question.direction, question.levels, Window(windows[0].start, windows[1].end))
     return LineageDiff(
-        came=drawing.arrows(came, windows[1]),
-        went=drawing.arrows(went, windows[0]),
-        nodes=drawing.nodes(both, Walk(levels, came | went)),
+        came=came,
+        went=went,
+        nodes=asking.drawing.nodes(both, Walk(levels, after.triples ^ before.triples)),
         truncated=before.truncated or after.truncated,
     )
+
+
+def _edges_of_change(asking: Asking, without: Walk, within: Walk, window: Window) -> tuple[LineageEdge, ...]:
+    """The edges that one walk met and another did not."""
+    fresh = within.triples - without.triples
+    programs = {program for _, program, _ in fresh}
+    # Of what is declared both ends belong to an edge, also where one of them is not new.
+    declared = {triple for triple in within.triples if triple[1] in programs and is_stand_in(triple[1])}
+    return asking.drawing.arrows(fresh | declared, window)

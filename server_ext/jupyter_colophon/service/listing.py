@@ -6,6 +6,7 @@ from itertools import product
 from typing import Any
 
 from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.described import describe_aspect
 from jupyter_colophon.core.entity import EntitySummary
 from jupyter_colophon.core.errors import IllegalQuery
 from jupyter_colophon.core.holding import UNDECLARED
@@ -15,7 +16,7 @@ from jupyter_colophon.core.names import Identity, Urn
 from jupyter_colophon.core.query import Query, parse_query
 from jupyter_colophon.core.reasons import fits
 from jupyter_colophon.core.search import SearchQuestion
-from jupyter_colophon.core.terms import fold, value_rows
+from jupyter_colophon.core.terms import fold, search_rows
 from jupyter_colophon.core.urn import encoded
 from jupyter_colophon.service.found import Found
 from jupyter_colophon.service.search import Searcher
@@ -94,7 +95,8 @@ class Lister:
             present = aspects.present(tx, registry, match.type, match.urn)
         else:
             present = aspects.at(tx, registry, match.type, match.urn, question.as_of)
-        rows = [row for one in present.values() for row in value_rows(one.name, one.scope, one.value)]
+        type_ = registry.stored_type(match.type)
+        rows = search_rows(found for one in present.values() for found in describe_aspect(type_, one))
         if query.matches_all:
             return question.scope == "SYSTEM" or any(row.scope == question.scope for row in rows)
         if any(row.scope == question.scope and fits(query, row) for row in rows):

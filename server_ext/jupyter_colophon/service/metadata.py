@@ -1,11 +1,13 @@
 """Properties and tags of an entity in both scopes, and who may see them (catalog.md 3.4)."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cursor import Cursors
-from jupyter_colophon.core.entity import Aspect, EntitySummary
+from jupyter_colophon.core.described import Shown, describe_entity
+from jupyter_colophon.core.entity import Aspect, Entity, EntitySummary
 from jupyter_colophon.core.errors import Absent, IllegalQuery
 from jupyter_colophon.core.holding import UNDECLARED, holder_of
 from jupyter_colophon.core.lineage_keys import lineage_key
@@ -13,10 +15,22 @@ from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.core.scoped import Scoped, scoped
 from jupyter_colophon.core.system_filter import SystemFilter
+from jupyter_colophon.service.columns import Column, ColumnReader, Sourced, is_column
 from jupyter_colophon.service.gate import Gate
+from jupyter_colophon.service.naming import Names
 from jupyter_colophon.storage import aspects
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 from jupyter_colophon.storage.writers import last_writer
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnMetadata:
+    """The metadata of one column: as two scopes, and each value with its aspect."""
+
+    name: str
+    urn: str
+    scoped: Scoped
+    shown: tuple[Shown, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +58,18 @@ class MetadataReader:
         self.provider.tx_runner.run(lambda tx: self._required(tx, urn, namespace, None), read_only=True)
 
     def fields(self, urn: Urn, principal: Principal) -> list[str]:
-        """The fields of a dataset of which something was said, sorted. Nobody need know the dataset for that."""
+        """The columns of a dataset of which something was said, sorted. Nobody need know the dataset for that."""
         self.gate.require(principal, urn)
-        return sorted(self.provider.tx_runner.run(lambda tx: aspects.fields(tx, urn), read_only=True))
+        if urn.type != "dataset":
+            return []
+        return self.provider.tx_runner.run(lambda tx: self._columns(tx, urn).paths(), read_only=True)
 
     def of_fields(
         self, urn: Urn, limit: int, cursor: str, principal: Principal
-    ) -> tuple[list[tuple[EntitySummary, Scoped]], str | None]:
-        """What was said of a dataset's fields, by URN, and where to read on; no more than `limit` are looked at.
+    ) -> tuple[list[ColumnMetadata], str | None]:
+        """What was said of a dataset's columns, by URN, and where to read on; no more than `limit` are looked at.
 
-        It is all that is in their aspects, and not what the catalog itself knows of every entity.
+        It is all that aspects say of them, and not what the catalog itself knows of every entity.
         """
         self.gate.require(principal, urn)
         after = ""
@@ -61,28 +77,66 @@ class MetadataReader:
             same, after = self.cursors.read("fields", cursor)
             if same != str(urn):
                 raise IllegalQuery("is no cursor of this list", "cursor")
+        if urn.type != "dataset":
+            return [], None
 
-        def work(tx: TableContext) -> tuple[list[tuple[EntitySummary, Scoped]], str | None]:
-            living, last = aspects.some_fields(tx, urn, after, limit)
-            said = aspects.present_of(tx, self.registry, "schemaField", [one.urn for one in living])
-            return [(one, self._said(one, said[one.urn])) for one in living], last
+        def work(tx: TableContext) -> tuple[list[ColumnMetadata], str | None]:
+            columns, last = self._columns(tx, urn).page(after, limit)
+            shown = self._named(tx, [described for one in columns for described in one.described], principal)
+            by_column: dict[str, list[Shown]] = defaultdict(list)
+            for one in shown:
+                by_column[one.descriptor.column].append(one)
+            return [self._of_column(one, by_column[one.path]) for one in columns], last
 
         found, last = self.provider.tx_runner.run(work, read_only=True)
         return found, None if last is None else self.cursors.write("fields", [str(urn), last])
 
-    def _said(self, field: EntitySummary, of_it: Mapping[str, Aspect]) -> Scoped:
-        return self._attached(scoped(None, of_it), {}, Urn.parse(field.urn), field.namespace)
+    def shown(self, entity: Entity, principal: Principal) -> list[Shown]:
+        """What the aspects of an entity that was read say of it and its columns, with the names of references."""
+        urn = Urn.parse(entity.summary.urn)
+        own = [
+            (one, entity.summary.urn) for one in describe_entity(self.registry.stored_type(urn.type), entity.aspects)
+        ]
+
+        def work(tx: TableContext) -> list[Shown]:
+            column = self._columns(tx, urn.nested(0)).column(urn.parts[1]) if is_column(urn) else None
+            # On its own page a column is the entity itself.
+            described = own if column is None else [(one._replace(column=""), at) for one, at in column.described]
+            return self._named(tx, described, principal)
+
+        return self.provider.tx_runner.run(work, read_only=True)
+
+    def _columns(self, tx: TableContext, dataset: Urn, time: int | None = None) -> ColumnReader:
+        return ColumnReader(tx, self.registry, dataset, self.gate.identity.namespace_of(dataset), time)
+
+    def _of_column(self, column: Column, shown: Iterable[Shown]) -> ColumnMetadata:
+        found = scoped(None, column.aspects, (one for one, _ in column.described))
+        attached = self._attached(found, {}, Urn.parse(column.urn), column.namespace)
+        return ColumnMetadata(column.path, column.urn, attached, tuple(shown))
+
+    def _named(self, tx: TableContext, described: Sequence[Sourced], principal: Principal) -> list[Shown]:
+        names = Names(tx, self.registry, self.gate, principal).names_of({one.urn for one, _ in described if one.urn})
+        return [Shown(one, source, names.get(one.urn, one.text)) for one, source in described]
 
     def _read(self, tx: TableContext, urn: Urn, namespace: str, principal: Principal, time: int | None) -> Scoped:
         summary = self._required(tx, urn, namespace, time)
-        if summary is None:
+        if is_column(urn):
+            column = self._columns(tx, urn.nested(0), time).column(urn.parts[1])
+            found = scoped(summary, column.aspects, (one for one, _ in column.described))
+        elif summary is None:
             return scoped(None, {})
-        if time is None:
-            found = scoped(summary, aspects.present(tx, self.registry, urn.type, str(urn)))
         else:
-            found = scoped(summary, aspects.at(tx, self.registry, urn.type, str(urn), time))
+            present = self._present(tx, urn, time)
+            own = describe_entity(self.registry.stored_type(urn.type), present)
+            found = scoped(summary, present, (one for one in own if not one.column))
+        space = self.gate.identity.namespace_of(urn) if summary is None else summary.namespace
         # What the catalog itself knows is made here, and stored nowhere.
-        return self._attached(found, self._last_program(tx, urn, principal, time), urn, summary.namespace)
+        return self._attached(found, self._last_program(tx, urn, principal, time), urn, space)
+
+    def _present(self, tx: TableContext, urn: Urn, time: int | None) -> dict[str, Aspect]:
+        if time is None:
+            return aspects.present(tx, self.registry, urn.type, str(urn))
+        return aspects.at(tx, self.registry, urn.type, str(urn), time)
 
     def _attached(self, found: Scoped, known: Mapping[str, str], urn: Urn, namespace: str) -> Scoped:
         """Of what machines said and what is `known` beside it, the keys that are attached."""

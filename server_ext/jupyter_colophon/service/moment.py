@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from jupyter_colophon.core.described import describe_aspect
+from jupyter_colophon.core.entity import STATUS, is_removed
 from jupyter_colophon.core.registry import Registry
-from jupyter_colophon.core.terms import ValueRow, value_rows
+from jupyter_colophon.core.terms import ValueRow, search_rows
 from jupyter_colophon.storage import aspects, index
 from jupyter_colophon.storage.spi import Document, Row, TableContext
 
@@ -18,6 +20,7 @@ class Then:
 
     said: frozenset[ValueRow]
     document: Document
+    removed: bool = False
 
 
 @dataclass(slots=True)
@@ -66,10 +69,12 @@ class Moment:
 
     def _read(self, entity: Row) -> Then | None:
         then = aspects.at(self.tx, self.registry, entity["type"], entity["urn"], self.time)
-        if self.registry.type(entity["type"]).key_aspect not in then:
+        if self.registry.stored_type(entity["type"]).key_aspect not in then:
             return None
-        said = {row for one in then.values() for row in value_rows(one.name, one.scope, one.value)}
-        return Then(frozenset(said), index.document(entity, said))
+        kind = self.registry.stored_type(entity["type"])
+        said = set(search_rows(found for one in then.values() for found in describe_aspect(kind, one)))
+        removed = STATUS in then and is_removed(then[STATUS].value)
+        return Then(frozenset(said), index.document(entity, said, removed=removed), removed)
 
 
 def _is_changed(entity: Row, time: int) -> bool:

@@ -12,9 +12,12 @@ from jupyter_colophon.core.mutation import Mutated, Mutation, State
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.once import Once
 from jupyter_colophon.core.proposal import Proposal, Written
-from jupyter_colophon.core.scoped import FOLDED
+from jupyter_colophon.core.vocabulary import is_described
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.spi import Row, TableContext
+
+#: What a batch empties by itself, and what is not metadata to it.
+_KEPT = frozenset({*ASPECT_OF_SCOPE.values(), "instance"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +39,9 @@ class Mutator:
         for scope, change in one.changes.items():
             yield Proposal(one.urn, ASPECT_OF_SCOPE[scope], "annotate", change, needs="entity")
         if one.drops:
-            has = {spec.name for spec in self.write_path.registry.type(one.urn.type).aspects}
-            yield from (Proposal(one.urn, name, "delete", needs="entity") for name in FOLDED if name in has)
+            for spec in self.write_path.registry.type(one.urn.type).aspects:
+                if is_described(spec.name, spec.contributes) and spec.name not in _KEPT:
+                    yield Proposal(one.urn, spec.name, "delete", needs="entity")
 
 
 def _told(tx: TableContext, mutations: Sequence[Mutation], written: Sequence[Written]) -> list[Mutated]:

@@ -6,13 +6,15 @@ ever sees an old row under a new namespace, and nothing new is ever taken for ol
 
 import logging
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import StorageError
 from jupyter_colophon.service.write_path import WritePath
-from jupyter_colophon.storage.ending import ending
+from jupyter_colophon.storage.ending import ending, is_ending
+from jupyter_colophon.storage.events import EventFiles
 from jupyter_colophon.storage.spi import StorageProvider
 
 #: Whoever goes on with a deletion; the one who asked for it is told in the namespace's own change.
@@ -28,6 +30,10 @@ class Namespaces:
 
     provider: StorageProvider
     write_path: WritePath
+    #: Where the events of streams are; None where they are not stored.
+    events: EventFiles | None = None
+    #: Removes what is kept of a namespace beside the catalog: instances of schemaspaces.
+    remove_beside: Callable[[str, Principal], None] = lambda name, principal: None
     _ended: threading.Event = field(default_factory=threading.Event)
     _starting: threading.Lock = field(default_factory=threading.Lock)
     _thread: threading.Thread | None = None
@@ -38,9 +44,15 @@ class Namespaces:
         self.resume()
 
     def clear(self, name: str) -> None:
-        """Take away what a deleted namespace still holds, so that it can be made anew."""
-        while not self.write_path.clear_namespace(name, _PRINCIPAL):
+        """Take away what a deleted namespace still holds, so that it can be made anew. Raises StorageError."""
+        while not self._clear_some(name):
             pass
+
+    def remove_files(self, name: str, principal: Principal) -> None:
+        """Remove what is kept outside the catalog of a namespace that was deleted when it was empty. Raises StorageError."""
+        self.remove_beside(name, principal)
+        if self.events is not None:
+            self.events.remove_namespace(name)
 
     def resume(self) -> None:
         """Go on with what was begun, by whomever; ends by itself."""
@@ -62,6 +74,12 @@ class Namespaces:
         if thread is not None and thread.is_alive():
             thread.join(timeout=5)
 
+    def _clear_some(self, name: str) -> bool:
+        """Remove some of a deleted namespace; True when nothing is left. Its files are removed first."""
+        if self.events is not None and self.provider.tx_runner.run(lambda tx: is_ending(tx, name), read_only=True):
+            self.events.remove_namespace(name)
+        return self.write_path.clear_namespace(name, _PRINCIPAL)
+
     def _clear_all(self) -> None:
         while not self._ended.is_set():
             try:
@@ -69,7 +87,7 @@ class Namespaces:
                 if not names:
                     return
                 for name in sorted(names):
-                    self.write_path.clear_namespace(name, _PRINCIPAL)
+                    self._clear_some(name)
             except StorageError as error:
                 _logger.warning("a deleted namespace could not be cleared: %s", error.detail)
                 self._ended.wait(_PAUSE_S)

@@ -5,7 +5,7 @@ tells whether it did. So whole values, prefixes of them and names are served, wo
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jupyter_colophon.core.errors import IllegalQuery
 from jupyter_colophon.core.kinds import kind_of_row
@@ -13,6 +13,7 @@ from jupyter_colophon.core.labels import APART
 from jupyter_colophon.core.query import Pattern, Query, Term
 from jupyter_colophon.core.terms import SCHEMA_KEY, ValueRow, fold, fts_word, type_words
 from jupyter_colophon.service.found import Found
+from jupyter_colophon.service.meaning import STAMP_KEYS
 from jupyter_colophon.service.moment import Moment
 from jupyter_colophon.storage import past, values
 from jupyter_colophon.storage.index import EVERYTHING
@@ -36,12 +37,15 @@ class PastSearch:
     def gather(self, query: Query, terms: Sequence[str], found: Found) -> None:
         """Add what fitted, and had all these terms of full text, to what was found. Raises IllegalQuery."""
         for at, term in enumerate(query.terms):
+            if term.key in STAMP_KEYS:
+                raise IllegalQuery(f"{term.key} is searched as of now", "asOf")
             if term.key is None and term.pattern.kind != "any":
                 raise IllegalQuery("words are searched as of now: as of a time, say owner:ops or name:ord*", "asOf")
             matches = [one for one in self._matches(term, found) if one.terms.issuperset(terms)]
             found.add(matches, at, _SCORE)
-            if term.pattern.kind == "exact":
-                found.named.update(one.urn for one in matches if _is_named(term, self.moment.row(one.urn)))
+            if term.pattern.kind != "any":
+                whole = replace(term, pattern=replace(term.pattern, kind="exact"))
+                found.named.update(one.urn for one in matches if _is_named(whole, self.moment.row(one.urn)))
         found.capped = found.capped or self.moment.cut
 
     def _matches(self, term: Term, found: Found) -> Iterator[Match]:

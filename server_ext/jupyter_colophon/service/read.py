@@ -1,18 +1,24 @@
 """Entities, aspects and their history."""
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.entity import Aspect, AspectVersion, Entity, EntitySummary, Listing
 from jupyter_colophon.core.errors import Absent, IllegalQuery
 from jupyter_colophon.core.names import NO_NAMESPACE, Urn
+from jupyter_colophon.core.namespaced import INSTANCE
 from jupyter_colophon.core.registry import Registry
+from jupyter_colophon.service.columns import ColumnReader, is_column
 from jupyter_colophon.service.gate import Gate
+from jupyter_colophon.service.visible import VisibleValues
 from jupyter_colophon.storage import aspects
 from jupyter_colophon.storage.ending import lasting
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
+
+#: How many instances are looked at for a page of those that may be seen.
+_SLICE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,26 +31,44 @@ class Reader:
     cursors: Cursors
 
     def entity(self, urn: Urn, names: Collection[str] | None, principal: Principal) -> Entity:
-        """An entity with its aspects, or with those named."""
+        """An entity with its aspects, or with those named.
+
+        A column is there as soon as any aspect of its dataset describes it: with the times of the dataset.
+        """
         self.gate.require(principal, urn)
-        self.registry.type(urn.type)
 
         def work(tx: TableContext) -> Entity:
-            found = aspects.summary(tx, str(urn))
+            found = aspects.summary(tx, str(urn)) or self._described_column(tx, urn)
             if found is None:
+                # A type that the registry lost is known by what is stored.
+                self.registry.type(urn.type)
                 raise Absent("entity", str(urn))
-            return Entity(found, aspects.present(tx, self.registry, urn.type, str(urn), names))
+            present = aspects.present(tx, self.registry, urn.type, str(urn), names)
+            return Entity(found, VisibleValues(tx, self.gate, principal).aspects(present))
 
         return self.provider.tx_runner.run(work, read_only=True)
+
+    def _described_column(self, tx: TableContext, urn: Urn) -> EntitySummary | None:
+        """A column without an entity of its own, which aspects of its dataset describe; None for anything else."""
+        if not is_column(urn):
+            return None
+        dataset, path = urn.nested(0), urn.parts[1]
+        summary = aspects.summary(tx, str(dataset))
+        if summary is None or not ColumnReader(tx, self.registry, dataset, summary.namespace).column(path).described:
+            return None
+        return replace(summary, urn=str(urn), type=urn.type, name=path, platform=None, removed=False)
 
     def aspect(self, urn: Urn, name: str, principal: Principal) -> Aspect:
         """One aspect as it is now."""
         self.gate.require(principal, urn)
-        self.registry.aspect(urn.type, name)
-        found = self.provider.tx_runner.run(
-            lambda tx: aspects.one(tx, self.registry, urn.type, str(urn), name), read_only=True
-        )
+
+        def work(tx: TableContext) -> Aspect | None:
+            found = aspects.one(tx, self.registry, urn.type, str(urn), name)
+            return None if found is None else VisibleValues(tx, self.gate, principal).aspect(found)
+
+        found = self.provider.tx_runner.run(work, read_only=True)
         if found is None:
+            self.registry.aspect(urn.type, name)
             raise Absent(f"{name} of entity", str(urn))
         return found
 
@@ -53,20 +77,25 @@ class Reader:
     ) -> tuple[list[AspectVersion], str | None]:
         """The history of an aspect, newest first, and where to read on."""
         self.gate.require(principal, urn)
-        self.registry.aspect(urn.type, name)
         before = int(self.cursors.read("versions", cursor)) if cursor else None
-        found = self.provider.tx_runner.run(
-            lambda tx: aspects.history(tx, str(urn), name, before, limit + 1), read_only=True
-        )
+
+        def work(tx: TableContext) -> tuple[list[AspectVersion], bool]:
+            visible = VisibleValues(tx, self.gate, principal)
+            found, is_cut = aspects.history(tx, str(urn), name, before, limit)
+            return [visible.version(name, one) for one in found], is_cut
+
+        found, is_cut = self.provider.tx_runner.run(work, read_only=True)
         if not found and not cursor:
+            self.registry.aspect(urn.type, name)
             raise Absent(f"{name} of entity", str(urn))
-        page = found[:limit]
-        more = self.cursors.write("versions", page[-1].version) if page and len(found) > limit else None
-        return page, more
+        page = found[:-1] if is_cut else found
+        more = self.cursors.write("versions", page[-1].version) if is_cut and page else None
+        hidden = {one.version for one in found if not self.gate.may_see_value(principal, urn, one.value)}
+        return [_after_hidden(one, hidden) for one in page if one.version not in hidden], more
 
     def entities(self, listing: Listing, principal: Principal) -> tuple[list[EntitySummary], str | None]:
-        """A page of entities by namespace, type and name, and where to read on."""
-        asked = [listing.namespace, listing.type, listing.prefix]
+        """A page of entities by namespace, type and name, and where to read on; no more than a page are looked at."""
+        asked = [listing.namespace, listing.type, listing.prefix, listing.removed]
         place = None
         if listing.cursor:
             *same, place = self.cursors.read("entities", listing.cursor)
@@ -74,14 +103,15 @@ class Reader:
                 raise IllegalQuery("is no cursor of this list", "cursor")
 
         def work(tx: TableContext) -> list[EntitySummary]:
-            return self._page(tx, self.shelves(tx, listing, principal), listing, place)
+            return self._page(tx, self.shelves(tx, listing, principal), listing, place, principal)
 
         found = self.provider.tx_runner.run(work, read_only=True)
         page = found[: listing.limit]
+        shown = page if listing.removed else [one for one in page if not one.removed]
         if not page or len(found) <= listing.limit:
-            return page, None
+            return shown, None
         last = page[-1]
-        return page, self.cursors.write("entities", [*asked, [last.namespace, last.type, last.name, last.urn]])
+        return shown, self.cursors.write("entities", [*asked, [last.namespace, last.type, last.name, last.urn]])
 
     def shelves(self, tx: TableContext, listing: Listing, principal: Principal) -> Iterator[tuple[str, str]]:
         """Every (namespace, type) to look through, in order."""
@@ -91,15 +121,45 @@ class Reader:
                 yield from ((space, kind) for kind in ([listing.type] if listing.type else aspects.types(tx, space)))
 
     def _page(
-        self, tx: TableContext, shelves: Iterable[tuple[str, str]], listing: Listing, place: list[str] | None
+        self,
+        tx: TableContext,
+        shelves: Iterable[tuple[str, str]],
+        listing: Listing,
+        place: list[str] | None,
+        principal: Principal,
     ) -> list[EntitySummary]:
         urns: list[str] = []
         for shelf in shelves:
             if place and shelf < (place[0], place[1]):
                 continue
             after = (place[2], place[3]) if place and shelf == (place[0], place[1]) else None
-            urns += aspects.names(tx, *shelf, listing.prefix, after, listing.limit + 1 - len(urns))
+            urns += self._shelf(tx, shelf, listing, after, listing.limit + 1 - len(urns), principal)
             if len(urns) > listing.limit:
                 break
         found = aspects.summaries(tx, urns)
         return [found[urn] for urn in urns if urn in found]
+
+    def _shelf(
+        self,
+        tx: TableContext,
+        shelf: tuple[str, str],
+        listing: Listing,
+        after: tuple[str, str] | None,
+        limit: int,
+        principal: Principal,
+    ) -> list[str]:
+        """The URNs of a namespace and type by name, without instances whose own namespace may not be read."""
+        if shelf[1] != INSTANCE or not self.gate.has_policy:
+            return aspects.names(tx, *shelf, listing.prefix, after, limit)
+        seen: list[str] = []
+        while len(seen) < limit and (found := aspects.names(tx, *shelf, listing.prefix, after, _SLICE)):
+            seen += [urn for urn in found if self.gate.may_see(tx, principal, Urn.parse(urn))]
+            after = (self.gate.identity.short_name(Urn.parse(found[-1])), found[-1])
+        return seen[:limit]
+
+
+def _after_hidden(one: AspectVersion, hidden: Collection[int]) -> AspectVersion:
+    """A version without the difference from one that may not be read."""
+    if one.version - 1 not in hidden or one.value is None:
+        return one
+    return replace(one, diff=({"op": "add", "path": "", "value": one.value},))

@@ -14,6 +14,7 @@ from jupyter_colophon.service.walking import Walk
 from jupyter_colophon.storage import touches
 from jupyter_colophon.storage.known_edges import edges_at
 from jupyter_colophon.storage.spi import Edge, Row
+from jupyter_colophon.storage.statements import access_mode
 
 #: Runs that are told of one edge and of all, at most.
 _RUNS_OF_EDGE, _RUNS = 1_000, 50_000
@@ -35,7 +36,10 @@ class Related:
 def related(reader: LineageReader, question: LineageQuestion, principal: Principal, *, rollup: bool) -> Related:
     """The accesses around data; with `rollup`, what ran in a workflow is told as the workflow's. Raises Absent."""
     return reader.ask(
-        question.urn, principal, question.as_of, lambda asking: _answer(asking, question, asking.walk(question), rollup)
+        question.urn,
+        principal,
+        question.as_of,
+        lambda asking: _answer(asking, question, asking.walk(question).fold(), rollup),
     )
 
 
@@ -43,7 +47,7 @@ def _answer(asking: Asking, question: LineageQuestion, walked: Walk, rollup: boo
     edges, complete = _edges(asking, question, walked)
     found = list(touches.of_edges(asking.tx, edges, question.as_of))
     runs = touches.runs_named(asking.tx, (one.run for one in found))
-    met = [Met(one.data, one.program, one.mode, _run_id(runs, one.run), one.component) for one in found]
+    met = [Met(one.data, one.program, access_mode(one.mode), _run_id(runs, one.run), one.component) for one in found]
     if rollup:
         over = _workflows(asking, runs)
         met = [

@@ -2,13 +2,16 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.jsontext import MAX_DEPTH
+from jupyter_colophon.core.jsonvalue import measured
 from jupyter_colophon.core.lineage import RunListing
 from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
 from jupyter_colophon.core.run import RUNNING, Run, Said, Snapshot, Touched
 from jupyter_colophon.core.scoped import Metadata, Scoped
 from jupyter_colophon.service.gate import Gate
@@ -18,6 +21,8 @@ from jupyter_colophon.storage.spi import StorageProvider, TableContext
 #: How many runs one request looks at, at most, to find those that fit its filters.
 _LOOKED_AT = 2_000
 _AT_ONCE = 200
+#: About what an access takes in an answer.
+_ACCESS_BYTES = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +38,12 @@ class RunReader:
         found = self.provider.tx_runner.run(lambda tx: runs.run(tx, urn), read_only=True)
         if found is None or not self._readable(found, principal):
             raise Absent("run", urn)
-        return found
+        return self._without_hidden(found, principal)
 
     def runs(self, listing: RunListing, principal: Principal) -> tuple[list[Run], str | None]:
         """A page of runs, newest first, and where to read on; a page may be short and yet have a next one."""
+        if listing.data and not self.gate.filter_visible(principal, [Urn.parse(listing.data)]):
+            return [], None
         place = self.cursors.read("runs", listing.cursor) if listing.cursor else None
         before = (int(place[0]), str(place[1])) if place else None
 
@@ -46,7 +53,8 @@ class RunReader:
         found, rest = self.provider.tx_runner.run(
             lambda tx: _collect(tx, _positions(tx, listing), before, listing.limit, fits), read_only=True
         )
-        return found, None if rest is None else self.cursors.write("runs", list(rest))
+        shown = [self._without_hidden(run, principal) for run in found]
+        return shown, None if rest is None else self.cursors.write("runs", list(rest))
 
     def of_program(self, program: Urn, namespace: str, run_id: str, principal: Principal) -> Run:
         """A run by its program, which may be gone, and its run id. Raises Absent."""
@@ -56,7 +64,7 @@ class RunReader:
         )
         if found is None:
             raise Absent("run", run_id)
-        return found
+        return self._without_hidden(found, principal)
 
     def require_program(self, program: Urn, namespace: str, principal: Principal) -> None:
         """Raise Absent unless there is or was this program."""
@@ -73,6 +81,13 @@ class RunReader:
         """A run's own metadata: what people said of its program then, and what is known of how it went."""
         kept = self.provider.tx_runner.run(lambda tx: runs.snapshot_of(tx, run.urn, run.program), read_only=True)
         return Scoped(None, _metadata(kept.user), Metadata(_known(run, kept), _tags(kept)))
+
+    def _without_hidden(self, run: Run, principal: Principal) -> Run:
+        """A run without its accesses to data that may not be seen."""
+        if not self.gate.has_policy:
+            return run
+        seen = set(self.gate.filter_visible(principal, [Urn.parse(one.data) for one in run.accesses]))
+        return replace(run, accesses=tuple(one for one in run.accesses if Urn.parse(one.data) in seen))
 
     def _readable(self, run: Run, principal: Principal) -> bool:
         return self.gate.may_read(principal, self.gate.identity.namespace_of(Urn.parse(run.program)))
@@ -91,15 +106,17 @@ def _collect(
     tx: TableContext, positions: Lister, before: runs.Position | None, limit: int, fits: Callable[[Run], bool]
 ) -> tuple[list[Run], runs.Position | None]:
     found: list[Run] = []
+    size = 0
     for _ in range(_LOOKED_AT // _AT_ONCE):
         part = positions(before, _AT_ONCE)
         for position in part:
-            if len(found) == limit:
+            if len(found) == limit or size > PAGE_BYTES_MAX:
                 return found, before
             before = position
             run = runs.run(tx, position[1])
             if run is not None and fits(run):
                 found.append(run)
+                size += measured((run.facts, run.arguments), MAX_DEPTH)[0] + len(run.accesses) * _ACCESS_BYTES
         if len(part) < _AT_ONCE:
             return found, None
     return found, before

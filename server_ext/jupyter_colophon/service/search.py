@@ -1,6 +1,7 @@
 """Search: full text and `key:value` together, ranked, with reasons and facets (catalog.md 4.3, 4.4)."""
 
-from collections import Counter
+import time
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
@@ -8,23 +9,30 @@ from typing import Any, TypeVar
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cursor import Cursors
-from jupyter_colophon.core.entity import Aspect, EntitySummary
+from jupyter_colophon.core.described import describe_entity
+from jupyter_colophon.core.entity import EntitySummary
 from jupyter_colophon.core.errors import IllegalQuery, shown
+from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.core.labels import counts_of
 from jupyter_colophon.core.names import NO_NAMESPACE, Urn
-from jupyter_colophon.core.query import Query, Term, parse_query
+from jupyter_colophon.core.namespaced import INSTANCE
+from jupyter_colophon.core.query import Pattern, Query, Term, parse_query
 from jupyter_colophon.core.reasons import reasons
 from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.core.search import Group, Hit, SearchAnswer, SearchQuestion
-from jupyter_colophon.core.terms import NAME_KEY, PART_KEY, filter_term, fold, fts_word, value_rows
+from jupyter_colophon.core.terms import NAME_KEY, ValueRow, filter_term, fts_word, search_rows
+from jupyter_colophon.core.vocabulary import Descriptor
 from jupyter_colophon.service.found import Found
 from jupyter_colophon.service.gate import Gate
+from jupyter_colophon.service.meaning import PROGRAM_KEY, Meaning, find_meanings, words_of
 from jupyter_colophon.service.moment import Moment
+from jupyter_colophon.service.naming import Names
 from jupyter_colophon.service.past_search import PastSearch
+from jupyter_colophon.service.stamped import match_edges, match_program
 from jupyter_colophon.storage import aspects, values
 from jupyter_colophon.storage.ending import lasting
 from jupyter_colophon.storage.grouping import grouped
-from jupyter_colophon.storage.index import EVERYTHING
+from jupyter_colophon.storage.index import NOT_REMOVED
 from jupyter_colophon.storage.retention import require_kept
 from jupyter_colophon.storage.spi import Match, StorageProvider, TableContext, Words
 
@@ -35,6 +43,8 @@ COUNTED_MAX = 10_000
 _FACET_VALUES = 20
 #: A `key:value` of the whole value counts like a rare word.
 _VALUE_SCORE = 2.0
+#: How URNs of saved searches begin.
+_SAVED_SEARCHES = "urn:li:instance:(saved-searches,"
 T = TypeVar("T", Match, Group)
 
 
@@ -53,7 +63,7 @@ class Searcher:
         kind = question.filter("type")
         if kind and not self.registry.knows(kind):
             raise IllegalQuery(f"there is no entity type {shown(kind)}", "type")
-        asked: list[Any] = [question.text, [list(pair) for pair in question.filters]]
+        asked: list[Any] = [question.text, [list(pair) for pair in question.filters], question.removed]
         offset = 0
         if question.cursor:
             # A time such as `now-1d` is another one by the next page: that of the first page counts.
@@ -82,16 +92,21 @@ class Searcher:
         self.gather(tx, question, query, principal, found)
         visible = self.visible(tx, list(found.matches.values()), question, principal)
         groups = self.visible(tx, found.groups, question, principal)
+        if own := _saved_as(tx, visible, question.text):
+            visible = [one for one in visible if one not in own]
+            groups = [*groups, *(_one_less(one) for one in own)] if groups else []
         total = max(sum(one.size for one in groups), len(visible))
         asked, offset = place
         end = offset + question.limit
         page = found.best(visible, end, by_type=query.matches_all)[offset:]
+        facets = _facets(question.facets, groups or _alike(visible)) if question.facets else {}
         return SearchAnswer(
-            hits=tuple(self._hits(tx, page, query, question.as_of)),
+            hits=tuple(self._hits(tx, page, query, question.as_of, principal)),
             total=total,
             at_least=sum(one.size for one in found.groups) >= COUNTED_MAX or (found.capped and not found.groups),
             ranked=len(found.matches) if found.capped else None,
-            facets=_facets(question.facets, groups or _alike(visible)) if question.facets else {},
+            facets=facets,
+            names=Names(tx, self.registry, self.gate, principal).names_of_facets(facets),
             cursor=self.cursors.write("search", [*asked, end]) if end < len(visible) else None,
         )
 
@@ -99,16 +114,22 @@ class Searcher:
         self, tx: TableContext, question: SearchQuestion, query: Query, principal: Principal, found: Found
     ) -> None:
         """Add what matches to what was found, whoever may see it."""
-        terms = tuple(filter_term(name, value) for name, value in question.filters)
+        names = Names(tx, self.registry, self.gate, principal)
+        terms = tuple(filter_term(name, names.filter_value(name, value)) for name, value in question.filters)
+        terms = terms if question.removed else (*terms, NOT_REMOVED)
         spaces = self.spaces(tx, question.filter("namespace"), principal, ever=question.as_of is not None)
         if question.as_of is not None:
             require_kept(tx, question.as_of)
             PastSearch(Moment(tx, self.registry, question.as_of), spaces).gather(query, terms, found)
             return
-        _by_words(tx, query, terms, found)
-        for at, term in enumerate(query.terms):
-            if term.key is not None:
-                found.add(_by_value(tx, term, spaces, terms, found), at, _VALUE_SCORE)
+        meanings = find_meanings(query, names, time.time_ns() // 1_000_000)
+        _by_words(tx, query, meanings, terms, found)
+        for at, one in enumerate(meanings):
+            for key, pattern in one.values:
+                found.add(_by_value(tx, (key, pattern), spaces, terms, found), at, _VALUE_SCORE)
+            found.add(match_edges(tx, one, terms, RANKED_MAX), at, _VALUE_SCORE)
+            if one.term.key == PROGRAM_KEY:
+                found.add(match_program(tx, one.term, terms, self.gate, principal), at, _VALUE_SCORE)
 
     def visible(self, tx: TableContext, matches: list[T], question: SearchQuestion, principal: Principal) -> list[T]:
         """Those that may be seen, are known, and whose names fit exactly: full text knows names folded (architecture.md, Identity, 2)."""
@@ -116,14 +137,24 @@ class Searcher:
         there = {(one.namespace, one.type) for one in matches}
         named = {name for name, _ in there if space in ("", name)}
         shown = {name for name in lasting(tx, sorted(named)) if self.gate.may_read(principal, name)}
-        # A type may have gone with the file that added it.
-        known = {name for _, name in there if kind in ("", name) and self.registry.knows(name)}
-        if all(space in shown and name in known for space, name in there):
-            return matches
-        return [one for one in matches if one.namespace in shown and one.type in known]
+        known = {name for _, name in there if kind in ("", name)}
+        if not all(space in shown and name in known for space, name in there):
+            matches = [one for one in matches if one.namespace in shown and one.type in known]
+        return self._without_hidden(tx, matches, principal) if self.gate.has_policy else matches
 
-    def _hits(self, tx: TableContext, page: Sequence[Match], query: Query, as_of: int | None) -> Iterable[Hit]:
+    def _without_hidden(self, tx: TableContext, matches: list[T], principal: Principal) -> list[T]:
+        """Those without instances whose own namespace may not be read. Groups do not say which these are: all go."""
+        return [
+            one
+            for one in matches
+            if one.type != INSTANCE or (isinstance(one, Match) and self.gate.may_see(tx, principal, Urn.parse(one.urn)))
+        ]
+
+    def _hits(
+        self, tx: TableContext, page: Sequence[Match], query: Query, as_of: int | None, principal: Principal
+    ) -> list[Hit]:
         summaries = {} if as_of is not None else aspects.summaries(tx, [one.urn for one in page])
+        found: list[tuple[EntitySummary, list[Descriptor]]] = []
         for one in page:
             if as_of is None:
                 summary, said = summaries.get(one.urn), aspects.present(tx, self.registry, one.type, one.urn)
@@ -131,14 +162,20 @@ class Searcher:
                 summary = aspects.summary_at(tx, self.registry, Urn.parse(one.urn), as_of)
                 said = aspects.at(tx, self.registry, one.type, one.urn, as_of)
             if summary is not None:
-                yield _hit(summary, self.registry.type(one.type).key_aspect, said, query)
+                kind = self.registry.stored_type(one.type)
+                found.append((summary, list(describe_entity(kind, said, fields=True))))
+        names = Names(tx, self.registry, self.gate, principal)
+        named = names.names_of({one.urn for *_, descriptors in found for one in descriptors if one.urn})
+        return [_hit(one, self.registry.stored_type(one[0].type).key_aspect, named, query) for one in found]
 
 
-def _by_value(tx: TableContext, term: Term, spaces: Sequence[str], terms: tuple[str, ...], found: Found) -> list[Match]:
+def _by_value(
+    tx: TableContext, wanted: tuple[str, Pattern], spaces: Sequence[str], terms: tuple[str, ...], found: Found
+) -> list[Match]:
     """Whole values of a key, from the ordered table (catalog.md 4.4)."""
     urns: dict[str, None] = {}
     for space in spaces:
-        rows = values.entities_with(tx, space, term.key or "", term.pattern, RANKED_MAX - len(urns))
+        rows = values.entities_with(tx, space, *wanted, RANKED_MAX - len(urns))
         urns |= dict.fromkeys(row["urn"] for row in rows)
         if len(urns) >= RANKED_MAX:
             found.capped = True
@@ -149,11 +186,13 @@ def _by_value(tx: TableContext, term: Term, spaces: Sequence[str], terms: tuple[
     return known + [one for one in tx.search.documents(unknown) if unknown and one.terms.issuperset(terms)]
 
 
-def _by_words(tx: TableContext, query: Query, terms: tuple[str, ...], found: Found) -> None:
+def _by_words(
+    tx: TableContext, query: Query, meanings: Sequence[Meaning], terms: tuple[str, ...], found: Found
+) -> None:
     """Full text, term by term; where not all of them can be ranked, how many are alike."""
     cut, groups = False, list[Group]()
     for at, term in enumerate(query.terms):
-        words = _words(Query((term,)), terms)
+        words = words_of(meanings[at : at + 1], terms, all_of_them=Query((term,)).matches_all)
         if len(query.terms) == 1:
             matches, groups = tx.search.survey(words, RANKED_MAX, COUNTED_MAX)
         else:
@@ -168,37 +207,39 @@ def _by_words(tx: TableContext, query: Query, terms: tuple[str, ...], found: Fou
             found.named.update(one.urn for one in named)
     if cut:
         # What several terms find is counted together.
-        groups = tx.search.groups(_words(query, terms), COUNTED_MAX)
+        groups = tx.search.groups(words_of(meanings, terms, all_of_them=query.matches_all), COUNTED_MAX)
     if sum(one.size for one in groups) > RANKED_MAX:
         found.capped = True
         found.groups += groups
 
 
 def _may_be_a_name(term: Term) -> bool:
-    return term.key in (None, NAME_KEY) and term.pattern.kind == "exact"
+    """Whether a term may be a whole name: of `orders*`, the name `orders` is the best match."""
+    return term.key in (None, NAME_KEY) and term.pattern.kind != "any"
 
 
-def _words(query: Query, terms: tuple[str, ...]) -> Words:
-    """The query for the full-text engine. A term with a key is looked for behind its key, and as plain text too."""
-    if query.matches_all:
-        return Words(terms=(EVERYTHING, *terms))
-    exact: list[str] = []
-    prefixes: list[str] = []
-    for term in query.terms:
-        for text, kind in _alternatives(term):
-            (exact if kind == "exact" else prefixes).append(fts_word(text))
-    return Words(tuple(exact), tuple(prefixes), terms)
+def _saved_as(tx: TableContext, matches: Iterable[Match], text: str) -> list[Match]:
+    """Return the matches that are saved searches of this very query: they are not results of their own search.
+
+    While somebody types, the last word of the text is a prefix (`orders*`) of the query that was saved.
+    """
+    queries = (text, text.removesuffix("*"))
+    saved = {one.urn: one for one in matches if one.urn.startswith(_SAVED_SEARCHES)}
+    rows = tx.table("aspects").multi_read([(urn, "instance") for urn in saved])
+    return [
+        saved[row["urn"]] for row in rows if row["value"] is not None and _query_of(stored(row["value"])) in queries
+    ]
 
 
-def _alternatives(term: Term) -> list[tuple[str, str]]:
-    if term.key is None:
-        return [(term.pattern.text, term.pattern.kind)]
-    keyed = f"{term.key}:{term.pattern.text}"
-    kind = "exact" if term.pattern.kind == "exact" else "prefix"
-    found = [(keyed, kind), (term.plain.text, term.plain.kind)]
-    if term.key == NAME_KEY and term.pattern.kind != "any":
-        found.append((f"{PART_KEY}:{term.pattern.text}", kind))
-    return list(dict.fromkeys(found))
+def _query_of(instance: Mapping[str, Any]) -> object:
+    metadata = instance.get("metadata")
+    return metadata.get("query") if isinstance(metadata, Mapping) else None
+
+
+def _one_less(match: Match) -> Group:
+    """Return what subtracts one match from the counts of groups."""
+    (group,) = _alike([match])
+    return Group(group.namespace, group.type, -1, dict.fromkeys(group.labels, -1))
 
 
 def _alike(matches: Iterable[Match]) -> list[Group]:
@@ -226,17 +267,34 @@ def _counted(facet: str, kinds: Mapping[tuple[str, str], int], said: Mapping[str
 
 
 def _most(counted: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
-    return tuple(nsmallest(_FACET_VALUES, counted.items(), key=lambda pair: (-pair[1], pair[0])))
+    present = [pair for pair in counted.items() if pair[1] > 0]
+    return tuple(nsmallest(_FACET_VALUES, present, key=lambda pair: (-pair[1], pair[0])))
 
 
-def _hit(summary: EntitySummary, key_aspect: str, present: dict[str, Aspect], query: Query) -> Hit:
-    by_aspect = {one.name: value_rows(one.name, one.scope, one.value) for one in present.values()}
-    rows = [row for one in by_aspect.values() for row in one]
-    said = {fold(row.key): row.shown for row in reversed(rows) if row.kind == "property"}
+def _hit(
+    found: tuple[EntitySummary, Sequence[Descriptor]], key_aspect: str, names: Mapping[str, str], query: Query
+) -> Hit:
+    summary, descriptors = found
+    own = [one for one in descriptors if not one.column]
+    shown: dict[str, list[str]] = defaultdict(list)
+    for one in own:
+        shown[one.kind].append(names.get(one.urn, one.text))
     return Hit(
         summary=summary,
-        description=said.get("description", ""),
-        tags=tuple(sorted({row.shown for row in rows if row.kind == "tag"})),
-        owner=said.get("owner"),
-        matches=reasons(query, summary, key_aspect, by_aspect),
+        description=next(iter(shown["description"]), ""),
+        tags=tuple(sorted(set(shown["tag"]))),
+        terms=tuple(sorted(set(shown["term"]))),
+        domains=tuple(sorted(set(shown["domain"]))),
+        owner=next(iter(shown["owner"]), None),
+        matches=reasons(query, summary, key_aspect, _rows_by_aspect(descriptors, names)),
     )
+
+
+def _rows_by_aspect(descriptors: Iterable[Descriptor], names: Mapping[str, str]) -> dict[str, list[ValueRow]]:
+    """What each aspect says, for the reasons: a reference also by the name of what it refers to."""
+    rows: dict[str, list[ValueRow]] = defaultdict(list)
+    for one in descriptors:
+        rows[one.aspect] += search_rows([one])
+        if one.urn in names:
+            rows[one.aspect] += search_rows([one._replace(text=names[one.urn])])
+    return rows

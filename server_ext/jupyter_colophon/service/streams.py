@@ -1,5 +1,6 @@
 """Writing into streams: events are stored, and who wrote is lineage, once a UTC day (catalog.md 6.4)."""
 
+import base64
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import Absent, TooLarge
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.run import Source
-from jupyter_colophon.core.stream import Taken
+from jupyter_colophon.core.stream import Binary, Taken
 from jupyter_colophon.core.urn import NAME_BYTES_MAX, check_bytes, check_text
 from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.service.write_path import WritePath
@@ -79,8 +80,12 @@ def _looked_up(tx: TableContext, stream: Urn, source: Source | None) -> tuple[in
 
 
 def _line(event: Any, source: str, now: int) -> bytes:
-    told = {"timestamp": now, "source": source or None, "body": event}
-    line = json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode()
+    body = {"body": event}
+    if isinstance(event, Binary):
+        body = {"body": base64.b64encode(event.content).decode(), "encoding": "base64"}
+    line = json.dumps(
+        {"timestamp": now, "source": source or None, **body}, ensure_ascii=False, separators=(",", ":")
+    ).encode()
     if len(line) > EVENT_BYTES:
         raise TooLarge(f"an event has at most {EVENT_BYTES} bytes")
     return line

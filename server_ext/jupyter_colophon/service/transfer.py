@@ -15,6 +15,7 @@ from jupyter_colophon.core.merge import Clash, merged
 from jupyter_colophon.core.proposal import ABSENT, Condition, Proposal
 from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.service.read import Reader
+from jupyter_colophon.service.visible import VisibleValues
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage import aspects, timeseries
 from jupyter_colophon.storage.spi import Key, TableContext
@@ -71,7 +72,7 @@ class Transfer:
         Raises AccessDenied, Absent, Unparsable with the number of the first line that cannot be taken in, before
         anything is written.
         """
-        namespace = self._checked(iter(source()), principal)
+        namespace = self._checked(iter(source()), principal, overwrite)
         if not dry_run:
             made = Proposal(names.namespace(namespace), "status", "upsert", {"removed": False})
             self.write_path.propose([made], principal)
@@ -98,9 +99,9 @@ class Transfer:
     ) -> Iterator[str]:
         yield head(namespace)
         for page in self._pages(namespace, types, principal):
-            for one, found in self._read(lambda tx, page=page: self._aspects(tx, page)):  # type: ignore[misc]
+            for one, found in self._read(lambda tx, page=page: self._aspects(tx, page, principal)):  # type: ignore[misc]
                 for name in sorted(found):
-                    spec = self.registry.aspect(one.type, name)
+                    spec = self.registry.stored_aspect(one.type, name)
                     if not spec.key and not spec.door and (not wanted or name in wanted):
                         held = found[name]
                         for value in self._moments(one.urn, name) if held is None else (held.value,):
@@ -110,16 +111,21 @@ class Transfer:
         for type_ in sorted(set(types)) or [""]:
             cursor: str | None = ""
             while cursor is not None:
-                listing = Listing(namespace=namespace, type=type_, limit=_PAGE, cursor=cursor)
+                listing = Listing(namespace=namespace, type=type_, limit=_PAGE, cursor=cursor, removed=True)
                 page, cursor = self.reader.entities(listing, principal)
-                yield [one for one in page if not self.registry.type(one.type).door]
+                yield [one for one in page if not self.registry.stored_type(one.type).door]
 
     def _aspects(
-        self, tx: TableContext, page: list[EntitySummary]
+        self, tx: TableContext, page: list[EntitySummary], principal: Principal
     ) -> list[tuple[EntitySummary, dict[str, Aspect | None]]]:
         """The aspects of each entity; None for what is told by time, which may be long."""
+        visible = VisibleValues(tx, self.reader.gate, principal)
         return [
-            (one, dict.fromkeys(timeseries.told(tx, one.urn)) | aspects.present(tx, self.registry, one.type, one.urn))
+            (
+                one,
+                dict.fromkeys(timeseries.told(tx, one.urn))
+                | visible.aspects(aspects.present(tx, self.registry, one.type, one.urn)),
+            )
             for one in page
         ]
 
@@ -130,12 +136,15 @@ class Transfer:
             yield from (stored(row["value"]) for row in rows)
             place = tuple(rows[-1][part] for part in timeseries.KEY) if len(rows) == _MOMENTS else None
 
-    def _checked(self, lines: Iterator[bytes], principal: Principal) -> str:
+    def _checked(self, lines: Iterator[bytes], principal: Principal, overwrite: bool) -> str:
         """The namespace of the lines, all of which could be written. Raises AccessDenied, Absent, Unparsable."""
         namespace = read_head(lines)
         places: dict[str, int] = {}
         for line in read(lines):
             self.reader.gate.require(principal, line.urn)
+            if overwrite:
+                # What is overwritten is lost, people's aspects too.
+                self.write_path.require_deletion(principal, line.urn, line.aspect)
             places.setdefault(self.write_path.identity.namespace_of(line.urn), line.number)
             try:
                 self.write_path.check([_proposal(line, line.value)], principal)

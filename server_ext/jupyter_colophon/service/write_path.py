@@ -2,10 +2,21 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
-from jupyter_colophon.core.access import Action, Authorizer, Principal
+from jupyter_colophon.core.access import Action, Authorizer, Principal, ScopeAuthorizer
+from jupyter_colophon.core.datahub.united import (
+    PEOPLE,
+    UNITED,
+    entries_of,
+    is_removal,
+    own_part,
+    removed_entries,
+    unite,
+    without,
+)
 from jupyter_colophon.core.errors import (
     Absent,
     AccessDenied,
@@ -17,6 +28,7 @@ from jupyter_colophon.core.errors import (
     StorageError,
 )
 from jupyter_colophon.core.names import Identity, Urn, namespace
+from jupyter_colophon.core.namespaced import is_namespaced
 from jupyter_colophon.core.once import Once
 from jupyter_colophon.core.openlineage.event import Event
 from jupyter_colophon.core.proposal import ABSENT, CREATING, Proposal, Written
@@ -24,6 +36,7 @@ from jupyter_colophon.core.registry import AspectSpec, Registry
 from jupyter_colophon.core.retention import ALL_KEPT, Retention
 from jupyter_colophon.core.run import Access, ColumnEdge, Recording, Run, RunChange, RunStart, Source
 from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
+from jupyter_colophon.service.deletions import is_deletion, removes_entity
 from jupyter_colophon.service.validation import (
     beginning,
     changed,
@@ -33,7 +46,7 @@ from jupyter_colophon.service.validation import (
     require_runs,
     told_within,
 )
-from jupyter_colophon.storage import answers, forms
+from jupyter_colophon.storage import answers, forms, instance_namespaces
 from jupyter_colophon.storage import runs as stored_runs
 from jupyter_colophon.storage.commit import Commit
 from jupyter_colophon.storage.commit_openlineage import take
@@ -132,7 +145,7 @@ class WritePath:
     ) -> list[AspectSpec | None]:
         """Authorise and validate a batch as far as that goes without looking at what is there."""
         for proposal in proposals:
-            self._authorise(proposal, principal)
+            self._authorise(proposal, principal, door)
         specs = []
         for at, proposal in enumerate(proposals):
             with told_within(within, at):
@@ -171,7 +184,7 @@ class WritePath:
 
     def require_ending(self, name: str, principal: Principal) -> None:
         """Raise Absent, AccessDenied unless the principal may delete a namespace."""
-        self._may(principal, "admin", namespace(name))
+        self.require_deletion(principal, namespace(name))
         if name in ETERNAL:
             raise AccessDenied("delete", str(namespace(name)))
 
@@ -308,22 +321,56 @@ class WritePath:
         """Raise Absent, AccessDenied unless the principal may do this with an entity that is changed elsewhere."""
         self._may(principal, action, urn)
 
-    def _authorise(self, proposal: Proposal, principal: Principal) -> None:
+    def require_deletion(
+        self, principal: Principal, urn: Urn, aspect: str = "", *, tx: TableContext | None = None, door: str = ""
+    ) -> None:
+        """Raise Absent, AccessDenied unless the principal may delete an entity, or an aspect of it."""
+        self._may(principal, "read", urn, tx, door)
+        try:
+            self._may(principal, "admin", urn, tx, door)
+        except AccessDenied as error:
+            why = "" if "admin" in principal.scopes else ": deleting needs the scope admin, and this token lacks it"
+            raise AccessDenied("delete", (f"{aspect} of {urn}" if aspect else str(urn)) + why) from error
+
+    def _authorise(self, proposal: Proposal, principal: Principal, door: str = "") -> None:
         if proposal.aspect is None:
-            self._may(principal, "admin" if proposal.operation == "delete" else "emit", proposal.urn)
+            if proposal.operation == "delete":
+                self.require_deletion(principal, proposal.urn, door=door)
+            else:
+                self._may(principal, "emit", proposal.urn, door=door)
             return
         # Who may not read an entity is told nothing, not even which aspects its type has.
-        self._may(principal, "read", proposal.urn)
+        self._may(principal, "read", proposal.urn, door=door)
         spec = self.registry.aspect(proposal.urn.type, proposal.aspect)
-        own: Action = "annotate" if spec.scope == "USER" else "emit"
-        self._may(principal, "admin" if spec.door else own, proposal.urn)
+        if is_deletion(proposal):
+            self.require_deletion(principal, proposal.urn, spec.name, door=door)
+        own: Action = "annotate" if spec.scope == "USER" or self._only_removes(proposal, principal) else "emit"
+        self._may(principal, "admin" if spec.door else own, proposal.urn, door=door)
 
-    def _may(self, principal: Principal, action: Action, urn: Urn) -> None:
-        namespace = self.identity.namespace_of(urn)
-        if not self.authorizer.may(principal, "read", namespace):
-            raise Absent("entity", str(urn))
-        if not self.authorizer.may(principal, action, namespace):
-            raise AccessDenied(action, str(urn))
+    def _only_removes(self, proposal: Proposal, principal: Principal) -> bool:
+        """Whether a principal with `annotate` removes entries of a union one by one, in whichever scope they are."""
+        if not (proposal.united and proposal.operation == "patch" and is_removal(str(proposal.aspect), proposal.value)):
+            return False
+        return self.authorizer.may(principal, "annotate", self.identity.namespace_of(proposal.urn))
+
+    def _may(
+        self, principal: Principal, action: Action, urn: Urn, tx: TableContext | None = None, door: str = ""
+    ) -> None:
+        # Who writes instances through their own door was authorised by the document that they become, too.
+        for space in [self.identity.namespace_of(urn)] if door else self._namespaces(urn, tx):
+            if not self.authorizer.may(principal, "read", space):
+                raise Absent("entity", str(urn))
+            if not self.authorizer.may(principal, action, space):
+                raise AccessDenied(action, str(urn))
+
+    def _namespaces(self, urn: Urn, tx: TableContext | None) -> list[str]:
+        """Return the namespaces of which an entity needs the rights: that of its name, and of a pipeline its document's."""
+        own = self.identity.namespace_of(urn)
+        if not is_namespaced(urn) or isinstance(self.authorizer, ScopeAuthorizer):
+            return [own]
+        look = partial(instance_namespaces.namespace_of, urn=str(urn))
+        named = self.provider.tx_runner.run(look, read_only=True) if tx is None else look(tx)
+        return [own] if named is None else [own, named]
 
     def _may_run(self, principal: Principal, urn: str) -> None:
         program = self.provider.tx_runner.run(lambda tx: stored_runs.program_of(tx, urn), read_only=True)
@@ -333,6 +380,12 @@ class WritePath:
 
     def _apply(self, commit: Commit, proposal: Proposal, spec: AspectSpec | None) -> Written:
         commit.refuse_ending(proposal.urn)
+        written = self._apply_known(commit, proposal, spec)
+        if not commit.entity(proposal.urn)["deleted"]:
+            commit.spell(proposal.urn, proposal.spelling)
+        return written
+
+    def _apply_known(self, commit: Commit, proposal: Proposal, spec: AspectSpec | None) -> Written:
         if spec is None and proposal.operation == "delete":
             return self._remove_entity(commit, proposal.urn)
         if proposal.needs == "entity":
@@ -343,7 +396,7 @@ class WritePath:
         if taken and proposal.if_absent:
             return Written(proposal.urn, proposal.aspect, version, None, filtered=True)
         commit.check(proposal)
-        if taken and proposal.operation in CREATING:
+        if taken and proposal.operation in CREATING and not _may_create(commit, proposal):
             raise AlreadyThere("the entity" if spec is None else f"the aspect {spec.name} of", str(proposal.urn))
         if spec is None:
             return commit.create_entity(
@@ -354,14 +407,48 @@ class WritePath:
         return self._put(commit, proposal, spec)
 
     def _put(self, commit: Commit, proposal: Proposal, spec: AspectSpec) -> Written:
-        new = self._new(commit, proposal, spec)
+        if proposal.united and spec.name in UNITED:
+            return self._put_united(commit, proposal, spec)
+        return self._keep(commit, proposal, spec, self._new(commit, proposal, spec))
+
+    def _put_united(self, commit: Commit, proposal: Proposal, spec: AspectSpec) -> Written:
+        """Write what of a union belongs to its aspect; what people say is only changed by removing one entry of it."""
+        urn, people = proposal.urn, commit.current(proposal.urn, PEOPLE)
+        own, entries = commit.current(urn, spec.name), entries_of(spec.name, people)
+        whole = proposal.value
+        if proposal.operation == "patch":
+            old = unite(spec.name, own, entries)
+            whole = changed(spec, beginning(spec, proposal.value) if old is None else old, proposal.value)
+            hold(self.registry, proposal, whole)
+        new = own_part(spec.name, whole, own, entries)
+        if new is not None and spec.scope == "SYSTEM":
+            new = self.facts.of_aspect(spec.name, new, urn, commit.entity(urn)["namespace"])
+        written = self._keep(commit, proposal, spec, new)
+        is_patch = proposal.operation == "patch"
+        gone = removed_entries(spec.name, proposal.value, whole, entries) if is_patch else []
+        if gone and people is not None:
+            written = replace(written, seq=self._remove_entries(commit, proposal, without(people, gone), written.seq))
+        return replace(written, version=commit.standing_united(urn, spec.name)[0])
+
+    def _remove_entries(
+        self, commit: Commit, proposal: Proposal, people: Mapping[str, Any], seq: int | None
+    ) -> int | None:
+        """Write what people say without the entries that a patch removed; return the number of the last change."""
+        self._may(commit.principal, "annotate", proposal.urn, commit.tx)
+        spec = self.registry.aspect(proposal.urn.type, PEOPLE)
+        hold(self.registry, replace(proposal, aspect=PEOPLE, value=people), people)
+        return commit.put(proposal.urn, spec, people, proposal.run).seq or seq
+
+    def _keep(self, commit: Commit, proposal: Proposal, spec: AspectSpec, new: Any | None) -> Written:
         if new is None:
             return Written(proposal.urn, spec.name, ABSENT, None)
+        if removes_entity(spec.name, commit.current(proposal.urn, spec.name), new):
+            self.require_deletion(commit.principal, proposal.urn, tx=commit.tx)
         if not spec.door and self.registry.type(proposal.urn.type).door and commit.entity(proposal.urn)["deleted"]:
             raise Absent("entity", str(proposal.urn))
         may_create = spec.scope == "SYSTEM" and proposal.needs == "nothing"
         commit.ensure(proposal.urn, create_namespace=may_create, system=proposal.system)
-        return commit.put(proposal.urn, spec, new, proposal.run, proposal.system)
+        return commit.put(proposal.urn, spec, new, proposal.run, proposal.system, implied=proposal.implied)
 
     def _new(self, commit: Commit, proposal: Proposal, spec: AspectSpec) -> Any | None:
         """What the aspect becomes; None where nothing is to be written."""
@@ -395,3 +482,15 @@ def _found(commit: Commit, proposal: Proposal) -> tuple[int, bool]:
     if proposal.operation == "create-entity":
         return version, commit.was_there(proposal.urn)
     return version, version != ABSENT and not commit.is_implied(proposal.urn, aspect)
+
+
+def _may_create(commit: Commit, proposal: Proposal) -> bool:
+    """Whether an aspect was written by the platform alone, so that CREATE is not a conflict.
+
+    DataHub's clients create an entity by its key, whether or not the platform met it before; to our own clients an
+    entity that exists exists.
+    """
+    if proposal.operation == "create-entity" or (proposal.aspect is None and not proposal.united):
+        return False
+    aspect = proposal.aspect or commit.registry.type(proposal.urn.type).key_aspect
+    return commit.is_by_platform(proposal.urn, aspect)

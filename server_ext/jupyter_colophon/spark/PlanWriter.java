@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.ExprId;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.VariableReference;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.types.DataType;
@@ -28,7 +29,8 @@ import scala.collection.Seq;
 public final class PlanWriter {
     private static final HashSet TOLD = new HashSet(Arrays.asList(new Object[] {
         "name", "dataType", "nullable", "exprId", "joinType", "isTempView", "id", "cteId", "loopId", "outputAttrIds",
-        "catalogTable", "tableMeta", "table", "tableDesc", "desc"
+        "catalogTable", "tableMeta", "table", "tableDesc", "desc", "global",
+        "oldName", "newName", "isView"
     }));
 
     private final StringBuilder out = new StringBuilder();
@@ -146,6 +148,8 @@ public final class PlanWriter {
             before = attribute(before, "exprId", ((AttributeReference) node).exprId());
         } else if (node instanceof Alias) {
             before = attribute(before, "exprId", ((Alias) node).exprId());
+        } else if (node instanceof VariableReference) {
+            before = attribute(before, "variable", ((VariableReference) node).identifier().name());
         }
         out.append(before == "{" ? "{}}" : "}}");
     }

@@ -9,6 +9,7 @@ from jupyter_colophon.spark.unheard import Unheard
 
 if TYPE_CHECKING:
     from jupyter_colophon.spark.listener import PlanListener
+    from jupyter_colophon.spark.rdds import Rdds
 
 
 class Capture:
@@ -20,13 +21,14 @@ class Capture:
         listener: "PlanListener",
         registration: Any,
         unheard: Unheard,
+        rdds: "Rdds",
         sink: Callable[[Observation], None],
     ) -> None:
         self._session = session
         self._listener = listener
         self._registration = registration
         self._sink = sink
-        self._unheard = unheard
+        self._unheard, self._rdds = unheard, rdds
 
     @property
     def errors(self) -> int:
@@ -50,6 +52,7 @@ class Capture:
     def detach(self) -> None:
         """Observe nothing from now on. May be called again, and after the session's end."""
         self._listener.close()
+        self._rdds.close()
         if self._session.sparkContext._jsc is not None:
             self._registration.remove()
             self._session.streams.removeListener(self._listener.streams)
@@ -63,6 +66,7 @@ def attach(session: Any, sink: Callable[[Observation], None]) -> Capture:
     from pyspark.java_gateway import ensure_callback_server_started
 
     from jupyter_colophon.spark.listener import PlanListener
+    from jupyter_colophon.spark.rdds import Rdds
 
     gateway = session.sparkContext._gateway
     ensure_callback_server_started(gateway)  # type: ignore[no-untyped-call]
@@ -70,7 +74,9 @@ def attach(session: Any, sink: Callable[[Observation], None]) -> Capture:
     listener = PlanListener(session._jsparkSession, sink, unheard.called)
     registration = Registration(gateway, session._jsparkSession.listenerManager(), listener)
     session.streams.addListener(listener.streams)
-    return Capture(session, listener, registration, unheard, sink)
+    rdds = Rdds(session, listener.statements_of, sink)
+    rdds.open()
+    return Capture(session, listener, registration, unheard, rdds, sink)
 
 
 def wait_until_heard(context: Any, timeout_ms: int) -> bool:

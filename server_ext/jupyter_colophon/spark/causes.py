@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from jupyter_colophon.core.credentials import mask_text
+
 
 def root(java: Any) -> Any:
     """Java's object of an exception that caused it all."""
@@ -17,8 +19,8 @@ def kind(error: BaseException) -> str:
 
 
 def in_a_line(error: BaseException) -> str:
-    """The class of an exception and the first line of what it says: Spark begins many a message with an empty one."""
+    """Return the class of an exception and the first line of its message that is not empty, without credentials."""
     java = getattr(error, "java_exception", None)
     said = str(error) if java is None else str(root(java).getMessage() or "")
     first = next((line.strip() for line in said.splitlines() if line.strip()), "")
-    return f"{kind(error)}: {first}" if first else kind(error)
+    return f"{kind(error)}: {mask_text(first)}" if first else kind(error)

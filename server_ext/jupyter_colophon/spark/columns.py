@@ -141,6 +141,10 @@ def _definitions(node: Node, found: Columns) -> Iterator[tuple[int, list[Referen
 
 def _generated(node: Node, found: Columns) -> Iterator[tuple[int, list[Reference]]]:
     """Give the columns that a function of whole rows makes: each may come from all that the function is given."""
+    generator = node.tree("generator")
+    if generator is not None and generator.kind == "Stack":
+        yield from _stacked(node, generator, found)
+        return
     made = list(_all_of((*node.forest("generator"), *node.forest("functionExpr")), found))
     if node.kind == "ScriptTransformation":
         made = [(column, TRANSFORMED) for child in node.children for column in found.output(child)]
@@ -149,6 +153,13 @@ def _generated(node: Node, found: Columns) -> Iterator[tuple[int, list[Reference
     elif made:
         makes = _ids(node, "generatorOutput") if node.kind == "Generate" else found.output(node)
         yield from ((column, made) for column in makes)
+
+
+def _stacked(node: Node, generator: Node, found: Columns) -> Iterator[tuple[int, list[Reference]]]:
+    """Give the columns of `stack(n, …)`: behind the number, the values are dealt out to them row by row."""
+    makes, values = _ids(node, "generatorOutput"), generator.children[1:]
+    for at, column in enumerate(makes):
+        yield column, list(_all_of(values[at :: len(makes)], found))
 
 
 def _in_order(made: tuple[int, ...], sources: tuple[int, ...]) -> Iterator[tuple[int, list[Reference]]]:

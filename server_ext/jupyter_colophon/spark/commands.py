@@ -36,6 +36,9 @@ CHANGES_ROWS = {
 }
 """Commands of Spark, Delta and Iceberg that change rows in place, and what they are called: said to be unseen."""
 
+SET_VARIABLE = "set variable"
+"""What the statement is called that gives a session's variable its value."""
+
 CREATES_TABLE = frozenset({"CreateDataSourceTableAsSelectCommand"})
 """Commands that write by another execution, of a function of INNER_WRITES, which comes first and knows the path alone."""
 

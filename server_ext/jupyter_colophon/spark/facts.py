@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from jupyter_colophon.spark.observation import DataRef, Field
+from jupyter_colophon.spark.variables import Variables
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +24,14 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Relations by the id of their first output column, one target a command, in the plan's order, and whether programs made rows."""
+    """Relations by the id of their first output column, one target a command, in the plan's order, whether programs made rows,
+    and the variables of the session.
+    """
 
     relations: Mapping[int, tuple[DataRef, ...]] = field(default_factory=dict)
     targets: tuple[Target, ...] = ()
     made_in_memory: bool = False
+    variables: Variables = field(default_factory=dict)
     outlined: tuple[tuple[DataRef, ...], ...] | None = None
     """Of a plan that is too large: what each query reads, all that is known of it. `unseen` then says what is missing."""
     unseen: tuple[str, ...] = ()

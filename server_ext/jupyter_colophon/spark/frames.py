@@ -1,10 +1,12 @@
 """What the catalog says of a DataFrame before it is written: `metadata.tags_of(df)` and its like (docs/magic.md)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.problems import Refused
 from jupyter_colophon.client.programs.entity import MetadataEntity
+from jupyter_colophon.client.programs.nesting import paths_inside
 from jupyter_colophon.client.programs.reading import Scope
 from jupyter_colophon.client.urns import shown
 from jupyter_colophon.client.verbs.present import settled_verbs
@@ -54,13 +56,16 @@ def tags_of(data: Any, scope: Scope | None = None) -> Tags:
     fields, datasets = fields_of(data), sources_of(data)
     catalog = settled_verbs().catalog
     told = {one.urn: _tags(catalog, one, scope) for one in datasets}
-    spoken = {field for one in datasets for field in _spoken_of(catalog, one)}
-    found: dict[str, Words] = {}
-    for one in dict.fromkeys(one for several in fields.values() for one in several):
-        if one in spoken:
-            found[one.urn] = _tags(catalog, one, scope)
+    spoken = {one: set(_spoken_of(catalog, one)) for one in datasets}
+    nested = {one: paths_inside(field.path for field in those) for one, those in spoken.items()}
+    inside = {
+        one: _inside(one, spoken.get(one.holder, set()), nested.get(one.holder, {}))
+        for several in fields.values()
+        for one in several
+    }
+    found = {one.urn: _tags(catalog, one, scope) for one in dict.fromkeys(chain.from_iterable(inside.values()))}
     columns = {
-        name: {one.urn: found[one.urn] for one in several if one.urn in found} for name, several in fields.items()
+        name: {each.urn: found[each.urn] for one in several for each in inside[one]} for name, several in fields.items()
     }
     return Tags(columns, told)
 
@@ -106,6 +111,14 @@ def _spoken_of(catalog: "Catalog", of: MetadataEntity) -> list[MetadataEntity]:
         if refusal.status != 404:
             raise
         return []
+
+
+def _inside(
+    field: MetadataEntity, spoken: Collection[MetadataEntity], nested: Mapping[str, list[str]]
+) -> list[MetadataEntity]:
+    """Return the field, if anybody described it, and those inside it that somebody did."""
+    own = [field] if field in spoken else []
+    return own + [field.holder.append("field", path) for path in nested.get(field.path, ())]
 
 
 def _tags(catalog: "Catalog", of: MetadataEntity, scope: Scope | None) -> Words:

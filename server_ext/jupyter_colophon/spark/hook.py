@@ -47,6 +47,9 @@ def on_session(callback: Callback) -> Callable[[], None]:
 
     def end() -> None:
         _told.pop(callback, None)
+        if not _told:
+            # Sessions that were wrapped stay so, and have nobody to announce themselves to.
+            sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _Finder)]
 
     return end
 

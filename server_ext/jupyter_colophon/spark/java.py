@@ -16,6 +16,8 @@ from pathlib import Path
 
 from jupyter_core.paths import jupyter_data_dir
 
+from jupyter_colophon.client.private_folders import create_private_folder
+
 OLDEST_JAVA = 17
 VECTOR_MODULE = "jdk.incubator.vector"
 
@@ -119,9 +121,7 @@ def _shim(java_home: Path) -> Path:
     launcher = home / "bin" / "java"
     text = SHIM.format(module=VECTOR_MODULE, java=_quoted(java_home / "bin" / "java"))
     if not launcher.is_file() or launcher.read_text(encoding="utf-8") != text:
-        home.parent.parent.mkdir(parents=True, exist_ok=True)
-        for folder in (home.parent, home, launcher.parent):
-            folder.mkdir(mode=0o700, exist_ok=True)
+        create_private_folder(launcher.parent, home.parent.parent)
         fresh = launcher.with_name(f"java.{os.getpid()}")
         fresh.write_text(text, encoding="utf-8")
         fresh.chmod(0o700)

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -10,15 +10,18 @@ from typing import Any
 from py4j.protocol import Py4JError
 
 from jupyter_colophon.spark.clock import Clock
-from jupyter_colophon.spark.commands import CHANGES_ROWS, COMMAND_FUNCTIONS, is_writing
+from jupyter_colophon.spark.commands import CHANGES_ROWS, COMMAND_FUNCTIONS, SET_VARIABLE, is_writing
 from jupyter_colophon.spark.fold import Execution, Fold
 from jupyter_colophon.spark.jvm import ask
-from jupyter_colophon.spark.observation import Observation, Unseen
+from jupyter_colophon.spark.models import Models
+from jupyter_colophon.spark.observation import Observation, Unseen, united
 from jupyter_colophon.spark.outline import ask_outline
-from jupyter_colophon.spark.plan import Statement, statements
+from jupyter_colophon.spark.plan import Statement, statements, variable_of
 from jupyter_colophon.spark.reading import BOUNDED, reader_of
+from jupyter_colophon.spark.renames import RENAMES, rename_of
 from jupyter_colophon.spark.streams import Streams
 from jupyter_colophon.spark.tree import Grafts, Node, parse
+from jupyter_colophon.spark.variables import Variable
 
 log = logging.getLogger("jupyter_colophon.spark")
 
@@ -37,6 +40,8 @@ class PlanListener:
         self._reader = reader_of(session)
         self.streams = Streams(session, sink, self._grafts)
         self._clock = Clock(session)
+        self._models = Models(session)
+        self._variables: dict[str, Variable] = {}
         self._fold = Fold(_warehouse(session))
         self._sink, self._called = sink, called
         self.is_open = True
@@ -105,9 +110,9 @@ class PlanListener:
         is_command = function in COMMAND_FUNCTIONS
         started = self._clock.started_ms(execution, is_command, duration_ms, told_ms)
         finished = told_ms if duration_ms is None else min(told_ms, started + int(duration_ms))
-        found = self._statements(function, execution, exception is not None)
+        found = [self._models.fold(each) for each in self._statements(function, execution, exception is not None)]
         if exception is not None and found:
-            return [Observation(started, finished, found[0].label, failed=True, error=condition(exception))]
+            return [describe_failure(found, started, finished, condition(exception))]
         return [
             Observation(
                 started,
@@ -117,9 +122,18 @@ class PlanListener:
                 writes=each.writes,
                 columns=each.edges,
                 unseen=each.unseen,
+                renamed=each.renamed,
             )
             for each in found
         ]
+
+    def statements_of(self, execution: Any) -> tuple[Statement, ...]:
+        """Return what a DataFrame reads that becomes an RDD, from its query execution."""
+        try:
+            return self._statements("rdd", execution, has_failed=False)
+        except Exception as error:  # noqa: BLE001 - whatever a plan holds, the program goes on
+            self._miss(error)
+            return (Statement("rdd", unseen=(Unseen.EXECUTION,)),)
 
     def _statements(self, function: str, execution: Any, has_failed: bool) -> tuple[Statement, ...]:
         plan = execution.analyzed()
@@ -127,13 +141,28 @@ class PlanListener:
         root = self._reader.top(plan) if text is None else self._parsed(text)
         if root.kind in CHANGES_ROWS:
             return (Statement(CHANGES_ROWS[root.kind], unseen=(Unseen.ROWS,)),)
+        if root.kind in RENAMES:
+            return () if has_failed else rename_of(execution, root)
+        if root.kind == "SetVariable":
+            return () if has_failed else self._set_variables(execution, plan, root, is_whole=text is not None)
         if is_writing(root) is not (function in COMMAND_FUNCTIONS):
             return ()  # A command that writes nothing, or `collect()` on the result of one that was seen before.
         facts = ask_outline(self._reader, execution, plan, root) if text is None else ask(execution, plan, root)
         # A stream's own come last: the rows that its function is handed may have its source's columns, and are no data with a name.
-        facts = replace(facts, relations={**facts.relations, **self._grafts.relations})
+        facts = replace(facts, relations={**facts.relations, **self._grafts.relations}, variables=dict(self._variables))
         whole = self._fold.whole(Execution(execution.id(), function, root.kind, has_failed), facts)
         return () if whole is None else statements(root, whole, function)
+
+    def _set_variables(self, execution: Any, plan: Any, root: Node, *, is_whole: bool) -> tuple[Statement, ...]:
+        """Remember what the values of variables are made of: whoever uses them later reads that."""
+        facts = ask(execution, plan, root) if is_whole else ask_outline(self._reader, execution, plan, root)
+        facts = replace(facts, variables=dict(self._variables))
+        if facts.outlined is None:
+            value = variable_of(root.children[0], facts)
+        else:
+            value = Variable(united(ref for refs in facts.outlined for ref in refs), unseen=facts.unseen)
+        self._variables.update((node.attrs["variable"], value) for node in root.forest("targetVariables"))
+        return (Statement(SET_VARIABLE, value.reads, unseen=value.unseen),) if value.reads or value.unseen else ()
 
     def _parsed(self, text: str) -> Node:
         if '"LogicalRDD"' in text:
@@ -146,6 +175,19 @@ def _warehouse(session: Any) -> str | None:
     if tuple(map(int, session.version().split(".")[:2])) >= (4, 1):
         return None
     return str(session.conf().get("spark.sql.warehouse.dir"))
+
+
+def describe_failure(found: Sequence[Statement], started: int, finished: int, error: str) -> Observation:
+    """Give the observation of an execution that failed: what its statements read, and what they would have written."""
+    return Observation(
+        started,
+        finished,
+        found[0].label,
+        failed=True,
+        error=error,
+        reads=united(ref for each in found for ref in each.reads),
+        intended=united(ref for each in found for ref in each.writes),
+    )
 
 
 def condition(exception: Any) -> str:

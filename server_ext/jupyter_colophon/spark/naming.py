@@ -7,6 +7,7 @@ from typing import Any
 from jupyter_colophon.core import names
 from jupyter_colophon.core.errors import IllegalName
 from jupyter_colophon.spark.crawl import formats
+from jupyter_colophon.spark.jdbc_naming import parse_jdbc_url
 
 HOME_PLATFORM = "spark"
 HOME_CATALOG = "spark_catalog"
@@ -17,11 +18,9 @@ PLATFORMS = {"s3a": "s3", "s3n": "s3", "gs": "gcs", "abfs": "abs", "abfss": "abs
 BUCKETS = frozenset({"s3", "gcs", "abs"})
 """Platforms whose datasets' names begin with the bucket; the others' are the absolute path alone."""
 
-JDBC_PLATFORMS = {"postgresql": "postgres", "sqlserver": "mssql"}
-
 _URI = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):(?://(?P<authority>[^/]*))?(?P<path>.*)", re.DOTALL)
+_AUTHORITY = re.compile(r"(?:[\w.,~-]*|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
 _PARTITIONS = re.compile(r"(?<=[^/:])(/[^=/]+=[^=/]+)+/*")
-_TABLE = re.compile(r'[\w$`"\[\].]+')
 
 
 def dataset(platform: str, name: str) -> str | None:
@@ -40,17 +39,40 @@ def table(identifier: Mapping[str, Any]) -> str | None:
 
 
 def file(location: str) -> str | None:
-    """Name a file or folder by its location as Hadoop's `Path` writes it (not percent-encoded): `file:/data/x`, `s3a://b/k`."""
-    found = _URI.fullmatch(location)
+    """Name a file or folder by its location as Hadoop's `Path` writes it (not percent-encoded): `file:/data/x`, `s3a://b/k`.
+
+    None where it names none, or where a secret may be a part of it.
+    """
+    plain = without_credentials(location)
+    if plain is None:
+        return None
+    found = _URI.fullmatch(plain)
     scheme, authority, path = (
-        (found["scheme"], found["authority"] or "", found["path"]) if found else ("file", "", location)
+        (found["scheme"], found["authority"] or "", found["path"]) if found else ("file", "", plain)
     )
     platform = PLATFORMS.get(scheme.lower(), scheme.lower())
     path = path.rstrip("/") or "/"
     if platform not in BUCKETS:
         return dataset(platform, path)
-    bucket = authority.rpartition("@")[0] or authority  # abfss writes container@account
+    bucket = authority.partition("@")[0]  # abfss writes container@account
     return dataset(platform, f"{bucket}{path}".rstrip("/"))
+
+
+def without_credentials(location: str) -> str | None:
+    """Return a location without the user and the query that others than files may have; None where it is not clear what they are.
+
+    Azure's container is written where others have a user, and stays.
+    """
+    found = _URI.fullmatch(location)
+    if found is None or found["scheme"].lower() == "file" or not found["authority"]:
+        return location
+    user, _, host = found["authority"].rpartition("@")
+    if _AUTHORITY.fullmatch(host) is None:
+        return None
+    is_azure = PLATFORMS.get(found["scheme"].lower()) == "abs"
+    container = f"{user.partition(':')[0]}@" if user and is_azure else ""
+    path, sign, query = found["path"].partition("?")
+    return f"{found['scheme']}://{container}{host}{path if '=' in query else path + sign + query}"
 
 
 def whole(location: str) -> tuple[str, str]:
@@ -66,14 +88,10 @@ def whole(location: str) -> tuple[str, str]:
 
 
 def jdbc(url: str, table_name: str) -> str | None:
-    """Name a table behind JDBC as `<database>.<table>`; None for a query in the place of a table. A URL's secrets are not read."""
-    found = re.match(r"jdbc:([a-z0-9]+):", url, re.IGNORECASE)
-    if found is None or _TABLE.fullmatch(table_name) is None:
-        return None
-    rest = url[found.end() :]
-    place, _, parameters = rest.replace("?", ";", 1).partition(";")
-    named = re.search(r"(?:^|;)database(?:Name)?=([^;]+)", parameters, re.IGNORECASE)
-    database = named[1] if named else re.split(r"[/:]", place)[-1]
-    platform = found[1].lower()
-    name = re.sub(r'[`"\[\]]', "", table_name)
-    return dataset(JDBC_PLATFORMS.get(platform, platform), f"{database}.{name}" if database else name)
+    """Name a table behind JDBC as `<host>:<port>/<database>.<schema>.<table>`.
+
+    None for a query in the place of a table, and for a URL that cannot be read with certainty: its secrets are not read.
+    """
+    database = parse_jdbc_url(url)
+    name = database.table(table_name) if database is not None else None
+    return dataset(database.platform, name) if database is not None and name is not None else None

@@ -29,6 +29,9 @@ class Transformation(StrEnum):
     AGGREGATION = "aggregation"
 
 
+#: A list of files is each of them; of a longer one the first so many, and the run says that there were more.
+MOST_PATHS = 5_000
+
 #: What a streaming query is called in an observation.
 STREAM = "stream"
 
@@ -40,13 +43,16 @@ class Unseen(StrEnum):
     """What of an execution was not seen, in words for people."""
 
     COLUMNS = "which columns were made of which: the plan is too large, so only its tables were recorded"
-    PLACES = "tables of a plan that reads very many of them"
+    PLACES = "tables or files of a plan that reads very many of them"
     STEERING = "which columns steered the result: they were too many"
     MEMORY = "where rows came from that were made in memory (createDataFrame, toPandas, checkpoint)"
+    NAME = "which table of another catalog than Spark's own got another name"
+    MODEL = "from which data a model was trained"
     SOURCE = "data that was read by a query or a format that names no dataset"
     SINK = "data that was written by a format that names no dataset"
     ROWS = "which rows of which table were changed in place (UPDATE, DELETE, MERGE)"
     EXECUTION = "a query whose plan could not be understood"
+    INTENDED = "some of the data that failed statements would have written: they were too many"
     EVENTS = "queries whose ends Spark could not tell: it dropped them from its queue, or the connection was cut"
 
 
@@ -125,8 +131,11 @@ class Observation:
     execution, the end may be some milliseconds late.
 
     `function` is Spark's name of an action (`collectToPython`, `count`) or ours of a command (`insert`, `create view`).
-    A failed execution names neither data nor columns: what it meant to write does not stand. `error` is then Spark's error
-    condition or the exception's class, never its message, which holds values. `unseen` says what is missing from the rest: words of Unseen, or of `unknown`.
+    Each observation is one statement: all that it reads flows into all that it writes, and into nothing else.
+    A failed execution names what it read, and as `intended` what it would have written; it writes nothing and has no columns.
+    `error` is then Spark's error condition or the exception's class, never its message, which holds values.
+    `renamed` are the old and the new URN of a table that got another name.
+    `unseen` says what is missing from the rest: words of Unseen, or of `unknown`.
     """
 
     started_ms: int
@@ -138,3 +147,5 @@ class Observation:
     writes: tuple[DataRef, ...] = ()
     columns: tuple[ColumnEdge, ...] = ()
     unseen: tuple[str, ...] = ()
+    intended: tuple[DataRef, ...] = ()
+    renamed: tuple[str, str] | None = None

@@ -1,41 +1,32 @@
 """Where data outside the home catalog lies, asked of Spark's objects over py4j."""
 
 import re
+from itertools import islice
 from typing import Any
 
 from jupyter_colophon.spark import naming
-from jupyter_colophon.spark.observation import DataRef, Kind, united
-
-MOST_PATHS = 20
-"""A relation of more root paths than this (a glob that was resolved to part files) is named by the folder above them all."""
+from jupyter_colophon.spark.observation import MOST_PATHS, DataRef, Kind, united
 
 PART_FILE = re.compile(r"/part-\d{5}[-.][^/]*$")
 """A file that Spark wrote as one of many; its folder is the dataset. Spark reads one to infer a schema."""
 
 
 def files(relation: Any) -> tuple[DataRef, ...]:
-    """Give the files or folders of a `HadoopFsRelation`: what was asked for, not the part files found there."""
+    """Give the files or folders of a `HadoopFsRelation`: what was asked for, not the part files found there.
+
+    A list or a glob of files is each file, however many there are; one more than MOST_PATHS at most.
+    """
     text = relation.location().rootPaths().mkString("\0")
     paths = dict.fromkeys(PART_FILE.sub("", path) for path in text.split("\0") if path)
     format_ = relation.toString().lower()
-    found = united(ref for path in paths if (ref := file(path, format_)) is not None)
-    if len(found) <= MOST_PATHS:
-        return found
-    above = file(_above(list(paths)), format_)
-    return (above,) if above else ()
-
-
-def _above(paths: list[str]) -> str:
-    """Give the folder that holds all paths."""
-    first, last = (path.split("/") for path in (min(paths), max(paths)))
-    same = next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), len(first))
-    return "/".join(first[:same])
+    refs = (ref for path in paths if (ref := file(path, format_)) is not None)
+    return tuple(islice(united(refs), MOST_PATHS + 1))
 
 
 def file(location: str, format_: str | None) -> DataRef | None:
     """Give the dataset that a location is, or is a part of."""
-    place, part = naming.whole(location)
-    urn = naming.file(place)
+    place, part = naming.whole(naming.without_credentials(location) or "")
+    urn = naming.file(place) if place else None
     return DataRef(urn, Kind.FILE, format=format_, location=place, parts=(part,) if part else ()) if urn else None
 
 

@@ -10,6 +10,7 @@ from jupyter_colophon.spark.columns import Columns, columns
 from jupyter_colophon.spark.commands import LABELS, commands, is_command, query_of
 from jupyter_colophon.spark.facts import Facts, Target
 from jupyter_colophon.spark.observation import (
+    MOST_PATHS,
     STREAM,
     ColumnEdge,
     DataRef,
@@ -21,6 +22,7 @@ from jupyter_colophon.spark.observation import (
 )
 from jupyter_colophon.spark.references import RANKS, expr_id, is_direct
 from jupyter_colophon.spark.tree import Node, walk
+from jupyter_colophon.spark.variables import Variable, variable_id
 
 MOST_EDGES = 20_000
 """A statement with more edges between columns than this is recorded without them: the tables say enough."""
@@ -60,6 +62,8 @@ class Statement:
     writes: tuple[DataRef, ...] = ()
     edges: tuple[ColumnEdge, ...] = ()
     unseen: tuple[str, ...] = ()
+    renamed: tuple[str, str] | None = None
+    """The old and the new URN of a table that was renamed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +143,14 @@ def _way(query: Node, target: Target, sources: Iterable[Source]) -> Way:
 
 def _unnamed_reads(query: Node, facts: Facts) -> Iterator[str]:
     """Tell of relations that even the JVM could not name, and of leaves that we do not know."""
-    if any(not facts.relations.get(column) for column in unnamed(query)):
+    named = [facts.relations.get(column, ()) for column in unnamed(query)]
+    if not all(named):
         yield Unseen.SOURCE
+    if any(len(refs) > MOST_PATHS for refs in named):
+        yield Unseen.PLACES
+    for node in walk(query, stop=is_command):
+        if node.kind == "VariableReference":
+            yield from facts.variables.get(node.attrs["variable"], Variable()).unseen
     leaves = (node for node in walk(query, stop=is_command) if node.is_plan and not node.children)
     yield from sorted({unknown(leaf.kind) for leaf in leaves if not is_known(leaf.kind)})
 
@@ -225,10 +235,17 @@ def _sources(query: Node, facts: Facts) -> Iterator[Source]:
             yield from _relation(node, facts)
         elif node.kind == "View" and not node.attrs.get("isTempView"):
             yield from _view(node)
+        elif node.kind == "VariableReference":
+            yield from _of_variable(node.attrs["variable"], facts)
 
 
 def _relation(node: Node, facts: Facts) -> Iterator[Source]:
-    output = [item for field in ("output", "dataCols", "partitionCols") for item in node.forest(field)]
+    output = [
+        item
+        for field in ("output", "dataCols", "partitionCols")
+        for item in node.forest(field)
+        if not _is_of_files(item)
+    ]
     carried = {column: item.attrs["name"] for item in output if (column := expr_id(item)) is not None}
     table = described(node)
     if table is not None:
@@ -237,8 +254,35 @@ def _relation(node: Node, facts: Facts) -> Iterator[Source]:
         return
     # The one column `value` of a text file is no schema; Spark also reads a CSV file so to infer its schema.
     fields = schema.attributes([item.attrs for item in output])
-    for ref in facts.relations.get(next(iter(carried), -1), ()):
+    for ref in facts.relations.get(next(iter(carried), -1), ())[:MOST_PATHS]:
         yield Source(ref if ref.format == "text" else ref.having(fields), carried)
+
+
+def _of_variable(name: str, facts: Facts) -> Iterator[Source]:
+    """Give the datasets that a variable's value was made from; its source fields are carried by the variable."""
+    variable = facts.variables.get(name, Variable())
+    for ref in variable.reads:
+        yield Source(ref, {})
+        yield from (Source(ref, {variable_id(name): field}) for urn, field in variable.origins if urn == ref.urn)
+
+
+def variable_of(query: Node, facts: Facts) -> Variable:
+    """Return the value that a query gives to a variable: all columns of it, should there be several."""
+    found = statements(query, facts, "")
+    reads, unseen = (
+        united(ref for each in found for ref in each.reads),
+        {word for each in found for word in each.unseen},
+    )
+    fields = tuple(dict.fromkeys(field for column in origins(query, facts) for field in column))
+    return Variable(reads, fields, tuple(sorted(unseen)))
+
+
+def _is_of_files(column: Node) -> bool:
+    """Whether a column is Spark's `_metadata`, which describes the file that a row is in and is not a field of the data."""
+    type_ = column.attrs.get("dataType")
+    if column.attrs.get("name") != "_metadata" or not isinstance(type_, dict):
+        return False
+    return {"file_path", "file_name"} <= {field["name"] for field in type_.get("fields", ())}
 
 
 def _view(node: Node) -> Iterator[Source]:
@@ -264,4 +308,5 @@ def table_ref(table: Mapping[str, Any], kind: Kind = Kind.TABLE, location: str |
         return None
     if table.get("tableType", {}).get("name") == "VIEW":
         kind = Kind.VIEW
-    return DataRef(urn, kind, schema.fields(table["schema"]) or None, table.get("provider"), location)
+    place = naming.without_credentials(location) if location else None
+    return DataRef(urn, kind, schema.fields(table["schema"]) or None, table.get("provider"), place)

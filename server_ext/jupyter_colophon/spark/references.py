@@ -9,6 +9,7 @@ from typing import Protocol, TypeAlias
 
 from jupyter_colophon.spark.observation import Transformation
 from jupyter_colophon.spark.tree import Node
+from jupyter_colophon.spark.variables import variable_id
 
 RANKS = (
     Transformation.CONDITIONAL,
@@ -65,6 +66,8 @@ def references(expression: Node, plans: Plans) -> Iterator[Reference]:
             column = expr_id(node)
             if column is not None:
                 yield column, rank
+        elif node.kind == "VariableReference":
+            yield variable_id(node.attrs["variable"]), joined(rank, TRANSFORMED)
         elif node.kind == "OuterReference":
             waiting.extend((inner, rank) for inner in node.forest("e"))
         elif "plan" in node.trees:
@@ -94,6 +97,10 @@ def _case(children: tuple[Node, ...]) -> list[tuple[Node, int]]:
     return [(child, CONDITIONAL if at < paired and at % 2 == 0 else TRANSFORMED) for at, child in enumerate(children)]
 
 
+def _all_are(how: int) -> Callable[[tuple[Node, ...]], list[tuple[Node, int]]]:
+    return lambda children: [(child, how) for child in children]
+
+
 def _first_is(first: int, others: int) -> Callable[[tuple[Node, ...]], list[tuple[Node, int]]]:
     def rule(children: tuple[Node, ...]) -> list[tuple[Node, int]]:
         return [(child, others if at else first) for at, child in enumerate(children)]
@@ -107,6 +114,8 @@ USES: Mapping[str, Callable[[tuple[Node, ...]], list[tuple[Node, int]]]] = {
     "If": _first_is(CONDITIONAL, TRANSFORMED),
     "PivotFirst": _first_is(CONDITIONAL, TRANSFORMED),
     "CaseWhen": _case,
+    # What they are given is the order of their window; their value is a position.
+    **dict.fromkeys(("Rank", "DenseRank", "PercentRank"), _all_are(WINDOW)),
 }
 """How expressions of some kinds use what they are made of, from their children; others change all of it."""
 
@@ -145,6 +154,16 @@ def steering(plan: Node, plans: Plans) -> Iterator[Reference]:
         waiting.extend(_below(node, plans))
 
 
+def _is_of_split(sort: Node, plans: Plans) -> bool:
+    """Whether a sort below a sample is that of `randomSplit`, which orders by all columns lest a row is in two parts."""
+    if sort.kind != "Sort" or sort.attrs.get("global") is not False:
+        return False
+    keys = [next(references(order, plans), (None, 0))[0] for order in sort.forest("order")]
+    made = iter(plans.output(sort.children[0]))
+    # Columns that have no order (maps) are left out, the others are in theirs.
+    return all(key is not None and key in made for key in keys)
+
+
 def _steers(node: Node, plans: Plans) -> Iterator[Reference]:
     for field, how in STEERS.get(node.kind, ()):
         for expression in node.forest(field):
@@ -162,6 +181,8 @@ def _below(node: Node, plans: Plans) -> Iterator[Node]:
         yield table
     elif node.kind == "WithCTE":
         yield node.children[-1]
+    elif node.kind == "Sample" and _is_of_split(node.children[0], plans):
+        yield from node.children[0].children
     else:
         yield from node.children
     for lateral in node.forest("right") if node.kind == "LateralJoin" else ():

@@ -15,6 +15,7 @@ from typing import Any, TextIO
 
 from jupyter_core.paths import jupyter_data_dir
 
+from jupyter_colophon.client.private_folders import create_private_folder
 from jupyter_colophon.spark.java import ensure_java
 from jupyter_colophon.spark.quiet import hush
 
@@ -106,7 +107,7 @@ def _quiet(folder: Path) -> Path:
 
 def _fresh_folder() -> Path:
     root = Path(jupyter_data_dir()) / "colophon" / "spark"
-    root.mkdir(mode=0o700, parents=True, exist_ok=True)
+    create_private_folder(root, root.parent)
     _sweep(root)
     folder = root / f"{os.getpid()}-{uuid.uuid4().hex[:12]}"
     _hold(folder)

@@ -5,14 +5,19 @@ from dataclasses import replace
 from typing import Any
 
 from jupyter_colophon.core.difference import diff
-from jupyter_colophon.core.entity import Aspect, AspectVersion, EntitySummary, Stamp
+from jupyter_colophon.core.entity import STATUS, Aspect, AspectVersion, EntitySummary, Stamp, is_removed
 from jupyter_colophon.core.holding import held_prefix
 from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
 from jupyter_colophon.core.registry import Registry
+from jupyter_colophon.core.urn import encoded
 from jupyter_colophon.storage import forms
 from jupyter_colophon.storage.ending import ending, is_ending
 from jupyter_colophon.storage.spi import Range, Row, TableContext
+
+#: How many versions one statement reads. Each may have 16 MiB.
+_VERSIONS_AT_ONCE = 8
 
 
 def summary(tx: TableContext, urn: str) -> EntitySummary | None:
@@ -28,6 +33,12 @@ def summaries(tx: TableContext, urns: Sequence[str]) -> dict[str, EntitySummary]
     rows = tx.table("entities").multi_read([(urn,) for urn in urns])
     ends = ending(tx)
     return {row["urn"]: _summary(row) for row in rows if not row["deleted"] and row["namespace"] not in ends}
+
+
+def not_removed(tx: TableContext, urns: Collection[str]) -> set[str]:
+    """Return those of these entities that were not softly deleted."""
+    rows = tx.table("entities").multi_read([(urn,) for urn in sorted(urns)])
+    return {row["urn"] for row in rows if not row["removed"]}
 
 
 def namespaces(tx: TableContext, *, ever: bool = False) -> list[str]:
@@ -83,6 +94,17 @@ def some_fields(tx: TableContext, urn: Urn, after: str, limit: int) -> tuple[lis
     return living, seen[-1]["urn"] if len(rows) > limit else None
 
 
+def fields_beginning(tx: TableContext, urn: Urn, beginning: str) -> list[EntitySummary]:
+    """Return a dataset's fields that are entities now and whose path begins so."""
+    within = _fields_within(urn)
+    if within is None:
+        return []
+    prefix = f"{within.begin[0]}{encoded(beginning)}"
+    rows = tx.table("entities").scan(Range((prefix,), (prefix + "\U0010ffff",)))
+    ends = ending(tx)
+    return [_summary(row) for row in rows if not row["deleted"] and row["namespace"] not in ends]
+
+
 def _fields_within(urn: Urn) -> Range | None:
     """The URNs of a dataset's fields; None for what has none."""
     prefix = held_prefix(urn) if urn.type == "dataset" else None
@@ -112,6 +134,13 @@ def present_of(
             if row["value"] is not None and row["urn"] in found:
                 found[row["urn"]][row["aspect"]] = _aspect(registry, entity_type, row)
     return found
+
+
+def some(tx: TableContext, registry: Registry, keys: Sequence[tuple[str, str]]) -> Iterator[tuple[str, Aspect]]:
+    """Yield the URN and the aspect for each of these pairs of a URN and an aspect's name that has a value now."""
+    for row in tx.table("aspects").multi_read(keys):
+        if row["value"] is not None:
+            yield row["urn"], _aspect(registry, Urn.parse(row["urn"]).type, row)
 
 
 def one(tx: TableContext, registry: Registry, entity_type: str, urn: str, name: str) -> Aspect | None:
@@ -149,27 +178,55 @@ def summary_at(tx: TableContext, registry: Registry, urn: Urn, time: int) -> Ent
     """An entity as it was at a time; None where it did not exist then. Raises Absent for an unknown type."""
     row = tx.table("entities").read((str(urn),))
     then = {} if row is None else at(tx, registry, urn.type, str(urn), time)
-    key = then.get(registry.type(urn.type).key_aspect)
+    key = then.get(registry.stored_type(urn.type).key_aspect)
     if row is None or key is None:
         return None
     newest = max(then.values(), key=lambda one: one.time)
-    return replace(_summary(row), created=Stamp(key.time, key.actor), updated=Stamp(newest.time, newest.actor))
+    return replace(
+        _summary(row),
+        created=Stamp(key.time, key.actor),
+        updated=Stamp(newest.time, newest.actor),
+        removed=STATUS in then and is_removed(then[STATUS].value),
+    )
 
 
-def history(tx: TableContext, urn: str, aspect: str, before: int | None, limit: int) -> list[AspectVersion]:
-    """Versions of the entity's present life, newest first, each with the patch from the one before it."""
+def history(
+    tx: TableContext, urn: str, aspect: str, before: int | None, limit: int
+) -> tuple[list[AspectVersion], bool]:
+    """Return a page of the versions of the entity's present life, newest first, and whether there are more.
+
+    Each has the patch from the one before it. The page ends after so many, or after PAGE_BYTES_MAX. Where there are
+    more, the last one is not part of the page: the page's last one is compared with it.
+    """
     row = tx.table("aspects").read((urn, aspect))
     if row is None or _is_ending(tx, urn):
-        return []
+        return [], False
     base = row["base"]
     newest = row["version"] if before is None else before - 1
+    rows: list[Row] = []
+    size = 0
     # One more than asked for: the oldest of the page is compared with it.
-    rows = list(
-        tx.table("aspect_versions").scan(
-            Range((urn, aspect, base + 1), (urn, aspect, newest)), limit=limit + 1, order="desc"
-        )
-    )
-    return list(_with_diffs(rows))[:limit]
+    for version in _versions(tx, Range((urn, aspect, base + 1), (urn, aspect, newest)), limit + 1):
+        rows.append(version)
+        size += len(version["value"] or "")
+        if size > PAGE_BYTES_MAX and len(rows) > 1:
+            break
+    is_cut = len(rows) > limit or (size > PAGE_BYTES_MAX and len(rows) > 1)
+    return list(_with_diffs(rows)), is_cut
+
+
+def _versions(tx: TableContext, within: Range, limit: int) -> Iterator[Row]:
+    """Yield so many versions, newest first.
+
+    They are read a few at a time: a store may send all rows of a statement before the first can be looked at.
+    """
+    while limit > 0:
+        part = list(tx.table("aspect_versions").scan(within, limit=min(limit, _VERSIONS_AT_ONCE), order="desc"))
+        yield from part
+        if len(part) < _VERSIONS_AT_ONCE:
+            return
+        limit -= len(part)
+        within = replace(within, end=(*within.end[:-1], part[-1]["version"]), end_inclusive=False)
 
 
 def earlier(tx: TableContext, urn: str, aspect: str, limit: int) -> Iterator[Any]:
@@ -221,13 +278,14 @@ def _summary(row: Row) -> EntitySummary:
         platform=row["platform"],
         created=Stamp(row["created"], row["created_by"]),
         updated=Stamp(row["updated"], row["updated_by"]),
+        removed=bool(row["removed"]),
     )
 
 
 def _aspect(registry: Registry, entity_type: str, row: Row) -> Aspect:
     return Aspect(
         name=row["aspect"],
-        scope=registry.aspect(entity_type, row["aspect"]).scope,
+        scope=registry.stored_aspect(entity_type, row["aspect"]).scope,
         version=row["version"],
         value=stored(row["value"]),
         actor=row["actor"],

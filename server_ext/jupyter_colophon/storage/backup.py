@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import mkstemp
 from typing import Any
 
-from jupyter_colophon.core.errors import BackupRefused
+from jupyter_colophon.core.errors import BackupRefused, StoreDamaged
 from jupyter_colophon.storage import tables, truth
 from jupyter_colophon.storage.folders import sync_folder
 from jupyter_colophon.storage.migrations.runner import NAME as MIGRATIONS
@@ -201,7 +201,7 @@ def _header(line: bytes) -> Header:
     try:
         specs = [from_text(json.dumps(one)) for one in told["tables"]]
         return Header(told["product"], told["time"], {spec.id: spec for spec in specs})
-    except (ValueError, KeyError, TypeError):
+    except (StoreDamaged, ValueError, KeyError, TypeError):
         raise BackupRefused(_DAMAGED) from None
 
 

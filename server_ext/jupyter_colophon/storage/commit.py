@@ -9,21 +9,22 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
+from jupyter_colophon.core import schema_columns
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.change import ChangeOperation
 from jupyter_colophon.core.datahub import system_metadata
 from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
+from jupyter_colophon.core.datahub.united import PEOPLE, UNITED
 from jupyter_colophon.core.errors import Absent, NamespaceEnding
 from jupyter_colophon.core.holding import UNDECLARED, held_prefix, holder_of
 from jupyter_colophon.core.jsontext import compact, stored
 from jupyter_colophon.core.keys import key_aspect
-from jupyter_colophon.core.names import NO_NAMESPACE, Identity, Urn, namespace
+from jupyter_colophon.core.names import NO_NAMESPACE, Identity, Urn, field, namespace
 from jupyter_colophon.core.proposal import ABSENT, CREATING, Proposal, Written
 from jupyter_colophon.core.registry import AspectSpec, Registry
 from jupyter_colophon.core.retention import ALL_KEPT, Kept, Retention
 from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
-from jupyter_colophon.core.terms import SEARCHED
-from jupyter_colophon.storage import assertions, forms, index, past, relationships, retention, truth
+from jupyter_colophon.storage import assertions, forms, index, past, relationships, retention, truth, united
 from jupyter_colophon.storage.ending import is_ending
 from jupyter_colophon.storage.ingestion import Ingesting, run_in
 from jupyter_colophon.storage.spi import Range, Row, StructuredTable, TableContext
@@ -84,6 +85,13 @@ class Commit:
         row = self._open(urn).aspects.get(aspect)
         return (ABSENT, None) if row is None or row["value"] is None else (row["version"], row["time"])
 
+    def standing_united(self, urn: Urn, aspect: str) -> tuple[int, int | None]:
+        """Return (version or -1, time in ms) of an aspect as DataHub's clients read it."""
+        if aspect not in UNITED:
+            return self.standing(urn, aspect)
+        rows = self._open(urn).aspects
+        return united.standing(aspect, rows.get(aspect), rows.get(PEOPLE))
+
     def current(self, urn: Urn, aspect: str) -> Any | None:
         """The value of an aspect as this transaction sees it."""
         row = self._open(urn).aspects.get(aspect)
@@ -92,7 +100,7 @@ class Commit:
     def check(self, proposal: Proposal) -> None:
         """Raise ConditionFailed unless the proposal's condition holds now."""
         aspect = proposal.aspect or self.registry.type(proposal.urn.type).key_aspect
-        version, time = self.standing(proposal.urn, aspect)
+        version, time = (self.standing_united if proposal.united else self.standing)(proposal.urn, aspect)
         condition = proposal.condition
         if proposal.operation == "update":
             condition = replace(condition, exists=True)
@@ -105,6 +113,25 @@ class Commit:
     def is_implied(self, urn: Urn, aspect: str) -> bool:
         """Whether this transaction made an aspect with its entity, and nobody has asked for it."""
         return aspect in self._open(urn).made
+
+    def is_by_platform(self, urn: Urn, aspect: str) -> bool:
+        """Whether the platform alone wrote an aspect: nobody has created it yet."""
+        row = self._open(urn).aspects.get(aspect)
+        return row is not None and bool(row.get("implied"))
+
+    def spell(self, urn: Urn, spelling: str) -> None:
+        """Remember how DataHub's clients spell the URN of an entity; nothing where they spell it as we do."""
+        row = self._open(urn).row
+        if spelling and row.get("spelling") != spelling:
+            row["spelling"] = spelling
+            self._last["entities"].append(row)
+
+    def claim(self, urn: Urn, aspect: str) -> None:
+        """Make an aspect that the platform wrote one that somebody has asked for."""
+        if self.is_by_platform(urn, aspect):
+            row = self._open(urn).aspects[aspect]
+            row["implied"] = False
+            self._last["aspects"].append(row)
 
     def refuse_ending(self, urn: Urn) -> None:
         """Raise Absent for an entity of a namespace that is being deleted, NamespaceEnding for the namespace itself."""
@@ -161,12 +188,15 @@ class Commit:
         entity.made[key.name] = self._write(entity, key, compact(key_aspect(urn, kind)), "create", None, system)
         status = self.registry.aspect(urn.type, "status")
         entity.made["status"] = self._write(entity, status, compact({"removed": False}), "create", None, system)
+        for name in entity.made:
+            entity.aspects[name]["implied"] = True
 
     def create_entity(self, urn: Urn, *, create_namespace: bool, system: SystemMetadata | None = None) -> Written:
         """Make the entity exist, as `ensure` does; one that this transaction made already stays as it is."""
         new = not self._open(urn).exists
         self.ensure(urn, create_namespace=create_namespace, system=system)
         entity, key = self._open(urn), self.registry.type(urn.type).key_aspect
+        self.claim(urn, key)
         return Written(urn, None, entity.aspects[key]["version"], entity.made[key] if new else None)
 
     def put(
@@ -176,13 +206,23 @@ class Commit:
         value: Mapping[str, Any],
         run: str | None = None,
         system: SystemMetadata | None = None,
+        *,
+        implied: bool = False,
     ) -> Written:
-        """Make a value the newest version of an aspect; an equal value changes no more than when it was observed."""
+        """Make a value the newest version of an aspect; an equal value changes no more than when it was observed.
+
+        With `implied`, the platform writes it: an aspect that nobody else wrote stays one that can be created.
+        """
         entity = self._open(urn)
         row = entity.aspects.get(spec.name)
         there = row is not None and row["value"] is not None
+        if spec.name == _SCHEMA and row is not None and row["value"] is not None:
+            value = self._keep_columns(urn, stored(row["value"]), value, run)
         text = compact(value)
         made = entity.made.pop(spec.name, None)
+        if not implied:
+            self.claim(urn, spec.name)
+        is_new = row is None or row["value"] is None or bool(row.get("implied"))
         if row is not None and row["value"] == text:
             before = row["system"]
             if system is not None and made is None:
@@ -192,6 +232,7 @@ class Commit:
                 made = self.log(entity.row, spec.name, "update", row["version"], spec.scope, run, *told)
             return Written(urn, spec.name, row["version"], made)
         seq = self._write(entity, spec, text, "update" if there else "create", run, system)
+        entity.aspects[spec.name]["implied"] = implied and is_new
         return Written(urn, spec.name, entity.aspects[spec.name]["version"], seq)
 
     def remove(
@@ -214,7 +255,7 @@ class Commit:
             self.remove_entity(held)
         for name, row in list(entity.aspects.items()):
             if row["value"] is not None:
-                self._write(entity, self.registry.aspect(urn.type, name), None, "delete", None)
+                self._write(entity, self.registry.stored_aspect(urn.type, name), None, "delete", None)
         if self.tx.table("timeseries").delete_all(Range.prefix(str(urn))):
             self.ingesting.forget_moments(self.tx, str(urn))
         entity.row["deleted"] = True
@@ -238,7 +279,8 @@ class Commit:
         self.tx.log.append(self.changes)
         changed = [entity for entity in self._entities.values() if entity.changed]
         for entity in changed:
-            entity.row |= {"updated": self.now, "updated_by": self.principal.user}
+            removed = index.is_removed(self._said(entity.urn, entity.aspects))
+            entity.row |= {"updated": self.now, "updated_by": self.principal.user, "removed": removed or None}
             self._last["entities"].append(entity.row)
         for table, rows in self._last.items():
             self.tx.table(table).upsert_all(rows)
@@ -321,7 +363,7 @@ class Commit:
         self.ensure(place, create_namespace=True)
         said = self.facts.of_aspect("technicalMetadata", _CAPTURED, place, name)
         if said is not None:
-            self.put(place, self.registry.aspect("namespace", "technicalMetadata"), said)
+            self.put(place, self.registry.aspect("namespace", "technicalMetadata"), said, implied=True)
 
     def _revive(self, entity: Working) -> None:
         """A new life: what was there before is no part of its history (architecture.md, Identity)."""
@@ -356,7 +398,7 @@ class Commit:
         }
         was = None if old.get("value") is None else run_in(old["system"])
         self.ingesting.follow(row["urn"], spec.name, was, system.run if system and value is not None else None)
-        entity.aspects[spec.name] = row | {"base": old.get("base", 0), "floor": old.get("floor")}
+        entity.aspects[spec.name] = row | {"base": old.get("base", 0), "floor": old.get("floor"), "implied": False}
         self._last["aspect_versions"].append(row)
         if old.get("value") is not None:
             self._last[past.TABLE] += past.lost(entity.row, spec, old, value, self.now)
@@ -379,6 +421,17 @@ class Commit:
         """An aspect's row as this transaction sees it."""
         return self._open(urn).aspects.get(name)
 
+    def _keep_columns(self, urn: Urn, old: Any, new: Mapping[str, Any], run: str | None) -> Mapping[str, Any]:
+        """Keep what an old schema said about columns and a new one does not mention; returns the new one to write."""
+        if urn.type == "dataset":
+            for path, aspect, items in schema_columns.left_out(old, new):
+                column = field(urn, path)
+                value = schema_columns.united(aspect, self.current(column, aspect), items)
+                if value is not None:
+                    self.ensure(column, create_namespace=False)
+                    self.put(column, self.registry.aspect(column.type, aspect), value, run)
+        return schema_columns.with_descriptions(old, new)
+
     def _becoming(self, one: Working) -> index.Becoming:
         """An entity as search knew it, and as it is to know it."""
         before, now = (self._said(one.urn, aspects) for aspects in (one.before, one.aspects))
@@ -386,13 +439,10 @@ class Commit:
 
     def _said(self, urn: Urn, aspects: Mapping[str, Row]) -> index.Aspects:
         """What search knows of these aspects."""
-        return {
-            name: (self.registry.aspect(urn.type, name).scope, row["value"])
-            for name, row in aspects.items()
-            if name in SEARCHED and row["value"] is not None
-        }
+        return index.described(self.registry.stored_type(urn.type), aspects)
 
 
+_SCHEMA = "schemaMetadata"
 #: The fields of a row of an aspect that its newest version has as well.
 _OF_VERSION = ("urn", "aspect", "version", "value", "actor", "via", "time", "system")
 #: What the product writes about a namespace that a recorder met (architecture.md, Identity).

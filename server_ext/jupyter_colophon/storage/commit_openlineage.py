@@ -8,13 +8,14 @@ from typing import Any
 
 from jupyter_colophon.core.errors import Absent, AlreadyThere
 from jupyter_colophon.core.jsontext import compact, stored
-from jupyter_colophon.core.names import Urn, namespace, run_urn
+from jupyter_colophon.core.names import Urn, field, namespace, run_urn, shared_run_urn
 from jupyter_colophon.core.openlineage import described
-from jupyter_colophon.core.openlineage.aspects import ASPECTS_OF
+from jupyter_colophon.core.openlineage.aspects import ASPECTS_OF, column_tags
 from jupyter_colophon.core.openlineage.described import Telling
 from jupyter_colophon.core.openlineage.event import Event, Spelling, ToldData
 from jupyter_colophon.core.openlineage.facets import merged
 from jupyter_colophon.core.openlineage.run_state import RunState, first_state
+from jupyter_colophon.core.openlineage_names import openlineage_job
 from jupyter_colophon.core.run import Access
 from jupyter_colophon.storage.commit import Commit
 from jupyter_colophon.storage.commit_columns import record_columns
@@ -26,10 +27,13 @@ from jupyter_colophon.storage.spi import Range, Row
 from jupyter_colophon.storage.symlinks import learn, resolved, table_at
 
 _SAID, _RUN = "said", "run"
+_TAGS = "globalTags"
+#: Items of `globalTags` by the path of a column.
+_ColumnTags = Mapping[str, list[dict[str, str]]]
 
 
 def take(commit: Commit, event: Event, with_system: bool) -> None:
-    """Take an event in. Raises AlreadyThere where its run is another job's."""
+    """Take an event in. Raises AlreadyThere where another recorder told of its run."""
     for one in event.data:
         _meet(commit, one, with_system)
     event = resolved(commit.tx, event)
@@ -38,18 +42,38 @@ def take(commit: Commit, event: Event, with_system: bool) -> None:
         program = event.program((event.run_facets.get("processing_engine") or {}).get("name"))
         expected += [program, Urn.parse(program.parts[0]), namespace(commit.identity.namespace_of(program))]
     commit.expect(expected)
-    if event.run:
-        _take_run(commit, event, with_system)
+    run = _find_run(commit, event.job, event.run) if event.run and event.job is not None else None
+    if run is not None:
+        _take_run(commit, event, run, with_system)
     elif event.job is not None:
         told = Telling(event.job, event.job_facets, event.time, described.job_lineage(event), alone=True)
         _describe(commit, event.program(), told, None)
     for one in event.data:
-        run = f"urn:li:dataProcessInstance:{event.run}" if event.run else None
         _describe(commit, one.urn, Telling(one.spelling, one.facets, event.time, described.data_lineage(event)), run)
 
 
-def _take_run(commit: Commit, event: Event, with_system: bool) -> None:
-    urn = str(run_urn(event.program(), event.run))
+def _find_run(commit: Commit, job: Spelling, run_id: str) -> str:
+    """Return the URN of a job's run of this id. Some clients use one id for several jobs: each has a run of its own.
+
+    The job that is known first has the id itself as its run's URN, others one made of job and id.
+    """
+    program = openlineage_job(job.namespace, job.name)
+    first = str(run_urn(program, run_id))
+    kept = commit.tx.table("openlineage").read((first, _RUN))
+    if kept is None or RunState.read(stored(kept["said"])).job == job:
+        return first
+    return str(shared_run_urn(program, run_id))
+
+
+def _find_parent(commit: Commit, state: RunState, urn: str) -> str | None:
+    """Return the URN of the run that a run is a part of; None for none, and for itself."""
+    parent = state.parent
+    if parent is not None and state.parent_job is not None:
+        parent = _find_run(commit, state.parent_job, Urn.parse(parent).parts[0])
+    return None if parent == urn else parent
+
+
+def _take_run(commit: Commit, event: Event, urn: str, with_system: bool) -> None:
     known = next(iter(commit.tx.table("runs").scan_index("urn", urn, 1)), None)
     state = _state(commit, event, urn, known)
     program = state.program
@@ -112,8 +136,6 @@ def _state(commit: Commit, event: Event, urn: str, known: Row | None) -> RunStat
     before = None if kept is None else RunState.read(stored(kept["said"]))
     if before is None and known is not None:
         raise AlreadyThere("a run of which another recorder told", event.run)
-    if before is not None and before.job != event.job:
-        raise AlreadyThere("another job's run", event.run)
     state = first_state(event) if before is None else before.after(event)
     if state != before:
         table.upsert({"subject": urn, "part": _RUN, "said": compact(state.document)})
@@ -130,7 +152,7 @@ def _row(commit: Commit, urn: str, state: RunState, run_id: str, known: Row | No
         "start": state.start,
         "stop": state.stop,
         "status": state.status,
-        "parent": None if state.parent == urn else state.parent,
+        "parent": _find_parent(commit, state, urn),
         "actor": by["actor"],
         "via": by["via"],
         "facts": compact(state.facts),
@@ -180,7 +202,24 @@ def _translate(commit: Commit, urn: Urn, old: Mapping[str, Any], new: Mapping[st
         there = commit.current(urn, name)
         said = commit.facts.of_aspect(name, value, urn, commit.entity(urn)["namespace"])
         if said is not None and there in (None, before.get(name)) and spec.schema.is_valid(said):
-            commit.put(urn, spec, said, run)
+            commit.put(urn, spec, said, run, implied=True)
+    if urn.type == "dataset":
+        _translate_columns(commit, urn, column_tags(old["facets"]), column_tags(new["facets"]), run)
+
+
+def _translate_columns(commit: Commit, urn: Urn, old: _ColumnTags, new: _ColumnTags, run: str | None) -> None:
+    """Bring the tags of columns from what facets said before to what they say now; others' tags stay."""
+    for path in dict.fromkeys([*old, *new]):
+        column = field(urn, path)
+        value = commit.current(column, _TAGS) or {"tags": []}
+        now = new.get(path, [])
+        gone = {one["tag"] for one in old.get(path, [])} - {one["tag"] for one in now}
+        kept = [one for one in value["tags"] if one["tag"] not in gone]
+        known = {one["tag"] for one in kept}
+        tags = [*kept, *(one for one in now if one["tag"] not in known)]
+        if tags != value["tags"]:
+            commit.ensure(column, create_namespace=True)
+            commit.put(column, commit.registry.aspect(column.type, _TAGS), {**value, "tags": tags}, run, implied=True)
 
 
 def _name(commit: Commit, urn: Urn, told: Telling) -> None:

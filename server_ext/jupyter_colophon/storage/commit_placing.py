@@ -6,9 +6,10 @@ Only `service/write_path.py` may import this module.
 from jupyter_colophon.core.jsontext import compact
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.run import RUNNING
+from jupyter_colophon.storage import statements
 from jupyter_colophon.storage.commit import Commit
 from jupyter_colophon.storage.commit_columns import hand_over_columns
-from jupyter_colophon.storage.spi import Range, Row
+from jupyter_colophon.storage.spi import Row
 
 
 def place(commit: Commit, old: Row | None, new: Row) -> None:
@@ -21,7 +22,7 @@ def place(commit: Commit, old: Row | None, new: Row) -> None:
         commit.tx.table("runs").delete((old["program"], old["run_id"]))
         for listed in (old["program"], ""):
             commit.tx.table("run_times").delete((listed, old["start"], urn))
-    commit.tx.table("runs").upsert(new)
+    commit.tx.table("runs").upsert({"intended": None if old is None else old["intended"]} | new)
     if old is None or moved:
         for listed in (new["program"], ""):
             commit.tx.table("run_times").upsert({"program": listed, "start": new["start"], "urn": urn})
@@ -34,8 +35,7 @@ def _place_edges(commit: Commit, old: Row, new: Row, *, moved: bool) -> None:
     edges, urn = commit.tx.edges, new["urn"]
     if moved:
         edges.forget(urn)
-        for one in list(commit.tx.table("accesses").scan(Range.prefix(urn))):
-            edges.add(one["data"], new["program"], one["mode"], urn, one["component"], new["start"], new["stop"])
+        statements.add_links(commit.tx, statements.links_of_run(commit.tx, new))
     elif old["stop"] != new["stop"]:
         edges.stop(urn, new["stop"])
     if old["program"] != new["program"]:

@@ -3,6 +3,7 @@
 Only `service/write_path.py` may import this module.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from jupyter_colophon.core.change import ChangeOperation
@@ -12,11 +13,14 @@ from jupyter_colophon.core.names import Urn, program_of, run_urn
 from jupyter_colophon.core.programs import KINDS
 from jupyter_colophon.core.run import RUNNING, Access, ColumnEdge, RunChange, RunStart, RunStatus
 from jupyter_colophon.core.urn import PREFIX
+from jupyter_colophon.storage import statements
 from jupyter_colophon.storage.commit import Commit
 from jupyter_colophon.storage.commit_columns import record_columns
 from jupyter_colophon.storage.commit_snapshots import keep_snapshot
 from jupyter_colophon.storage.spi import Row
 
+#: So many data one run may be known to have meant to write.
+INTENDED_MOST = 1_000
 #: How a status is told in a sentence.
 _ENDED = {"succeeded": "succeeded", "failed": "failed", "killed": "been killed"}
 
@@ -111,12 +115,23 @@ def change_run(commit: Commit, urn: str, change: RunChange) -> str:
     if ended and stop is None:
         stop = max(commit.now, row["start"])
     said = {"status": status, "stop": stop, "facts": compact(facts), "arguments": compact(arguments)}
+    if change.intended:
+        said["intended"] = compact(_unite_intended(row, change))
     commit.tx.table("runs").upsert(row | said)
     if stop != row["stop"]:
         commit.tx.edges.stop(urn, stop)
     if ended:
         _announce(commit, Urn.parse(row["program"]), "run-end", urn, {"status": status})
     return urn
+
+
+def _unite_intended(row: Row, change: RunChange) -> list[str]:
+    """Return what a run would have written, with what is added. Raises InvalidInstance where that is too much."""
+    found = sorted({*stored(row["intended"] or "[]"), *map(str, change.intended)})
+    if len(found) > INTENDED_MOST:
+        problem = Problem("/intended", f"the run would have written more than {INTENDED_MOST} data")
+        raise InvalidInstance("the run", (problem,))
+    return found
 
 
 def record_accesses(
@@ -130,30 +145,47 @@ def record_accesses(
     program = Urn.parse(row["program"])
     for entity in (program, Urn.parse(program.parts[0])):
         keep_snapshot(commit, urn, entity, None, with_system)
+    names = _name_statements(accesses)
     for access in accesses:
-        record_access(commit, row, access, with_system)
+        record_access(commit, row, access, with_system, names.get(access.statement, ""))
     record_columns(commit, row, columns)
     return urn
 
 
-def record_access(commit: Commit, run: Row, access: Access, with_system: bool) -> None:
-    """Record that a run touches data; `with_system` also keeps what machines say of the data then."""
+def _name_statements(accesses: Sequence[Access]) -> dict[int | None, str]:
+    """Return the names of the statements that one call numbers. Raises InvalidInstance for one that is not read or write."""
+    touched: dict[int | None, set[tuple[str, str]]] = defaultdict(set)
+    for at, access in enumerate(accesses):
+        if access.statement is None:
+            continue
+        if access.mode not in ("read", "write"):
+            problem = Problem(f"/accesses/{at}/mode", "an access of a statement is read or write")
+            raise InvalidInstance("the accesses", (problem,))
+        touched[access.statement].add((access.mode, str(access.data)))
+    return {number: statements.name_statement(pairs) for number, pairs in touched.items()}
+
+
+def record_access(commit: Commit, run: Row, access: Access, with_system: bool, statement: str = "") -> None:
+    """Record that a run touches data, in a statement where one is named.
+
+    `with_system` also keeps what machines say of the data then.
+    """
     commit.ensure(access.data, create_namespace=True)
     data, time = str(access.data), access.time or commit.now
     table = commit.tx.table("accesses")
     known = table.read((run["urn"], data, access.mode, access.component))
-    table.upsert(
-        {
-            "run": run["urn"],
-            "data": data,
-            "mode": access.mode,
-            "component": access.component,
-            "first": min(known["first"], time) if known else time,
-            "last": max(known["last"], time) if known else time,
-            "recorded": known["recorded"] if known else commit.now,
-        }
-    )
-    commit.tx.edges.add(data, run["program"], access.mode, run["urn"], access.component, run["start"], run["stop"])
+    row = {
+        "run": run["urn"],
+        "data": data,
+        "mode": access.mode,
+        "component": access.component,
+        "first": min(known["first"], time) if known else time,
+        "last": max(known["last"], time) if known else time,
+        "recorded": known["recorded"] if known else commit.now,
+    }
+    table.upsert(row)
+    statements.note_statement(commit.tx, row, statement, was_known=known is not None)
+    statements.add_links(commit.tx, statements.links_of_access(run, row, (statement,)))
     if known is None:
         keep_snapshot(commit, run["urn"], access.data, access.snapshot, with_system)
         value = compact({"mode": access.mode, "program": run["program"]})

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 
+from jupyter_colophon.core.described import describe_entity
 from jupyter_colophon.core.jsontext import compact
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.run import Said, Snapshot
@@ -24,13 +25,11 @@ def keep_snapshot(commit: Commit, run: str, entity: Urn, given: Snapshot | None,
 
 
 def _taken(commit: Commit, entity: Urn, with_system: bool) -> Snapshot:
-    value = commit.current(entity, "businessMetadata")
-    user = Said() if value is None else Said(value["properties"], tuple(sorted(value["tags"])))
-    if not with_system:
-        return Snapshot(user)
     present = aspects.present(commit.tx, commit.registry, entity.type, str(entity))
-    found = scoped(None, present).system
-    return Snapshot(user, Said(found.properties, found.tags))
+    kind = commit.registry.type(entity.type)
+    found = scoped(None, present, (one for one in describe_entity(kind, present) if not one.column))
+    user, system = (Said(one.properties, one.tags) for one in (found.user, found.system))
+    return Snapshot(user, system if with_system else None)
 
 
 def _attached(commit: Commit, entity: Urn, system: Said) -> Said:

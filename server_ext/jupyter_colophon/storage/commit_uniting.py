@@ -12,6 +12,7 @@ from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.openlineage.described import ASPECT
 from jupyter_colophon.core.openlineage.facets import merged
 from jupyter_colophon.core.run import Access
+from jupyter_colophon.storage import statements
 from jupyter_colophon.storage.commit import Commit
 from jupyter_colophon.storage.commit_columns import replace_columns
 from jupyter_colophon.storage.commit_runs import record_access
@@ -58,16 +59,19 @@ def swapped(value: Any, old: str, new: str) -> Any:
 
 
 def _touch(commit: Commit, urn: str, table: Urn, old: str, with_system: bool) -> None:
-    accesses, edges = commit.tx.table("accesses"), commit.tx.edges
+    accesses, told = commit.tx.table("accesses"), statements.statements_of_run(commit.tx, urn)
     run = next(iter(commit.tx.table("runs").scan_index("urn", urn, 1)))
     for row in list(accesses.scan(Range.prefix(urn, old))):
         accesses.delete((urn, old, row["mode"], row["component"]))
+        belongs = told.get((old, row["mode"], row["component"]), [""])
         for time in (row["first"], row["last"]):
-            record_access(commit, run, Access(table, row["mode"], row["component"], time=time), with_system)
+            access = Access(table, row["mode"], row["component"], time=time)
+            for statement in belongs:
+                record_access(commit, run, access, with_system, statement)
+        commit.tx.table(statements.TABLE).delete_all(Range.prefix(urn, old, row["mode"], row["component"]))
     _keep_own(commit, urn, old, str(table))
-    edges.forget(urn)
-    for row in list(accesses.scan(Range.prefix(urn))):
-        edges.add(row["data"], run["program"], row["mode"], urn, row["component"], run["start"], run["stop"])
+    commit.tx.edges.forget(urn)
+    statements.add_links(commit.tx, statements.links_of_run(commit.tx, run))
 
 
 def _keep_own(commit: Commit, run: str, old: str, new: str) -> None:

@@ -11,7 +11,16 @@ from typing import Any
 
 from jupyter_colophon.core import asserted
 from jupyter_colophon.core.registry import Registry
-from jupyter_colophon.storage import assertions, ingestion_check, past, relationships, tables, timeseries, truth
+from jupyter_colophon.storage import (
+    assertions,
+    ingestion_check,
+    past,
+    relationships,
+    statements,
+    tables,
+    timeseries,
+    truth,
+)
 from jupyter_colophon.storage.spi import Document, Key, Row, TableContext
 from jupyter_colophon.storage.truth import AT_ONCE, Derived, Told, Unreadable, Way
 
@@ -79,8 +88,7 @@ def mend_run(urn: str, tx: TableContext) -> None:
     run = truth.run(tx, urn)
     if run is None:
         return
-    for link in sorted(truth.links(tx, run), key=lambda one: (one.data, one.mode, one.component)):
-        tx.edges.add(link.data, link.program, link.mode, link.run, link.component, link.start, link.stop)
+    statements.add_links(tx, truth.links(tx, run))
     for key in truth.times(run):
         tx.table("run_times").upsert(dict(zip(_TIME_KEY, key, strict=True)))
 
@@ -102,9 +110,33 @@ def _entities(registry: Registry, tx: TableContext, after: str) -> Step:
     mends = dict.fromkeys(faults)
     return [
         *(Difference(urn, fault, partial(mend_entity, registry, urn)) for urn, fault in mends),
+        *_wrongly_removed(registry, found),
         *_asserted(tx, found),
         *_not_ingested(tx, (row for told in found for row in told.aspects.values())),
     ], last
+
+
+def _wrongly_removed(registry: Registry, found: Sequence[Told]) -> Iterator[Difference]:
+    """Entities whose row differs from their aspect `status`."""
+    for told in found:
+        if (removed := _is_removed(registry, told)) is not None and removed != bool(told.entity["removed"]):
+            urn = told.entity["urn"]
+            yield Difference(urn, "its row differs from its status", partial(mend_removed, registry, urn))
+
+
+def mend_removed(registry: Registry, urn: str, tx: TableContext) -> None:
+    """Write to an entity's row whether it was softly deleted."""
+    told = truth.entity(tx, urn)
+    if told is not None and (removed := _is_removed(registry, told)) is not None:
+        tx.table("entities").upsert(told.entity | {"removed": removed or None})
+
+
+def _is_removed(registry: Registry, told: Told) -> bool | None:
+    """Whether an entity was softly deleted; None where its aspects cannot be read."""
+    try:
+        return not told.entity["deleted"] and truth.is_removed(registry, told)
+    except Unreadable:
+        return None
 
 
 def _asserted(tx: TableContext, found: Sequence[Told]) -> Iterator[Difference]:

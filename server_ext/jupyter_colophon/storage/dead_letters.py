@@ -7,6 +7,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.inbox import EVENTS, MESSAGE, PROPOSALS, REFUSED, DeadLetter, Refusal
 from jupyter_colophon.core.jsontext import compact, stored
 from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
 from jupyter_colophon.storage import forms
 from jupyter_colophon.storage.spi import Field, Range, Row, TableContext
 
@@ -158,17 +159,22 @@ def note_attempt(tx: TableContext, number: int, refusal: Refusal, now: int) -> N
 
 def page(
     tx: TableContext, actor: str | None, before: int | None, limit: int, fits: Callable[[str], bool]
-) -> list[DeadLetter]:
-    """The newest letters (of one user) below a number whose kind fits."""
+) -> tuple[list[DeadLetter], bool]:
+    """Return the newest letters (of one user) below a number whose kind fits, and whether there may be more.
+
+    The page ends after so many, or after PAGE_BYTES_MAX.
+    """
     within = Range() if before is None else Range(end=(before,), end_inclusive=False)
     filters = [] if actor is None else [Field("actor", actor)]
     found: list[DeadLetter] = []
+    size = 0
     for row in tx.table("dead_letters").scan(within, order="desc", filters=filters):
-        if len(found) == limit:
-            break
+        if len(found) == limit or size > PAGE_BYTES_MAX:
+            return found, True
         if fits(row["kind"]):
             found.append(_letter(row))
-    return found
+            size += len(row["proposals"]) + len(row["document"] or "")
+    return found, False
 
 
 def count(tx: TableContext) -> int:

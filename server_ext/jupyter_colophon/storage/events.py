@@ -12,6 +12,7 @@ the disk when it returns.
 import errno
 import logging
 import os
+import shutil
 import sys
 import threading
 import time
@@ -82,6 +83,21 @@ class EventFiles:
                 self._thread = threading.Thread(target=self._work, name="colophon-events", daemon=True)
                 self._thread.start()
             self._changed.notify_all()
+
+    def remove_namespace(self, namespace: str) -> None:
+        """Remove the events of all streams of a namespace. Raises StorageError."""
+        folder = self._root / namespace
+        with self._changed:
+            for place in [place for place in self._files if folder in place.parents]:
+                with suppress(OSError):
+                    os.close(self._files.pop(place).descriptor)
+            try:
+                shutil.rmtree(folder)
+                sync_folder(self._root)
+            except FileNotFoundError:
+                return
+            except OSError as error:
+                raise StorageError(f"events cannot be removed ({type(error).__name__})") from error
 
     def close(self) -> None:
         """Show everything, and take no more."""

@@ -44,11 +44,19 @@ def _proposal_document(one: Proposal) -> dict[str, Any]:
         "run": one.run,
         "if_absent": one.if_absent,
         "system": None if one.system is None else one.system.document,
+        **({"united": True} if one.united else {}),
+        **({"spelling": one.spelling} if one.spelling else {}),
     }
 
 
 def _run(told: dict[str, Any]) -> Run:
-    return Run(**(told | {"accesses": tuple(RecordedAccess(**one) for one in told["accesses"])}))
+    accesses = tuple(_recorded_access(one) for one in told["accesses"])
+    return Run(**(told | {"accesses": accesses, "intended": tuple(told.get("intended", ()))}))
+
+
+def _recorded_access(document: dict[str, Any]) -> RecordedAccess:
+    # An answer that an earlier release kept has no statements.
+    return RecordedAccess(**(document | {"statements": tuple(document.get("statements", ()))}))
 
 
 def _refusal(told: dict[str, Any]) -> Refusal:

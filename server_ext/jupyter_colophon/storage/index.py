@@ -5,10 +5,12 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from jupyter_colophon.core import entity as entities
 from jupyter_colophon.core import jsontext
+from jupyter_colophon.core.entity import STATUS
 from jupyter_colophon.core.kinds import kind_of_row
 from jupyter_colophon.core.labels import labels
-from jupyter_colophon.core.registry import Scope
+from jupyter_colophon.core.registry import AspectSpec, EntityType, Scope
 from jupyter_colophon.core.terms import (
     PART_KEY,
     WORD_BYTES_MAX,
@@ -21,12 +23,14 @@ from jupyter_colophon.core.terms import (
     type_words,
     value_rows,
 )
+from jupyter_colophon.core.time_words import CREATED_KEY, UPDATED_KEY, time_words
+from jupyter_colophon.core.vocabulary import REFERRED, Contribution, is_described
 from jupyter_colophon.storage.spi import Document, Row, TableContext
 
 #: What is added to which count: by table and key.
 Counts = Counter[tuple[str, tuple[Any, ...]]]
-#: An aspect's scope and value, as it is stored, by the aspect's name.
-Aspects = Mapping[str, tuple[Scope, str]]
+#: An aspect and its value, as it is stored, by the aspect's name.
+Aspects = Mapping[str, tuple[AspectSpec, str]]
 #: A save asks several times what the old value says and the new one, and the next save what this one wrote: values up to
 #: this length are worth remembering, and so many of them.
 _KEPT_LENGTH, _KEPT = 4_096, 512
@@ -44,6 +48,12 @@ class Becoming(NamedTuple):
 
 #: A term that every document has, so that "all" is a query too.
 EVERYTHING = filter_term("entity", "any")
+#: A term of every document but those of entities that were softly deleted.
+NOT_REMOVED = filter_term("removed", "false")
+#: A term of what tags, terms, owners and domains refer to: their names are looked for at query time.
+REFERENCED = filter_term("referenced", "any")
+_REFERENCED_TYPES = frozenset(type_ for types in REFERRED.values() for type_ in types)
+CREATED_BY_KEY, UPDATED_BY_KEY = "created-by", "last-updated-by"
 
 
 def refresh(tx: TableContext, changed: Iterable[Becoming]) -> None:
@@ -56,11 +66,12 @@ def refresh(tx: TableContext, changed: Iterable[Becoming]) -> None:
         gone, came = old - new, new - old
         if gone or came:
             values += _to_write(tx, entity, gone, came, new)
-            _count(counts, entity, gone, came, old & new)
+        was_removed, removed = is_removed(before), is_removed(now)
+        _count(counts, entity, set() if was_removed else old, set() if removed else new)
         if entity["deleted"]:
             tx.search.remove(entity["urn"])
         else:
-            documents.append(document(entity, new, marked))
+            documents.append(document(entity, new, marked, removed=removed))
     tx.table("metadata_values").upsert_all(values)
     tx.search.put(*documents)
     _add(tx, counts)
@@ -74,18 +85,44 @@ def _add(tx: TableContext, counts: Counts) -> None:
         tx.table(name).decrement_all({key: -amount for key, amount in amounts if amount < 0}, "entities")
 
 
+def add_counts(tx: TableContext, entity: Row, said: set[ValueRow]) -> None:
+    """Count what an entity says that was not counted before."""
+    counts: Counts = Counter()
+    _count(counts, entity, set(), said)
+    _add(tx, counts)
+
+
 def rows(aspects: Aspects) -> set[ValueRow]:
     """Everything that these aspects say."""
-    return {row for name, (scope, value) in aspects.items() for row in said_by(name, scope, value)}
+    return {row for spec, value in aspects.values() for row in said_by(spec, value)}
 
 
-def said_by(aspect: str, scope: Scope, text: str) -> tuple[ValueRow, ...]:
+def described(kind: EntityType, aspects: Mapping[str, Row]) -> Aspects:
+    """Return those of an entity's rows of aspects that search reads: they have a value, and contribute something."""
+    specs = {name: kind.aspect(name) for name, row in aspects.items() if row["value"] is not None}
+    return {
+        name: (spec, aspects[name]["value"])
+        for name, spec in specs.items()
+        if spec is not None and (name == STATUS or is_described(name, spec.contributes))
+    }
+
+
+def is_removed(aspects: Aspects) -> bool:
+    """Return whether an entity with these aspects was softly deleted. Raises StoreDamaged."""
+    if STATUS not in aspects:
+        return False
+    return entities.is_removed(jsontext.stored(aspects[STATUS][1]))
+
+
+def said_by(spec: AspectSpec, text: str) -> tuple[ValueRow, ...]:
     """What a value of an aspect says, as it is stored. Raises StoreDamaged."""
-    return (_said_kept if len(text) <= _KEPT_LENGTH else _said_by)(aspect, scope, text)
+    if not is_described(spec.name, spec.contributes):
+        return ()
+    return (_said_kept if len(text) <= _KEPT_LENGTH else _said_by)(spec.name, spec.scope, text, spec.contributes)
 
 
-def _said_by(aspect: str, scope: Scope, text: str) -> tuple[ValueRow, ...]:
-    return tuple(value_rows(aspect, scope, jsontext.stored(text)))
+def _said_by(aspect: str, scope: Scope, text: str, annotated: tuple[Contribution, ...]) -> tuple[ValueRow, ...]:
+    return tuple(value_rows(aspect, scope, jsontext.stored(text), annotated))
 
 
 _said_kept = lru_cache(maxsize=_KEPT)(_said_by)
@@ -119,9 +156,11 @@ def key_of(entity: Row, row: ValueRow) -> tuple[str, str, str, str, str]:
     return entity["namespace"], fold(row.key), row.value.strip(), entity["urn"], row.scope
 
 
-def _count(counts: Counts, entity: Row, gone: set[ValueRow], came: set[ValueRow], kept: set[ValueRow]) -> None:
+def _count(counts: Counts, entity: Row, old: set[ValueRow], new: set[ValueRow]) -> None:
+    if old == new:
+        return
     namespace = entity["namespace"]
-    of_each = (counted(entity, said) for said in (gone, came, kept))
+    of_each = (counted(entity, said) for said in (old - new, new - old, old & new))
     for (table, less), (_, more), (_, same) in zip(*of_each, strict=True):
         counts.subtract([(table, (namespace, *key)) for key in less - more - same])
         counts.update([(table, (namespace, *key)) for key in more - less - same])
@@ -149,15 +188,19 @@ def _counted_values(said: Iterable[ValueRow]) -> set[tuple[str, ...]]:
     return {(fold(row.key), row.value, row.shown) for row in said}
 
 
-def document(entity: Row, said: set[ValueRow], marked: frozenset[str] = frozenset()) -> Document:
+def document(
+    entity: Row, said: set[ValueRow], marked: frozenset[str] = frozenset(), *, removed: bool = False
+) -> Document:
     """What full-text search knows of an entity that says this, with words of texts that the model marks."""
-    tags = {row.shown for row in said if row.kind == "tag"}
-    owners = {row.shown for row in said if row.key == "owner"}
-    counted = [("platform", entity["platform"]), *(("tag", one) for one in tags), *(("owner", one) for one in owners)]
+    facets = {(row.facet, row.shown) for row in said if row.facet}
     terms = {EVERYTHING, filter_term("namespace", entity["namespace"]), filter_term("type", entity["type"])}
-    terms |= {filter_term("tag", tag) for tag in tags}
     terms |= {filter_term("scope", row.scope) for row in said}
-    terms |= {filter_term("owner", one) for one in owners}
+    terms |= {filter_term(facet, shown) for facet, shown in facets}
+    terms |= {filter_term(row.facet, row.urn) for row in said if row.urn}
+    if not removed:
+        terms.add(NOT_REMOVED)
+    if entity["type"] in _REFERENCED_TYPES:
+        terms.add(REFERENCED)
     if entity["platform"]:
         terms.add(filter_term("platform", entity["platform"]))
     kind = kind_of_row(entity["type"], entity["urn"])
@@ -166,10 +209,17 @@ def document(entity: Row, said: set[ValueRow], marked: frozenset[str] = frozense
         urn=entity["urn"],
         namespace=entity["namespace"],
         type=entity["type"],
-        labels=labels(counted),
-        words=frozenset(words | _named(entity, kind) | marked),
+        labels=labels([("platform", entity["platform"] or ""), *facets]),
+        words=frozenset(words | _named(entity, kind) | _stamped(entity) | marked),
         terms=frozenset(terms),
     )
+
+
+def _stamped(entity: Row) -> set[str]:
+    """Words for who created and last updated an entity, and when (catalog.md 6.1)."""
+    words = [*time_words(CREATED_KEY, entity["created"]), *time_words(UPDATED_KEY, entity["updated"])]
+    words += [f"{CREATED_BY_KEY}:{fold(entity['created_by'])}", f"{UPDATED_BY_KEY}:{fold(entity['updated_by'])}"]
+    return {fts_word(word) for word in words if len(word.encode()) <= WORD_BYTES_MAX}
 
 
 def _named(entity: Row, kind: str) -> set[str]:

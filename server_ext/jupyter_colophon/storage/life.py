@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from jupyter_colophon.core.errors import StorageError, TransactionTooLong
+from jupyter_colophon.core.read_budget import ReadBudget, current_budget
 
 T = TypeVar("T")
 #: How long one callable may hold up all other writers, in seconds.
@@ -26,6 +27,8 @@ class Life:
 
     open: bool = True
     until: float | None = None
+    #: Of the request that reads; None for a write, and for what no request waits for.
+    budget: ReadBudget | None = None
     _readings: set[Reading] = field(default_factory=set, repr=False)
 
     @classmethod
@@ -33,11 +36,19 @@ class Life:
         """That of a callable that others wait for."""
         return cls(until=time.monotonic() + WRITE_S)
 
+    @classmethod
+    def of_a_read(cls) -> "Life":
+        """That of a callable that reads, within what is left to the request of this thread."""
+        budget = current_budget()
+        return cls(until=None if budget is None else budget.until, budget=budget)
+
     def check(self) -> None:
         """Raise StorageError when the transaction is over, TransactionTooLong when its time is up."""
         if not self.open:
             raise StorageError("the transaction is over")
         if self.until is not None and time.monotonic() > self.until:
+            if self.budget is not None:
+                self.budget.require_time()
             raise TransactionTooLong(f"a transaction took longer than {WRITE_S:g} s and was given up")
 
     def is_overdue(self) -> bool:

@@ -5,13 +5,22 @@ from typing import Any
 
 from jupyter_colophon.core.change import Change
 from jupyter_colophon.core.jsontext import stored
+from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
 from jupyter_colophon.storage import forms
+from jupyter_colophon.storage.log_bytes import count_bytes
 from jupyter_colophon.storage.spi import Row, TableContext
 
 
 def changes(tx: TableContext, after: int, limit: int, where: Mapping[str, str]) -> list[Change]:
     """Changes after a sequence number, oldest first."""
     return [_change(row) for row in tx.log.read(after, limit, where)]
+
+
+def page(tx: TableContext, after: int, limit: int, where: Mapping[str, str]) -> tuple[list[Change], bool]:
+    """Return the changes of a page, oldest first, and whether the page is full: by their number, or by their size."""
+    rows = tx.log.read(after, limit, where, PAGE_BYTES_MAX)
+    is_full = len(rows) == limit or sum(map(count_bytes, rows)) > PAGE_BYTES_MAX
+    return [_change(row) for row in rows], is_full
 
 
 def _change(row: Row) -> Change:

@@ -9,7 +9,8 @@ from typing import Final
 
 from jupyter_colophon.core.errors import Absent, StoreDamaged
 from jupyter_colophon.core.registry import AspectSpec, Registry
-from jupyter_colophon.core.terms import SEARCHED, fold
+from jupyter_colophon.core.terms import fold
+from jupyter_colophon.core.vocabulary import is_described
 from jupyter_colophon.storage import index
 from jupyter_colophon.storage.spi import Key, Range, Row, TableContext
 
@@ -21,7 +22,7 @@ NAME_KEY: Final = "name"
 
 def lost(entity: Row, spec: AspectSpec, old: Row, value: str | None, time: int) -> list[Row]:
     """What a version (`old`) of an aspect says and the next one, with this value from this time on, does not."""
-    if old.get("value") is None or not (spec.key or spec.name in SEARCHED):
+    if old.get("value") is None or not (spec.key or is_described(spec.name, spec.contributes)):
         return []
     gone = _places(entity, spec, old["value"]) - _places(entity, spec, value)
     return [_row(place, old, time) for place in sorted(gone)]
@@ -54,7 +55,7 @@ def _places(entity: Row, spec: AspectSpec, value: str | None) -> set[tuple[str, 
         return set()
     if spec.key:
         return {(entity["namespace"], NAME_KEY, fold(entity["name"]).strip(), entity["urn"])}
-    return {index.key_of(entity, row)[:4] for row in index.said_by(spec.name, spec.scope, value)}
+    return {index.key_of(entity, row)[:4] for row in index.said_by(spec, value)}
 
 
 def _row(place: tuple[str, ...], old: Row, time: int) -> Row:

@@ -33,7 +33,7 @@ def follow(
         old = before.get(name, {}).get("value")
         if row["value"] == old:
             continue
-        spec = registry.aspect(entity_type, name)
+        spec = registry.stored_aspect(entity_type, name)
         if spec.relationships:
             were, are = set(_named(urn, spec, old)), set(_named(urn, spec, row["value"]))
             tx.table(TABLE).multi_delete([tuple(key) for key in sorted(were - are)])
@@ -47,10 +47,19 @@ def of_entity(registry: Registry, entity: Row, aspects: Mapping[str, Row]) -> di
 
 
 def untold(tx: TableContext, registry: Registry, rows: Sequence[Named]) -> list[Named]:
-    """Those of these rows of the table that no aspect tells of. Each aspect is read once: one may name thousands."""
+    """Return those of these rows of the table that no aspect tells of.
+
+    Each aspect is read once: one may name thousands. Rows of an aspect that the registry lost are left alone: nobody
+    knows whom it names.
+    """
     aspects = tx.table("aspects").multi_read(sorted({(one.urn, one.aspect) for one in rows}))
     told = {one for row in aspects for one in _in_aspect(registry, Urn.parse(row["urn"]).type, row)}
-    return [one for one in rows if one not in told]
+    lost = {
+        (row["urn"], row["aspect"])
+        for row in aspects
+        if row["value"] is not None and not registry.has_aspect(Urn.parse(row["urn"]).type, row["aspect"])
+    }
+    return [one for one in rows if one not in told and (one.urn, one.aspect) not in lost]
 
 
 def naming(tx: TableContext, target: str, kinds: frozenset[str], after: Key, limit: int) -> list[Named]:

@@ -8,6 +8,7 @@ from jupyter_colophon.core.lineage import Window
 from jupyter_colophon.core.names import Urn, run_urn
 from jupyter_colophon.core.run import RUNNING, RecordedAccess, Role, Run, Said, Snapshot, Source, Touched
 from jupyter_colophon.storage.spi import Range, Row, TableContext
+from jupyter_colophon.storage.statements import statements_of_run
 
 #: A position in a list of runs: (start, URN).
 Position = tuple[int, str]
@@ -128,7 +129,8 @@ def columns_into(tx: TableContext, targets: Sequence[str], limit: int) -> list[R
 
 
 def _run(tx: TableContext, row: Row) -> Run:
-    accesses = tx.table("accesses").scan(Range.prefix(row["urn"]))
+    accesses = list(tx.table("accesses").scan(Range.prefix(row["urn"])))
+    belongs = statements_of_run(tx, row["urn"]) if accesses else {}
     program = tx.table("entities").read((row["program"],))
     return Run(
         urn=row["urn"],
@@ -143,8 +145,16 @@ def _run(tx: TableContext, row: Row) -> Run:
         via=row["via"],
         facts=stored(row["facts"]),
         arguments=stored(row["arguments"] or "{}"),
+        intended=tuple(stored(row["intended"] or "[]")),
         accesses=tuple(
-            RecordedAccess(found["data"], found["mode"], found["component"], found["first"], found["last"])
+            RecordedAccess(
+                found["data"],
+                found["mode"],
+                found["component"],
+                found["first"],
+                found["last"],
+                tuple(filter(None, belongs.get((found["data"], found["mode"], found["component"]), ()))),
+            )
             for found in accesses
         ),
     )

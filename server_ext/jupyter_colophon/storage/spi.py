@@ -132,8 +132,11 @@ class Log(Protocol):
     def append(self, rows: Sequence[Row]) -> None:
         """Add rows (`tables.CHANGE`) under their numbers: ascending, all above the `head()` that the transaction sees."""
 
-    def read(self, after: int, limit: int, where: Mapping[str, str]) -> list[Row]:
-        """Rows after a number, oldest first, with equal `namespace`, `urn` or `type` where given."""
+    def read(self, after: int, limit: int, where: Mapping[str, str], bytes_max: int | None = None) -> list[Row]:
+        """Return rows after a number, oldest first, with equal `namespace`, `urn` or `type` where given.
+
+        With `bytes_max`, no more rows follow once the values of those before are larger.
+        """
 
     def head(self) -> int:
         """The number of the newest row; 0 when there is none."""

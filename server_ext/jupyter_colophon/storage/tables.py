@@ -49,6 +49,8 @@ LOG_SEALS = TableSpec(
     ("seq",),
 )
 
+#: `removed` is true of what was softly deleted (the aspect `status`), else null. `spelling` is the URN as DataHub's
+#: clients sent it, where that is another text.
 ENTITIES = TableSpec(
     "entities",
     {
@@ -62,6 +64,8 @@ ENTITIES = TableSpec(
         "updated": "long",
         "updated_by": "string",
         "deleted": "bool",
+        "removed": "bool",
+        "spelling": "string",
     },
     ("urn",),
 )
@@ -74,7 +78,8 @@ ENTITY_NAMES = TableSpec(
 )
 
 #: `value` is null after a deletion; `base` is the last version before the entity's present life. `system` is what its
-#: writer said of it (core/datahub/system_metadata.py); versions up to `floor` are no longer kept.
+#: writer said of it (core/datahub/system_metadata.py); versions up to `floor` are no longer kept. An `implied` aspect was
+#: written by the platform alone.
 ASPECTS = TableSpec(
     "aspects",
     {
@@ -88,6 +93,7 @@ ASPECTS = TableSpec(
         "time": "long",
         "system": "string",
         "floor": "long",
+        "implied": "bool",
     },
     ("urn", "aspect"),
 )
@@ -192,6 +198,7 @@ ENDING_NAMESPACES = TableSpec(
     "ending_namespaces", {"namespace": "string", "actor": "string", "time": "long"}, ("namespace",)
 )
 
+#: `intended` are the URNs of data that failed statements would have written, as JSON; null where there are none.
 RUNS = TableSpec(
     "runs",
     {
@@ -206,6 +213,7 @@ RUNS = TableSpec(
         "via": "string",
         "facts": "string",
         "arguments": "string",
+        "intended": "string",
     },
     ("program", "run_id"),
     ("urn", "via"),
@@ -231,6 +239,13 @@ ACCESSES = TableSpec(
         "recorded": "long",
     },
     ("run", "data", "mode", "component"),
+)
+
+#: The statements that an access belongs to; one without a row belongs to none, as does one with a row for "" (storage/statements.py).
+ACCESS_STATEMENTS = TableSpec(
+    "access_statements",
+    {"run": "string", "data": "string", "mode": "string", "component": "string", "statement": "string"},
+    ("run", "data", "mode", "component", "statement"),
 )
 
 #: What was said of data, program and application when the run touched the data, or anything, first.
@@ -367,6 +382,7 @@ ALL = (
     RUNS,
     RUN_TIMES,
     ACCESSES,
+    ACCESS_STATEMENTS,
     SNAPSHOTS,
     COLUMN_EDGES,
     COLUMN_RUNS,

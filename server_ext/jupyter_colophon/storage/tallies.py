@@ -86,7 +86,7 @@ def _items(tx: TableContext, registry: Registry, tick: Callable[[], None]) -> It
 def _asked(registry: Registry, told: Told) -> Iterator[_Item]:
     """What a living entity asks for."""
     entity, said = told.entity, set(truth.said(registry, told))
-    for table, keys in index.counted(entity, said):
+    for table, keys in index.counted(entity, set() if truth.is_removed(registry, told) else said):
         for key in keys:
             yield table, (entity["namespace"], *key), 1, False
     for key in index.stored(entity, said):

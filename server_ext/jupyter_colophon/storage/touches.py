@@ -8,6 +8,7 @@ from typing import TypeVar
 from jupyter_colophon.core import asserted
 from jupyter_colophon.core.lineage import Window
 from jupyter_colophon.storage.spi import Edge, Field, Range, Row, TableContext
+from jupyter_colophon.storage.statements import access_mode
 
 T = TypeVar("T")
 Triple = tuple[str, str, str]
@@ -36,7 +37,7 @@ def of_edges(tx: TableContext, edges: Sequence[Edge], as_of: int | None = None) 
         for run in edge.runs:
             if asserted.in_force(run) is not None:
                 yield Touch(edge.data, edge.program, edge.mode, run, "")
-            for component in sorted(_standing(known.get((run, edge.data), ()), edge.mode)):
+            for component in sorted(_standing(known.get((run, edge.data), ()), access_mode(edge.mode))):
                 yield Touch(edge.data, edge.program, edge.mode, run, component)
 
 

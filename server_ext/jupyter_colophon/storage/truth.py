@@ -10,7 +10,7 @@ from jupyter_colophon.core.errors import Absent, StoreDamaged
 from jupyter_colophon.core.marked import is_marked, marked_words
 from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.core.terms import ValueRow
-from jupyter_colophon.storage import index
+from jupyter_colophon.storage import index, statements
 from jupyter_colophon.storage.spi import Document, Key, Link, Range, Row, TableContext
 
 #: How many entities or runs are looked at in one short transaction.
@@ -108,7 +108,7 @@ def derived(registry: Registry, told: Told) -> Derived:
         words = marked(registry, entity, told.aspects)
     except (Absent, ValueError) as error:
         raise Unreadable(entity["urn"]) from error
-    document = index.document(entity, rows, words)
+    document = index.document(entity, rows, words, removed=is_removed(registry, told))
     return Derived(name_row(entity), index.stored(entity, rows), document)
 
 
@@ -124,10 +124,7 @@ def run(tx: TableContext, urn: str) -> Row | None:
 
 def links(tx: TableContext, run: Row) -> set[Link]:
     """What lineage has to know of a run."""
-    return {
-        Link(row["data"], run["program"], row["mode"], run["urn"], row["component"], run["start"], run["stop"])
-        for row in tx.table("accesses").scan(Range.prefix(run["urn"]))
-    }
+    return statements.links_of_run(tx, run)
 
 
 def times(run: Row) -> list[Key]:
@@ -148,17 +145,26 @@ def documents_between(tx: TableContext, after: str, last: str | None) -> dict[st
 
 
 def said_aspects(registry: Registry, told: Told) -> index.Aspects:
-    """The aspects of an entity that have a value, as the index takes them."""
-    return {
-        name: (registry.aspect(told.entity["type"], name).scope, row["value"])
-        for name, row in told.aspects.items()
-        if row["value"] is not None
-    }
+    """The aspects of an entity that have a value and contribute to the vocabulary, as the index takes them."""
+    kind = registry.type(told.entity["type"])
+    for name, row in told.aspects.items():
+        if row["value"] is not None and kind.aspect(name) is None:
+            # Nobody knows what an aspect that the registry lost contributes: what is derived from it is left alone.
+            raise Absent(f"aspect of a {kind.type}", name)
+    return index.described(kind, told.aspects)
+
+
+def is_removed(registry: Registry, told: Told) -> bool:
+    """Return whether an entity was softly deleted. Raises Unreadable."""
+    try:
+        return index.is_removed(said_aspects(registry, told))
+    except (Absent, StoreDamaged) as error:
+        raise Unreadable(told.entity["urn"]) from error
 
 
 def marked(registry: Registry, entity: Row, aspects: Mapping[str, Row]) -> frozenset[str]:
     """The words of texts that the model marks for search."""
-    kind = registry.type(entity["type"])
+    kind = registry.stored_type(entity["type"])
     specs = [spec for name in aspects if (spec := kind.aspect(name)) is not None and is_marked(spec)]
     said = {spec.name: (spec, value) for spec in specs if (value := aspects[spec.name]["value"]) is not None}
     return marked_words({name: (spec, json.loads(value)) for name, (spec, value) in said.items()})

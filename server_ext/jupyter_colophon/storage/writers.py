@@ -7,17 +7,19 @@ from jupyter_colophon.core import asserted
 from jupyter_colophon.core.lineage import Window
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.storage.spi import TableContext
+from jupyter_colophon.storage.statements import PROGRAM_WRITE
 
 #: How many programs are compared; where data have more, so many of the newest runs are looked at first.
 _PROGRAMS: Final = 50
 _RUNS: Final = 200
-_WRITING: Final = ("write", "both")
+#: The modes of edges over which a program writes.
+WRITING: Final = ("write", "both", PROGRAM_WRITE)
 
 
 def last_writer(tx: TableContext, data: str, time: int | None = None) -> str | None:
     """The program of the newest run that wrote data, or had at a time (in ms); None where none did."""
     window = Window(end=None if time is None else time + 1)
-    found = tx.edges.around("data", [data], _WRITING, window, _PROGRAMS)
+    found = tx.edges.around("data", [data], WRITING, window, _PROGRAMS)
     if len(found) == _PROGRAMS:
         newest = (run for _, run in tx.edges.runs_of(data, window, _RUNS, None))
         if (told := _first_that_wrote(tx, data, newest)) is not None:
@@ -33,7 +35,7 @@ def last_writer(tx: TableContext, data: str, time: int | None = None) -> str | N
 def _first_that_wrote(tx: TableContext, data: str, runs: Iterable[str]) -> str | None:
     for run in runs:
         for link in tx.edges.of_run(run):
-            if link.data == data and link.mode in _WRITING and _is_program(link.program):
+            if link.data == data and link.mode in WRITING and _is_program(link.program):
                 return link.program
     return None
 

@@ -161,7 +161,11 @@ def test_what_was_exported_with_secrets_comes_back_as_it_was(shell: Shell) -> No
         done = shell("import", "things", "--directory=masked/things", *words)
         assert "1 instance could not be imported" in done.out
         assert "/metadata/password: no secret is kept here: write it anew" in done.out
+        assert (done.status, done.out.splitlines()[-1].split()) == (1, ["it.json", "/metadata/password"])
     assert not path.exists()
+    done = shell("import", "things", "--directory=masked/things", "--json")
+    missing = [{"file": "it.json", "pointer": "/metadata/password"}]
+    assert (done.status, done.answer["missing_secrets"]) == (1, missing)
 
 
 @pytest.fixture

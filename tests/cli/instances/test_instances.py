@@ -61,6 +61,15 @@ def test_an_instance_comes_whole_and_options_go_before_what_it_says(shell: Shell
     assert shell.read("code-snippets", "by_json")["metadata"] == {"language": "R", "code": ["q"]}
     assert shell("install", "code-snippets", f"--json={json.dumps(snippet('Whole'))}").status == 0
     assert shell.read("code-snippets", "whole") == snippet("Whole")
+    # As in Elyra, the display name makes the name of what --json brings, also where it has a name.
+    named = json.dumps({"name": "other", **snippet("Whole", tags=["new"])})
+    done = shell("update", "code-snippets", f"--json={named}")
+    assert (done.status, shell.read("code-snippets", "whole")["metadata"]["tags"]) == (0, ["new"]), done.out
+    done = shell("create", "code-snippets", f"--json={json.dumps({'name': 'other', **snippet('A Third')})}")
+    assert (done.status, "instance 'a_third'" in done.out) == (0, True)
+    untitled = json.dumps({"name": "whole", "metadata": {"tags": ["newer"]}})
+    assert shell("update", "code-snippets", f"--json={untitled}").status == 0
+    assert shell.read("code-snippets", "whole")["metadata"]["tags"] == ["newer"]
 
 
 @pytest.mark.parametrize(

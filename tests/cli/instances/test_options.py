@@ -63,13 +63,14 @@ def test_a_schema_that_says_little_makes_no_options(schema: Any) -> None:
 def test_help_tells_a_secret_and_what_options_cannot_say() -> None:
     options = options_of(SCHEMA, creates=True, whole=True)
     told = "\n".join(line for option in options for line in option.lines())
-    assert "--display_name=<string> (required; text)\n\tWhat people call it" in told
-    assert "--auth=<any> (one of: ['NONE', 'TOKEN'])" in told
-    assert "--loose=<any> (as JSON, or text)" in told
+    assert "--display_name=<string> (Required. Format: sequence of characters)\n\tWhat people call it" in told
+    assert "--auth=<?> (Format: must be one of: ['NONE', 'TOKEN'])" in told
+    assert "--loose=<?> (Format: JSON, or sequence of characters)" in told
     assert told.count("A secret:") == 1
     note: list[str] = []
     composed_note(options, note.append)
-    assert "either" in note[1]
+    assert "either" in note[0]
+    assert "*** References unsupported keywords: {'oneOf'}.  See note below." in told
 
 
 @pytest.mark.parametrize(
@@ -117,7 +118,11 @@ def test_a_word_means_what_the_schema_says(says: dict[str, Any], text: str, valu
 @pytest.mark.parametrize(
     ("says", "text", "told"),
     [
-        ({"type": "integer"}, "1.5", "Parameter '--x' requires an integer with format: a whole number and \"1.5\" was"),
+        (
+            {"type": "integer"},
+            "1.5",
+            "Parameter '--x' requires an integer with format: 'n' where 'n' is an integer and \"1.5\" was",
+        ),
         ({"type": "number"}, "many", "Parameter '--x' requires a number"),
         ({"type": "number"}, "1e999", "Parameter '--x' requires a number"),
         ({"type": "array"}, "[1, 2", "Parameter '--x' requires an array"),
@@ -155,7 +160,7 @@ def test_a_whole_document_comes_from_a_file_or_as_it_stands(tmp_path: Path) -> N
     assert bulk.beside(frozenset(["version"])) == {"version": 2}
     bare = bulk_of(Arguments(["--json", "{'kind': 'a', 'display_name': 'Mine'}"]))
     assert bare is not None
-    assert [bare.word("name"), bare.word("display_name")] == [None, "Mine"]
+    assert [bare.word("name"), bare.word("display_name")] == ["mine", "Mine"]
     assert bare.metadata(frozenset()) == {"kind": "a"}
     assert bulk_of(Arguments(["--kind=a"])) is None
 

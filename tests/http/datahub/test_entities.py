@@ -47,6 +47,22 @@ async def test_entities_are_listed_searched_and_counted(datahub: Any, many: None
     assert counted.body == {"value": 10}
 
 
+async def test_a_count_beyond_the_bound_is_the_bound(datahub: Any, many: None) -> None:
+    most = 2**31 - 1
+    listed = (await act(datahub, "entities", "listUrns", {"entity": "dataset", "start": 0, "count": most})).body[
+        "value"
+    ]
+    assert (listed["total"], len(listed["entities"]), listed["count"]) == (30, 30, 30)
+    words = {"input": "*", "entity": "dataset", "start": 0, "count": most}
+    assert len((await act(datahub, "entities", "search", words)).body["value"]["entities"]) == 29
+    runs = (await act(datahub, "runs", "list", {"pageOffset": 0, "pageSize": most, "includeSoft": False})).body
+    assert runs["value"] == []
+    moments = {"urn": named("d.t00"), "entity": "dataset", "aspect": "datasetProfile", "limit": most}
+    assert (await act(datahub, "aspects", "getTimeseriesAspectValues", moments)).body["value"]["values"] == []
+    for path in (("openapi", "v3", "entity", "scroll"), ("openapi", "v3", "relationship", "scroll")):
+        assert (await datahub("POST", *path, params={"count": most}, body={})).status == 200
+
+
 async def test_a_domain_is_found_by_its_name(datahub: Any, many: None) -> None:
     def by_name(name: str) -> dict[str, Any]:
         criteria = [{"field": "name", "values": [name], "condition": "EQUAL"}]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from support.datahub import SYSTEM, T, aspect, emit, emit_all, mcp
+from support.openlineage import data, event
 
 NOTED = {"deprecated": True, "note": "old", "actor": "urn:li:corpuser:a"}
 OTHER = NOTED | {"note": "other"}
@@ -139,6 +140,31 @@ async def test_compressed_and_large_bodies_are_taken_under_the_cap(datahub: Any)
     told = await datahub("POST", "aspects", params=params, body=body, headers=zipped)
     assert told.status == 413
     assert "16777216" in told.body["message"]
+
+
+async def test_what_the_platform_alone_wrote_can_be_created_once(datahub: Any, openlineage: Any) -> None:
+    documented = {"documentation": {"_producer": "https://x/p", "_schemaURL": "https://x/s", "description": "by a job"}}
+    told = data("db.t", "hive://h", **documented)
+    assert (await openlineage("POST", "api", "v1", "lineage", body=event(outputs=[told]))).status == 201
+    urn = "urn:li:dataset:(urn:li:dataPlatform:hive,db.t,PROD)"
+    held = (await datahub("GET", "entitiesV2", urn)).body["aspects"]
+    assert held["datasetProperties"]["value"]["description"] == "by a job"
+    key = {"entityType": "dataset", "entityUrn": urn, "changeType": "CREATE", "aspectName": "datasetKey"}
+    key["aspect"] = {"value": json.dumps(held["datasetKey"]["value"]), "contentType": "application/json"}
+    creates = (
+        mcp("status", {"removed": False}, "CREATE"),
+        mcp("datasetProperties", {"name": "t", "description": "by hand"}, "CREATE"),
+        key,
+    )
+    for create in creates:
+        assert (await emit(datahub, create)).status == 200, create
+        assert (await emit(datahub, create)).status == 422, create
+    assert (await emit(datahub, mcp("status", {"removed": False}, "CREATE_ENTITY"))).status == 422
+    # What somebody created, the platform changes no more.
+    again = data("db.t", "hive://h", documentation=documented["documentation"] | {"description": "another"})
+    assert (await openlineage("POST", "api", "v1", "lineage", body=event(second=9, outputs=[again]))).status == 201
+    held = (await datahub("GET", "entitiesV2", urn)).body["aspects"]
+    assert held["datasetProperties"]["value"]["description"] == "by hand"
 
 
 async def test_an_entity_may_be_told_by_its_key_and_created_without_an_aspect(datahub: Any) -> None:

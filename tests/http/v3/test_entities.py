@@ -1,6 +1,7 @@
 """Namespaces, datasets, streams and applications: made, deployed again, taken away (catalog.md 3.2, 6.1)."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -40,6 +41,34 @@ async def test_the_eternal_namespaces_stay(v3: Any) -> None:
     for name in ("default", "system"):
         assert (await v3("DELETE", f"namespaces/{name}", confirm=name)).status == 403
         assert (await v3("GET", f"namespaces/{name}")).status == 200
+
+
+SAVED = ("schemaspaces", "saved-searches", "instances")
+
+
+async def keep_search(api: Any, name: str, namespace: str) -> None:
+    kept = {"query": "*", "namespace": namespace}
+    document = {"display_name": name, "schema_name": "saved-search", "metadata": kept}
+    assert (await api("POST", *SAVED, body=document)).status == 201
+
+
+async def test_the_files_and_saved_searches_of_a_namespace_go_with_it(v3: Any, api: Any, shop: None) -> None:
+    for name, namespace in (("in shop", "shop"), ("elsewhere", "default")):
+        await keep_search(api, name, namespace)
+    clicks = "namespaces/shop/streams/clicks"
+    assert (await v3("POST", clicks, {"page": "a"})).status == 200
+    folder = Path((await v3("GET", clicks)).body["events"])
+    assert folder.is_dir()
+    assert (await v3("DELETE", "namespaces/shop", confirm="shop")).status == 200
+    assert (await v3("PUT", "namespaces/shop")).status == 200
+    assert not folder.parent.exists()
+    assert [one["name"] for one in (await api("GET", *SAVED)).body["instances"]] == ["elsewhere"]
+    # The same where an empty namespace is deleted as an entity.
+    await keep_search(api, "again", "shop")
+    (folder.parent / "left").mkdir(parents=True)
+    assert (await api("DELETE", "entities", "urn:li:namespace:shop")).status == 200
+    assert not folder.parent.exists()
+    assert [one["name"] for one in (await api("GET", *SAVED)).body["instances"]] == ["elsewhere"]
 
 
 async def test_a_namespace_goes_with_everything_in_it_and_comes_back_empty(v3: Any, shop: None) -> None:

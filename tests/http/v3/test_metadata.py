@@ -263,3 +263,26 @@ async def test_metadata_is_told_as_it_was_at_a_time(v3: Any, shop: None) -> None
     assert (await v3("GET", f"{path}/metadata", asOf="2020-01-01")).status == 404
     assert (await v3("GET", f"{path}/metadata", asOf="yesterday")).status == 400
     assert (await v3("GET", f"{path}/field/price/metadata", asOf=first)).body == {"properties": {}, "tags": []}
+
+
+async def test_aspects_of_datahub_are_properties_and_tags_of_their_scope(v3: Any, shop: None, api: Any) -> None:
+    orders = "urn:li:dataset:(urn:li:dataPlatform:spark,shop.orders,PROD)"
+    stamp = {"time": 0, "actor": "urn:li:corpuser:datahub"}
+    owners = [{"owner": f"urn:li:corpuser:{name}", "type": "DATAOWNER"} for name in ("ada", "bob")]
+    for aspect, value in {
+        "globalTags": {"tags": [{"tag": "urn:li:tag:tier-1"}]},
+        "glossaryTerms": {"terms": [{"urn": "urn:li:glossaryTerm:Revenue"}], "auditStamp": stamp},
+        "ownership": {"owners": owners, "ownerTypes": {}, "lastModified": stamp},
+        "domains": {"domains": ["urn:li:domain:sales"]},
+        "editableDatasetProperties": {"description": "Every order"},
+    }.items():
+        assert (await api("PUT", "entities", orders, "aspects", aspect, body=value)).status == 200
+    said = "namespaces/shop/datasets/orders/metadata"
+    system = (await v3("GET", said, scope="system")).body
+    assert "tier-1" in system["tags"]
+    assert {"owner": "ada, bob", "terms": "Revenue", "domain": "sales"}.items() <= system["properties"].items()
+    assert (await v3("GET", said)).body == {"properties": {"description": "Every order"}, "tags": []}
+    await v3("POST", f"{said}/properties", {"description": "Mine"})
+    assert (await v3("GET", f"{said}/properties")).body == {"description": "Mine"}
+    changes = (await v3("GET", "namespaces/shop/metadata/changes", after="0")).body["changes"]
+    assert {"properties": {}, "tags": ["tier-1"]} in [one["changes"]["additions"] for one in changes]

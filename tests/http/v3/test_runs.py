@@ -44,6 +44,32 @@ async def test_a_run_is_put_again_and_again_and_is_the_same_run(v3: Any, shop: N
     assert [one["runId"] for one in changes] == ["r1"]
 
 
+async def test_an_optional_member_that_is_null_is_absent(v3: Any, shop: None) -> None:
+    nothing = dict.fromkeys(("start", "end", "status", "parent", "arguments", "facts"))
+    assert (await v3("PUT", RUN, nothing)).status == 200
+    access = READS | {"stop": None, "start": None, "at": None, "component": None}
+    assert (await v3("POST", f"{RUN}/accesses", access)).status == 200
+    run = (await v3("GET", RUN)).body
+    assert (run["status"], run["end"]) == ("running", None)
+    (read,) = [one for one in (await v3("GET", f"{RUN}/metadata/accesses")).body if one["role"] == "data"]
+    assert (read["access"], read["component"]) == ("read", "")
+    assert (await v3("PUT", "namespaces/shop/datasets/orders", {"description": None, "schema": None})).status == 200
+    described = (await v3("GET", "namespaces/shop/datasets/orders")).body
+    assert described["description"] == "All orders"
+    assert "schema" not in described["system"]["properties"]
+
+
+async def test_a_count_beyond_the_bound_is_the_bound(v3: Any, shop: None) -> None:
+    assert (await v3("PUT", RUN)).status == 200
+    for most in (2**31 - 1, 2**63 - 1):
+        assert [one["runId"] for one in (await v3("GET", f"{FLOW}/runs", limit=most)).body] == ["r1"]
+        assert (await v3("GET", "namespaces/shop/metadata/keys", limit=most)).status == 200
+        found = await v3("GET", "namespaces/shop/metadata/search", query="*", limit=most, responseFormat="v5")
+        assert found.body["total"] == len(found.body["results"]) > 0
+        window = {"start": "0", "end": "now", "limit": most}
+        assert (await v3("GET", "namespaces/shop/datasets/orders/lineage", **window)).status == 200
+
+
 async def test_a_run_that_has_ended_does_not_go_on(v3: Any, shop: None) -> None:
     await v3("PUT", RUN, {"status": "failed", "start": T0, "end": T0 + 1})
     for told in ({"status": "running"}, {"start": T0 + 1}):

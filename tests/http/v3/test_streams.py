@@ -15,6 +15,7 @@ from jupyter_colophon.http.door import SETTING
 
 CLICKS = "namespaces/shop/streams/clicks"
 URN = str(stream("shop", "clicks"))
+JSON = {"Content-Type": "application/json"}
 TEXT, LINES = {"Content-Type": "text/plain"}, {"Content-Type": "application/x-ndjson"}
 PATIENCE_S = 300
 #: A test within a UTC day takes no longer.
@@ -48,6 +49,27 @@ async def events(folder: Path, count: int) -> list[Any]:
 
 def source(name: str) -> str:
     return str(custom("external", [("namespace", "shop"), ("external", name)]))
+
+
+async def test_an_event_may_have_any_body(v3: Any, shop: None) -> None:
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    sent = ((b"User1 bought", form), (b"User2 bought", {"Content-Type": "application/octet-stream"}))
+    for body, headers in (*sent, (b'{"page": "a"}', form), (b"\xff\x00", form)):
+        answer = await v3("POST", CLICKS, body, headers=headers)
+        assert (answer.status, answer.body["stored"]) == (200, True)
+    assert (await v3("POST", f"{CLICKS}/async", b"User3 left", headers=form)).status == 202
+    assert (await v3("POST", f"{CLICKS}/batch", b'User4 bought\n{"page": "b"}\n', headers=form)).body["events"] == 2
+    found = await events(await written(v3), 7)
+    assert [one["body"] for one in found] == [
+        "User1 bought",
+        "User2 bought",
+        {"page": "a"},
+        "/wA=",
+        "User3 left",
+        "User4 bought",
+        {"page": "b"},
+    ]
+    assert [one.get("encoding") for one in found] == [None] * 3 + ["base64"] + [None] * 3
 
 
 async def test_events_are_stored_one_a_line_and_say_when_and_from_whom_they_came(v3: Any, shop: None) -> None:
@@ -99,9 +121,9 @@ async def test_nobody_changes_a_file_that_can_be_seen(v3: Any, shop: None) -> No
         ("namespaces/shop/datasets/orders", {"a": 1}, {}, 404),
         ("namespaces/shop/streams/a%2Fb", {"a": 1}, {}, 400),
         ("namespaces/shop/streams/..%2F..%2Fclicks", {"a": 1}, {}, 400),
-        (CLICKS, b"{", {}, 400),
+        (CLICKS, b"{", JSON, 400),
         (CLICKS, b"", {}, 400),
-        (CLICKS, b'{"a": NaN}', {}, 400),
+        (CLICKS, b'{"a": NaN}', JSON, 400),
         (CLICKS, b"\xff", TEXT, 400),
         (CLICKS, b'"' + b"x" * 1_100_000 + b'"', {}, 413),
         (f"{CLICKS}/batch", {"a": 1}, {}, 400),
@@ -245,7 +267,7 @@ class TestDropped:
     async def test_events_are_taken_and_dropped_and_lineage_is_told(self, v3: Any, api: Any, shop: None) -> None:
         taken = await v3("POST", CLICKS, {"a": 1}, source="web")
         assert (taken.status, taken.body["events"], taken.body["stored"]) == (200, 1, False)
-        assert (await v3("POST", CLICKS, b"{")).status == 400
+        assert (await v3("POST", CLICKS, b"{", headers=JSON)).status == 400
         assert (await v3("GET", CLICKS)).body["events"] is None
         runs = (await api("GET", "runs", params={"program": source("web")}, answers="runs")).body["runs"]
         assert len(runs) == 1

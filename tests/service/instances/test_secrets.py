@@ -157,11 +157,13 @@ class TestStores:
     def test_of_the_environment_keep_the_variables_name(
         self, beside: Catalog, data_folder: Path, kind: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setenv("THE_PASSWORD", CANARY)
+        monkeypatch.setenv("COLOPHON_SECRET_PASSWORD", CANARY)
         with shelf(beside, data_folder, kind, secrets="env") as kept:
-            made = kept.instances.create(SPACE, "one", thing(password="$THE_PASSWORD"), ADA)
+            made = kept.instances.create(SPACE, "one", thing(password="$COLOPHON_SECRET_PASSWORD"), ADA)
             assert made.metadata["password"] == MASK
-            assert kept.store.read("one").document["metadata"]["password"] == {"$secret": "env:THE_PASSWORD"}  # type: ignore[union-attr, index]
+            assert kept.store.read("one").document["metadata"]["password"] == {
+                "$secret": "env:COLOPHON_SECRET_PASSWORD"
+            }  # type: ignore[union-attr, index]
             assert secret(kept) == CANARY
             kept.instances.update(SPACE, "one", thing("Two", password=MASK), Condition(), ADA)
             assert secret(kept) == CANARY
@@ -171,19 +173,53 @@ class TestStores:
             kept.instances.remove(SPACE, "one", Condition(), ADA)
             kept.instances.restore(SPACE, "one", 1, Condition(), ADA)
             assert secret(kept) == CANARY
-            bundle = [{"name": name, **thing(password=text)} for name, text in (("a", "$THE_PASSWORD"), ("b", CANARY))]
+            bundle = [
+                {"name": name, **thing(password=text)}
+                for name, text in (("a", "$COLOPHON_SECRET_PASSWORD"), ("b", CANARY))
+            ]
             assert [one.kind for one in kept.instances.imported(SPACE, bundle, ADA)] == ["created", "invalid"]
-            monkeypatch.delenv("THE_PASSWORD")
+            monkeypatch.delenv("COLOPHON_SECRET_PASSWORD")
             assert kept.instances.get_any(SPACE, "one", ADA).reason == "ValueError"
 
     def test_may_be_referred_to_by_name_whatever_the_setting(
         self, kept: Shelf, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setenv("THE_PASSWORD", CANARY)
-        kept.instances.create(SPACE, "one", thing(password={"$secret": "env:THE_PASSWORD"}), ADA)
+        monkeypatch.setenv("COLOPHON_SECRET_PASSWORD", CANARY)
+        kept.instances.create(SPACE, "one", thing(password={"$secret": "env:COLOPHON_SECRET_PASSWORD"}), ADA)
         assert secret(kept) == CANARY
         kept.instances.patch(SPACE, "one", {"metadata": {"size": 2}}, Condition(), ADA)
-        assert kept.store.read("one").document["metadata"]["password"] == {"$secret": "env:THE_PASSWORD"}  # type: ignore[union-attr, index]
+        assert kept.store.read("one").document["metadata"]["password"] == {"$secret": "env:COLOPHON_SECRET_PASSWORD"}  # type: ignore[union-attr, index]
+
+    @pytest.mark.parametrize(("setting", "written"), [("file", {"$secret": "env:PGPASSWORD"}), ("env", "$PGPASSWORD")])
+    def test_of_the_environment_are_those_that_the_setting_allows(
+        self,
+        beside: Catalog,
+        data_folder: Path,
+        kind: str,
+        setting: str,
+        written: Any,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setenv("PGPASSWORD", CANARY)
+        with shelf(beside, data_folder, kind, secrets=setting) as kept:
+            with pytest.raises(InstanceInvalid) as refused:
+                kept.instances.create(SPACE, "one", thing(password=written), ADA)
+            assert refused.value.problems[0].pointer == "/metadata/password"
+            assert "c.Colophon.secret_variables does not allow" in refused.value.problems[0].message
+            outcome = kept.instances.imported(SPACE, [{"name": "two", **thing(password=written)}], ADA)[0]
+            assert outcome.kind == "invalid"
+            assert [one.name for one in kept.instances.list(SPACE)] == []
+
+    def test_of_the_environment_are_refused_to_a_file_that_somebody_wrote(
+        self, beside: Catalog, data_folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("PGPASSWORD", CANARY)
+        with shelf(beside, data_folder, "file") as kept:
+            path = data_folder / "metadata" / SPACE / "one.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(thing(password={"$secret": "env:PGPASSWORD"})))
+            found = kept.instances.get_any(SPACE, "one", ADA)
+            assert (found.reason, [one.pointer for one in found.problems]) == ("ValueError", ["/metadata/password"])
 
     def test_give_nobody_the_secret_of_another_instance(self, beside: Catalog, data_folder: Path) -> None:
         with shelf(beside, data_folder, "catalog") as kept:

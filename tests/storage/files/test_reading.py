@@ -65,7 +65,6 @@ REASONS = {
     b"\xef\xbb\xbf{}": "byte order mark",
     b'{"a": NaN}': "NaN",
     b'{"a": 1e999}': "too large",
-    b'{"a": 1, "a": 2}': "twice",
     b'{"a": "\\ud800"}': "surrogate",
     b'{"a": "\\u0000"}': "U+0000",
     b"\xff\xfe{}": "UTF-8",
@@ -80,6 +79,14 @@ def test_what_is_no_document_is_held_with_a_sentence_that_says_why(tmp_path: Pat
     assert held is not None
     assert (held.document, held.own, held.resource) == (None, True, str(path))
     assert REASONS[text] in held.problem
+
+
+def test_last_of_repeated_members_counts_with_a_warning(tmp_path: Path) -> None:
+    put(user_folder(tmp_path), "a", b'{"a": {"b": 1, "b": 2, "c": 3}}')
+    for held in (files_of(tmp_path).read("a"), files_of(tmp_path).read("a")):
+        assert held is not None
+        assert (held.document, held.problem) == ({"a": {"b": 2, "c": 3}}, "")
+        assert "same member twice" in held.warning
 
 
 def _pipe(path: Path) -> None:

@@ -3,7 +3,7 @@ import { FormComponent } from '@jupyterlab/ui-components';
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
 import type { RJSFSchema } from '@rjsf/utils';
 import React from 'react';
-import type { AspectEditor } from '../../model/editor';
+import type { FormEditor } from '../../model/editor';
 import { formSchema, startingValue, uiSchemaOf } from '../../model/form-schema';
 import { toFirstFault } from '../pieces/first-fault';
 import { ProblemNote } from '../pieces/problem';
@@ -11,17 +11,18 @@ import { useModel } from '../pieces/use-model';
 import { checkOf, validator } from './checking';
 import { Conflict } from './conflict';
 import type { IFormContext } from './context';
+import { JsonField } from './json-field';
 import { PairList } from './pair-list';
 import { FaultNote, FieldTemplate, ObjectFieldTemplate } from './templates';
 import { WordList } from './word-list';
 
 type FormProps = React.ComponentProps<typeof FormComponent>;
 
-const FIELDS = { words: WordList, pairs: PairList } as unknown as NonNullable<FormProps['fields']>;
+const FIELDS = { words: WordList, pairs: PairList, json: JsonField } as unknown as NonNullable<FormProps['fields']>;
 const TEMPLATES = { FieldTemplate, ObjectFieldTemplate } as unknown as NonNullable<FormProps['templates']>;
 
 interface IFormProps {
-  editor: AspectEditor;
+  editor: FormEditor;
   cancel: () => void;
   trans: TranslationBundle;
 }

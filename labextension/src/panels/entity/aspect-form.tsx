@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import type { AspectEditor } from '../../model/editor';
+import type { FormEditor } from '../../model/editor';
 
 // The form brings a validator along; it is loaded when somebody edits.
 const Form = React.lazy(() => import('../aspect/body'));
@@ -8,13 +8,13 @@ const Form = React.lazy(() => import('../aspect/body'));
 /** Puts the keyboard into what it is around, as soon as that is there. */
 function Keyboard({ children }: { children: React.ReactNode }): React.JSX.Element {
   const around = React.useRef<HTMLDivElement>(null);
-  React.useEffect(() => around.current?.querySelector('input')?.focus(), []);
+  React.useEffect(() => around.current?.querySelector<HTMLElement>('input, textarea')?.focus(), []);
   return <div ref={around}>{children}</div>;
 }
 
 /** The form for an aspect, in its place on the page. */
 export function AspectForm(props: {
-  editor: AspectEditor;
+  editor: FormEditor;
   cancel: () => void;
   /** Whether the keyboard goes there with it. */
   takesKeyboard?: boolean;

@@ -13,6 +13,7 @@ import type { IEntityActions } from './index';
 import type { EntityModel } from './model';
 import { ProfileTable } from './profile-table';
 import { Schema } from './schema';
+import { Vocabulary } from './vocabulary';
 
 interface IEntityProps {
   model: EntityModel;
@@ -138,6 +139,7 @@ export function EntityBody(props: IEntityProps): React.JSX.Element {
         />
         <SystemAspects model={model} trans={trans} />
       </div>
+      <Vocabulary model={model} actions={props.actions} title={name => titles.get(name) ?? name} trans={trans} />
       <Schema {...props} />
       <Profile {...props} />
       <Runs {...props} />

@@ -1,4 +1,4 @@
-import type { Entity } from '../../generated/api';
+import type { Descriptor, Entity } from '../../generated/api';
 import { columnOf, columnUrn, shortUrn } from '../../model/urns';
 import type { Said } from './said';
 
@@ -32,11 +32,23 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Tags and terms of a glossary as DataHub's aspects name them, by their last part. */
-function labels(field: Told | undefined): string[] {
+/** Tags and terms of a glossary as DataHub's aspects name them, by the names of what they refer to. */
+function labels(field: Told | undefined, names: ReadonlyMap<string, string>): string[] {
   const tags = list(record(field?.['globalTags'])['tags']).map(one => text(one['tag']));
   const terms = list(record(field?.['glossaryTerms'])['terms']).map(one => text(one['urn']));
-  return [...tags, ...terms].filter(urn => urn !== '').map(shortUrn);
+  return [...tags, ...terms].filter(urn => urn !== '').map(urn => names.get(urn) ?? shortUrn(urn));
+}
+
+/** The names of what descriptors refer to, by URN. */
+function namesOf(descriptors: readonly Descriptor[]): Map<string, string> {
+  return new Map(descriptors.flatMap(({ urn, name }) => (urn === null ? [] : [[urn, name] as const])));
+}
+
+/** Tags and terms of a column, in whatever aspect, that somebody wrote in a scope. */
+function described(said: Said | undefined, scope: Descriptor['scope']): string[] {
+  return (said?.descriptors ?? [])
+    .filter(one => one.scope === scope && (one.kind === 'tag' || one.kind === 'term'))
+    .map(one => one.name);
 }
 
 /** The fields that an aspect tells of, by their paths; what is no field is left out. */
@@ -58,13 +70,16 @@ export function columnsOf(entity: Entity, said: readonly Said[], edited: string 
   const column = edited === undefined ? null : columnOf(edited);
   const open = column?.table === entity.urn ? [column.path] : [];
   const spoken = said.filter(one => isSaid(one)).map(one => one.name);
+  const names = namesOf([...entity.descriptors, ...said.flatMap(one => one.descriptors)]);
   return [...new Set([...schema.keys(), ...edits.keys(), ...spoken, ...open])].map(path =>
-    merged(entity.urn, path, { field: schema.get(path), edit: edits.get(path), said: byPath.get(path) })
+    merged(entity.urn, path, { field: schema.get(path), edit: edits.get(path), said: byPath.get(path), names })
   );
 }
 
-function isSaid({ USER, SYSTEM }: Said): boolean {
-  return [USER, SYSTEM].some(one => one.tags.length > 0 || Object.keys(one.properties).length > 0);
+function isSaid({ USER, SYSTEM, descriptors }: Said): boolean {
+  return (
+    descriptors.length > 0 || [USER, SYSTEM].some(one => one.tags.length > 0 || Object.keys(one.properties).length > 0)
+  );
 }
 
 /** What each tells of a column, where it tells anything. */
@@ -72,23 +87,26 @@ interface IParts {
   field: Told | undefined;
   edit: Told | undefined;
   said: Said | undefined;
+  /** Names of what is referred to, by URN. */
+  names: ReadonlyMap<string, string>;
 }
 
 const NOTHING = { properties: {}, tags: [] };
 
-function merged(table: string, path: string, { field, edit, said }: IParts): IColumn {
+function merged(table: string, path: string, { field, edit, said, names }: IParts): IColumn {
   const { USER, SYSTEM } = said ?? { USER: NOTHING, SYSTEM: NOTHING };
   const properties: Record<string, string> = { ...SYSTEM.properties, ...USER.properties };
-  const user = new Set([...USER.tags, ...labels(edit)]);
-  const system = new Set([...SYSTEM.tags, ...labels(field)]);
+  const user = new Set([...USER.tags, ...labels(edit, names), ...described(said, 'USER')]);
+  const system = new Set([...SYSTEM.tags, ...labels(field, names), ...described(said, 'SYSTEM')]);
   const nullable = field?.['nullable'];
-  const described = [properties['description'], edit?.['description'], field?.['description']];
+  // What people wrote goes before what machines wrote.
+  const descriptions = [edit, USER.properties, SYSTEM.properties, field].map(one => record(one)['description']);
   return {
     path,
     urn: said?.urn ?? columnUrn(table, path),
     type: field && text(field['nativeDataType']),
     nullable: typeof nullable === 'boolean' ? nullable : undefined,
-    description: described.map(text).find(told => told !== '') ?? '',
+    description: descriptions.map(text).find(told => told !== '') ?? '',
     tags: { USER: [...user], SYSTEM: [...system].filter(tag => !user.has(tag)) },
     properties: Object.entries(properties).filter(([key]) => key !== 'description'),
     known: said !== undefined

@@ -1,5 +1,6 @@
 import type { Change, Entity, EntityType, Run, Versions } from '../../generated/api';
-import type { AspectSpec } from '../../model/editor';
+import { ColumnDescriptionEditor } from '../../model/descriptions';
+import type { AspectSpec, FormEditor } from '../../model/editor';
 import { AspectEditor } from '../../model/editor';
 import type { ILiveState } from '../../model/live-model';
 import { LiveModel } from '../../model/live-model';
@@ -13,7 +14,8 @@ import type { Said } from './said';
 import { OF_COLUMNS, saidOf, writtenOf } from './said';
 
 const RUNS_PAGE = 20;
-const VERSIONS_PAGE = 10;
+/** One more than is shown at once: the oldest is what the one after it is compared with. */
+const VERSIONS_PAGE = 11;
 const CHANGE_PAUSE_MS = 300;
 
 /** The history of one aspect, as far as it was loaded. */
@@ -39,7 +41,7 @@ export interface IEntityState extends ILiveState {
   runsCursor: string | null;
   runsProblem: CatalogProblem | null;
   history: IHistory | null;
-  editor: AspectEditor | null;
+  editor: FormEditor | null;
 }
 
 const EMPTY: IEntityState = {
@@ -133,6 +135,20 @@ export class EntityModel extends LiveModel<IEntityState> {
     }
   }
 
+  /** Opens the form for the description of a column; `title` is what its field is called. */
+  async describeColumn(urn: string, title: string): Promise<void> {
+    const { editor } = this.state;
+    const column = columnOf(urn);
+    try {
+      const opened = column && (await ColumnDescriptionEditor.open(this._catalog, { urn, ...column }, title));
+      if (opened && this.state.editor === editor && !this.isDisposed) {
+        this._open(opened);
+      }
+    } catch (reason) {
+      this.set({ saidProblem: asProblem(reason) });
+    }
+  }
+
   /** Closes the form; what was typed is gone. */
   stopEditing(): void {
     this.state.editor?.dispose();
@@ -154,9 +170,21 @@ export class EntityModel extends LiveModel<IEntityState> {
     }
   }
 
+  /** The type; of an entity whose type the registry lost, one without aspects. */
+  private async _typeOf(name: string): Promise<EntityType> {
+    try {
+      return await this._catalog.entityType(name);
+    } catch (reason) {
+      if (asProblem(reason).status !== 404) {
+        throw reason;
+      }
+      return { type: name, title: name, keyAspect: '', aspects: [] };
+    }
+  }
+
   protected override async ask(): Promise<Partial<IEntityState>> {
     const entity = await this._catalog.entity(this.urn);
-    const [type, me] = await Promise.all([this._catalog.entityType(entity.type), this._catalog.me()]);
+    const [type, me] = await Promise.all([this._typeOf(entity.type), this._catalog.me()]);
     return { entity, type, mayEdit: me.scopes.some(scope => scope === 'annotate' || scope === 'admin') };
   }
 
@@ -174,7 +202,7 @@ export class EntityModel extends LiveModel<IEntityState> {
     }
   }
 
-  private _open(editor: AspectEditor): void {
+  private _open(editor: FormEditor): void {
     this.state.editor?.dispose();
     editor.changed.connect(() => this.announce());
     editor.saved.connect(() => {

@@ -1,21 +1,24 @@
 import { editIcon } from '@jupyterlab/ui-components';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import type { AspectEditor } from '../../model/editor';
+import type { FormEditor } from '../../model/editor';
+import { OF_FIELDS } from '../../model/descriptions';
 import { LongText } from '../pieces/long-text';
 import { Name } from '../pieces/name';
 import { TableRoom } from '../pieces/table-room';
 import { TagList } from '../pieces/tags';
 import { AspectForm } from './aspect-form';
 import type { IColumn } from './columns';
+import { OF_COLUMNS } from './said';
 
 interface ITableProps {
   columns: readonly IColumn[];
   /** What is being edited on this page, of a column or of the table. */
-  editor: AspectEditor | null;
+  editor: FormEditor | null;
   mayEdit: boolean;
   open: (urn: string) => void;
   edit: (urn: string) => void;
+  describe: (urn: string) => void;
   stopEditing: () => void;
   trans: TranslationBundle;
 }
@@ -52,37 +55,63 @@ type RowProps = Omit<ITableProps, 'columns' | 'editor'> & {
   column: IColumn;
   shape: IShape;
   /** The form for this column, while it is open. */
-  editor: AspectEditor | null;
+  editor: FormEditor | null;
   /** Whether some form is open: there is one at a time. */
   editing: boolean;
 };
 
-function SaidCell({ column, editor, editing, mayEdit, edit, trans }: RowProps): React.JSX.Element {
+/** The button that opens a form of a column; it takes the keyboard back when that form closes. */
+function EditButton(
+  props: RowProps & { aspect: string; label: string; open: (urn: string) => void }
+): React.JSX.Element {
+  const { column, editor, editing, aspect, label, open } = props;
   const button = React.useRef<HTMLButtonElement>(null);
+  const isOpen = editor?.spec.name === aspect;
   const wasOpen = React.useRef(false);
   React.useEffect(() => {
     // The form took the keyboard along when it closed.
-    if (wasOpen.current && editor === null && document.activeElement === document.body) {
+    if (wasOpen.current && !isOpen && document.activeElement === document.body) {
       button.current?.focus();
     }
-    wasOpen.current = editor !== null;
-  }, [editor]);
+    wasOpen.current = isOpen;
+  }, [isOpen]);
+  return (
+    <button
+      ref={button}
+      type="button"
+      className="jp-Colophon-tool"
+      disabled={editing}
+      title={label}
+      aria-label={label}
+      onClick={() => open(column.urn)}
+    >
+      <editIcon.react tag="span" />
+    </button>
+  );
+}
+
+function SaidCell(props: RowProps): React.JSX.Element {
+  const { column, mayEdit, edit, trans } = props;
   return (
     <td className="jp-Colophon-told">
       <div className="jp-Colophon-said">
         <Said column={column} trans={trans} />
+        {mayEdit && <EditButton {...props} aspect={OF_COLUMNS} label={trans.__('Edit: %1', column.path)} open={edit} />}
+      </div>
+    </td>
+  );
+}
+
+function DescriptionCell(props: RowProps): React.JSX.Element {
+  const { column, mayEdit, describe, trans } = props;
+  return (
+    <td className="jp-Colophon-told">
+      <div className="jp-Colophon-said">
+        <div className="jp-Colophon-value-block">
+          <LongText text={column.description} trans={trans} />
+        </div>
         {mayEdit && (
-          <button
-            ref={button}
-            type="button"
-            className="jp-Colophon-tool"
-            disabled={editing}
-            title={trans.__('Edit: %1', column.path)}
-            aria-label={trans.__('Edit: %1', column.path)}
-            onClick={() => edit(column.urn)}
-          >
-            <editIcon.react tag="span" />
-          </button>
+          <EditButton {...props} aspect={OF_FIELDS} label={trans.__('Describe %1', column.path)} open={describe} />
         )}
       </div>
     </td>
@@ -106,7 +135,7 @@ function FormRow({ column, editor, stopEditing, span, trans }: RowProps & { span
 /** A column; drawn again only when something of it is another. */
 const Row = React.memo(function Row(props: RowProps): React.JSX.Element {
   const { column, shape, open, trans } = props;
-  const { path, urn, type, nullable, description } = column;
+  const { path, urn, type, nullable } = column;
   return (
     <>
       <tr data-column={path}>
@@ -128,11 +157,7 @@ const Row = React.memo(function Row(props: RowProps): React.JSX.Element {
         </td>
         {shape.said && <SaidCell {...props} />}
         <td>{nullable === undefined ? '' : nullable ? trans.__('yes') : trans.__('no')}</td>
-        {shape.described && (
-          <td className="jp-Colophon-told">
-            <LongText text={description} trans={trans} />
-          </td>
-        )}
+        {shape.described && <DescriptionCell {...props} />}
       </tr>
       <FormRow {...props} span={3 + Number(shape.said) + Number(shape.described)} />
     </>
@@ -142,7 +167,7 @@ const Row = React.memo(function Row(props: RowProps): React.JSX.Element {
 /** The columns of a dataset, each with what was said of it. */
 export function SchemaTable(props: ITableProps): React.JSX.Element {
   const { columns, editor, trans, ...rest } = props;
-  const described = columns.some(column => column.description !== '');
+  const described = props.mayEdit || columns.some(column => column.description !== '');
   const paired = columns.some(column => column.properties.length > 0);
   const tagged = columns.some(({ tags }) => tags.USER.length + tags.SYSTEM.length > 0);
   const said = props.mayEdit || paired || tagged;

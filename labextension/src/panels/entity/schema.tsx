@@ -31,6 +31,10 @@ export function Schema({ model, actions, stopEditing, trans }: ISchemaProps): Re
   const [most, setMost] = React.useState(PAGE);
   const open = React.useCallback((urn: string) => actions.openEntity(urn), [actions]);
   const edit = React.useCallback((urn: string) => void model.editColumn(urn), [model]);
+  const describe = React.useCallback(
+    (urn: string) => void model.describeColumn(urn, trans.__('Description')),
+    [model, trans]
+  );
   const stop = React.useCallback(() => void stopEditing(), [stopEditing]);
   if (entity?.type !== 'dataset') {
     return null;
@@ -49,6 +53,7 @@ export function Schema({ model, actions, stopEditing, trans }: ISchemaProps): Re
           mayEdit={mayEdit}
           open={open}
           edit={edit}
+          describe={describe}
           stopEditing={stop}
           trans={trans}
         />

@@ -2,6 +2,7 @@ import type { IEditorServices } from '@jupyterlab/codeeditor';
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
 import React from 'react';
 import type { IFormContext } from '../aspect/context';
+import type { IPlugin } from '../../tokens';
 import { valueAt } from '../../model/pointer';
 import { offeredChoices } from '../../model/instance-schema';
 
@@ -16,6 +17,10 @@ export interface IInstanceContext extends IFormContext {
   choices: ReadonlyMap<string, readonly string[]>;
   /** Asks for what other instances have at a place. */
   offer(pointer: string): void;
+  /** What stages of pipelines can do; null until somebody asked and the server answered. */
+  plugins: readonly IPlugin[] | null;
+  /** Asks for the plugins of pipelines. */
+  loadPlugins(): void;
   /** What is edited. rjsf draws a field again when this changes; of functions it takes any two for the same. */
   draft: ReadonlyJSONObject;
   /** Puts a value at a place of the draft; undefined takes it out. */
@@ -23,6 +28,9 @@ export interface IInstanceContext extends IFormContext {
   /** Puts a value at a place of the draft where nothing is. */
   fill(pointer: string, value: unknown): void;
 }
+
+/** The context for what rjsf hands none to. */
+export const InstanceContext = React.createContext<IInstanceContext | null>(null);
 
 /** Whether there is anything at a place of the draft. */
 export function isThere(context: IInstanceContext, pointer: string): boolean {

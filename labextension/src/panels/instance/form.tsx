@@ -17,9 +17,10 @@ import { FaultNote } from '../aspect/templates';
 import { useModel } from '../pieces/use-model';
 import { formValidator, instanceCheck } from './checking';
 import type { IInstanceContext } from './context';
+import { InstanceContext } from './context';
 import { fieldsOf } from './fields';
 import type { InstanceModel } from './model';
-import { ArrayFieldTemplate, FieldTemplate, ObjectFieldTemplate } from './templates';
+import { ArrayFieldTemplate, FieldTemplate, ObjectFieldTemplate, UnsupportedFieldTemplate } from './templates';
 import { BaseInputTemplate, CheckboxesWidget, CheckboxWidget, SelectWidget, TextareaWidget } from './widgets';
 
 type FormProps = React.ComponentProps<typeof FormComponent>;
@@ -28,7 +29,8 @@ const TEMPLATES = {
   ArrayFieldTemplate,
   BaseInputTemplate,
   FieldTemplate,
-  ObjectFieldTemplate
+  ObjectFieldTemplate,
+  UnsupportedFieldTemplate
 } as unknown as NonNullable<FormProps['templates']>;
 
 const WIDGETS = {
@@ -82,8 +84,9 @@ function languageOf(draft: ReadonlyJSONObject): string {
 function useContext(props: IFormProps, prefix: string): IInstanceContext {
   const { model, editor, tools, trans } = props;
   const state = useModel(editor);
-  const { choices, mayEdit, findings } = useModel(model);
+  const { choices, mayEdit, findings, plugins } = useModel(model);
   const offer = React.useCallback((pointer: string) => model.offer(pointer), [model]);
+  const loadPlugins = React.useCallback(() => model.loadPlugins(), [model]);
   return React.useMemo(
     () => ({
       trans,
@@ -97,6 +100,8 @@ function useContext(props: IFormProps, prefix: string): IInstanceContext {
       language: languageOf(state.draft),
       choices,
       offer,
+      plugins,
+      loadPlugins,
       draft: state.draft,
       put: (pointer: string, value: unknown) => editor.edit(withValueAt(editor.state.draft, pointer, value)),
       fill: (pointer: string, value: unknown) => {
@@ -105,7 +110,7 @@ function useContext(props: IFormProps, prefix: string): IInstanceContext {
         }
       }
     }),
-    [editor, trans, prefix, state, tools, choices, offer, mayEdit, findings]
+    [editor, trans, prefix, state, tools, choices, offer, plugins, loadPlugins, mayEdit, findings]
   );
 }
 
@@ -160,7 +165,7 @@ export default function InstanceForm(props: IFormProps): React.JSX.Element {
   const validator = React.useMemo(() => formValidator(dialect), [dialect]);
   React.useEffect(() => editor.checkWith(instanceCheck(form, dialect, trans)), [editor, form, dialect, trans]);
   return (
-    <>
+    <InstanceContext.Provider value={context}>
       <FormComponent
         schema={form}
         uiSchema={ui as NonNullable<FormProps['uiSchema']>}
@@ -185,6 +190,6 @@ export default function InstanceForm(props: IFormProps): React.JSX.Element {
         messages={strays.map(({ pointer, message }) => (pointer === '' ? message : `${pointer}: ${message}`))}
       />
       <Clash {...props} form={form} />
-    </>
+    </InstanceContext.Provider>
   );
 }

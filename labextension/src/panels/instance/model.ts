@@ -13,10 +13,13 @@ import { LiveModel } from '../../model/live-model';
 import type { IFault } from '../../model/problem';
 import { asProblem, CatalogProblem } from '../../model/problem';
 import { secretPlaces, withoutSecrets } from '../../model/secrets';
-import type { ICatalog, IChangeFeed, ISchemaspaces } from '../../tokens';
+import type { ICatalog, IChangeFeed, IPlugin, ISchemaspaces } from '../../tokens';
 
 const ASPECT = 'instance';
-const VERSIONS_PAGE = 10;
+/** One more than is shown at once: the oldest is what the one after it is compared with. */
+const VERSIONS_PAGE = 11;
+/** Stands for the plugins among what was asked for; no JSON Pointer. */
+const PLUGINS = 'plugins';
 const CHANGE_PAUSE_MS = 300;
 const DRAFT_PAUSE_MS = 300;
 
@@ -54,6 +57,8 @@ export interface IInstanceState extends ILiveState {
   findings: readonly IFault[];
   /** What other instances have at a place of `metadata`, as far as somebody asked. */
   choices: ReadonlyMap<string, readonly string[]>;
+  /** What stages of pipelines can do; null until somebody asked and the server answered. */
+  plugins: readonly IPlugin[] | null;
 }
 
 const EMPTY: IInstanceState = {
@@ -68,6 +73,7 @@ const EMPTY: IInstanceState = {
   recovered: null,
   findings: [],
   choices: new Map(),
+  plugins: null,
   busy: false,
   problem: null
 };
@@ -178,6 +184,17 @@ export class InstanceModel extends LiveModel<IInstanceState> {
     if (!this._asked.has(pointer)) {
       this._asked.add(pointer);
       void this._loadChoices(pointer);
+    }
+  }
+
+  /** Asks once what stages of pipelines can do; without an answer their properties are edited as JSON. */
+  loadPlugins(): void {
+    if (!this._asked.has(PLUGINS)) {
+      this._asked.add(PLUGINS);
+      this._sources.spaces.plugins().then(
+        plugins => this.set({ plugins }),
+        () => this._asked.delete(PLUGINS)
+      );
     }
   }
 

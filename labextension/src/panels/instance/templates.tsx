@@ -2,19 +2,25 @@ import type {
   ArrayFieldTemplateItemType,
   ArrayFieldTemplateProps,
   FieldTemplateProps,
-  ObjectFieldTemplateProps
+  ObjectFieldTemplateProps,
+  UnsupportedFieldProps
 } from '@rjsf/utils';
 import { ADDITIONAL_PROPERTY_FLAG, canExpand } from '@rjsf/utils';
 import React from 'react';
 import type { OwnField } from '../../model/instance-schema';
 import { BRANCH, categoryOf, titleOf } from '../../model/instance-schema';
+import { partsOf, valueAt } from '../../model/pointer';
 import { faultsAt, pointerOf } from '../aspect/context';
+import { JsonEditor } from '../aspect/json-field';
 import { FaultNote } from '../aspect/templates';
 import type { IInstanceContext } from './context';
-import { described } from './context';
+import { described, InstanceContext } from './context';
 
 /** Fields that bring their own frame. */
-const OWN = new Set<unknown>(['tags', 'dropdown', 'code', 'password', 'constant', 'pairs'] satisfies OwnField[]);
+const OWN = new Set<unknown>([
+  ...(['tags', 'dropdown', 'code', 'password', 'constant', 'pairs', 'json'] satisfies OwnField[]),
+  ...(['plugin', 'plugin-properties'] satisfies OwnField[])
+]);
 
 /** Items of a list are numbered by rjsf: `Paths-1`. */
 const NUMBERED = /-(\d+)$/;
@@ -216,7 +222,7 @@ export function ObjectFieldTemplate(props: ObjectFieldTemplateProps): React.JSX.
   const id = idSchema.$id;
   return (
     <fieldset className="jp-Colophon-category" id={id} aria-describedby={described(id)}>
-      <legend>{titleOf({}, title.replace(NUMBERED, ' $1'))}</legend>
+      <legend>{titleOf({}, title.replace(NUMBERED, ` ${Number(partsOf(pointer).at(-1)) + 1}`))}</legend>
       {description !== undefined && (
         <div className="jp-Colophon-help" id={`${id}__description`}>
           {description}
@@ -268,6 +274,28 @@ function Item(props: { item: ArrayFieldTemplateItemType; context: IInstanceConte
         </button>
       )}
     </li>
+  );
+}
+
+/** What rjsf cannot draw, such as a list of anything: JSON. */
+export function UnsupportedFieldTemplate({ schema, idSchema }: UnsupportedFieldProps): React.JSX.Element | null {
+  // rjsf hands no context to this template.
+  const context = React.useContext(InstanceContext);
+  const id = idSchema?.$id ?? '';
+  if (!context) {
+    return null;
+  }
+  const pointer = pointerOf(id, context);
+  return (
+    <JsonEditor
+      id={id}
+      title={titleOf(schema, partsOf(pointer).at(-1) ?? '')}
+      required={false}
+      description={schema.description}
+      value={valueAt(context.draft, pointer)}
+      context={context}
+      change={value => context.put(pointer, value)}
+    />
   );
 }
 

@@ -26,6 +26,8 @@ function accessWord(access: IEdge['access'], trans: TranslationBundle): string {
       return trans.__('reads and writes');
     case 'unknown':
       return trans.__('touches');
+    case 'declared':
+      return trans.__('is made of');
   }
 }
 
@@ -84,15 +86,18 @@ function EdgeHead({ edge, model, trans }: IDetailsProps & { edge: IEdge }): Reac
   const { nodes } = model.state.scene;
   const source = nodes.get(edge.source)?.node;
   const target = nodes.get(edge.target)?.node;
-  const [program, data] = source?.type === 'dataset' ? [target, source] : [source, target];
+  // What is declared leads from data to data: the target is made of the source.
+  const [subject, object] = source?.type === 'dataset' ? [target, source] : [source, target];
+  const runs = edge.asserted ? trans.__('declared by %1', edge.saidBy) : trans._n('%1 run', '%1 runs', edge.runCount);
+  const open = edge.asserted ? trans.__('in force') : trans.__('still running');
   return (
     <div>
       <h2>
-        {program?.name} {accessWord(edge.access, trans)} {data?.name}
+        {subject?.name} {accessWord(edge.access, trans)} {object?.name}
       </h2>
       <p className="jp-Colophon-place">
-        {trans._n('%1 run', '%1 runs', edge.runCount)} · {moment(edge.start)}
-        {edge.end === null ? ` · ${trans.__('still running')}` : ` – ${moment(edge.end)}`}
+        {runs} · {moment(edge.start)}
+        {edge.end === null ? ` · ${open}` : ` – ${moment(edge.end)}`}
       </p>
       {edge.components.length > 0 && <p className="jp-Colophon-note">{edge.components.join(', ')}</p>}
     </div>

@@ -47,10 +47,27 @@ export interface ILineageState extends ILiveState {
   /** The node whose hidden neighbours came with this scene. */
   expanded: string | null;
   selection: ISelection;
+  /** The node that was expanded last, where some of its neighbours found no room. */
+  full: IFull | null;
+  /** Whether the catalog did not know the entity at the time that was asked about. */
+  unknownThen: boolean;
   answered: boolean;
 }
 
+/** A side of a node, some of whose neighbours found no room in the graph. */
+export interface IFull {
+  node: INode;
+  side: Side;
+}
+
 const NOTHING: ISelection = { node: null, edge: null, runs: null, columns: [], impact: null, problem: null };
+
+/** Whether an edge between columns belongs to an edge of the graph. */
+function isOfEdge(column: IColumnEdge, edge: IEdge, data: string, program: string): boolean {
+  return edge.access === 'declared'
+    ? column.program === null && column.source === edge.source && column.target === edge.target
+    : column.program === program && (column.source === data || column.target === data);
+}
 
 /** State of one lineage graph. */
 export class LineageModel extends LiveModel<ILineageState> {
@@ -66,6 +83,8 @@ export class LineageModel extends LiveModel<ILineageState> {
       scene: { ...EMPTY_SCENE, graph: EMPTY_GRAPH },
       expanded: null,
       selection: NOTHING,
+      full: null,
+      unknownThen: false,
       busy: false,
       answered: false,
       problem: null
@@ -100,13 +119,22 @@ export class LineageModel extends LiveModel<ILineageState> {
     if (node && node.hidden[side] > 0) {
       this._expanded.set(`${side} ${urn}`, { urn, side });
       this._grows = urn;
-      await this.refresh();
+      const shown = await this.refresh();
+      const after = this.state.scene.nodes.get(urn)?.node;
+      if (shown && after) {
+        this.set({ full: after.hidden[side] > 0 ? { node: after, side } : null });
+      }
     }
   }
 
   /** Asks again for everything that is shown. */
   override async refresh(): Promise<boolean> {
     const shown = await super.refresh();
+    if (this.state.problem?.kind === 'absent' && this.state.choice.asOf !== '') {
+      // Else the present graph would be taken for that of the time.
+      const scene = { ...EMPTY_SCENE, graph: EMPTY_GRAPH };
+      this.set({ scene, unknownThen: true, full: null, problem: null, selection: NOTHING, answered: true });
+    }
     if (shown) {
       this._grows = null;
       await this._reselect(this.state.scene.graph);
@@ -135,11 +163,13 @@ export class LineageModel extends LiveModel<ILineageState> {
       const dataFirst = scene.nodes.get(edge.source)?.node.type === 'dataset';
       const data = dataFirst ? edge.source : edge.target;
       const program = dataFirst ? edge.target : edge.source;
-      const columns = scene.graph.columns.filter(
-        column => column.program === program && (column.source === data || column.target === data)
-      );
-      this.set({ selection: { ...NOTHING, edge, columns } });
-      await this._loadRuns({ data, program });
+      const columns = scene.graph.columns.filter(column => isOfEdge(column, edge, data, program));
+      // What is declared has no program, and so no run.
+      const runs = edge.access === 'declared' ? [] : null;
+      this.set({ selection: { ...NOTHING, edge, columns, runs } });
+      if (edge.access !== 'declared') {
+        await this._loadRuns({ data, program });
+      }
     }
   }
 
@@ -159,7 +189,8 @@ export class LineageModel extends LiveModel<ILineageState> {
   protected override async ask(signal: AbortSignal): Promise<Partial<ILineageState>> {
     const graph = bounded(await this._graph(signal), NODES_MOST);
     const layout = await this._layouter.layout(digraphOf(graph));
-    return { scene: sceneOf(graph, layout), expanded: this._grows, answered: true };
+    const full = this.state.full && this._stillFull(this.state.full, graph);
+    return { scene: sceneOf(graph, layout), expanded: this._grows, full, unknownThen: false, answered: true };
   }
 
   protected override heard(changes: readonly Change[]): void {
@@ -172,6 +203,12 @@ export class LineageModel extends LiveModel<ILineageState> {
     if (relevant) {
       this.refreshSoon(CHANGE_PAUSE_MS);
     }
+  }
+
+  /** A side that had no room, as it is in another graph; null where all of it is shown, or nothing. */
+  private _stillFull({ node, side }: IFull, graph: IGraph): IFull | null {
+    const now = graph.nodes.find(({ urn }) => urn === node.urn);
+    return now && this._expanded.has(`${side} ${now.urn}`) && now.hidden[side] > 0 ? { node: now, side } : null;
   }
 
   private async _loadRuns(of: { data?: string; program?: string }): Promise<void> {

@@ -17,7 +17,13 @@ function accessWord(access: IEdge['access'], trans: TranslationBundle): string {
       return trans.__('read and write');
     case 'unknown':
       return trans.__('unknown');
+    case 'declared':
+      return trans.__('declared');
   }
+}
+
+function openWord(edge: IEdge, trans: TranslationBundle): string {
+  return edge.asserted ? trans.__('in force') : trans.__('running');
 }
 
 function NodeCell(props: { model: LineageModel; urn: string; trans: TranslationBundle }): React.JSX.Element {
@@ -70,7 +76,7 @@ export function LineageTable(props: { model: LineageModel; trans: TranslationBun
               </td>
               <td>{edge.runCount}</td>
               <td>{moment(edge.start)}</td>
-              <td>{edge.end === null ? trans.__('running') : moment(edge.end)}</td>
+              <td>{edge.end === null ? openWord(edge, trans) : moment(edge.end)}</td>
             </tr>
           ))}
         </tbody>

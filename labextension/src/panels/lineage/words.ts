@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IWords } from '../../lineage/cards';
 import type { INode } from '../../lineage/graph';
+import { hiddenCount } from '../../lineage/graph';
 import { lastPart, typeWord } from '../pieces/words';
 
 const CELL = /^(?:.*\/)?([^/]+)#([^#]+)$/;
@@ -52,7 +53,7 @@ export function graphWords(name: string, trans: TranslationBundle): IWords {
       ),
     expand: (node, side) =>
       side === 'upstream'
-        ? trans.__('Show %1 more upstream of %2', node.hidden.upstream, node.name)
-        : trans.__('Show %1 more downstream of %2', node.hidden.downstream, node.name)
+        ? trans.__('Show %1 more upstream of %2', hiddenCount(node, side), node.name)
+        : trans.__('Show %1 more downstream of %2', hiddenCount(node, side), node.name)
   };
 }

@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { Versions } from '../../generated/api';
 import type { IDifference, NamePlace } from '../../model/difference';
-import { differences } from '../../model/difference';
+import { comparison, differences } from '../../model/difference';
 import { LongText } from './long-text';
 import { moment } from './words';
 
@@ -29,21 +29,42 @@ function Difference(props: { difference: IDifference; trans: TranslationBundle }
       <span className="jp-Colophon-sign" role="img" aria-label={kindWord(difference.kind, trans)}>
         {SIGNS[difference.kind]}
       </span>
-      <b>{difference.place}</b> {difference.value !== undefined && <LongText text={difference.value} trans={trans} />}
+      <b>{difference.place}</b>{' '}
+      {difference.old !== undefined && (
+        <del>
+          <LongText text={difference.old} trans={trans} />
+        </del>
+      )}
+      {difference.old !== undefined && difference.value !== undefined && <span aria-hidden="true"> → </span>}
+      {difference.value !== undefined && <LongText text={difference.value} trans={trans} />}
     </li>
   );
 }
 
 interface IVersionProps {
   version: AspectVersion;
+  /** The version before; undefined where it was not loaded or is not kept. */
+  before: AspectVersion | undefined;
   /** What can be done with it, if anything. */
   actions: React.ReactNode;
   name: NamePlace | undefined;
   trans: TranslationBundle;
 }
 
-function Version({ version, actions, name, trans }: IVersionProps): React.JSX.Element {
-  const found = differences(version.diff, name);
+/** What a version changed: with the old values where the version before is known, else as the server describes it. */
+function changesOf(
+  version: AspectVersion,
+  before: AspectVersion | undefined,
+  name: NamePlace | undefined
+): IDifference[] {
+  if (before === undefined && version.version > 1) {
+    return differences(version.diff, name);
+  }
+  return comparison(before?.value ?? {}, version.value ?? {}, name);
+}
+
+function Version({ version, before, actions, name, trans }: IVersionProps): React.JSX.Element {
+  const found = React.useMemo(() => changesOf(version, before, name), [version, before, name]);
   return (
     <li className="jp-Colophon-version" data-version={version.version}>
       <div>
@@ -75,11 +96,20 @@ interface IVersionListProps {
 
 /** Versions, newest first: who wrote each, when, and what it changed. */
 export function VersionList({ versions, actions, name, more, trans }: IVersionListProps): React.JSX.Element {
+  // The oldest of a page is the base of the one after it; it is shown together with the next page.
+  const shown = more && versions.length > 1 ? versions.slice(0, -1) : versions;
   return (
     <>
       <ol className="jp-Colophon-history" aria-label={trans.__('Versions')}>
-        {versions.map(version => (
-          <Version key={version.version} version={version} actions={actions?.(version)} name={name} trans={trans} />
+        {shown.map((version, index) => (
+          <Version
+            key={version.version}
+            version={version}
+            before={versions[index + 1]}
+            actions={actions?.(version)}
+            name={name}
+            trans={trans}
+          />
         ))}
       </ol>
       {more && (

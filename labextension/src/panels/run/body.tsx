@@ -116,6 +116,18 @@ export function RunBody(props: IRunProps): React.JSX.Element {
               <StageTable stages={stages} trans={trans} />
             </Section>
           )}
+          {run.intended.length > 0 && (
+            <Section title={trans.__('Not written')}>
+              <p className="jp-Colophon-note">{trans.__('What statements that failed would have written.')}</p>
+              <ul>
+                {run.intended.map(urn => (
+                  <li key={urn}>
+                    <Link urn={urn} name={shortUrn(urn)} open={open} />
+                  </li>
+                ))}
+              </ul>
+            </Section>
+          )}
           {log !== '' && (
             <Section title={trans.__('Log')}>
               <Listing label={trans.__('Log')} text={log} />

@@ -19,15 +19,24 @@ function title(name: FacetName, trans: TranslationBundle): string {
     type: trans.__('Type'),
     namespace: trans.__('Namespace'),
     tag: trans.__('Tag'),
+    term: trans.__('Term'),
+    domain: trans.__('Domain'),
     platform: trans.__('Platform'),
     owner: trans.__('Owner')
   }[name];
 }
 
+/** A value of a facet; of a reference with the name of what it refers to. */
+interface IFacetValue {
+  value: string;
+  count: number;
+  name?: string;
+}
+
 /** The values to offer: the most frequent first, and the picked one whether it is among them or not. */
-function offered(state: ISearchState, name: FacetName): { value: string; count: number }[] {
+function offered(state: ISearchState, name: FacetName): IFacetValue[] {
   const picked = state.filters[name];
-  const counts = (state.facets[name] ?? []).filter(one => one.value !== '').slice(0, SHOWN);
+  const counts: IFacetValue[] = (state.facets[name] ?? []).filter(one => one.value !== '').slice(0, SHOWN);
   const lost = picked !== undefined && !counts.some(one => one.value === picked);
   return lost ? [{ value: picked, count: 0 }, ...counts] : counts;
 }
@@ -44,15 +53,17 @@ function Facet({ name, model, trans }: IFacetProps): React.JSX.Element | null {
       <span className="jp-Colophon-kind" aria-hidden="true">
         {title(name, trans)}
       </span>
-      {values.map(({ value, count }) => (
+      {values.map(({ value, count, name: referred }) => (
         <button
           key={value}
           type="button"
           className="jp-Colophon-tag jp-Colophon-pick"
+          title={referred === undefined ? undefined : value}
           aria-pressed={state.filters[name] === value}
           onClick={() => model.toggleFilter(name, value)}
         >
-          {name === 'type' ? typeWord(value, trans) : value} <span className="jp-Colophon-tagCount">{count}</span>
+          {name === 'type' ? typeWord(value, trans) : (referred ?? value)}{' '}
+          <span className="jp-Colophon-tagCount">{count}</span>
         </button>
       ))}
     </div>

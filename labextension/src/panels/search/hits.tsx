@@ -84,6 +84,8 @@ function HitItem({ hit, open, trans }: IHitProps): React.JSX.Element {
         )}
       </button>
       <TagList tags={hit.tags} label={trans.__('Tags of %1', hit.name)} />
+      <TagList tags={hit.terms} label={trans.__('Glossary terms of %1', hit.name)} kind="term" />
+      <TagList tags={hit.domains} label={trans.__('Domains of %1', hit.name)} kind="domain" />
     </li>
   );
 }

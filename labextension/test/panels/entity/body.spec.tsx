@@ -60,3 +60,13 @@ test('the page of a table offers lineage, and is of no other', async () => {
   expect(button('Lineage')).toBeDefined();
   expect(document.body.textContent).not.toContain('Column of');
 });
+
+test('an aspect that the registry lost is shown as it is stored, with a notice, also where its type is lost', async () => {
+  const entity = entityOf('a', VALUE);
+  const lost = { ...entity.aspects['businessMetadata']!, name: 'editableContract', value: { rows: 4 } };
+  const server = serving({ ...entity, type: 'sensor', aspects: { editableContract: lost } });
+  await shown(server.on('GET', 'registry/sensor', { status: 404, body: { title: 'Absent', status: 404 } }), table('a'));
+  const aspect = document.querySelector('[data-aspect="editableContract"]');
+  expect(aspect?.querySelector('pre')?.textContent).toBe(JSON.stringify({ rows: 4 }, null, 2));
+  expect(aspect?.querySelector('[role="note"]')?.textContent).toContain('does not describe this aspect');
+});

@@ -24,7 +24,8 @@ type Said = FieldsMetadata['fields'][number];
 
 function said(name: string, user: Partial<Said['USER']> = {}, system: Partial<Said['USER']> = {}): Said {
   const nothing = { properties: {}, tags: [], version: 1 };
-  return { name, urn: column('staff', name), USER: { ...nothing, ...user }, SYSTEM: { ...nothing, ...system } };
+  const scopes = { USER: { ...nothing, ...user }, SYSTEM: { ...nothing, ...system } };
+  return { name, urn: column('staff', name), ...scopes, descriptors: [] };
 }
 
 function page(fields: Said[], cursor: string | null = null): { body: FieldsMetadata } {
@@ -207,4 +208,70 @@ test('what somebody says of a column is there without a reload', async () => {
   spoken.tell('staff', { urn: column('staff', 'a'), type: 'schemaField' });
   await until(() => list('Tags of a').length > 0);
   expect(server.count('GET', SAID)).toBe(2);
+});
+
+test('people describe a column where nothing is there yet, and what others wrote meanwhile of other columns stays', async () => {
+  const aspect = 'editableSchemaMetadata';
+  const path = `entities/${URN}/aspects/${aspect}`;
+  const stamp = { name: aspect, scope: 'USER', actor: 'bea', via: null, time: '' };
+  let info: object[] = [];
+  let version = 1;
+  const server = serving(named('price', 'email'))
+    .on('GET', SAID, page([]))
+    .on('GET', path, () => ({ body: { ...stamp, version, value: { editableSchemaFieldInfo: info } } }))
+    .on('PUT', path, ({ headers }) =>
+      headers.get('If-Match') === `"${version}"`
+        ? { body: { version: version + 1 } }
+        : problem(412, 'somebody else was faster')
+    );
+  await shown(server);
+  document.querySelector<HTMLButtonElement>('[aria-label="Describe email"]')?.click();
+  await until(() => panel!.node.querySelector('.jp-Colophon-inRow textarea') !== null);
+  const text = panel!.node.querySelector<HTMLTextAreaElement>('.jp-Colophon-inRow textarea')!;
+  Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value')?.set?.call(text, 'Where to write to');
+  text.dispatchEvent(new Event('input', { bubbles: true }));
+  info = [{ fieldPath: 'price', description: 'In euro' }];
+  version = 2;
+  await panel!.model.state.editor?.save();
+  expect(server.seen.filter(seen => seen.method === 'PUT').at(-1)?.body).toEqual({
+    editableSchemaFieldInfo: [
+      { fieldPath: 'price', description: 'In euro' },
+      { fieldPath: 'email', description: 'Where to write to' }
+    ]
+  });
+});
+
+test('everything that describes an entity is shown with its source, references by their names', async () => {
+  const server = serving(named('email')).on('GET', SAID, page([]));
+  const entity = entityOf('staff', { properties: {}, tags: [] });
+  const source = { source: URN, column: null, detail: '' };
+  const term = 'urn:li:glossaryTerm:8f3a';
+  entity.descriptors = [
+    {
+      ...source,
+      kind: 'term',
+      key: 'terms',
+      text: '8f3a',
+      name: 'Employee',
+      urn: term,
+      aspect: 'glossaryTerms',
+      scope: 'SYSTEM'
+    },
+    {
+      ...source,
+      kind: 'property',
+      key: 'refresh',
+      text: 'daily',
+      name: 'daily',
+      urn: null,
+      aspect: 'businessMetadata',
+      scope: 'USER'
+    }
+  ];
+  await shown(server.on('GET', `entities/${URN}`, { body: entity }));
+  await until(() => document.querySelector('[aria-label="Values and their sources"]') !== null);
+  const rows = [...document.querySelectorAll('[aria-label="Described by"] tbody tr')].map(one => one.textContent);
+  expect(rows).toEqual(['Glossary termEmployeeglossaryTerms SYSTEM', 'refreshdailyWhat people wrote USER']);
+  document.querySelector<HTMLButtonElement>(`[title="${term}"]`)?.click();
+  expect(opened).toEqual([term]);
 });

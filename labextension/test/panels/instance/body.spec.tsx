@@ -17,6 +17,26 @@ import type { FakeServer } from '../../support/server';
 import { problem } from '../../support/server';
 import { until } from '../../support/waiting';
 
+/** A plugin that reads files, with properties of several kinds. */
+const FILE = {
+  type: 'source',
+  name: 'file',
+  title: 'File',
+  description: 'Read files',
+  takes: [0, 0],
+  schema: {
+    title: 'File',
+    type: 'object',
+    properties: {
+      path: { title: 'Path', type: 'string', minLength: 1 },
+      columns: { title: 'Columns', type: 'array', items: { type: 'string' } },
+      options: { title: 'Options', type: 'object' }
+    },
+    required: ['path'],
+    additionalProperties: false
+  }
+};
+
 let shown: { page: Widget; model: InstanceModel } | null = null;
 let restored: number[] = [];
 
@@ -344,12 +364,14 @@ test('a pipeline that a run would refuse is saved, and says so at the field unti
   const wrong = { pointer: '/metadata/stages/0/plugin', message: 'no source is called so, but file' };
   let problems = [wrong];
   const server = pipelineServer(JSON.parse(readFileSync(file, 'utf8')) as ReadonlyJSONObject, saved)
+    .on('GET', 'pipelines/plugins', { body: { plugins: [FILE], problems: [] } })
     .on('PUT', 'schemaspaces/pipelines/instances/hello', { body: { ...saved, version: 3 } })
     .on('POST', 'pipelines/check', () => ({ body: { valid: problems.length === 0, order: [], problems } }));
   await page(server, 'hello', null, 'pipelines');
   await until(() => alerts().includes(wrong.message));
   expect(document.querySelector('[data-findings]')?.textContent).toContain(wrong.message);
   expect(server.seen.find(seen => seen.path === 'pipelines/check')?.body).toEqual({ name: 'hello' });
+  await until(() => field('Plugin').querySelector('option[value="file"]') !== null);
   type(field('Plugin'), 'file');
   await until(() => alerts().length === 0);
   problems = [];
@@ -357,4 +379,40 @@ test('a pipeline that a run would refuse is saved, and says so at the field unti
   expect(sent(server)).toBeDefined();
   await until(() => document.querySelector('[data-findings]') === null);
   expect([alerts(), shown?.model.dirty]).toEqual([[], false]);
+});
+
+test('a stage of a pipeline chooses its plugin from a list, and its properties are drawn by the schema of that', async () => {
+  const file = 'schemas/schemaspaces/pipelines/pipeline.json';
+  const properties = { path: '/data/a.csv', columns: ['id', 'name'], options: { header: true } };
+  const stages = [{ name: 'read', type: 'source', plugin: 'file', properties }];
+  const saved = hello({ schema_name: 'pipeline', metadata: { namespace: 'default', stages } });
+  const server = pipelineServer(JSON.parse(readFileSync(file, 'utf8')) as ReadonlyJSONObject, saved)
+    .on('GET', 'pipelines/plugins', { body: { plugins: [FILE], problems: [] } })
+    .on('POST', 'pipelines/check', { body: { valid: true, order: [], problems: [] } })
+    .on('PUT', 'schemaspaces/pipelines/instances/hello', { body: { ...saved, version: 3 } });
+  await page(server, 'hello', null, 'pipelines');
+  await until(() => field('Path') !== null);
+  expect([...document.querySelectorAll('legend')].map(one => one.textContent)).toContain('Stages 1');
+  expect([field('Path').value, field('Columns 2').value]).toEqual(['/data/a.csv', 'name']);
+  expect([...field('Plugin').querySelectorAll('option')].map(one => one.value)).toEqual(['', 'file']);
+  expect(JSON.parse(field('Options').value)).toEqual({ header: true });
+  press('Add to Columns');
+  await until(() => field('Columns 3') !== null);
+  type(field('Columns 3'), 'city');
+  type(field('Options'), '{ "header": ');
+  await until(() => shown?.model.state.editor?.state.blocked.size === 1);
+  await shown?.model.save();
+  await until(() => alerts().some(alert => alert.startsWith('Not valid JSON')));
+  expect(server.count('PUT', 'schemaspaces/pipelines/instances/hello')).toBe(0);
+  type(field('Options'), '{ "header": false, "sizes": [1, 2] }');
+  await until(() => shown?.model.state.editor?.state.blocked.size === 0);
+  await shown?.model.save();
+  const put = server.seen.find(seen => seen.method === 'PUT')?.body as {
+    metadata: { stages: { properties: object }[] };
+  };
+  expect(put.metadata.stages[0]?.properties).toEqual({
+    path: '/data/a.csv',
+    columns: ['id', 'name', 'city'],
+    options: { header: false, sizes: [1, 2] }
+  });
 });

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { Catalog } from '../../../src/api/client';
 import { Layouter } from '../../../src/lineage/layouter';
-import { LineageModel } from '../../../src/panels/lineage/model';
+import { LineageModel, NODES_MOST } from '../../../src/panels/lineage/model';
 import { SpokenFeed } from '../../support/feed';
-import { cell, FakeServer, lineageOf, runOf, table } from '../../support/server';
+import { cell, FakeServer, lineageOf, problem, runOf, table } from '../../support/server';
 import { until } from '../../support/waiting';
 
 function server(): FakeServer {
@@ -120,6 +120,18 @@ test('columns are listed with the node and the edge they belong to', async () =>
   expect(model.state.selection.columns).toEqual([column]);
 });
 
+test('a declared edge leads from data to data: its columns name no program, and no runs are asked for', async () => {
+  const answer = lineageOf(table('b'), [[table('a'), table('b')]]);
+  const edges = answer.edges.map(edge => ({ ...edge, access: 'declared' as const, asserted: true, runCount: 0 }));
+  const column = { source: table('a'), sourceField: 'x', target: table('b'), targetField: 'y' };
+  const columns = [{ ...column, program: null, transformation: 'identity' as const }];
+  const behind = server().on('GET', 'lineage', { body: { ...answer, edges, columns } });
+  const model = await shown(behind);
+  await model.pickEdge(`${table('a')}\u241f${table('b')}`);
+  expect(model.state.selection.columns).toEqual(columns);
+  expect([model.state.selection.runs, behind.count('GET', 'runs')]).toEqual([[], 0]);
+});
+
 test('a run elsewhere makes the graph ask again and keeps what is picked', async () => {
   const behind = server();
   const spoken = new SpokenFeed();
@@ -171,4 +183,36 @@ test('what depends on a node is counted when somebody asks, and goes with the ne
   expect(model.state.selection.runs).toHaveLength(1);
   await model.pickNode(cell('p'));
   expect(model.state.selection.impact).toBeNull();
+});
+
+test('an expansion that finds no room says what stays hidden', async () => {
+  const many = Array.from({ length: 300 }, (_, at): [string, string] => [table('b'), cell(`out${at}`)]);
+  const first = lineageOf(table('b'), [[cell('p'), table('b')]], { [table('b')]: [0, 1300] });
+  const wide = lineageOf(table('b'), [[cell('p'), table('b')], ...many], { [table('b')]: [0, 1000] });
+  const behind = server().on('GET', 'lineage', ({ query }) => ({
+    body: query.get('direction') === 'downstream' ? wide : first
+  }));
+  const model = await shown(behind);
+  expect(model.state.full).toBeNull();
+  await model.expand(table('b'), 'downstream');
+  const { scene, full } = model.state;
+  expect(scene.nodes.size).toBe(NODES_MOST);
+  const drawn = scene.graph.edges.filter(edge => edge.source === table('b')).length;
+  expect([full?.node.urn, full?.side, full?.node.hidden.downstream]).toEqual([table('b'), 'downstream', 1300 - drawn]);
+  await model.choose({ levels: 2 });
+  expect(model.state.full).toBeNull();
+});
+
+test('of a time before the entity was known an empty graph is shown, not the present one', async () => {
+  const present = lineageOf(table('b'), [[table('a'), table('b')]]);
+  const behind = server().on('GET', 'lineage', ({ query }) =>
+    query.has('asOf') ? problem(404, 'not known') : { body: present }
+  );
+  const model = await shown(behind);
+  expect(model.state.scene.nodes.size).toBe(2);
+  await model.choose({ asOf: '2020-01-02T03:04' });
+  expect(model.state.scene.nodes.size).toBe(0);
+  expect([model.state.unknownThen, model.state.problem]).toEqual([true, null]);
+  await model.choose({ asOf: '' });
+  expect([model.state.scene.nodes.size, model.state.unknownThen]).toEqual([2, false]);
 });

@@ -46,6 +46,7 @@ def _node(told: Mapping[str, Any]) -> Node:
         hidden_downstream=told["hidden"]["downstream"],
         asserted=told["asserted"],
         title=told.get("title", ""),
+        hidden_at_least=told["hidden"].get("atLeast", False),
     )
 
 
@@ -61,4 +62,5 @@ def _edge(told: Mapping[str, Any]) -> LineageEdge:
         components=tuple(told["components"]),
         said_by=told["saidBy"],
         asserted=told["asserted"],
+        statements=tuple(told["statements"]),
     )

@@ -5,6 +5,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,14 @@ from jupyter_colophon.wiring import open_catalog
 _PAGE = 500
 
 
+def _remove_instances(settings: Settings, namespace: str, principal: Principal) -> None:
+    """Remove the pipelines, schedules and saved searches of a namespace. Raises StorageError."""
+    # Only this command needs the schemaspaces, which take long to load.
+    from jupyter_colophon.elyra.instances import current
+
+    current(settings).clear_namespace(namespace, principal)
+
+
 class Local:
     """Reads and writes as the account that calls the command."""
 
@@ -40,10 +49,12 @@ class Local:
             settings.identity(),
             settings.system_filter(),
             retained=settings.retained(),
+            events=settings.events(),
             always_log=settings.always_emit_change_log,
             overlay=readable(settings.overlay()),
             authorizer=settings.authorizer(),
         )
+        self._catalog.namespaces.remove_beside = partial(_remove_instances, settings)
         self._principal = Principal(getpass.getuser())
 
     def show(self, urn: str) -> Shown:
@@ -69,9 +80,9 @@ class Local:
         (done,) = self._catalog.write_path.propose([proposal], self._principal)
         return done.changed
 
-    def search(self, query: str, filters: Mapping[str, str], limit: int) -> Results:
-        """The best hits."""
-        question = SearchQuestion(query, tuple(filters.items()), limit)
+    def search(self, query: str, filters: Mapping[str, str], limit: int, *, removed: bool = False) -> Results:
+        """The best hits; what was softly deleted only with `removed`."""
+        question = SearchQuestion(query, tuple(filters.items()), limit, removed=removed)
         found = self._catalog.searcher.search(question, self._principal)
         return Results([_line(one.summary, one.description, one.tags) for one in found.hits], found.total)
 
@@ -119,7 +130,10 @@ class Local:
 
     def delete(self, urn: str) -> None:
         """Delete an entity, and what it holds."""
-        self._catalog.write_path.propose([Proposal(Urn.parse(urn), None, "delete")], self._principal)
+        gone = Urn.parse(urn)
+        self._catalog.write_path.propose([Proposal(gone, None, "delete")], self._principal)
+        if gone.type == "namespace":
+            self._catalog.namespaces.remove_files(gone.parts[0], self._principal)
 
     def changes(self, asked: ChangesAsked, wait_s: int) -> tuple[Sequence[Mapping[str, Any]], int]:
         """Changes after a number."""

@@ -24,8 +24,9 @@ def run(told: Document) -> Run:
         actor=told["actor"],
         via=told["via"],
         facts=told["facts"],
-        accesses=tuple(RecordedAccess(**_timed(one)) for one in told["accesses"]),
+        accesses=tuple(_access(one) for one in told["accesses"]),
         arguments=told["arguments"],
+        intended=tuple(told["intended"]),
     )
 
 
@@ -50,6 +51,10 @@ def touched_shown(value: Touched) -> dict[str, Any]:
     told = _shown(asdict(value))
     snapshot: dict[str, Any] = told.pop("snapshot")
     return told | snapshot
+
+
+def _access(told: Document) -> RecordedAccess:
+    return RecordedAccess(**(_timed(told) | {"statements": tuple(told["statements"])}))
 
 
 def _timed(told: Document) -> dict[str, Any]:

@@ -70,9 +70,10 @@ class Remote:
 
         return bool(_told(lambda: self._catalog.edit_aspect(urn, "businessMetadata", edit))["changed"])
 
-    def search(self, query: str, filters: Mapping[str, str], limit: int) -> Results:
-        """The best hits."""
-        found = _told(lambda: self._catalog.search(query, limit=limit, **filters))
+    def search(self, query: str, filters: Mapping[str, str], limit: int, *, removed: bool = False) -> Results:
+        """The best hits; what was softly deleted only with `removed`."""
+        more = {"removed": "true"} if removed else {}
+        found = _told(lambda: self._catalog.search(query, limit=limit, **filters, **more))
         return Results([_line(one) for one in found["hits"]], found["total"])
 
     def keys(self, prefix: str) -> Sequence[Count]:

@@ -80,8 +80,8 @@ class CatalogSource(Protocol):
     def annotate(self, urn: str, change: Annotation) -> bool:
         """Change what people say of an entity that is there; returns whether anything changed."""
 
-    def search(self, query: str, filters: Mapping[str, str], limit: int) -> Results:
-        """The best hits."""
+    def search(self, query: str, filters: Mapping[str, str], limit: int, *, removed: bool = False) -> Results:
+        """The best hits; what was softly deleted only with `removed`."""
 
     def keys(self, prefix: str) -> Sequence[Count]:
         """Keys that begin so."""

@@ -9,33 +9,44 @@ from jupyter_colophon.cli.instances.arguments import Arguments
 from jupyter_colophon.cli.instances.option import Option
 from jupyter_colophon.cli.instances.refusal import Refusal
 from jupyter_colophon.cli.instances.values import object_in, object_of_file
+from jupyter_colophon.core.instance_names import normalized
 
 FILE = Option(
     "file",
-    "A file that holds the instance, or its metadata alone; other options go before what it says.",
+    "The filename containing the metadata instance. Can be used to bypass individual property arguments.",
     ("object",),
-    hint="a file that holds JSON",
+    hint="An existing file containing valid JSON consisting of at least the 'metadata' stanza",
 )
 JSON = Option(
     "json",
-    "The instance, or its metadata alone, as it stands; other options go before what it says.",
+    "The JSON string containing the metadata instance. Can be used to bypass individual property arguments.",
     ("object",),
-    hint="JSON, such as \"{'metadata': {'one': 1}}\"",
+    hint="A JSON-formatted string consisting of at least the 'metadata' stanza (e.g., --json=\"{'metadata': {'one': 1}}\")",
 )
 _NAMES = ("name", "display_name", "schema_name", "resource", "reason", "metadata")
 
 
 @dataclass(frozen=True, slots=True)
 class Bulk:
-    """What was given. `stem` is the file's name without its suffix, the instance's name where nothing else names it."""
+    """What was given. `stem` is the file's name without its suffix, "" for `--json`."""
 
     given: Mapping[str, Any]
     stem: str = ""
 
     def word(self, key: str) -> str | None:
-        """`name`, `display_name` or `schema_name`, if it says that. A file is named by its name (elyra.md 2, Store)."""
+        """Return `name`, `display_name` or `schema_name`, if it is given.
+
+        As in Elyra, a file names the instance by its own name, and `--json` by its display name; a member `name` does not.
+        """
         if key == "name" and self.stem:
             return self.stem
+        if key == "name":
+            title = self.word("display_name")
+            return normalized(title) if title else None
+        return self.member(key)
+
+    def member(self, key: str) -> str | None:
+        """Return a member that is text, and not empty."""
         value = self.given.get(key)
         return value if isinstance(value, str) and value else None
 

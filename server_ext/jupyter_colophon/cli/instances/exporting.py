@@ -20,22 +20,24 @@ from jupyter_colophon.service.instances.masking import masks_in
 class Export(SpaceCommand):
     """Writes instances to files, one each, in a folder of the schemaspace's name."""
 
-    description = "Export the instances of a schemaspace to files."
-    about = "Export the instances of {space} to files."
+    description = "Export metadata instances in a given schemaspace."
+    about = "Export installed metadata in schemaspace '{space}'."
 
     def __init__(self, source: Source, space: str, arguments: Arguments) -> None:
         super().__init__(source, space, arguments)
         self.options = [
             Option(
                 "directory",
-                "The folder; the files come into a folder in it that is called as the schemaspace.",
+                "The local file system path where the exported metadata will be stored",
                 is_required=True,
             ),
-            Option("schema_name", "Those of this schema alone."),
-            flag("include-invalid", "Also what does not satisfy its schema. What cannot be read is never exported."),
-            flag("include-secrets", "Passwords and the like in clear text, in files that you alone may read."),
-            flag("clean", "Empty the schemaspace's folder first."),
-            flag("json", "Answer in JSON."),
+            Option("schema_name", "The schema name of the metadata instances to export"),
+            flag(
+                "include-invalid", "Export valid and invalid instances. By default only valid instances are exported."
+            ),
+            flag("include-secrets", "Export secrets in clear text, in files that only their owner may read"),
+            flag("clean", "Clear out contents of the export directory"),
+            flag("json", "Answer in JSON"),
         ]
 
     def work(self) -> bool:

@@ -1,6 +1,6 @@
 """`import`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from jupyter_colophon.cli.instances.words import count, log, say, table
 from jupyter_colophon.core import jsontext
 from jupyter_colophon.core.errors import InstanceExists, MetadataError
 from jupyter_colophon.core.instance_query import Outcome
+from jupyter_colophon.service.instances.masking import masks_in, pointer
 
 _MEMBERS = ("schema_name", "display_name", "metadata")
 _GOOD = ("created", "updated", "unchanged")
@@ -25,21 +26,25 @@ _PLACES = 5
 class Import(SpaceCommand):
     """Reads instances from files, one each; one that cannot be taken in harms no other."""
 
-    description = "Import instances into a schemaspace from files."
-    about = "Import instances into {space} from files."
+    description = "Import metadata instances into a given schemaspace."
+    about = "Import metadata instances into schemaspace '{space}'."
     takes_deprecated = False
 
     def __init__(self, source: Source, space: str, arguments: Arguments) -> None:
         super().__init__(source, space, arguments)
         self.options = [
-            Option("directory", "The folder with the files (*.json), each named by its instance.", is_required=True),
-            flag("overwrite", "Replace instances of the same name."),
-            flag("dry-run", "Say what would be imported, and change nothing."),
-            flag("json", "Answer in JSON."),
+            Option(
+                "directory",
+                "The local file system path from where the metadata will be imported",
+                is_required=True,
+            ),
+            flag("overwrite", "Overwrite existing metadata instance with the same name"),
+            flag("dry-run", "Show what would be imported, and change nothing"),
+            flag("json", "Answer in JSON"),
         ]
 
     def work(self) -> bool:
-        """Import them; refused ones are told in a table, with exit code 0 (elyra.md 4)."""
+        """Import them. Refused ones are listed in a table, with exit code 0 (elyra.md 4); missing secrets end with 1."""
         directory = Path(self.required("directory"))
         overwrite, dry_run = self.arguments.flag("overwrite"), self.arguments.flag("dry-run")
         self.no_more()
@@ -55,13 +60,17 @@ class Import(SpaceCommand):
         good = _GOOD if overwrite else _NEW
         failed += [(f"{one.name}.json", self._reason(one)) for one in done if one.kind not in good]
         imported = [{"name": one.name, "outcome": one.kind} for one in done if one.kind in good]
+        missing = _missing_secrets(documents, [one for one in done if one.kind not in good])
         if self.json:
             told = [{"file": file, "reason": reason} for file, reason in sorted(failed)]
-            self.tell({"schemaspace": self.space, "dry_run": dry_run, "imported": imported, "failed": told})
-            return True
+            document = {"schemaspace": self.space, "dry_run": dry_run, "imported": imported, "failed": told}
+            secrets = [{"file": file, "pointer": pointer} for file, pointer in missing]
+            self.tell(document | ({"missing_secrets": secrets} if secrets else {}))
+            return not missing
         say(f"{'Would import' if dry_run else 'Imported'} {count(len(imported))}")
         _tell_failed(sorted(failed))
-        return True
+        _list_missing_secrets(missing)
+        return not missing
 
     def _reason(self, outcome: Outcome) -> str:
         if outcome.kind in ("conflict", "unchanged"):
@@ -91,13 +100,16 @@ def _read(files: Sequence[Path]) -> tuple[list[tuple[str, str]], list[dict[str, 
     documents: list[dict[str, Any]] = []
     for path in files:
         try:
-            document = jsontext.parse(path.read_bytes())
+            repeated: list[str] = []
+            document = jsontext.parse(path.read_bytes(), repeated=repeated)
         except OSError as error:
             failed.append((path.name, error.strerror or str(error)))
             continue
         except MetadataError as error:
             failed.append((path.name, error.detail))
             continue
+        if repeated:
+            log.warning("%s has the same member twice (%s): the last one counts", path, ", ".join(repeated))
         missing = _missing(document)
         if missing:
             failed.append((path.name, f"{missing} in the import file '{path}'"))
@@ -118,3 +130,16 @@ def _tell_failed(failed: Sequence[tuple[str, str]]) -> None:
         say(f"{count(len(failed))} could not be imported")
         say("\nThe following files could not be imported: ")
         table(("File", "Reason"), failed, ("   ", ""))
+
+
+def _missing_secrets(documents: Sequence[Mapping[str, Any]], refused: Sequence[Outcome]) -> list[tuple[str, str]]:
+    """Return the files that were refused for a secret that an export left out, each with the secret's pointer."""
+    masked = {document["name"]: {pointer(words) for words in masks_in(document)} for document in documents}
+    found = ((one.name, problem.pointer) for one in refused for problem in one.problems)
+    return sorted((f"{name}.json", place) for name, place in found if place in masked.get(name, ()))
+
+
+def _list_missing_secrets(missing: Sequence[tuple[str, str]]) -> None:
+    if missing:
+        say("\nThe following secrets are missing: export with --include-secrets, or write them into the files.")
+        table(("File", "Secret"), missing, ("   ", ""))

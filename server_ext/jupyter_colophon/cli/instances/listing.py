@@ -12,16 +12,16 @@ from jupyter_colophon.core.instance import Instance
 class List(SpaceCommand):
     """Lists instances: a table by schema and name, or all of them whole."""
 
-    description = "List the instances of a schemaspace."
-    about = "List the instances of {space}."
+    description = "List metadata instances for a given schemaspace."
+    about = "List installed metadata for {space}."
 
     def __init__(self, source: Source, space: str, arguments: Arguments) -> None:
         super().__init__(source, space, arguments)
         self.options = [
-            flag("json", "As a JSON array of whole instances."),
-            flag("include-invalid", "Also what cannot be read or does not satisfy its schema."),
-            flag("valid-only", "Valid ones alone, as is usual (for scripts of older versions)."),
-            Option("schema_name", "Those of this schema alone."),
+            flag("json", "List complete instances as JSON"),
+            flag("include-invalid", "Include invalid instances (default displays only valid instances)"),
+            flag("valid-only", "List valid instances only: the default (for scripts of older versions)"),
+            Option("schema_name", "List the instances of this schema only"),
         ]
 
     def work(self) -> bool:
@@ -35,6 +35,8 @@ class List(SpaceCommand):
         for one in found:
             if one.reason and not invalid:
                 _warn(one)
+            elif not one.reason:
+                _warn_of_valid(one)
         shown = [one for one in found if invalid or not one.reason]
         if self.json:
             answer([record(one) for one in shown])
@@ -59,3 +61,9 @@ def _table(instances: list[Instance]) -> None:
 def _warn(instance: Instance) -> None:
     told = instance.problems[0].message if instance.problems else instance.reason
     log.warning("instance '%s' of %s is left out, since it is not valid: %s", instance.name, instance.space, told)
+
+
+def _warn_of_valid(instance: Instance) -> None:
+    for problem in instance.problems:
+        place = f" at {problem.pointer}" if problem.pointer else ""
+        log.warning("instance '%s' of %s%s: %s", instance.name, instance.space, place, problem.message)

@@ -9,14 +9,14 @@ from jupyter_colophon.cli.instances.space_command import SpaceCommand
 class Migrate(SpaceCommand):
     """Has the packages of a schemaspace bring its instances up to date."""
 
-    description = "Migrate the instances of a schemaspace."
-    about = "Migrate the instances of {space} to what its schemas are now."
+    description = "Migrate metadata instances in a given schemaspace."
+    about = "Migrate metadata instance in schemaspace '{space}'."
 
     def __init__(self, source: Source, space: str, arguments: Arguments) -> None:
         super().__init__(source, space, arguments)
         self.options = [
-            flag("dry-run", "Say what would be migrated, and change nothing."),
-            flag("json", "Answer in JSON."),
+            flag("dry-run", "Show what would be migrated, and change nothing"),
+            flag("json", "Answer in JSON"),
         ]
 
     def work(self) -> bool:

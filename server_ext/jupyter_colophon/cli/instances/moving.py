@@ -27,8 +27,8 @@ class Move(SpaceCommand):
             Option(
                 "to", "The store that they go to.", is_required=True, hint="file, catalog, or one that is installed"
             ),
-            flag("dry-run", "Say what would be moved, and change nothing."),
-            flag("json", "Answer in JSON."),
+            flag("dry-run", "Show what would be moved, and change nothing"),
+            flag("json", "Answer in JSON"),
         ]
 
     def work(self) -> bool:

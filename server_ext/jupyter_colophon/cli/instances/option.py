@@ -9,13 +9,13 @@ Target = Literal["command", "document", "metadata"]
 #: Keywords in a property's schema from which no single option can be made (elyra.md 4).
 COMPOSING = ("$ref", "$defs", "$anchor", "oneOf", "anyOf", "allOf")
 _HINTS = {
-    "array": "\"['one', 'two']\" or one,two",
-    "object": "\"{'one': 1, 'two': 2}\", or a file that holds JSON",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-    "null": "null",
-    "string": "text",
+    "array": "\"['item1', 'item2']\" or \"item1,item2\"",
+    "object": "\"{'str1': 'value1', 'int2': 2}\" or file containing JSON",
+    "integer": "'n' where 'n' is an integer",
+    "number": "'n.m' where 'n' and 'm' are integers",
+    "boolean": "'true' or 'false'",
+    "null": "'null' or 'None'",
+    "string": "sequence of characters",
 }
 
 
@@ -51,15 +51,18 @@ class Option:
         if self.hint:
             return self.hint
         if self.choices:
-            return f"one of: {list(self.choices)}"
-        return " or ".join(_HINTS.get(kind, kind) for kind in self.kinds) or "as JSON, or text"
+            return f"must be one of: {list(self.choices)}"
+        return " or ".join(_HINTS.get(kind, kind) for kind in self.kinds) or "JSON, or sequence of characters"
 
     def lines(self) -> list[str]:
         """The option in a help text."""
         if self.is_flag:
             return [f"--{self.name}", f"\t{self.description}"]
-        told = f"{'required; ' if self.is_required else ''}{self.format}"
-        lines = [f"--{self.name}=<{'|'.join(self.kinds) or 'any'}> ({told})"]
+        told = f"{'Required. ' if self.is_required else ''}Format: {self.format}"
+        note = (
+            f" *** References unsupported keywords: {set(self.composing)}.  See note below." if self.composing else ""
+        )
+        lines = [f"--{self.name}=<{'|'.join(self.kinds) or '?'}> ({told}){note}"]
         if self.description:
             lines.append(f"\t{self.description}")
         if self.is_secret:

@@ -23,7 +23,7 @@ class Recover(SpaceCommand):
             Option("name", "The instance, whose own file is missing or cannot be read."),
             Option("file", "Which leftover it is; the newest one that can be read, unless this says another."),
             flag("discard", "Throw the leftover away instead; --file says which."),
-            flag("json", "Answer in JSON."),
+            flag("json", "Answer in JSON"),
         ]
 
     def work(self) -> bool:

@@ -9,12 +9,15 @@ from jupyter_colophon.cli.instances.space_command import SpaceCommand
 class Remove(SpaceCommand):
     """Removes an instance, also one that cannot be read."""
 
-    description = "Remove an instance from a schemaspace."
-    about = "Remove an instance from {space}."
+    description = "Remove a metadata instance from a given schemaspace."
+    about = "Remove a metadata instance from schemaspace '{space}'."
 
     def __init__(self, source: Source, space: str, arguments: Arguments) -> None:
         super().__init__(source, space, arguments)
-        self.options = [Option("name", "The instance's name.", is_required=True), flag("json", "Answer in JSON.")]
+        self.options = [
+            Option("name", "The name of the metadata instance to remove", is_required=True),
+            flag("json", "Answer in JSON"),
+        ]
 
     def work(self) -> bool:
         """Remove it."""

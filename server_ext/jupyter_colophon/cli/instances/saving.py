@@ -15,7 +15,7 @@ from jupyter_colophon.cli.instances.words import answer, log, say
 from jupyter_colophon.core.errors import ConditionFailed, MetadataError
 from jupyter_colophon.core.instance import Instance
 
-_OUTPUT = Option("output", "How to answer.", choices=("text", "json"))
+_OUTPUT = Option("output", "How to answer", choices=("text", "json"))
 #: So often an update is merged anew where somebody else saved meanwhile.
 _TRIES = 5
 
@@ -23,8 +23,8 @@ _TRIES = 5
 class Create(SpaceCommand):
     """Makes an instance of what the options say."""
 
-    description = "Create an instance in a schemaspace."
-    about = "Create an instance in {space}."
+    description = "Create a metadata instance in a given schemaspace."
+    about = "Create a metadata instance in schemaspace '{space}'."
     takes_deprecated = False
     answers_json = False
     creates = True
@@ -35,7 +35,7 @@ class Create(SpaceCommand):
         if "json" in (arguments.value("output") or "").lower():
             self.json = True
         self.name: str | None = None
-        self._own = [FILE, JSON, self._schema_option(), Option("name", "The instance's name."), _OUTPUT]
+        self._own = [FILE, JSON, self._schema_option(), Option("name", "The name of the metadata instance."), _OUTPUT]
         self.options = self._own
 
     def run(self) -> bool:
@@ -77,8 +77,10 @@ class Create(SpaceCommand):
     def _schema_option(self) -> Option:
         names = tuple(self.schemas)
         if len(names) == 1:
-            return Option("schema_name", f"The instance's schema: {names[0]}.", has_default=True)
-        return Option("schema_name", "The instance's schema.", choices=names, is_required=True)
+            usual = f"The schema_name of the metadata instance (defaults to '{names[0]}')"
+            return Option("schema_name", usual, has_default=True)
+        told = f"The schema_name of the metadata instance. Must be one of: {list(names)}"
+        return Option("schema_name", told, choices=names, is_required=True)
 
     def _name(self, bulk: Bulk | None) -> str | None:
         return self.arguments.value("name") or (bulk.word("name") if bulk else None)
@@ -129,8 +131,8 @@ class Create(SpaceCommand):
 class Update(Create):
     """Changes what the options say, and leaves the rest as it is."""
 
-    description = "Update an instance in a schemaspace."
-    about = "Update an instance in {space}: what no option says stays as it is."
+    description = "Update a metadata instance in a given schemaspace."
+    about = "Update a metadata instance in schemaspace '{space}'."
     creates = False
 
     def save(self, document: dict[str, Any]) -> Instance:
@@ -155,6 +157,10 @@ class Update(Create):
             "metadata": {**there.metadata, **document["metadata"]},
         }
         return self.source.replace(self.space, name, merged, there.version)
+
+    def _name(self, bulk: Bulk | None) -> str | None:
+        """Return the name; a document of `--json` without a display name may have it as a member."""
+        return super()._name(bulk) or (bulk.member("name") if bulk else None)
 
     def usual_schema(self) -> str | None:
         """The instance's own, where it is known."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from jupyter_colophon.cli.instances.option import Option, of_property
+from jupyter_colophon.cli.instances.option import COMPOSING, Option, of_property
 
 #: Options of the command itself; a property of such a name is set by --file or --json alone.
 OWN = ("file", "json", "schema_name", "name", "output", "debug", "log-level", "help")
@@ -39,14 +39,17 @@ def metadata_keys(schema: Mapping[str, Any]) -> frozenset[str]:
 
 
 def composed_note(options: list[Option], say: Callable[[str], None]) -> None:
-    """Say which properties are more than an option can tell."""
+    """Print which properties an option describes in part only."""
     composed = [option.name for option in options if option.composing]
     if composed:
-        say("")
         say(
-            f"Note: more than one schema describes {', '.join(composed)} (oneOf, allOf, $ref and the like), and what is"
+            "Note: The following properties in this schema contain JSON keywords that are not supported by the tooling: "
+            f"{composed}."
         )
-        say("said of them here is not all. Their values may be given as JSON, or come with --file or --json.")
+        say(
+            "Their types, descriptions and values may be incomplete here. They can be set as JSON, or by --file or --json."
+        )
+        say(f"The following are considered unsupported keywords: {list(COMPOSING)}")
 
 
 def _properties(schema: object) -> Mapping[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from jupyter_colophon.cli.instances.option import Option
 from jupyter_colophon.cli.instances.refusal import Refusal
+from jupyter_colophon.cli.instances.words import log
 from jupyter_colophon.core import jsontext
 from jupyter_colophon.core.errors import MetadataError
 
@@ -123,7 +124,8 @@ def object_in(option: str, text: str) -> dict[str, Any]:
 def object_of_file(option: str, path: Path) -> dict[str, Any]:
     """The object in a file. Raises Refusal."""
     try:
-        value = jsontext.parse(path.read_bytes())
+        repeated: list[str] = []
+        value = jsontext.parse(path.read_bytes(), repeated=repeated)
     except OSError as error:
         raise Refusal(
             f"Parameter '{option}' requires a JSON-formatted file or string and the following error occurred attempting "
@@ -134,6 +136,8 @@ def object_of_file(option: str, path: Path) -> dict[str, Any]:
         raise Refusal(_unloadable(option, path, error.detail), shows_help=True) from None
     if not isinstance(value, dict):
         raise Refusal(_unloadable(option, path, "it holds no object"), shows_help=True)
+    if repeated:
+        log.warning("%s has the same member twice (%s): the last one counts", path, ", ".join(repeated))
     return value
 
 

@@ -48,6 +48,10 @@ class RunMetadata(Writer):
         found = self._reader.get(self._entity(of))
         return found if scope is None else found[scope]
 
+    def fields(self, of: MetadataEntity | str) -> tuple[str, ...]:
+        """Return the paths of a dataset's fields: those of its schema, and those that anybody described. Raises as `get`."""
+        return self._reader.fields(self._entity(of))
+
     @property
     def waiting(self) -> int:
         """How much of what this process emitted the server has not got."""

@@ -55,6 +55,16 @@ class MetadataEntity:
         return MetadataEntity(str(from_v3([*path.segments, key, value], _IDENTITY)))
 
     @property
+    def holder(self) -> "MetadataEntity":
+        """The dataset of a field; any other entity itself."""
+        return MetadataEntity(Urn.parse(self.urn).parts[0]) if self.type == "schemaField" else self
+
+    @property
+    def path(self) -> str:
+        """The path of a field in its dataset; empty for any other entity."""
+        return Urn.parse(self.urn).parts[1] if self.type == "schemaField" else ""
+
+    @property
     def type(self) -> str:
         """The type of the entity in the catalog: `dataset`, `schemaField`, `custom`, …"""
         return Urn.parse(self.urn).type

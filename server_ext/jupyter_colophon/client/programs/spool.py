@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from jupyter_colophon.client.private_folders import create_private_folder
+
 if sys.platform == "win32":
 
     def _take(_descriptor: int) -> None:
@@ -86,7 +88,8 @@ class SpoolFile:
     @classmethod
     def made(cls, folder: Path, server: str) -> "SpoolFile":
         """A new file, ours. Raises OSError."""
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        ours = _data_folder() / "colophon"
+        create_private_folder(folder, ours if ours in folder.parents else None)
         while True:
             path = folder / f"{time.time_ns():020}-{os.getpid()}-{secrets.token_hex(4)}{_SUFFIX}"
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from jupyter_core.paths import jupyter_data_dir
 
+from jupyter_colophon.client.private_folders import create_private_folder
 from jupyter_colophon.client.problems import ClientError, ServerAway
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if sys.platform != "win32":  # Windows has no locks of this kind, and no such si
 def underway(pipeline: str, run_id: str, namespace: str, *, run: str = "", server: str = "") -> Iterator[None]:
     """Say that this process runs it, and to which server its run is told. Raises OSError."""
     folder = _folder()
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    create_private_folder(folder, folder.parent)
     path = folder / f"{run_id}.json"
     unnamed = path.with_suffix(".new")
     with unnamed.open("w", encoding="utf-8") as file:

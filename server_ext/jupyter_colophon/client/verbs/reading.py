@@ -25,7 +25,7 @@ RUNS_SHOWN = 5
 #: Fields whose own tags and properties are told with one entity.
 FIELDS_SHOWN = 100
 _PAGE = 500
-_SCOPES = (("USER", BUSINESS), ("SYSTEM", "technicalMetadata"))
+_SCOPES = ("USER", "SYSTEM")
 _RUN, _PROGRAM = f"{PREFIX}dataProcessInstance:", f"{PREFIX}dataJob:"
 
 
@@ -52,13 +52,19 @@ class Reading(Asking):
         type: str | None = None,
         namespace: str | None = None,
         tag: str | None = None,
+        term: str | None = None,
+        domain: str | None = None,
         owner: str | None = None,
+        removed: bool = False,
     ) -> Answer:
-        """The best hits: `SearchAnswer`. Words are alternatives; `word*`, `"a phrase"`, `key:value`, `tags:…`, `*` for all."""
-        filters = {"type": type, "namespace": namespace, "tag": tag, "owner": owner}
-        found = self.catalog.search(query, limit=limit, **filters)
+        """The best hits: `SearchAnswer`. Words are alternatives; `word*`, `"a phrase"`, `key:value`, `tags:…`, `*` for all.
+
+        Filters are keys, URNs or names. What was softly deleted is only found with `removed`.
+        """
+        filters = {"type": type, "namespace": namespace, "tag": tag, "term": term, "domain": domain, "owner": owner}
+        found = self.catalog.search(query, limit=limit, removed="true" if removed else None, **filters)
         hits = [{**hit, "name": shown(hit["urn"])} for hit in found["hits"]]
-        return table("search", found, "name type namespace tags owner description urn", hits)
+        return table("search", found, "name type namespace tags terms domains owner description urn", hits)
 
     def keys(self, prefix: str = "", *, values: str | None = None, limit: int = 200) -> Answer:
         """Keys in use that begin with `prefix`: `Keys`; with `values=KEY` the values of that key: `KeyValues`."""
@@ -210,12 +216,19 @@ def _time(point: Point | None) -> str | None:
 
 
 def _said(entity: Document) -> Iterator[tuple[str, str, str, str]]:
-    for scope, aspect in _SCOPES:
-        value = entity["aspects"].get(aspect, {}).get("value", {})
-        yield from ((scope, "tag", tag, "") for tag in value.get("tags", ()))
-        yield from ((scope, "property", key, text) for key, text in sorted(value.get("properties", {}).items()))
+    own = [one for one in entity["descriptors"] if one["column"] is None]
+    for scope in _SCOPES:
+        of_scope = [one for one in own if one["scope"] == scope]
+        yield from ((scope, "tag", name, "") for name in _names(of_scope, "tag"))
+        yield from ((scope, "term", name, "") for name in _names(of_scope, "term"))
+        rest = {(one["key"], one["name"]) for one in of_scope if one["kind"] not in ("tag", "term")}
+        yield from ((scope, "property", key, text) for key, text in sorted(rest))
     for one in entity["aspects"].get("schemaMetadata", {}).get("value", {}).get("fields", ()):
         yield "SYSTEM", "field", one.get("fieldPath", ""), one.get("nativeDataType", "")
+
+
+def _names(descriptors: list[Document], kind: str) -> list[str]:
+    return list(dict.fromkeys(one["name"] for one in descriptors if one["kind"] == kind))
 
 
 def _ends(edge: Document) -> dict[str, str]:

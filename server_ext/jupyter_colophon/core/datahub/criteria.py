@@ -2,23 +2,26 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import field as derived
 from typing import Any, Final
 
 from jupyter_colophon.core.entity import Aspect
-from jupyter_colophon.core.errors import InvalidInstance, Problem
+from jupyter_colophon.core.errors import IllegalQuery, InvalidInstance, Problem
 from jupyter_colophon.core.names import Identity, Urn
+from jupyter_colophon.core.read_budget import require_time
 from jupyter_colophon.core.terms import fold
 
+#: These are looked up, not compared one by one.
+_EQUALITIES: Final = frozenset({"EQUAL", "IN", "IEQUAL"})
 _CONDITIONS: Final[dict[str, Callable[[str, str], bool]]] = {
-    "EQUAL": lambda found, wanted: found == wanted,
-    "IN": lambda found, wanted: found == wanted,
-    "IEQUAL": lambda found, wanted: found == wanted,
     "CONTAIN": lambda found, wanted: wanted in found,
     "START_WITH": lambda found, wanted: found.startswith(wanted),
     "END_WITH": lambda found, wanted: found.endswith(wanted),
 }
 _PRESENCE: Final = {"EXISTS": True, "IS_NULL": False}
-_ALTERNATIVES_MAX, _VALUES_MAX = 50, 1_000
+_ALTERNATIVES_MAX, _CRITERIA_MAX = 50, 200
+#: Of a whole filter: how many values its criteria have, and how many characters these.
+_VALUES_MAX, _CHARACTERS_MAX = 1_000, 200_000
 _SUBJECT: Final = "the filter"
 
 
@@ -30,14 +33,21 @@ class Criterion:
     condition: str
     values: tuple[str, ...]
     negated: bool
+    folded: frozenset[str] = derived(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "folded", frozenset(map(fold, self.values)))
 
     def fits(self, found: Sequence[str]) -> bool:
         """Whether the values of the field fit."""
         if self.condition in _PRESENCE:
             return (bool(found) == _PRESENCE[self.condition]) != self.negated
+        require_time()
+        there = {fold(one) for one in found}
+        if self.condition in _EQUALITIES:
+            return (not there.isdisjoint(self.folded)) != self.negated
         like = _CONDITIONS[self.condition]
-        there = [fold(one) for one in found]
-        return any(like(one, fold(value)) for value in self.values for one in there) != self.negated
+        return any(like(one, value) for value in self.folded for one in there) != self.negated
 
 
 #: Alternatives; of each, all must fit.
@@ -45,11 +55,27 @@ Filter = tuple[tuple[Criterion, ...], ...]
 
 
 def read(told: Mapping[str, Any] | None, at: str) -> Filter:
-    """A filter as clients send it: `{"or": [{"and": […]}]}`, `{"and": [{"criteria": […]}]}`. Raises InvalidInstance."""
+    """Read a filter as clients send it: `{"or": [{"and": […]}]}`, `{"and": [{"criteria": […]}]}`.
+
+    Raises InvalidInstance, and IllegalQuery for one that is too large.
+    """
     alternatives = [(f"{at}/{name}/{number}", one) for name, number, one in _alternatives(told or {}, at)]
     if len(alternatives) > _ALTERNATIVES_MAX:
-        raise _wrong(at, f"has at most {_ALTERNATIVES_MAX} alternatives")
-    return tuple(tuple(_criteria(one, place)) for place, one in alternatives)
+        raise _too_large(at, f"has at most {_ALTERNATIVES_MAX} alternatives")
+    criteria = values = characters = 0
+    filter_: list[tuple[Criterion, ...]] = []
+    for place, one in alternatives:
+        some = []
+        for criterion in _criteria(one, place):
+            criteria, values = criteria + 1, values + len(criterion.values)
+            characters += len(criterion.field) + sum(map(len, criterion.values))
+            if criteria > _CRITERIA_MAX:
+                raise _too_large(at, f"has at most {_CRITERIA_MAX} criteria")
+            if values > _VALUES_MAX or characters > _CHARACTERS_MAX:
+                raise _too_large(at, f"has at most {_VALUES_MAX} values of {_CHARACTERS_MAX} characters together")
+            some.append(criterion)
+        filter_.append(tuple(some))
+    return tuple(filter_)
 
 
 def fits(filter_: Filter, urn: Urn, said: Mapping[str, Aspect], identity: Identity) -> bool:
@@ -89,11 +115,13 @@ def _criterion(told: Any, at: str) -> Criterion:
     if not isinstance(told, Mapping) or not isinstance(told.get("field"), str):
         raise _wrong(at, "names a field")
     condition = told.get("condition") or "EQUAL"
-    if condition not in _CONDITIONS and condition not in _PRESENCE:
-        raise _wrong(f"{at}/condition", f"is one of {', '.join((*_CONDITIONS, *_PRESENCE))}")
+    if condition not in (*_EQUALITIES, *_CONDITIONS, *_PRESENCE):
+        raise _wrong(f"{at}/condition", f"is one of {', '.join((*sorted(_EQUALITIES), *_CONDITIONS, *_PRESENCE))}")
     values = told.get("values") or ([told["value"]] if told.get("value") else [])
-    if not isinstance(values, list) or len(values) > _VALUES_MAX or not all(isinstance(one, str) for one in values):
-        raise _wrong(f"{at}/values", f"is a list of at most {_VALUES_MAX} texts")
+    if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
+        raise _wrong(f"{at}/values", "is a list of texts")
+    if len(values) > _VALUES_MAX:
+        raise _too_large(f"{at}/values", f"has at most {_VALUES_MAX} values")
     return Criterion(told["field"].removesuffix(".keyword"), condition, tuple(values), told.get("negated") is True)
 
 
@@ -120,6 +148,10 @@ def _texts(value: Any, field: str) -> Iterator[str]:
             yield "true" if one else "false"
         elif isinstance(one, str | int | float):
             yield str(one)
+
+
+def _too_large(pointer: str, why: str) -> IllegalQuery:
+    return IllegalQuery(f"{_SUBJECT} {why}", pointer=pointer)
 
 
 def _wrong(pointer: str, why: str) -> InvalidInstance:

@@ -98,6 +98,7 @@ def proposal(document: Any, registry: Registry, at: str = "") -> Proposal:
             condition(headers, f"{at}/headers"),
             if_absent=if_absent(headers, f"{at}/headers"),
             system=system_metadata(told.get("systemMetadata"), f"{at}/systemMetadata"),
+            spelling=spelling_of(urn, told.get("entityUrn")),
         ),
         registry,
     )
@@ -152,6 +153,11 @@ def condition(headers: Mapping[str, str], at: str) -> Condition:
         modified_since=_instant(headers, "if-modified-since", at),
         unmodified_since=_instant(headers, "if-unmodified-since", at),
     )
+
+
+def spelling_of(urn: Urn, sent: str | None) -> str:
+    """Return the URN as it was sent, empty where that is our own text of it."""
+    return sent if sent is not None and sent != str(urn) else ""
 
 
 def lowered(headers: Mapping[str, str] | None) -> dict[str, str]:

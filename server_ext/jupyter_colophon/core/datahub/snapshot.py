@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from jupyter_colophon.core.datahub.mcp import keyless, refused, system_metadata, urn_at
+from jupyter_colophon.core.datahub.mcp import keyless, refused, spelling_of, system_metadata, urn_at
 from jupyter_colophon.core.pointer import written
 from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.core.registry import Registry
@@ -20,7 +20,9 @@ def proposals(event: Mapping[str, Any], registry: Registry) -> list[tuple[Propos
             raise refused(place, "is the class of no aspect")
         if not isinstance(aspect, dict):
             raise refused(place, "is an object")
-        found.append((keyless(Proposal(entity, known, "upsert", aspect, system=system), registry), place))
+        spelling = spelling_of(entity, urn)
+        proposal = Proposal(entity, known, "upsert", aspect, system=system, spelling=spelling)
+        found.append((keyless(proposal, registry), place))
     return found
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from jupyter_colophon.core.errors import TooLarge
+from jupyter_colophon.core.fields import PATH_CHARACTERS_MAX
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.openlineage.facets import Facets, standing
 from jupyter_colophon.core.openlineage.field_types import field_type
@@ -53,10 +55,28 @@ def _shared(told: Facets) -> Aspects:
             "ownerTypes": {},
             "lastModified": _NOBODY,
         }
-    if tags := (told.get("tags") or {}).get("tags"):
-        words = dict.fromkeys(":".join(filter(None, (one["key"], one.get("value")))) for one in tags)
-        found["globalTags"] = {"tags": [{"tag": f"urn:li:tag:{encoded(word)}"} for word in words]}
+    tags = (told.get("tags") or {}).get("tags") or ()
+    if whole := [one for one in tags if not one.get("field")]:
+        found["globalTags"] = {"tags": _tags(whole)}
     return found
+
+
+def column_tags(facets: Facets) -> dict[str, list[dict[str, str]]]:
+    """What the facets of a dataset say of its columns: the items of `globalTags` by the column's path."""
+    tags = (standing(facets).get("tags") or {}).get("tags") or ()
+    paths = dict.fromkeys(one["field"] for one in tags if one.get("field"))
+    return {path: _tags([one for one in tags if one.get("field") == path]) for path in paths}
+
+
+def _tags(told: list[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Tags as DataHub has them: `key`, or `key:value` where the value says more than that the tag is there."""
+    words = (":".join((one["key"], value)) if (value := _value_of(one)) else one["key"] for one in told)
+    return [{"tag": f"urn:li:tag:{encoded(word)}"} for word in dict.fromkeys(words)]
+
+
+def _value_of(tag: Mapping[str, Any]) -> str:
+    value = tag.get("value") or ""
+    return "" if value.lower() == "true" else value
 
 
 #: When nobody says when it was said.
@@ -74,6 +94,8 @@ def _person(name: str) -> str:
 def _fields(told: Any, above: str = "", level: int = 0) -> Iterator[dict[str, Any]]:
     for one in told if level < _LEVELS_MOST else ():
         path = f"{above}.{one['name']}" if above else one["name"]
+        if len(path) > PATH_CHARACTERS_MAX:
+            raise TooLarge(f"the path of a field has at most {PATH_CHARACTERS_MAX} characters")
         native = one.get("type") or ("struct" if one.get("fields") else "unknown")
         field = {
             "fieldPath": path,

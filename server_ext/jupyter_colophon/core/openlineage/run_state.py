@@ -85,6 +85,13 @@ class RunState:
             return None
 
     @property
+    def parent_job(self) -> Spelling | None:
+        """The job of the run that it is a part of, where the facet names one."""
+        told = self._said("parent").get("job") or {}
+        namespace, name = told.get("namespace"), told.get("name")
+        return Spelling(namespace, name) if isinstance(namespace, str) and isinstance(name, str) else None
+
+    @property
     def facts(self) -> dict[str, FactValue]:
         """What is told of it in short, for those who know no facets."""
         engine, nominal = self._said("processing_engine"), self._said("nominalTime")

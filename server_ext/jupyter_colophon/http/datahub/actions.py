@@ -46,4 +46,4 @@ class ActionsHandler(RestliHandler):
             allowed = self.authorizer.is_authorized(self, self.current_user, "write", guard.RESOURCE)
             if not await ensure_async(allowed):
                 raise HTTPError(403)
-        await self.reply(action.act, action.body)
+        await self.reply(action.act, action.body, asks=not action.writes)

@@ -138,9 +138,10 @@ class EntityV2Handler(RestliHandler):
         urn, names = urn_in(self.below("/entitiesV2/")), names_in(self.asked(_ASPECTS))
 
         def read(asking: Asking) -> Answer:
-            return Answer(
-                documents.entity(str(urn), urn.type, asking.catalog.datahub.reader.entity(urn, names, asking.principal))
-            )
+            reader = asking.catalog.datahub.reader
+            said = reader.entity(urn, names, asking.principal)
+            (spelled,) = reader.spelled([str(urn)])
+            return Answer(documents.entity(spelled, urn.type, said))
 
         await self.reply(read, None)
 

@@ -35,8 +35,11 @@ class DataHubHandler(ApiHandler):
         """DataHub's clients send batches of 15 MiB."""
         return self.door.settings.datahub_body_bytes_max
 
-    async def reply(self, act: Act, body: Shape | None) -> None:
-        """Answer what a function answers that is given the body, of this shape; all of it on one thread."""
+    async def reply(self, act: Act, body: Shape | None, *, asks: bool = False) -> None:
+        """Answer what a function answers that is given the body, of this shape; all of it on one thread.
+
+        `asks` says that it is a question, also where it is sent as a POST.
+        """
         raw, principal, strict = self.sent(), self.principal, self.door.settings.datahub_strict
         key = self.asked(IDEMPOTENCY_KEY) if IDEMPOTENCY_KEY in self.operation.takes else ""
 
@@ -44,7 +47,7 @@ class DataHubHandler(ApiHandler):
             sent = None if body is None else self.read(raw, body)
             return act(Asking(catalog, principal, sent, strict, key, self.fingerprint))
 
-        told = await self.hop(work)
+        told = await self.hop(work, asks=asks)
         for name, value in told.headers.items():
             self.set_header(name, value)
         self.answer(told.document, status=told.status)

@@ -33,12 +33,12 @@ def delete(asking: Asking) -> Answer:
     if name is not None and asking.catalog.registry.aspect(urn.type, name).timeseries:
         window = body.get("startTimeMillis"), body.get("endTimeMillis")
         rows = asking.catalog.write_path.forget_moments(urn, name, *window, asking.principal)
-        return _told(urn, 0, rows)
+        return _told(body["urn"], 0, rows)
     if name not in (None, kind.key_aspect):
-        return _told(urn, gone(asking, urn, name), 0)
+        return _told(body["urn"], gone(asking, urn, name), 0)
     moments = asking.catalog.datahub.timeseries.count(urn, asking.principal)
     rows = gone(asking, urn, None)
-    return _told(urn, rows, moments if rows else 0)
+    return _told(body["urn"], rows, moments if rows else 0)
 
 
 def gone(asking: Asking, urn: Urn, name: str | None) -> int:
@@ -48,6 +48,8 @@ def gone(asking: Asking, urn: Urn, name: str | None) -> int:
         propose(asking, [Wish(Proposal(urn, name, "delete"), "")])
     except Absent:
         return 0
+    if urn.type == "namespace" and name is None:
+        asking.catalog.namespaces.remove_files(urn.parts[0], asking.principal)
     return len(said.get(str(urn), {}))
 
 
@@ -56,6 +58,7 @@ def delete_references(asking: Asking) -> Answer:
     urn = urn_at(asking.body["urn"], "/urn")
     found = asking.catalog.datahub.relater.references(urn, asking.principal)
     if not asking.body.get("dryRun"):
+        asking.catalog.write_path.require_deletion(asking.principal, urn, "references")
         wishes = [
             wish
             for place in dict.fromkeys((one.urn, one.aspect) for one in found)
@@ -89,5 +92,5 @@ def _is(text: str, urn: Urn) -> bool:
         return False
 
 
-def _told(urn: Urn, rows: int, timeseries_rows: int) -> Answer:
-    return Answer({"value": {"urn": str(urn), "rows": rows, "timeseriesRows": timeseries_rows}})
+def _told(urn: str, rows: int, timeseries_rows: int) -> Answer:
+    return Answer({"value": {"urn": urn, "rows": rows, "timeseriesRows": timeseries_rows}})

@@ -24,16 +24,21 @@ _COUNT: Final = 10
 def list_urns(asking: Asking) -> Answer:
     """A page of the entities of a type."""
     body = asking.body
-    start, most = body.get("start", 0), body.get("count", _COUNT)
+    start, most = body.get("start", 0), shapes.count(body, "count", _COUNT)
     page = asking.catalog.datahub.finder.urns(body["entity"], start, most, asking.principal)
-    told = {"start": start, "count": len(page.urns), "total": page.total, "entities": list(page.urns)}
+    told = {
+        "start": start,
+        "count": len(page.urns),
+        "total": page.total,
+        "entities": asking.catalog.datahub.reader.spelled(page.urns),
+    }
     return Answer({"value": told})
 
 
 def search(asking: Asking) -> Answer:
     """A page of the entities of a type that fit words and a filter."""
     body = asking.body
-    start, most = body.get("start", 0), body.get("count", _COUNT)
+    start, most = body.get("start", 0), shapes.count(body, "count", _COUNT)
     filter_ = criteria.read(body.get("filter"), "/filter")
     text = body.get("input") or "*"
     page = asking.catalog.datahub.finder.search(text, body["entity"], filter_, start, most, asking.principal)
@@ -41,7 +46,7 @@ def search(asking: Asking) -> Answer:
         "from": start,
         "pageSize": most,
         "numEntities": page.total,
-        "entities": [{"entity": urn} for urn in page.urns],
+        "entities": [{"entity": urn} for urn in asking.catalog.datahub.reader.spelled(page.urns)],
         "metadata": {"aggregations": []},
     }
     return Answer({"value": told})

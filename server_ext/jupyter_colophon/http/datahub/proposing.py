@@ -5,7 +5,7 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jupyter_colophon.core.datahub import patch_forms
 from jupyter_colophon.core.errors import (
@@ -68,6 +68,8 @@ def propose(asking: Asking, wishes: Sequence[Wish], *, later: bool = False) -> O
     for one in wishes:
         # Who may not read an entity learns nothing of its model.
         asking.catalog.write_path.require(asking.principal, "read", one.proposal.urn)
+    # What these clients write is what they read: the union of both scopes.
+    wishes = [replace(wish, proposal=replace(wish.proposal, united=True)) for wish in wishes]
     with _kept(asking, [wish.proposal for wish in wishes]):
         known = [_known(asking, one) for one in wishes]
     proposals, warnings = [one for one, _ in known], tuple(warning for _, some in known for warning in some)

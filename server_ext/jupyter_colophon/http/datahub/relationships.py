@@ -1,5 +1,6 @@
 """Relationships of entities, from either end, and those along which data flow."""
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 from jupyter_server.auth.decorator import authorized
@@ -13,14 +14,14 @@ from jupyter_colophon.http.datahub.asking import Answer, Asking
 from jupyter_colophon.http.datahub.base import DataHubHandler
 from jupyter_colophon.http.datahub.scroll import COUNT, CURSOR
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import Parameter, choice, flag, number, text
+from jupyter_colophon.http.parameter import Parameter, choice, count, flag, number, text
 from jupyter_colophon.service.datahub.relating import Edges
 
 _URN: Final = text("urn", "The entity.", required=True, format="colophon-urn")
 _DIRECTION: Final = choice("direction", "Whether it is named, or names.", "INCOMING", "OUTGOING", default="OUTGOING")
 _FLOW: Final = choice("direction", "Towards `urns` from upstream, or from them downstream.", "UPSTREAM", "DOWNSTREAM")
 _START: Final = number("start", "How many to pass by.", default=0, least=0, most=10_000)
-_MOST: Final = number("count", "How many at most.", default=200, least=1, most=1_000)
+_MOST: Final = count("count", "How many at most.", default=200, least=1, most=1_000)
 #: These may be sent more than once.
 _KINDS: Final = text("relationshipTypes", "Of these kinds alone, one each time that it is sent.")
 _SOURCES: Final = text("sourceTypes", "From entities of these types alone.")
@@ -61,7 +62,9 @@ class RelatedHandler(DataHubHandler):
         def read(asking: Asking) -> Answer:
             relater = asking.catalog.datahub.relater
             named, total = relater.of(urn, incoming, kinds, start, most, asking.principal)
-            told = [{"urn": one.urn if incoming else one.target, "relationshipType": one.kind} for one in named]
+            urns = asking.catalog.datahub.reader.spelled([one.urn if incoming else one.target for one in named])
+            pairs = zip(urns, named, strict=True)
+            told = [{"urn": text, "relationshipType": one.kind} for text, one in pairs]
             return Answer({"start": start, "count": len(told), "total": total, "entities": told})
 
         await self.reply(read, None)
@@ -91,7 +94,8 @@ class ScrollRelationshipsHandler(DataHubHandler):
             from_, to = _urns(asking.body, "sourceFilter"), _urns(asking.body, "destinationFilter")
             edges = Edges(kinds, sources, targets, from_, to)
             found, more = asking.catalog.datahub.relater.scroll(edges, limit, cursor, asking.principal)
-            told = [_edge(one.kind, one.urn, one.target) for one in found]
+            spelled = _spelled(asking, found)
+            told = [_edge(one.kind, spelled[one.urn], spelled[one.target]) for one in found]
             return Answer({"results": told, "scrollId": more})
 
         await self.reply(read, _SCROLL)
@@ -118,13 +122,21 @@ class ScrollLineageHandler(DataHubHandler):
             if not urns:
                 raise IllegalQuery("names the entities", "urns")
             found, more = asking.catalog.datahub.relater.lineage(urns, kinds, flow, limit, cursor, asking.principal)
+            spelled = _spelled(asking, [one for one, _, _ in found])
             told = [
-                _edge(one.kind, one.urn, one.target) | {"upstream": upstream, "downstream": downstream}
+                _edge(one.kind, spelled[one.urn], spelled[one.target])
+                | {"upstream": spelled.get(upstream, upstream), "downstream": spelled.get(downstream, downstream)}
                 for one, upstream, downstream in found
             ]
             return Answer({"results": told, "scrollId": more})
 
         await self.reply(read, _LINEAGE)
+
+
+def _spelled(asking: Asking, found: Iterable[Any]) -> dict[str, str]:
+    """Return the ends of relationships as DataHub's clients sent them, by URN."""
+    urns = list(dict.fromkeys(urn for one in found for urn in (one.urn, one.target)))
+    return dict(zip(urns, asking.catalog.datahub.reader.spelled(urns), strict=True))
 
 
 def _edge(kind: str, source: str, target: str) -> dict[str, Any]:

@@ -30,7 +30,7 @@ _COUNT: Final = 100
 
 def list_runs(asking: Asking) -> Answer:
     """A page of runs, those that wrote last first."""
-    start, most = asking.body.get("pageOffset", 0), asking.body.get("pageSize", _COUNT)
+    start, most = asking.body.get("pageOffset", 0), shapes.count(asking.body, "pageSize", _COUNT)
     # The command line tells which page is wanted, and how long one is.
     found = asking.catalog.datahub.ingestions.list(start * most, most, asking.principal)
     return Answer({"value": [{"runId": one.run, "timestamp": one.time, "rows": one.aspects} for one in found]})
@@ -39,7 +39,7 @@ def list_runs(asking: Asking) -> Answer:
 def describe(asking: Asking) -> Answer:
     """The aspects that have what a run wrote; with `includeAspect`, with their values."""
     body, asked = asking.body, asking.catalog.datahub
-    start, most = body.get("start", 0), body.get("count", _COUNT)
+    start, most = body.get("start", 0), shapes.count(body, "count", _COUNT)
     found = asked.ingestions.aspects(body["runId"], start, most, asking.principal)
     told = [_row(asking, *one) for one in found]
     if body.get("includeAspect"):

@@ -1,22 +1,25 @@
 """All entities of some types, a page at a time."""
 
-from typing import Final
+from typing import Any, Final
 
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from jupyter_colophon.core.datahub import criteria
 from jupyter_colophon.core.errors import Absent, IllegalQuery
+from jupyter_colophon.core.jsontext import MAX_DEPTH
+from jupyter_colophon.core.jsonvalue import measured
 from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
 from jupyter_colophon.http.datahub import documents, shapes
 from jupyter_colophon.http.datahub.asking import Answer, Asking
 from jupyter_colophon.http.datahub.base import DataHubHandler
 from jupyter_colophon.http.datahub.v3 import LISTED, SYSTEM
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import flag, number, text
+from jupyter_colophon.http.parameter import count, flag, text
 from jupyter_colophon.service.datahub.finding import ALL, ScrollQuestion
 
-COUNT: Final = number("count", "How many at most.", default=10, least=1, most=1_000)
+COUNT: Final = count("count", "How many at most.", default=10, least=1, most=1_000)
 CURSOR: Final = text("scrollId", "Where to read on: the `scrollId` of the answer before.")
 _QUERY: Final = text("query", "`*`; words are for `/entities?action=search`.")
 _SORT: Final = text("sort", "`urn`.")
@@ -26,6 +29,8 @@ _MEANINGLESS: Final = [
     text(name, "Makes no difference.")
     for name in ("skipCache", "skipAggregation", "scrollIdPerEntity", "pitKeepAlive", "sortCriteria")
 ]
+#: The aspects of so many entities are read together.
+_AT_ONCE: Final = 20
 _BODY: Final = shapes.record(
     entities={"type": ["array", "null"], "items": shapes.TEXT},
     aspects={"type": ["array", "null"], "items": shapes.TEXT},
@@ -59,15 +64,25 @@ class ScrollHandler(DataHubHandler):
                 tuple(body.get("entities") or ()), criteria.read(body.get("filter"), "/filter"), limit, cursor, removed
             )
             for kind in question.types:
-                asking.catalog.registry.type(kind)
+                found.finder.require_type(kind, asking.principal)
             page = found.finder.scroll(question, asking.principal)
             named = body.get("aspects")
-            urns = [Urn.parse(urn) for urn in page.urns]
-            said = {} if named is None else found.reader.entities(urns, set(named) or None, asking.principal)
-            told = [documents.v3_entity(urn, said.get(urn, {}), with_system=with_system) for urn in page.urns]
-            return Answer({"entities": told, "scrollId": page.cursor})
+            told: list[dict[str, Any]] = []
+            size, after = 0, page.cursor
+            for at in range(0, len(page.urns), _AT_ONCE):
+                if size > PAGE_BYTES_MAX:
+                    after = found.finder.cursor_after(question, page.urns[at - 1])
+                    break
+                urns = page.urns[at : at + _AT_ONCE]
+                parsed = [Urn.parse(urn) for urn in urns]
+                said = {} if named is None else found.reader.entities(parsed, set(named) or None, asking.principal)
+                spelled = zip(urns, found.reader.spelled(urns), strict=True)
+                some = [documents.v3_entity(text, said.get(urn, {}), with_system=with_system) for urn, text in spelled]
+                size += measured(some, MAX_DEPTH)[0]
+                told += some
+            return Answer({"entities": told, "scrollId": after})
 
-        await self.reply(read, _BODY)
+        await self.reply(read, _BODY, asks=True)
 
 
 ROUTES = [("/openapi/v3/entity/scroll", ScrollHandler)]

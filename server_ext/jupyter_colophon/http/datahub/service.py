@@ -9,7 +9,7 @@ from jupyter_colophon.http.datahub import shapes
 from jupyter_colophon.http.datahub.asking import Answer, Asking
 from jupyter_colophon.http.datahub.base import DataHubHandler
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import number
+from jupyter_colophon.http.parameter import count, number
 
 #: Below 1.0.1, so that clients go on with Rest.li: through OpenAPI they lose CREATE, and delete whole entities where
 #: an aspect was meant (datahub.md, 3).
@@ -18,7 +18,7 @@ _NO_GRAPHQL: Final = (
     "GraphQL is not served here: ask /entities?action=search, /openapi/v3/entity/scroll or Colophon's own API"
 )
 _START: Final = number("start", "How many to pass by.", default=0, least=0, most=1_000_000_000)
-_COUNT: Final = number("count", "How many at most.", default=100, least=0, most=1_000)
+_COUNT: Final = count("count", "How many at most.", default=100, least=0, most=1_000)
 
 
 class ConfigHandler(DataHubHandler):

@@ -24,7 +24,9 @@ NUMBER: Final = {"type": "integer"}
 FLAG: Final = {"type": "boolean"}
 ANY: Final = {"type": "object"}
 TIME: Final = {"type": ["integer", "null"], "minimum": -(1 << 53), "maximum": 1 << 53}
-COUNT: Final = {"type": "integer", "minimum": 0, "maximum": 10_000}
+#: A list answers with so many items at most, whatever number is asked for.
+COUNT_MAX: Final = 10_000
+COUNT: Final = {"type": "integer", "minimum": 0, "description": f"How many at most; {COUNT_MAX} if more."}
 PLACE: Final = {"type": "integer", "minimum": 0, "maximum": 1_000_000_000}
 ASYNC: Final = {"enum": ["true", "false", True, False, None], "description": "Whether it is done later."}
 PROBLEM: Final = record("pointer message", pointer=TEXT, message=TEXT)
@@ -35,6 +37,11 @@ DONE: Final = record("value", value=TEXT, warnings=several(PROBLEM)) | {
     "description": "It is done, or will be. `warnings` names what was dropped."
 }
 URN: Final = {"type": "string", "format": "colophon-urn"}
+
+
+def count(body: Mapping[str, Any], name: str, default: int) -> int:
+    """Return the number of items that a body asks for, within the bound."""
+    return min(int(body.get(name, default)), COUNT_MAX)
 
 
 def value(of: Schema) -> dict[str, Any]:

@@ -8,13 +8,13 @@ from jupyter_colophon.core.datahub.mcp import generic, urn_at
 from jupyter_colophon.http.datahub import shapes
 from jupyter_colophon.http.datahub.asking import Answer, Asking
 
-_LIMIT, _LIMIT_MAX = 100, 10_000
+_LIMIT = 100
 QUESTION: Final = shapes.record(
     "urn aspect",
     urn=shapes.TEXT,
     entity=shapes.TEXT_OR_NULL,
     aspect=shapes.TEXT,
-    limit={"type": ["integer", "null"], "minimum": 0, "maximum": _LIMIT_MAX},
+    limit={**shapes.COUNT, "type": ["integer", "null"]},
     latestValue={"type": ["boolean", "null"]},
     filter={"type": ["object", "null"]},
     startTimeMillis=shapes.TIME,
@@ -33,7 +33,9 @@ def values(asking: Asking) -> Answer:
     """The newest values that fit, the newest first."""
     body = asking.body
     urn, name = urn_at(body["urn"], "/urn"), body["aspect"]
-    limit = 1 if body.get("latestValue") else _LIMIT if body.get("limit") is None else body["limit"]
+    limit = (
+        1 if body.get("latestValue") else _LIMIT if body.get("limit") is None else shapes.count(body, "limit", _LIMIT)
+    )
     filter_ = criteria.read(body.get("filter"), "/filter")
     found = asking.catalog.datahub.timeseries.values(
         urn,

@@ -46,9 +46,12 @@ class TraceHandler(DataHubHandler):
 
         def read(asking: Asking) -> Answer:
             wanted = {urn_at(urn, written([urn])): names for urn, names in asking.body.items()}
+            spelled = {str(urn_at(sent, written([sent]))): sent for sent in asking.body}
             found = asking.catalog.datahub.tracer.states(in_path, wanted, asking.principal)
             told = {
-                urn: {name: _told(one) for name, one in states.items() if one.state == "ERROR" or not errors_only}
+                spelled[urn]: {
+                    name: _told(one) for name, one in states.items() if one.state == "ERROR" or not errors_only
+                }
                 for urn, states in found.items()
             }
             return Answer(told)

@@ -1,6 +1,7 @@
 """The OpenAPI routes of entities: written, patched, read and deleted, many at once."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -15,9 +16,14 @@ from jupyter_colophon.core.errors import (
     IllegalName,
     NotEmpty,
     PatchFailed,
+    Problem,
+    TooLarge,
 )
+from jupyter_colophon.core.jsontext import MAX_DEPTH
+from jupyter_colophon.core.jsonvalue import measured
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import Operation, Proposal
+from jupyter_colophon.core.read_budget import LIST_BYTES_MAX
 from jupyter_colophon.http.datahub import deleting, documents, shapes
 from jupyter_colophon.http.datahub.asking import Answer, Asking
 from jupyter_colophon.http.datahub.base import DataHubHandler, names_in, urn_in
@@ -93,18 +99,19 @@ class BatchGetHandler(DataHubHandler):
         takes=[SYSTEM],
         body={"application/json": _WANTED},
         answers={200: LISTED},
-        refuses=[IllegalName, Absent],
+        refuses=[IllegalName, Absent, TooLarge],
     )
     async def post(self, kind: str) -> None:
         """Those of these entities that are there, with the aspects that are named of each, or with all."""
         with_system = self.asked(SYSTEM)
 
         def read(asking: Asking) -> Answer:
-            asking.catalog.registry.type(kind)
-            found = (_one(asking, kind, at, one, with_system) for at, one in enumerate(asking.body))
-            return Answer([one for one in found if one is not None])
+            there = list(_stored_entities(asking, kind, with_system))
+            if not there:
+                asking.catalog.registry.type(kind)
+            return Answer(there)
 
-        await self.reply(read, _WANTED)
+        await self.reply(read, _WANTED, asks=True)
 
 
 class EntityHandler(DataHubHandler):
@@ -118,11 +125,13 @@ class EntityHandler(DataHubHandler):
         urn, names, with_system = self._urn(kind), names_in(self.asked(_ASPECTS)), self.asked(SYSTEM)
 
         def read(asking: Asking) -> Answer:
-            asking.catalog.registry.type(kind)
-            said = asking.catalog.datahub.reader.entities([urn], names, asking.principal).get(str(urn))
+            reader = asking.catalog.datahub.reader
+            said = reader.entities([urn], names, asking.principal).get(str(urn))
             if said is None:
+                asking.catalog.registry.type(kind)
                 raise Absent("entity", str(urn))
-            return Answer(documents.v3_entity(str(urn), said, with_system=with_system))
+            (spelled,) = reader.spelled([str(urn)])
+            return Answer(documents.v3_entity(spelled, said, with_system=with_system))
 
         await self.reply(read, None)
 
@@ -172,11 +181,13 @@ def _wishes(asking: Asking, kind: str, operation_: Operation) -> Iterator[Wish]:
             raise mcp.refused(f"/{at}/urn", f"is not of the type {kind}")
         if len(one) == 1:
             # Nothing is said of it but that it is there.
-            yield Wish(Proposal(urn, None, "create", if_absent=True), f"/{at}", named=f"/{at}/urn")
+            there = Proposal(urn, None, "create", if_absent=True, spelling=mcp.spelling_of(urn, one["urn"]))
+            yield Wish(there, f"/{at}", named=f"/{at}/urn")
         for name, told in one.items():
             if name != "urn":
                 place = f"/{at}/{name}"
                 wish = _proposal(urn, name, operation_, told, place)
+                wish = replace(wish, spelling=mcp.spelling_of(urn, one["urn"]))
                 listed = isinstance(told["value"], list)
                 yield Wish(mcp.keyless(wish, asking.catalog.registry), f"{place}/value", listed, f"/{at}/urn")
 
@@ -208,12 +219,27 @@ def _now(asking: Asking) -> list[dict[str, Any]]:
     said = asking.catalog.datahub.reader.entities(urns, None, asking.principal)
     return [
         documents.v3_entity(
-            str(urn),
+            one["urn"],
             {name: held for name, held in said.get(str(urn), {}).items() if name in one},
             with_system=False,
         )
         for urn, one in zip(urns, asking.body, strict=True)
     ]
+
+
+def _stored_entities(asking: Asking, kind: str, with_system: bool) -> Iterator[dict[str, Any]]:
+    """Yield those of the entities that are stored. Raises TooLarge with the place of the first that does not fit."""
+    size = 0
+    for at, wanted in enumerate(asking.body):
+        entity = _one(asking, kind, at, wanted, with_system)
+        if entity is not None:
+            size += measured(entity, MAX_DEPTH)[0]
+            if at and size > LIST_BYTES_MAX:
+                reason = (
+                    f"the answer would have more than {LIST_BYTES_MAX} bytes: read fewer entities or aspects at once"
+                )
+                raise TooLarge(reason, (Problem(f"/{at}", reason),))
+            yield entity
 
 
 def _one(asking: Asking, kind: str, at: int, wanted: dict[str, Any], with_system: bool) -> dict[str, Any] | None:
@@ -222,7 +248,7 @@ def _one(asking: Asking, kind: str, at: int, wanted: dict[str, Any], with_system
         raise mcp.refused(f"/{at}/urn", f"is not of the type {kind}")
     names = {name for name in wanted if name != "urn"} or None
     said = asking.catalog.datahub.reader.entities([urn], names, asking.principal).get(str(urn))
-    return None if said is None else documents.v3_entity(str(urn), said, with_system=with_system)
+    return None if said is None else documents.v3_entity(wanted["urn"], said, with_system=with_system)
 
 
 ROUTES = [

@@ -10,6 +10,7 @@ from tornado.web import authenticated
 
 from jupyter_colophon.core.errors import (
     ConditionFailed,
+    HookDenied,
     HookFailed,
     InstanceAbsent,
     InstanceExists,
@@ -38,7 +39,7 @@ _LIMIT: Final = number(
 )
 #: Elyra's clients send back what they were given; these say nothing of what an instance is to be.
 _TOLD_ONLY: Final = ("resource", "reason")
-_SAVE_REFUSES: Final = (InstanceInvalid, InstanceIsFolder, HookFailed, SchemaAbsent)
+_SAVE_REFUSES: Final = (InstanceInvalid, InstanceIsFolder, HookDenied, HookFailed, SchemaAbsent)
 
 
 class _InstanceAnswer(InstanceDoorHandler):
@@ -169,7 +170,7 @@ class InstanceHandler(_InstanceAnswer):
         "removeMetadata",
         takes=CONDITIONS,
         answers={204: shapes.NOTHING},
-        refuses=[InstanceAbsent, RemovalRefused, InstanceIsFolder, ConditionFailed, HookFailed],
+        refuses=[InstanceAbsent, RemovalRefused, InstanceIsFolder, ConditionFailed, HookDenied, HookFailed],
     )
     async def delete(self, space: str, name: str) -> None:
         """Remove an instance, also a broken one."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from jupyter_server.auth.decorator import authorized, ws_authenticated
@@ -14,14 +14,14 @@ from jupyter_colophon.http import reading, streaming
 from jupyter_colophon.http.backlog import Told
 from jupyter_colophon.http.base import Identified
 from jupyter_colophon.http.board import Wish
-from jupyter_colophon.http.following import Following, place, require_place
+from jupyter_colophon.http.following import Following, place, reserve_connection
 from jupyter_colophon.http.native.parameters import NAMESPACE, TYPE
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import text
 from jupyter_colophon.http.problems import row_of
 from jupyter_colophon.http.sockets import QuietSocket
 
-_TRY_AGAIN_LATER = 1013
+_TRY_AGAIN_LATER, _POLICY_VIOLATION = 1013, 1008
 _URN = text("urn", "Of this entity alone.", format="colophon-urn")
 _FILTERS = (NAMESPACE, _URN, TYPE)
 #: The form of what is told here; CDAP's are told by `/v3`.
@@ -37,11 +37,11 @@ class ChangesHandler(reading.SliceHandler):
         "readChanges",
         takes=[reading.AFTER, reading.LIMIT, reading.WAIT, *_FILTERS],
         answers="changes",
-        refuses=[LogCompacted],
+        refuses=[LogCompacted, TooManyConnections],
     )
     async def get(self) -> None:
         """Changes after a number; with `wait`, as soon as there are any; `limit=0` gives the present number."""
-        self.answer(await self.slice(_filters(self), _FORM))
+        await self.answer_slice(_filters(self), _FORM, self.asked(reading.LIMIT))
 
 
 class ChangesStream(streaming.StreamHandler):
@@ -64,6 +64,8 @@ class ChangesStream(streaming.StreamHandler):
 class ChangesSocket(QuietSocket):
     """`/changes/ws?after=&namespace=&urn=&type=`: first `hello` with the log's head, then changes."""
 
+    _release: Callable[[], None] = staticmethod(lambda: None)
+
     @ws_authenticated
     @operation("followChanges", takes=[streaming.AFTER, *_FILTERS], answers={101: "message"})
     async def get(self, *args: Any, **kwargs: Any) -> None:
@@ -74,18 +76,23 @@ class ChangesSocket(QuietSocket):
         try:
             self._after = after = place(self.asked(streaming.AFTER), "after")
             self._wish = Wish(self.principal, tuple(_filters(self).items()), _FORM)
-            require_place(self)
+            self._release = reserve_connection(self)
             if after is not None:
                 await self.hop(lambda catalog: catalog.feed.require_kept(after))
         except (IllegalQuery, TooManyConnections, LogCompacted, StorageError) as error:
+            self._release()
             raise HTTPError(row_of(type(error)).status, error.detail) from error
-        await super().get(*args, **kwargs)
+        try:
+            await super().get(*args, **kwargs)
+        finally:
+            if not hasattr(self, "_following"):
+                # The handshake failed: nobody will close what was not opened.
+                self._release()
 
     def open(self, *args: Any, **kwargs: Any) -> None:
         """Say hello, then send what came after `after`, then what comes."""
         super().open(*args, **kwargs)
-        self._following = Following(self, self._wish, self._cut_off, self._send_on)
-        self.door.sockets[self._wish.principal.user] += 1
+        self._following = Following(self, self._wish, self._cut_off, self._send_on, self._revoke)
         #: Whether something is on its way: what comes meanwhile waits for that.
         self._busy = True
         self._beginning: asyncio.Task[None] | None = asyncio.ensure_future(self._begin())
@@ -94,12 +101,15 @@ class ChangesSocket(QuietSocket):
         """Stop listening."""
         super().on_close()
         if hasattr(self, "_following"):
-            self.door.sockets[self._wish.principal.user] -= 1
+            self._release()
             self._following.end()
 
     def _cut_off(self) -> None:
         self._following.end()
         self.close(_TRY_AGAIN_LATER, "too far behind: read on with after")
+
+    def _revoke(self) -> None:
+        self.close(_POLICY_VIOLATION, "the kernel's token has ended")
 
     async def _begin(self) -> None:
         try:

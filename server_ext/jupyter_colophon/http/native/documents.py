@@ -6,6 +6,7 @@ from typing import Any
 
 from jupyter_colophon.core.annotation import Annotation
 from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
+from jupyter_colophon.core.described import Shown
 from jupyter_colophon.core.entity import Aspect, AspectVersion, Entity, EntitySummary, Stamp
 from jupyter_colophon.core.inbox import DeadLetter, InboxEntry
 from jupyter_colophon.core.names import Urn
@@ -33,7 +34,10 @@ def stamp(value: Stamp) -> Document:
 
 def summary(value: EntitySummary) -> Document:
     """`entity-summary.json`."""
-    return asdict(value) | {"created": stamp(value.created), "updated": stamp(value.updated)}
+    told = asdict(value) | {"created": stamp(value.created), "updated": stamp(value.updated)}
+    if not told["removed"]:
+        del told["removed"]
+    return told
 
 
 def aspect(value: Aspect) -> Document:
@@ -48,9 +52,29 @@ def timed_value(value: TimedValue) -> Document:
     return told | {"value": dict(value.value)}
 
 
-def entity(value: Entity) -> Document:
+def entity(value: Entity, shown: Iterable[Shown]) -> Document:
     """`entity.json`."""
-    return summary(value.summary) | {"aspects": {name: aspect(one) for name, one in value.aspects.items()}}
+    return summary(value.summary) | {
+        "aspects": {name: aspect(one) for name, one in value.aspects.items()},
+        "descriptors": [descriptor(one) for one in shown],
+    }
+
+
+def descriptor(value: Shown) -> Document:
+    """`descriptor.json`."""
+    one = value.descriptor
+    return {
+        "kind": one.kind,
+        "key": one.key,
+        "text": one.text,
+        "name": value.name,
+        "urn": one.urn or None,
+        "aspect": one.aspect,
+        "scope": one.scope,
+        "source": value.source,
+        "column": one.column or None,
+        "detail": one.detail,
+    }
 
 
 def entity_type(value: EntityType) -> Document:
@@ -168,8 +192,11 @@ def run(value: Run) -> Document:
         "via": value.via,
         "facts": dict(value.facts),
         "arguments": dict(value.arguments),
+        "intended": list(value.intended),
         "accesses": [
-            asdict(access) | {"first": format_time(access.first), "last": format_time(access.last)}
+            asdict(access)
+            | {"first": format_time(access.first), "last": format_time(access.last)}
+            | {"statements": list(access.statements)}
             for access in value.accesses
         ],
     }
@@ -191,6 +218,8 @@ def hit(value: Hit) -> Document:
     return summary(value.summary) | {
         "description": value.description,
         "tags": list(value.tags),
+        "terms": list(value.terms),
+        "domains": list(value.domains),
         "owner": value.owner,
         "matches": [
             asdict(one) | {"parts": [{"text": part.text, "found": part.found} for part in one.parts]}
@@ -237,6 +266,7 @@ def run_change(document: Document) -> RunChange:
         None if end is None else parse_instant(end),
         document.get("facts", {}),
         document.get("arguments", {}),
+        tuple(map(Urn.parse, document.get("intended", ()))),
     )
 
 
@@ -248,6 +278,7 @@ def access(document: Document) -> Access:
         document["mode"],
         document.get("component", ""),
         None if time is None else parse_instant(time),
+        statement=document.get("statement"),
     )
 
 

@@ -1,6 +1,6 @@
 """Entities, their aspects and the aspects' history."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
@@ -12,15 +12,18 @@ from jupyter_colophon.core.errors import (
     NotEmpty,
     PatchFailed,
 )
-from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.proposal import Proposal, Written
 from jupyter_colophon.core.scoped import Metadata, Scoped
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.conditions import CONDITIONS, condition, etag_of, require_none
 from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.http.native import documents
-from jupyter_colophon.http.native.parameters import CURSOR, LIMIT, NAMESPACE, PREFIX, TYPE
+from jupyter_colophon.http.native.parameters import CURSOR, LIMIT, NAMESPACE, PREFIX, REMOVED, TYPE
 from jupyter_colophon.http.operation import Link, operation
 from jupyter_colophon.http.parameter import text, time
+
+if TYPE_CHECKING:
+    from jupyter_colophon.wiring import Catalog
 
 _JSON_PATCH, _MERGE_PATCH = "application/json-patch+json", "application/merge-patch+json"
 _VALUE: Final = {
@@ -76,18 +79,19 @@ class EntitiesHandler(ApiHandler):
     @authorized("read", resource="colophon")
     @operation(
         "listEntities",
-        takes=[NAMESPACE, TYPE, PREFIX, LIMIT, CURSOR],
+        takes=[NAMESPACE, TYPE, PREFIX, REMOVED, LIMIT, CURSOR],
         answers="entities",
         links=[Link("readEntity", {"path.urn": "$response.body#/entities/0/urn"})],
     )
     async def get(self) -> None:
-        """A page of entities by namespace, type and name."""
+        """A page of entities by namespace, type and name; it may hold fewer than `limit` while there is a cursor."""
         listing = Listing(
             namespace=self.asked(NAMESPACE),
             type=self.asked(TYPE),
             prefix=self.asked(PREFIX),
             limit=self.asked(LIMIT),
             cursor=self.asked(CURSOR),
+            removed=self.asked(REMOVED),
         )
         principal = self.principal
         found, cursor = await self.hop(lambda catalog: catalog.reader.entities(listing, principal))
@@ -105,8 +109,12 @@ class EntityHandler(ApiHandler):
         urn, principal = self.urn(in_path), self.principal
         named = self.asked(_ASPECTS)
         wanted = frozenset(named.split(",")) if named else None
-        found = await self.hop(lambda catalog: catalog.reader.entity(urn, wanted, principal))
-        self.answer(documents.entity(found))
+
+        def work(catalog: "Catalog") -> documents.Document:
+            found = catalog.reader.entity(urn, wanted, principal)
+            return documents.entity(found, catalog.metadata.shown(found, principal))
+
+        self.answer(await self.hop(work))
 
     @authenticated
     @authorized("write", resource="colophon")
@@ -115,8 +123,15 @@ class EntityHandler(ApiHandler):
         """Take the entity away; its history and lineage stay."""
         require_none(self.request.headers)
         proposal, principal = Proposal(self.urn(in_path), None, "delete"), self.principal
-        (done,) = await self.writing(lambda to, once: to.write_path.propose([proposal], principal, once=once))
-        self.answer(documents.written(done))
+
+        def work(catalog: Any, once: Any) -> Written:
+            (written,) = catalog.write_path.propose([proposal], principal, once=once)
+            if proposal.urn.type == "namespace":
+                catalog.namespaces.remove_files(proposal.urn.parts[0], principal)
+            done: Written = written
+            return done
+
+        self.answer(documents.written(await self.writing(work)))
 
 
 class MetadataHandler(ApiHandler):
@@ -155,7 +170,15 @@ class FieldsMetadataHandler(ApiHandler):
         """What was said of each of these fields, in both scopes: a page, which may hold fewer than there are places."""
         urn, principal, limit, cursor = self.urn(in_path), self.principal, self.asked(LIMIT), self.asked(CURSOR)
         found, more = await self.hop(lambda catalog: catalog.metadata.of_fields(urn, limit, cursor, principal))
-        fields = [{"name": field.name, "urn": field.urn, **_scopes(said)} for field, said in found]
+        fields = [
+            {
+                "name": one.name,
+                "urn": one.urn,
+                **_scopes(one.scoped),
+                "descriptors": [documents.descriptor(each) for each in one.shown],
+            }
+            for one in found
+        ]
         self.answer({"urn": str(urn), "fields": fields, "cursor": more})
 
 

@@ -144,7 +144,7 @@ def _summary(value: Instance) -> Document:
         "language": language if isinstance(language, str) else None,
         "valid": not value.reason,
         "reason": value.reason,
-        "problem": value.problems[0].message[:_PROBLEM_CHARS] if value.problems else "",
+        "problem": value.problems[0].message[:_PROBLEM_CHARS] if value.reason and value.problems else "",
         **_record(value),
     }
 

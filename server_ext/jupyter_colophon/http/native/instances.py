@@ -10,6 +10,7 @@ from tornado.web import authenticated
 from jupyter_colophon.core.errors import (
     Absent,
     ConditionFailed,
+    HookDenied,
     HookFailed,
     IllegalInstanceName,
     IllegalQuery,
@@ -73,6 +74,7 @@ _SAVE_REFUSES: Final = (
     SchemaAbsent,
     InstanceInvalid,
     InstanceIsFolder,
+    HookDenied,
     HookFailed,
 )
 _NEXT: Final = (
@@ -192,7 +194,15 @@ class InstanceHandler(_InstanceAnswer):
         "deleteInstance",
         takes=CONDITIONS,
         answers="instance-removed",
-        refuses=[SchemaspaceUnknown, InstanceAbsent, RemovalRefused, InstanceIsFolder, ConditionFailed, HookFailed],
+        refuses=[
+            SchemaspaceUnknown,
+            InstanceAbsent,
+            RemovalRefused,
+            InstanceIsFolder,
+            ConditionFailed,
+            HookDenied,
+            HookFailed,
+        ],
         links=[
             Link("readInstance", {"path.space": "$request.path.space", "path.instance": "$request.path.instance"}),
         ],

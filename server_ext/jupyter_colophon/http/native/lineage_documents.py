@@ -91,6 +91,8 @@ def edges(found: Iterable[LineageEdge]) -> list[Document]:
 def _node(node: Node) -> Document:
     members = asdict(node)
     hidden = {side: members.pop(f"hidden_{side}") for side in ("upstream", "downstream")}
+    if members.pop("hidden_at_least"):
+        hidden["atLeast"] = True
     if not members["title"]:
         del members["title"]
     return members | {"hidden": hidden}
@@ -108,6 +110,7 @@ def _edge(edge: LineageEdge) -> Document:
         "components": list(edge.components),
         "saidBy": edge.said_by,
         "asserted": edge.asserted,
+        "statements": list(edge.statements),
     }
 
 

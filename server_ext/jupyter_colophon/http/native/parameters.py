@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from jupyter_colophon.http.parameter import Parameter, choice, number, text, time
+from jupyter_colophon.http.parameter import Parameter, choice, flag, number, text, time
 
 #: How many of a list are given, by default and at most (native.md, rules).
 DEFAULT_LIMIT, LIMIT_MAX = 50, 500
@@ -13,6 +13,7 @@ NAMESPACE: Final = text("namespace", "Of this namespace alone.")
 TYPE: Final = text("type", "Of this entity type alone.")
 SCOPE: Final = choice("scope", "Of this scope alone.", "USER", "SYSTEM")
 PREFIX: Final = text("prefix", "Beginning with this.")
+REMOVED: Final = flag("removed", "Also entities that were softly deleted (`status.removed`).")
 START: Final = time("start", "Not over before this time.")
 END: Final = time("end", "Begun before this time.")
 AS_OF: Final = time("asOf", "As the catalog knew it then.")

@@ -1,5 +1,6 @@
 """Search, keys and values."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from jupyter_colophon.core.errors import HistoryForgotten, IllegalQuery
 from jupyter_colophon.core.search import FACETS, KeysQuestion, SearchAnswer, SearchQuestion, ValuesQuestion
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.native import documents
-from jupyter_colophon.http.native.parameters import AS_OF, CURSOR, LIMIT, NAMESPACE, PREFIX, SCOPE, TYPE
+from jupyter_colophon.http.native.parameters import AS_OF, CURSOR, LIMIT, NAMESPACE, PREFIX, REMOVED, SCOPE, TYPE
 from jupyter_colophon.http.operation import Link, operation
 from jupyter_colophon.http.parameter import text
 
@@ -20,15 +21,17 @@ if TYPE_CHECKING:
 _Q = text(
     "q", "Words, phrases, `key:value`, prefixes, or `*`; one of them at least.", required=True, format="colophon-query"
 )
-_TAG = text("tag", "Tagged with this.")
+_TAG = text("tag", "With this tag: a key, a URN or a name.")
 _PLATFORM = text("platform", "Of this platform alone.")
-_OWNER = text("owner", "Whose `owner` is this.")
+_OWNER = text("owner", "With this owner: a key, a URN or a name.")
+_TERM = text("term", "With this glossary term: a key, a URN or a name.")
+_DOMAIN = text("domain", "In this domain: a key, a URN or a name.")
 _FACETS = text(
     "facets",
     "By what the matches are counted, with commas between; without it by all there is.",
     pattern=f"^(({'|'.join(FACETS)})(,|$))*$",
 )
-_FILTERS = (NAMESPACE, TYPE, _TAG, SCOPE, _PLATFORM, _OWNER)
+_FILTERS = (NAMESPACE, TYPE, _TAG, _TERM, _DOMAIN, SCOPE, _PLATFORM, _OWNER)
 
 
 class SearchHandler(ApiHandler):
@@ -38,7 +41,7 @@ class SearchHandler(ApiHandler):
     @authorized("read", resource="colophon")
     @operation(
         "search",
-        takes=[_Q, *_FILTERS, _FACETS, LIMIT, CURSOR, AS_OF],
+        takes=[_Q, *_FILTERS, REMOVED, _FACETS, LIMIT, CURSOR, AS_OF],
         answers="search-answer",
         refuses=[HistoryForgotten],
         links=[
@@ -51,7 +54,13 @@ class SearchHandler(ApiHandler):
         words, principal = self.asked(_Q), self.principal
         filters = tuple((one.name, value) for one in _FILTERS if (value := self.asked(one)))
         question = SearchQuestion(
-            words, filters, self.asked(LIMIT), self.asked(CURSOR), self.asked(AS_OF), _facets(self.asked(_FACETS))
+            words,
+            filters,
+            self.asked(LIMIT),
+            self.asked(CURSOR),
+            self.asked(AS_OF),
+            _facets(self.asked(_FACETS)),
+            self.asked(REMOVED),
         )
         found = await self.hop(lambda catalog: catalog.searcher.search(question, principal))
         self.answer(_document(words, found))
@@ -138,10 +147,16 @@ def _document(words: str, found: SearchAnswer) -> documents.Document:
         "atLeast": found.at_least,
         "ranked": found.ranked,
         "facets": {
-            name: [{"value": value, "count": count} for value, count in counts] for name, counts in found.facets.items()
+            name: [_facet_value(value, count, found.names.get(name, {})) for value, count in counts]
+            for name, counts in found.facets.items()
         },
         "cursor": found.cursor,
     }
+
+
+def _facet_value(value: str, count: int, names: Mapping[str, str]) -> documents.Document:
+    """A value of a facet, with the name of what it refers to where that is another one."""
+    return {"value": value, "count": count} | ({"name": names[value]} if value in names else {})
 
 
 ROUTES = [

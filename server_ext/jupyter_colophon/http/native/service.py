@@ -52,6 +52,7 @@ class HealthHandler(ApiHandler):
             store, known = {"status": "down", "detail": error.detail, "journalMode": ""}, _known()
         door = self.door
         problems = await self.aside(lambda: [loading_problem(one) for one in door.spaces().problems()])
+        faults = [asdict(one) for one in await self.aside(door.registry_faults)]
         self.answer(
             {
                 "status": store["status"],
@@ -59,6 +60,7 @@ class HealthHandler(ApiHandler):
                 "store": {"provider": door.store.provider, **store},
                 "kernels": len(door.tokens),
                 "schemaspaces": {"problems": problems},
+                "registry": {"problems": faults},
                 "consumers": [asdict(one) for one in door.consumers()],
                 "instances": {"store": door.settings.metadata_store, "elyraDoor": door.elyra_door},
                 **known,

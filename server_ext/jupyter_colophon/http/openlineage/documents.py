@@ -1,9 +1,10 @@
 """Jobs, datasets, runs and graphs as Marquez tells them."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from jupyter_colophon.core.lineage import LineageEdge
 from jupyter_colophon.core.openlineage.event import Spelling
 from jupyter_colophon.core.timegrammar import format_time
 from jupyter_colophon.service.openlineage.marquez import Graph, Space
@@ -58,21 +59,59 @@ def node_id(one: Thing) -> str:
 
 
 def graph(found: Graph) -> Document:
-    """The nodes, each with the edges that begin and end there."""
-    ids = {urn: node_id(one) for urn, one in found.things.items()}
-    edges = {(ids[one.source], ids[one.target]) for one in found.edges}
+    """Return the nodes, each with the edges that begin and end there.
+
+    Marquez's edges have no place for a statement, so a program has a node for each of its statements that were met.
+    """
+    nodes: dict[str, Thing] = {}
+    statements: dict[str, set[str]] = defaultdict(set)
+    for edge in found.edges:
+        for end in (edge.source, edge.target):
+            statements[end].update(edge.statements or ("",))
+    for urn, one in found.things.items():
+        names = statements[urn] if one.type == "dataJob" and statements[urn] else {""}
+        nodes |= {_statement_id(one, statement): one for statement in names}
+    edges = {ends for edge in found.edges for ends in _statement_edges(found, edge)}
     coming, going = _ends(edges)
     return {
         "graph": [
             {
-                "id": ids[urn],
+                "id": id_,
                 "type": "JOB" if one.type == "dataJob" else "DATASET",
-                "data": thing(one),
-                "inEdges": coming[ids[urn]],
-                "outEdges": going[ids[urn]],
+                "data": _thing_of_statement(one, id_, found, edges),
+                "inEdges": coming[id_],
+                "outEdges": going[id_],
             }
-            for urn, one in sorted(found.things.items(), key=lambda pair: ids[pair[0]])
-        ]
+            for id_, one in sorted(nodes.items())
+        ],
+        "truncated": found.truncated,
+    }
+
+
+def _statement_id(one: Thing, statement: str) -> str:
+    return f"{node_id(one)}#{statement}" if statement else node_id(one)
+
+
+def _statement_edges(found: Graph, edge: LineageEdge) -> Iterator[tuple[str, str]]:
+    source, target = found.things[edge.source], found.things[edge.target]
+    for statement in edge.statements or ("",):
+        in_source = statement if source.type == "dataJob" else ""
+        in_target = statement if target.type == "dataJob" else ""
+        yield _statement_id(source, in_source), _statement_id(target, in_target)
+
+
+def _thing_of_statement(one: Thing, id_: str, found: Graph, edges: Iterable[tuple[str, str]]) -> Document:
+    """Return a job or a dataset; that of a statement has its name, and what it reads and writes alone."""
+    document = thing(one)
+    if id_ == node_id(one):
+        return document
+    name = one.spelling.name + id_.removeprefix(node_id(one))
+    names = {node_id(other): _id(other.spelling) for other in found.things.values()}
+    return document | {
+        "id": {"namespace": one.spelling.namespace, "name": name},
+        "name": name,
+        "inputs": [names[source] for source, target in sorted(edges) if target == id_],
+        "outputs": [names[target] for source, target in sorted(edges) if source == id_],
     }
 
 
@@ -110,7 +149,8 @@ def columns(found: Graph) -> Document:
                 "outEdges": going[_field_id(names[urn], field)],
             }
             for (urn, field), inputs in sorted(made.items())
-        ]
+        ],
+        "truncated": found.truncated,
     }
 
 

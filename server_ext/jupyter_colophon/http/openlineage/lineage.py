@@ -13,7 +13,14 @@ from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import number, text
 
 _EVENT: Final = {"type": "object", "description": "A RunEvent, a JobEvent or a DatasetEvent of OpenLineage."}
-_GRAPH: Final = {"type": "object", "required": ["graph"], "properties": {"graph": {"type": "array"}}}
+_GRAPH: Final = {
+    "type": "object",
+    "required": ["graph", "truncated"],
+    "properties": {
+        "graph": {"type": "array"},
+        "truncated": {"type": "boolean", "description": "Whether anything was left out. Not part of Marquez's API."},
+    },
+}
 _NODE: Final = text("nodeId", "`dataset:<namespace>:<name>` or `job:<namespace>:<name>`.", required=True)
 _DEPTH: Final = number("depth", "How many levels; further than 20 is not gone.", default=20, least=0, most=1_000)
 _TAKEN: Final = {"type": "object", "additionalProperties": False, "description": "It is taken in."}

@@ -11,21 +11,26 @@ from jupyter_colophon.core.openlineage.event import Spelling
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.openlineage import documents
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import choice, number, text
+from jupyter_colophon.http.parameter import choice, count, number, text
 
 if TYPE_CHECKING:
     from jupyter_colophon.service.openlineage.things import ToldRun
     from jupyter_colophon.wiring import Catalog
 
 _OBJECT: Final = {"type": "object"}
-LIMIT: Final = number("limit", "How many at most.", default=100, least=0, most=1_000)
+LIMIT: Final = count("limit", "How many at most.", default=100, least=0, most=1_000)
 OFFSET: Final = number("offset", "How many to pass by.", default=0, least=0, most=10_000)
-_FOUND: Final = number("limit", "How many at most.", default=10, least=0, most=100)
+_FOUND: Final = count("limit", "How many at most.", default=10, least=0, most=100)
 _Q: Final = text("q", "What is looked for.", required=True)
 _FILTER: Final = choice("filter", "Jobs or datasets alone.", "JOB", "DATASET", "job", "dataset")
 _SORT: Final = choice("sort", "By name, or by when it changed last.", "NAME", "UPDATE_AT", "name", "update_at")
 _NAMESPACE: Final = text("namespace", "Of this namespace of OpenLineage alone.")
 _TYPE: Final = choice("type", "Whose facets: of a run that is the run.", "run", "job")
+
+
+def _next_page(offset: int | None) -> dict[str, Any]:
+    """Return what Marquez's lists have no word for: where to read on after a page that ended by its size."""
+    return {} if offset is None else {"nextOffset": offset}
 
 
 class NamespacesHandler(ApiHandler):
@@ -36,8 +41,8 @@ class NamespacesHandler(ApiHandler):
     @operation("listNamespaces", takes=[LIMIT, OFFSET], answers={200: _OBJECT})
     async def get(self) -> None:
         """The namespaces of which OpenLineage told."""
-        limit, offset = self.asked(LIMIT), self.asked(OFFSET)
-        found = await self.hop(lambda catalog: catalog.marquez.namespaces(limit, offset))
+        limit, offset, principal = self.asked(LIMIT), self.asked(OFFSET), self.principal
+        found = await self.hop(lambda catalog: catalog.marquez.namespaces(limit, offset, principal))
         self.answer({"namespaces": [documents.space(one) for one in found]})
 
 
@@ -49,15 +54,17 @@ class NamespaceHandler(ApiHandler):
     @operation("readNamespace", answers={200: _OBJECT}, refuses=[Absent])
     async def get(self, namespace: str) -> None:
         """One of them."""
-        self.answer(documents.space(await self.hop(lambda catalog: catalog.marquez.namespace(namespace))))
+        principal = self.principal
+        self.answer(documents.space(await self.hop(lambda catalog: catalog.marquez.namespace(namespace, principal))))
 
 
 class _PageHandler(ApiHandler):
     async def page(self, kind: str, namespace: str | None) -> None:
         """Answer a list of jobs or datasets."""
         limit, offset, principal = self.asked(LIMIT), self.asked(OFFSET), self.principal
-        found, total = await self.hop(lambda catalog: catalog.marquez.page(kind, namespace, limit, offset, principal))
-        self.answer({f"{kind}s": [documents.thing(one) for one in found], "totalCount": total})
+        found = await self.hop(lambda catalog: catalog.marquez.page(kind, namespace, limit, offset, principal))
+        page = [documents.thing(one) for one in found.things]
+        self.answer({f"{kind}s": page, "totalCount": found.total} | _next_page(found.next_offset))
 
 
 class AllJobsHandler(_PageHandler):
@@ -128,10 +135,11 @@ class RunsHandler(ApiHandler):
         asked, principal = Spelling(namespace, name), self.principal
         limit, offset = self.asked(LIMIT), self.asked(OFFSET)
 
-        def work(catalog: "Catalog") -> "list[ToldRun]":
-            return catalog.marquez.runs(catalog.marquez.one("job", asked, principal), limit, offset)
+        def work(catalog: "Catalog") -> "tuple[list[ToldRun], int | None]":
+            return catalog.marquez.runs(catalog.marquez.one("job", asked, principal), limit, offset, principal)
 
-        self.answer({"runs": [documents.run(one) for one in await self.hop(work)]})
+        found, next_offset = await self.hop(work)
+        self.answer({"runs": [documents.run(one) for one in found]} | _next_page(next_offset))
 
 
 class RunHandler(ApiHandler):

@@ -1,14 +1,9 @@
 """Whatever else is asked for below `/colophon/openlineage`."""
 
-from jupyter_colophon.core.errors import Absent
 from jupyter_colophon.http.base import ApiHandler
+from jupyter_colophon.http.unknown_paths import refuse_unknown_paths
 
 
+@refuse_unknown_paths
 class UnknownHandler(ApiHandler):
     """Any method of any path that no other route knows."""
-
-    async def prepare(self) -> None:  # type: ignore[override]  # as Jupyter's own APIHandler
-        """Say that there is no such path, to those who may ask."""
-        await super().prepare()
-        if not self._finished:
-            raise Absent("path", self.request.path)

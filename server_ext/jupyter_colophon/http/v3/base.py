@@ -1,14 +1,17 @@
 """What the handlers of `/colophon/v3` share: entities in paths, and errors as its clients know them (catalog.md 3.1)."""
 
 import json
+from collections.abc import Mapping
 from http.client import responses
 from typing import Any
 from urllib.parse import unquote
 
 from jupyter_colophon.core.errors import Absent, IllegalName, IllegalQuery, MetadataError
+from jupyter_colophon.core.jsontext import parse
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.v3_names import from_v3
 from jupyter_colophon.http.base import ApiHandler
+from jupyter_colophon.http.operation import Shape
 from jupyter_colophon.http.problems import row_of
 
 PREFIX = "/colophon/v3"
@@ -19,6 +22,17 @@ _ELSEWHERE = ["-"]
 
 class V3Handler(ApiHandler):
     """A handler of `/colophon/v3`. Paths are split first and decoded then: names may hold a slash (catalog.md 3.1)."""
+
+    def read(self, raw: bytes, shape: Shape) -> Any:
+        """Return a body of this shape; an optional member that is null is absent, as in CDAP's own documents.
+
+        Raises Unparsable, TooLarge, InvalidInstance.
+        """
+        value = parse(raw)
+        if isinstance(shape, Mapping):
+            _drop_nulls(shape, value)
+        self.door.schemas.validate(shape, value)
+        return value
 
     def segments(self, *behind: str) -> list[str]:
         """The decoded segments of the path behind the prefix, without what it ends with. Raises Absent, IllegalName."""
@@ -58,6 +72,22 @@ class V3Handler(ApiHandler):
         self.set_status(status)
         self.retry_later(status)
         self.finish(json.dumps({"message": message, "reason": reason, "status": status}))
+
+
+def _drop_nulls(schema: Mapping[str, Any], value: Any) -> None:
+    """Remove the members that are null from an object, at each depth that the schema names members of."""
+    if isinstance(value, list):
+        for item in value if isinstance(schema.get("items"), Mapping) else ():
+            _drop_nulls(schema["items"], item)
+        return
+    if not isinstance(value, dict):
+        return
+    required = schema.get("required", ())
+    for name, inner in schema.get("properties", {}).items():
+        if name in value and value[name] is None and name not in required and "null" not in inner.get("type", ()):
+            del value[name]
+        elif name in value:
+            _drop_nulls(inner, value[name])
 
 
 def _decoded(segment: str) -> str:

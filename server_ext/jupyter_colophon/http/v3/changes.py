@@ -9,11 +9,17 @@ from jupyter_colophon.core.announcement import FORMS
 from jupyter_colophon.core.errors import LogCompacted, TooManyConnections
 from jupyter_colophon.core.names import namespace
 from jupyter_colophon.http import reading, streaming
+from jupyter_colophon.http.native.parameters import LIMIT_MAX
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import choice
+from jupyter_colophon.http.parameter import choice, count
 from jupyter_colophon.http.v3.base import V3Handler
 
 FORM: Final = choice("format", "Metadata change records, audit messages, or our own changes.", *FORMS, default="record")
+
+#: As the other lists of this API: a larger value is not an error.
+_LIMIT: Final = count(
+    "limit", "How many at most; 0 gives the present number alone.", default=100, least=0, most=LIMIT_MAX
+)
 
 
 class _OfNamespace(V3Handler):
@@ -32,13 +38,13 @@ class ChangesHandler(_OfNamespace, reading.SliceHandler):
     @authorized("read", resource="colophon")
     @operation(
         "v3ReadChanges",
-        takes=[reading.AFTER, reading.LIMIT, reading.WAIT, FORM],
+        takes=[reading.AFTER, _LIMIT, reading.WAIT, FORM],
         answers={200: {"type": "object"}},
-        refuses=[LogCompacted],
+        refuses=[LogCompacted, TooManyConnections],
     )
     async def get(self) -> None:
         """Records after a cursor; with `wait`, as soon as there are any; `limit=0` gives the present cursor."""
-        self.answer(await self.slice(await self.namespace(), self.asked(FORM)))
+        await self.answer_slice(await self.namespace(), self.asked(FORM), self.asked(_LIMIT))
 
 
 class ChangesStream(_OfNamespace, streaming.StreamHandler):

@@ -9,14 +9,14 @@ from tornado.web import authenticated
 from jupyter_colophon.core.search import KeyCount, KeysQuestion, ValuesQuestion
 from jupyter_colophon.http.native.parameters import PREFIX
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import number
+from jupyter_colophon.http.parameter import count, number
 from jupyter_colophon.http.v3.base import V3Handler
 from jupyter_colophon.http.v3.parameters import AS_OF, SCOPE, SCOPES
 from jupyter_colophon.http.v3.targets import TARGET, kinds
 
 _LIST: Final = {"type": "array"}
 _MOST: Final = 10_000
-_LIMIT: Final = number("limit", "How many at most.", default=_MOST, least=0, most=_MOST)
+_LIMIT: Final = count("limit", "How many at most.", default=_MOST, least=0, most=_MOST)
 _OFFSET: Final = number("offset", "After so many.", default=0, least=0, most=10**9)
 
 

@@ -21,7 +21,7 @@ from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.relations import Part
 from jupyter_colophon.core.timegrammar import parse_time
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import number, text, time
+from jupyter_colophon.http.parameter import count, text, time
 from jupyter_colophon.http.v3.base import V3Handler
 from jupyter_colophon.http.v3.lineage_documents import Shape
 from jupyter_colophon.http.v3.parameters import AS_OF, FORMAT, word
@@ -36,7 +36,7 @@ _MAX_LEVELS: Final = text("maxLevels", "The same as `levels`.")
 _DIRECTION: Final = word("direction", "What data came from, or went to.", "both", "incoming", "outgoing")
 _COLLAPSE: Final = text("collapse", "Gather values of `access`, `run` or `component`; may be sent more than once.")
 _ROLLUP: Final = word("rollup", "Tell what ran in a workflow as the workflow's.", "workflow")
-_LIMIT: Final = number("limit", "How many relations at most.", default=DEFAULT_RELATIONS, least=1, most=MAX_RELATIONS)
+_LIMIT: Final = count("limit", "How many relations at most.", default=DEFAULT_RELATIONS, least=1, most=MAX_RELATIONS)
 DIRECTIONS: Final[Mapping[str, Direction]] = {
     "": "undirected",
     "both": "undirected",
@@ -59,7 +59,7 @@ _NEXT: Final = {
         "direction": {"enum": ["both", "incoming", "outgoing"]},
         "collapse": {"anyOf": [_COLLAPSES, {"type": "array", "items": _COLLAPSES}]},
         "rollup": {"enum": ["workflow"]},
-        "limit": {"type": "integer", "minimum": 1, "maximum": MAX_RELATIONS},
+        "limit": {"type": "integer", "minimum": 1},
         "asOf": _TIME,
         "responseFormat": {"enum": ["v5"]},
     },
@@ -146,7 +146,7 @@ class NextHandler(_LineageHandler):
             direction=DIRECTIONS[body.get("direction", "both")],
             levels=levels(str(body.get("levels", "")), str(body.get("maxLevels", ""))),
             window=window(told("start"), told("end")),
-            limit=body.get("limit", DEFAULT_RELATIONS),
+            limit=min(body.get("limit", DEFAULT_RELATIONS), MAX_RELATIONS),
             as_of=told("asOf"),
             frontier=tuple(dict.fromkeys(named("frontier"))),
             visited=frozenset(named("visited")),

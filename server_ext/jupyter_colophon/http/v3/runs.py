@@ -13,7 +13,7 @@ from jupyter_colophon.core.run import Run
 from jupyter_colophon.core.v3_names import from_v3
 from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import number, time
+from jupyter_colophon.http.parameter import count, time
 from jupyter_colophon.http.v3 import run_documents as documents
 from jupyter_colophon.http.v3.base import V3Handler
 from jupyter_colophon.http.v3.parameters import FORMAT, SCOPE, SCOPES, word
@@ -23,7 +23,7 @@ _DONE: Final = {"type": "object"}
 _ANY: Final = {"type": ["object", "array"]}
 _START: Final = time("start", "Not over before this time.")
 _END: Final = time("end", "Begun before this time.")
-_LIMIT: Final = number("limit", "How many at most.", default=100, least=1, most=10_000)
+_LIMIT: Final = count("limit", "How many at most.", default=100, least=1, most=10_000)
 _STATUS: Final = word("status", "With this status alone; completed is succeeded.", *documents.STATUSES)
 #: How many runs a page of the list looks for, and how many pages one request reads at most.
 _PAGE, _PAGES = 500, 20

@@ -12,7 +12,7 @@ from jupyter_colophon.core.lineage_keys import lineage_key
 from jupyter_colophon.core.listing import Listed, ListQuestion, Place, Sort
 from jupyter_colophon.core.names import SYSTEM_NAMESPACE, Identity, Urn
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import flag, number, text
+from jupyter_colophon.http.parameter import count, flag, number, text
 from jupyter_colophon.http.v3 import formats
 from jupyter_colophon.http.v3.base import V3Handler
 from jupyter_colophon.http.v3.parameters import AS_OF, word
@@ -27,8 +27,8 @@ _SCOPE: Final = word("scope", "Whose metadata has to fit.", "user", "system")
 _ENTITY_SCOPE: Final = word("entityScope", "Of this namespace (user), or of the system's.", "user", "system")
 _SORT: Final = text("sort", "`entity-name` or `creation-time`, with `asc` or `desc`.")
 _OFFSET: Final = number("offset", "After so many.", default=0, least=0, most=10**9)
-_LIMIT: Final = number("limit", "How many at most.", default=0, least=1, most=10**9)
-_CURSORS: Final = number("numCursors", "Cursors for so many of the next pages.", default=0, least=1, most=100)
+_LIMIT: Final = count("limit", "How many at most.", default=0, least=1, most=10**9)
+_CURSORS: Final = count("numCursors", "Cursors for so many of the next pages.", default=0, least=1, most=100)
 _REQUESTED: Final = flag("cursorRequested", "With a cursor for the next page.")
 _CURSOR: Final = text("cursor", "Where to go on: it carries the whole request.")
 _HIDDEN: Final = flag("showHidden", "With names that begin with `_`.")

@@ -8,14 +8,19 @@ from tornado.web import authenticated
 
 from jupyter_colophon.core.errors import Absent, TooLarge, Unparsable
 from jupyter_colophon.core.jsontext import decoded, parse
-from jupyter_colophon.core.stream import Taken
+from jupyter_colophon.core.stream import Binary, Taken
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import text
 from jupyter_colophon.http.v3.base import V3Handler
 
 _DONE: Final = {"type": "object"}
-ANYTHING: Final = {"application/json": {}, "text/*": {"type": "string"}}
-_MANY: Final = {"application/json": {"type": "array"}, "application/x-ndjson": {}, "text/*": {"type": "string"}}
+ANYTHING: Final = {"application/json": {}, "text/*": {"type": "string"}, "*/*": {}}
+_MANY: Final = {
+    "application/json": {"type": "array"},
+    "application/x-ndjson": {},
+    "text/*": {"type": "string"},
+    "*/*": {},
+}
 SOURCE: Final = text("source", "Who outside writes: lineage tells it, once a UTC day.", maxLength=512)
 #: How many events a batch has at most.
 _BATCH_MAX: Final = 100_000
@@ -60,23 +65,59 @@ class BatchHandler(V3Handler):
 
 
 def one_event(raw: bytes, kind: str) -> list[Any]:
-    """The event in a body: text where it says that it is that, else JSON."""
-    return [decoded(raw) if kind.startswith("text/") else parse(raw)]
+    """Return the event in a body of this content type. Raises Unparsable for text or JSON that is not what it says."""
+    if kind.startswith("text/"):
+        return [decoded(raw)]
+    return [parse(raw) if _is_json(kind) else _parse_any(raw)]
 
 
 def _many(raw: bytes, kind: str) -> list[Any]:
-    """The events in a body: an array, or one a line."""
+    """Return the events in a body: the items of an array, or one a line."""
     if kind.startswith("text/"):
-        found: Any = [line for line in decoded(raw).replace("\r\n", "\n").split("\n") if line]
+        found: Any = _lines(raw)
     elif kind == "application/x-ndjson":
         found = [parse(line, f"line {at}") for at, line in enumerate(raw.split(b"\n"), 1) if line.strip()]
-    else:
+    elif _is_json(kind):
         found = parse(raw)
+    else:
+        found = _parse_undeclared(raw)
     if not isinstance(found, list):
         raise Unparsable("the body is no array of events")
     if len(found) > _BATCH_MAX:
         raise TooLarge(f"a batch has at most {_BATCH_MAX} events")
     return found
+
+
+def _is_json(kind: str) -> bool:
+    return kind == "application/json" or kind.endswith("+json")
+
+
+def _parse_any(raw: bytes) -> Any:
+    """Return a body that may be anything: JSON where it is JSON, else text, else bytes.
+
+    `curl -d` names its bodies forms, whatever they hold.
+    """
+    try:
+        return parse(raw)
+    except Unparsable:
+        if not raw:
+            raise
+    try:
+        return decoded(raw)
+    except Unparsable:
+        return Binary(raw)
+
+
+def _parse_undeclared(raw: bytes) -> Any:
+    """Return the events of a body that may be anything. Raises Unparsable for bytes: they have no lines."""
+    try:
+        return parse(raw)
+    except Unparsable:
+        return [_parse_any(line.encode()) for line in _lines(raw)]
+
+
+def _lines(raw: bytes) -> list[str]:
+    return [line for line in decoded(raw).replace("\r\n", "\n").split("\n") if line]
 
 
 #: Below the prefix.

@@ -1,17 +1,12 @@
 """Whatever else is asked for below `/colophon/v3`."""
 
-from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.http.unknown_paths import refuse_unknown_paths
 from jupyter_colophon.http.v3.base import V3Handler
 
 
+@refuse_unknown_paths
 class UnknownHandler(V3Handler):
     """Any method of any path that no other route knows."""
-
-    async def prepare(self) -> None:  # type: ignore[override]  # as Jupyter's own APIHandler
-        """Say that there is no such path, to those who may ask."""
-        await super().prepare()
-        if not self._finished:
-            raise Absent("path", self.request.path)
 
 
 #: Must come last.

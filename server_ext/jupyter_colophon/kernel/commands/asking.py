@@ -13,6 +13,7 @@ from jupyter_colophon.kernel.commands.saying import named
 if TYPE_CHECKING:
     from jupyter_colophon.kernel.companion import Companion
 
+_FILTERS = ("type", "namespace", "tag", "term", "domain", "owner")
 STATUSES = ("running", "succeeded", "failed", "killed")
 
 
@@ -28,8 +29,9 @@ def _timed(parser: ArgumentParser) -> None:
 def _search_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("query", metavar="QUERY", nargs="+")
     _limited(parser)
-    for name in ("type", "namespace", "tag", "owner"):
+    for name in _FILTERS:
         parser.add_argument(f"--{name}", metavar=name.upper())
+    parser.add_argument("--removed", action="store_true")
 
 
 def _keys_arguments(parser: ArgumentParser) -> None:
@@ -77,8 +79,8 @@ def _show(_: "Companion", asked: Namespace) -> Answer:
 
 
 def _search(_: "Companion", asked: Namespace) -> Answer:
-    of = {name: getattr(asked, name) for name in ("type", "namespace", "tag", "owner")}
-    return present.verbs().search(" ".join(asked.query), limit=asked.limit, **of)
+    of = {name: getattr(asked, name) for name in _FILTERS}
+    return present.verbs().search(" ".join(asked.query), limit=asked.limit, removed=asked.removed, **of)
 
 
 def _keys(_: "Companion", asked: Namespace) -> Answer:
@@ -126,7 +128,8 @@ COMMANDS = (
         "search",
         """\
 %metadata search QUERY…             find: words, word*, key:value, tags:…, owner:…
-                                    [--limit N] [--type TYPE] [--namespace NAMESPACE] [--tag TAG] [--owner OWNER]""",
+                                    [--limit N] [--type TYPE] [--namespace NAMESPACE] [--tag TAG]
+                                    [--term TERM] [--domain DOMAIN] [--owner OWNER] [--removed]""",
         _search_arguments,
         _search,
     ),

@@ -5,6 +5,7 @@ from html import escape
 from typing import Any
 
 from jupyter_colophon.client.urns import called, shown
+from jupyter_colophon.core.width import width
 from jupyter_colophon.kernel.display.layout import grid
 from jupyter_colophon.kernel.display.terminal import cut, printable
 from jupyter_colophon.kernel.display.times import interval
@@ -14,7 +15,9 @@ LARGEST_DRAWING = 200
 
 _COLUMN, _ROW, _MARGIN = 250, 52, 16
 _WIDTH, _HEIGHT = 204, 34
-_LETTERS = 29
+#: The room for a label, and how wide letters are in the fonts of `_STYLE`, generously.
+_ROOM, _EM = _WIDTH - 16, 12
+_NARROW, _BROAD = frozenset("fijlrt .,:;'|!()[]/-I1"), frozenset("mwMW@%&#…—")
 
 _STYLE = (
     "text{font:12px system-ui,sans-serif;fill:#212121}"
@@ -63,9 +66,31 @@ def _node(node: Mapping[str, Any], x: float, y: float, *, is_focus: bool) -> str
     is_data = node["type"] == "dataset"
     classes = ["data" if is_data else "program", *(["focus"] * is_focus), *(["deleted"] * bool(node["deleted"]))]
     name = printable(called(node["urn"], node))
-    label = name if len(name) <= _LETTERS else f"…{name[1 - _LETTERS :]}"
+    label = _fitted(name)
     return (
         f'<g><title>{escape(cut(name, 500))}</title><rect class="{" ".join(classes)}" x="{x:g}" y="{y:g}"'
         f' width="{_WIDTH}" height="{_HEIGHT}" rx="{6 if is_data else _HEIGHT // 2}"/>'
         f'<text x="{x + _WIDTH / 2:g}" y="{y + _HEIGHT / 2 + 4:g}" text-anchor="middle">{escape(label)}</text></g>'
     )
+
+
+def _fitted(name: str) -> str:
+    """Return as much of the end of a name as fits into a box."""
+    room = _ROOM - sum(map(_letter_width, name))
+    if room >= 0:
+        return name
+    room -= _letter_width("…")
+    for at, letter in enumerate(name, 1):
+        room += _letter_width(letter)
+        if room >= 0:
+            return f"…{name[at:]}"
+    return "…"
+
+
+def _letter_width(letter: str) -> float:
+    """Estimate the width of a letter in pixels."""
+    if letter in _NARROW:
+        return 0.4 * _EM
+    if letter in _BROAD or width(letter) > 1:
+        return 1.0 * _EM
+    return (0.75 if letter.isupper() else 0.6) * _EM

@@ -1,6 +1,6 @@
 """`%metadata show`: an entity with what people wrote and what machines wrote, apart."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from jupyter_colophon.client.urns import shown
@@ -10,13 +10,16 @@ from jupyter_colophon.kernel.display.page import Page
 from jupyter_colophon.kernel.display.profile import profile_blocks
 from jupyter_colophon.kernel.display.times import clock
 
+_PROPERTIES = frozenset({"businessMetadata", "technicalMetadata"})
+
 
 def entity_page(entity: Mapping[str, Any], runs: list[Mapping[str, Any]]) -> Page:
     """A page from `Entity` and the newest `Run`s that touched it; of data also what is said of its fields, and its profile."""
     values = {name: aspect["value"] for name, aspect in entity["aspects"].items()}
     blocks: list[Block] = [Title(shown(entity["urn"]), entity["urn"])]
-    blocks += _both(values.get("businessMetadata", {}), "people")
-    blocks += _both(values.get("technicalMetadata", {}), "machines")
+    own = [one for one in entity["descriptors"] if one["column"] is None]
+    for scope in ("USER", "SYSTEM"):
+        blocks += _of_scope([one for one in own if one["scope"] == scope], scope)
     blocks += _schema(values.get("schemaMetadata", {}))
     blocks += _fields(entity)
     blocks += profile_blocks(entity.get("profile"))
@@ -26,15 +29,28 @@ def entity_page(entity: Mapping[str, Any], runs: list[Mapping[str, Any]]) -> Pag
     return Page((*blocks, Line(words, quiet=True)))
 
 
-def _both(value: Mapping[str, Any], writer: str) -> Iterator[Block]:
-    """Tags and properties of one scope; nothing where machines wrote nothing."""
-    properties, tags = value.get("properties", {}), value.get("tags", [])
-    scope = "USER" if writer == "people" else "SYSTEM"
+def _of_scope(descriptors: list[Mapping[str, Any]], scope: str) -> Iterator[Block]:
+    """Tags, terms and properties of one scope; nothing where machines wrote nothing."""
+    tags, terms = (_names(descriptors, kind) for kind in ("tag", "term"))
     if tags or scope == "USER":
-        yield Chips(f"tags ({scope})", tuple(tags))
-    if properties:
-        rows = tuple((key, str(properties[key])) for key in sorted(properties))
-        yield Table(f"properties that {writer} wrote ({scope})", ("key", "value"), rows)
+        yield Chips(f"tags ({scope})", tags)
+    if terms:
+        yield Chips(f"terms ({scope})", terms)
+    rows = sorted({_row(one) for one in descriptors if one["kind"] not in ("tag", "term")})
+    if rows:
+        writer = "people" if scope == "USER" else "machines"
+        caption = f"properties that {writer} wrote ({scope})"
+        yield _without_empty_column(Table(caption, ("key", "value", "aspect"), tuple(rows)))
+
+
+def _names(descriptors: Iterable[Mapping[str, Any]], kind: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one["name"] for one in descriptors if one["kind"] == kind))
+
+
+def _row(one: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Key, value and aspect; the aspects that are made of properties go without saying."""
+    text = f"{one['name']} ({one['detail']})" if one["detail"] else one["name"]
+    return one["key"], text, "" if one["aspect"] in _PROPERTIES else one["aspect"]
 
 
 def _schema(value: Mapping[str, Any]) -> Iterator[Block]:
@@ -57,10 +73,10 @@ def _schema(value: Mapping[str, Any]) -> Iterator[Block]:
 def _fields(entity: Mapping[str, Any]) -> Iterator[Block]:
     """Tags and properties of fields, a row for each that has some."""
     rows = tuple(
-        (field["name"], scope, " ".join(field[scope]["tags"]), _pairs(field[scope]["properties"]))
+        (field["name"], scope, " ".join(_names(said, "tag")), _pairs(said))
         for field in entity.get("fields", ())
         for scope in ("USER", "SYSTEM")
-        if field[scope]["tags"] or field[scope]["properties"]
+        if (said := [one for one in field["descriptors"] if one["scope"] == scope])
     )
     if rows:
         yield Table("said of fields", ("field", "by", "tags", "properties"), rows)
@@ -68,8 +84,9 @@ def _fields(entity: Mapping[str, Any]) -> Iterator[Block]:
         yield Line(f"Something may be said of {counted(left, 'more field')}: say --field FIELD.", quiet=True)
 
 
-def _pairs(properties: Mapping[str, Any]) -> str:
-    return " ".join(f"{key}={properties[key]}" for key in sorted(properties))
+def _pairs(descriptors: Iterable[Mapping[str, Any]]) -> str:
+    pairs = {(one["key"], one["name"]) for one in descriptors if one["kind"] != "tag"}
+    return " ".join(f"{key}={name}" for key, name in sorted(pairs))
 
 
 def _without_empty_column(table: Table) -> Table:

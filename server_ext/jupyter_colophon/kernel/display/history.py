@@ -73,6 +73,9 @@ def run_page(run: Document) -> Page:
     if told:
         blocks.append(Table("", ("kind", "name", "value"), tuple(told)))
     blocks.append(Table("", ("access", "name", "last", "said then"), rows) if rows else Line("It touched nothing."))
+    if run["intended"]:
+        names = ", ".join(shown(urn) for urn in run["intended"])
+        blocks.append(Line(f"Not written, since a statement failed: {names}"))
     if log := run["facts"].get("log"):
         blocks += [Title("log"), Preformatted(str(log))]
     return Page(tuple(blocks))

@@ -8,7 +8,7 @@ from jupyter_colophon.kernel.display.blocks import Block, Chips, Line, Preformat
 
 # Styles stand at the elements: outputs share one document, a style sheet in one of them would reach all.
 _QUIET = "color:var(--jp-ui-font-color2,#757575)"
-_CELL = "text-align:left;vertical-align:top;padding:2px 12px 2px 0;overflow-wrap:anywhere;max-width:36em"
+_CELL = "text-align:left;vertical-align:top;padding:2px 12px 2px 0;overflow-wrap:break-word;max-width:36em"
 _RULE = "border-bottom:1px solid var(--jp-border-color2,#bdbdbd)"
 _CHIP = (
     "display:inline-block;padding:0 8px;margin:0 4px 2px 0;border-radius:10px;"

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from jupyter_colophon.client.urns import called, shown
+from jupyter_colophon.core.lineage import flows_on
 from jupyter_colophon.kernel.counts import counted
 from jupyter_colophon.kernel.display.times import clock, interval
 
@@ -40,27 +41,38 @@ class _Side:
             self._edges[edge[here]].append(edge)
 
     def lines(self) -> Iterator[str]:
-        entered = {self._focus}
+        entered: set[tuple[str, ...]] = {(self._focus,)}
         # A stack of (edge, indentation, last of its brothers): deep chains must not end in a RecursionError.
-        stack = self._branches(self._focus, "")
+        stack = self._branches(self._focus, None, "")
         while stack:
             edge, indent, is_last = stack.pop()
             urn = edge[self._there]
-            again = urn in entered
+            # A program is entered once for each statement that leads to it: others lead elsewhere.
+            statements = edge["statements"] if self._is_program(urn) else None
+            place = (urn, *(statements or ()))
+            again = place in entered
             yield f"{indent}{'└─ ' if is_last else '├─ '}{self._label(edge, again=again)}"
             if not again:
-                entered.add(urn)
-                stack += self._branches(urn, indent + ("   " if is_last else "│  "))
+                entered.add(place)
+                stack += self._branches(urn, statements, indent + ("   " if is_last else "│  "))
 
-    def _branches(self, urn: str, indent: str) -> list[tuple[Mapping[str, Any], str, bool]]:
-        edges = _sorted(self._edges.get(urn, ()), self._there)
+    def _branches(
+        self, urn: str, statements: Sequence[str] | None, indent: str
+    ) -> list[tuple[Mapping[str, Any], str, bool]]:
+        found = self._edges.get(urn, ())
+        edges = _sorted(
+            [edge for edge in found if statements is None or flows_on(statements, edge["statements"])], self._there
+        )
         return [(edge, indent, edge is edges[-1]) for edge in reversed(edges)]
+
+    def _is_program(self, urn: str) -> bool:
+        return bool(self._nodes.get(urn, {}).get("type") == "dataJob")
 
     def _label(self, edge: Mapping[str, Any], *, again: bool) -> str:
         urn = edge[self._there]
         node = self._nodes.get(urn, {})
         by, through = _WORDS[self._side]
-        is_program = node.get("type") == "dataJob"
+        is_program = self._is_program(urn)
         label = f"{by if is_program else through} {called(urn, node)}"
         if is_program:
             label += f"  ({counted(edge['runCount'], 'run')}, last {clock(edge['end'] or edge['start'])})"

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from jupyter_colophon.core.access import ALL_ACTIONS, Action, Principal
@@ -207,7 +207,7 @@ class Taker:
             self._bury(place, kept, proposals, error)
 
     def _proposal(self, document: Any) -> Proposal:
-        found = mcp.proposal(document, self.catalog.registry)
+        found = replace(mcp.proposal(document, self.catalog.registry), united=True)
         if self.strict:
             return found
         one, dropped = known(self.catalog.registry, found)

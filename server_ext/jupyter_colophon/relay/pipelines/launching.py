@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 from jupyter_core.paths import jupyter_data_dir
 
+from jupyter_colophon.client.private_folders import create_private_folder
 from jupyter_colophon.core.run import RunStatus
 from jupyter_colophon.relay.pipelines.schedule import Schedule
 
@@ -107,7 +108,7 @@ def _log_path(run_id: str) -> Path:
 
 def _log(path: Path) -> BinaryIO:
     folder = path.parent
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    create_private_folder(folder, Path(jupyter_data_dir()) / "colophon")
     old = sorted(folder.glob("*.log"), key=lambda path: path.stat().st_mtime)
     for one in old[: max(0, len(old) + 1 - _LOGS_MAX)]:
         one.unlink(missing_ok=True)

@@ -1,22 +1,26 @@
 """Which entities there are, as DataHub's clients ask: by type, by a filter, by words; and how many have an aspect."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.datahub.criteria import Filter, fits
-from jupyter_colophon.core.entity import Listing
+from jupyter_colophon.core.entity import STATUS, Aspect, Listing, is_removed
 from jupyter_colophon.core.errors import IllegalQuery
 from jupyter_colophon.core.jsontext import stored
+from jupyter_colophon.core.like_pattern import LikePattern
 from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.namespaced import INSTANCE
+from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.core.search import SearchQuestion
 from jupyter_colophon.service.read import Reader
 from jupyter_colophon.service.search import RANKED_MAX, Searcher
 from jupyter_colophon.storage import aspects
 from jupyter_colophon.storage.ending import ending
 from jupyter_colophon.storage.spi import Range, Row, TableContext
+from jupyter_colophon.storage.united import add_people
 
 #: How many rows one transaction looks through, and how many entities one question without words looks at.
 _SLICE, _LOOKED_MAX = 1_000, 10_000
@@ -60,16 +64,31 @@ class Finder:
     searcher: Searcher
 
     def urns(self, kind: str, start: int, limit: int, principal: Principal) -> Page:
-        """Entities of a type, by namespace and name, from a place on. Raises Absent for a type that there is not."""
-        self.reader.registry.type(kind)
+        """Return entities of a type, by namespace and name, from a place on.
+
+        Raises Absent for a type that neither the registry describes nor a stored entity has.
+        """
 
         def work(tx: TableContext) -> Page:
             ranges = self._ranges(tx, kind, principal)
             names = tx.table("entity_names")
+            if kind == INSTANCE and self.reader.gate.has_policy:
+                # Instances are as many as people save: only their documents say who may see which.
+                urns = [row["urn"] for row in names.multi_scan(ranges)] if ranges else []
+                seen = [urn for urn in urns if self.reader.gate.may_see(tx, principal, Urn.parse(urn))]
+                return Page(tuple(seen[start : start + limit]), len(seen))
             rows = islice(names.multi_scan(ranges, start + limit), start, None) if ranges else ()
             return Page(tuple(row["urn"] for row in rows), names.count(ranges) if ranges else 0)
 
-        return self.reader.provider.tx_runner.run(work, read_only=True)
+        found = self.reader.provider.tx_runner.run(work, read_only=True)
+        if not found.total:
+            self.reader.registry.type(kind)
+        return found
+
+    def require_type(self, kind: str, principal: Principal) -> None:
+        """Raise Absent for a type that neither the registry describes nor a stored entity has."""
+        if not self.reader.registry.knows(kind):
+            self.urns(kind, 0, 1, principal)
 
     def search(self, text: str, kind: str, filter_: Filter, start: int, limit: int, principal: Principal) -> Page:
         """Entities of a type that fit words and a filter, the best first; hidden ones are left out."""
@@ -91,23 +110,26 @@ class Finder:
             *same, after = self.reader.cursors.read("scroll", question.cursor)
             if same != asked:
                 raise IllegalQuery("is no cursor of this list", "scrollId")
-        types = question.types or tuple(kind.type for kind in self.reader.registry.types)
-        looked, last = self._after(types, after, principal)
+        looked, last = self._after(question.types, after, principal)
         fitting = self._fitting(looked, question.filter, removed=question.removed)
         found = fitting[: question.limit]
         if len(found) < len(fitting):
             last = found[-1] if found else after
-        cursor = None if last is None else self.reader.cursors.write("scroll", [*asked, last])
-        return Scrolled(tuple(found), cursor)
+        return Scrolled(tuple(found), None if last is None else self.cursor_after(question, last))
+
+    def cursor_after(self, question: ScrollQuestion, urn: str) -> str:
+        """Return where the scroll goes on after an entity."""
+        return self.reader.cursors.write("scroll", [list(question.types), question.removed, urn])
 
     def count(self, aspect: str, like: str, principal: Principal) -> int:
-        """How many entities with such a URN (`%` and `_` as in SQL) have an aspect."""
-        pattern, prefix = _like(like), re.split(r"[%_\\]", like, maxsplit=1)[0]
+        """Return how many entities with such a URN (`%` and `_` as in SQL) have an aspect. Raises IllegalQuery."""
+        pattern, prefix = LikePattern.parse(like, "/urnLike"), re.split(r"[%_\\]", like, maxsplit=1)[0]
         number = 0
         place: tuple[str, ...] = (prefix,)
         while True:
             rows = self._aspects(place, prefix)
-            number += sum(self._counts(row, aspect, pattern, principal) for row in rows)
+            fitting = [Urn.parse(row["urn"]) for row in rows if _counts(row, aspect, pattern)]
+            number += len(self.reader.gate.filter_visible(principal, fitting))
             if len(rows) < _SLICE:
                 return number
             place = (rows[-1]["urn"], rows[-1]["aspect"])
@@ -115,14 +137,17 @@ class Finder:
     def _ranges(self, tx: TableContext, kind: str, principal: Principal) -> list[Range]:
         return [Range.prefix(*shelf) for shelf in self.reader.shelves(tx, Listing(type=kind), principal)]
 
-    def _after(self, types: Iterable[str], after: str, principal: Principal) -> tuple[list[str], str | None]:
-        """The next entities of these types that may be read, by URN, and after which to go on; None where that was all."""
+    def _after(self, types: Sequence[str], after: str, principal: Principal) -> tuple[list[str], str | None]:
+        """Return the next entities of these types (none: of all) that may be read, by URN, and after which to go on.
+
+        None where that was all.
+        """
         gate = self.reader.gate
         ranges = [
             # ";" is the character after ":", so this takes every URN of the type and no other.
-            Range((max(f"urn:li:{kind}:", after),), (f"urn:li:{kind};",), begin_inclusive=False, end_inclusive=False)
-            for kind in types
-            if after < f"urn:li:{kind};"
+            Range((max(f"{part}:", after),), (f"{part};",), begin_inclusive=False, end_inclusive=False)
+            for part in ([f"urn:li:{kind}" for kind in types] or ["urn:li"])
+            if after < f"{part};"
         ]
 
         def work(tx: TableContext) -> tuple[list[str], str | None]:
@@ -132,8 +157,7 @@ class Finder:
             return living, rows[-1]["urn"] if len(rows) == _SLICE else None
 
         found, last = self.reader.provider.tx_runner.run(work, read_only=True)
-        shown = [urn for urn in found if gate.may_read(principal, gate.identity.namespace_of(Urn.parse(urn)))]
-        return shown, last
+        return [str(urn) for urn in gate.filter_visible(principal, map(Urn.parse, found))], last
 
     def _fitting(self, urns: Sequence[str], filter_: Filter, *, removed: bool) -> list[str]:
         """Those that fit a filter and, unless `removed`, are not hidden."""
@@ -144,16 +168,14 @@ class Finder:
     def _held(self, tx: TableContext, urns: Sequence[str], filter_: Filter, removed: bool) -> list[str]:
         hidden: set[str] = set()
         if not removed:
-            rows = tx.table("aspects").multi_read([(urn, "status") for urn in urns])
-            hidden = {row["urn"] for row in rows if row["value"] is not None and stored(row["value"]).get("removed")}
+            rows = tx.table("aspects").multi_read([(urn, STATUS) for urn in urns])
+            hidden = {row["urn"] for row in rows if row["value"] is not None and is_removed(stored(row["value"]))}
         shown = [urn for urn in urns if urn not in hidden]
         if not filter_:
             return shown
         registry, identity = self.reader.registry, self.reader.gate.identity
         read = [(urn, Urn.parse(urn)) for urn in shown]
-        return [
-            text for text, urn in read if fits(filter_, urn, aspects.present(tx, registry, urn.type, text), identity)
-        ]
+        return [text for text, urn in read if fits(filter_, urn, _united(tx, registry, urn), identity)]
 
     def _aspects(self, place: tuple[str, ...], prefix: str) -> list[Row]:
         """The next slice of aspects of the entities whose URN begins so."""
@@ -162,15 +184,11 @@ class Finder:
             lambda tx: list(tx.table("aspects").scan(keys, _SLICE)), read_only=True
         )
 
-    def _counts(self, row: Row, aspect: str, pattern: re.Pattern[str], principal: Principal) -> bool:
-        if row["aspect"] != aspect or row["value"] is None or not pattern.fullmatch(row["urn"]):
-            return False
-        gate = self.reader.gate
-        return gate.may_read(principal, gate.identity.namespace_of(Urn.parse(row["urn"])))
+
+def _counts(row: Row, aspect: str, pattern: LikePattern) -> bool:
+    return row["aspect"] == aspect and row["value"] is not None and pattern.matches(row["urn"])
 
 
-def _like(like: str) -> re.Pattern[str]:
-    """A pattern of SQL's LIKE."""
-    signs = {"%": ".*", "_": "."}
-    parts = re.findall(r"\\.|.", like, re.DOTALL)
-    return re.compile("".join(signs.get(part) or re.escape(part[-1]) for part in parts), re.DOTALL)
+def _united(tx: TableContext, registry: Registry, urn: Urn) -> dict[str, Aspect]:
+    """Return the aspects of an entity as DataHub's clients read them."""
+    return add_people(tx, registry, urn, aspects.present(tx, registry, urn.type, str(urn)), None)

@@ -83,13 +83,13 @@ class Ingestions:
         return told
 
     def _is_shown(self, tx: TableContext, run: str, principal: Principal) -> bool:
-        return any(self._may_read(one, principal) for one in ingestion.of_run(tx, run, _LOOKED_AT))
+        return any(self._may_read(tx, one, principal) for one in ingestion.of_run(tx, run, _LOOKED_AT))
 
     def _rows(self, tx: TableContext, run: str, principal: Principal) -> Iterator[Ingested]:
-        return (one for one in ingestion.of_run(tx, run) if self._may_read(one, principal))
+        return (one for one in ingestion.of_run(tx, run) if self._may_read(tx, one, principal))
 
-    def _may_read(self, row: Ingested, principal: Principal) -> bool:
-        return self.gate.may_read(principal, self.gate.identity.namespace_of(Urn.parse(row.urn)))
+    def _may_read(self, tx: TableContext, row: Ingested, principal: Principal) -> bool:
+        return self.gate.may_see(tx, principal, Urn.parse(row.urn))
 
     def _told(self, tx: TableContext, rows: Sequence[Ingested], safe: bool) -> RolledBack:
         by_entity: dict[str, set[str]] = defaultdict(set)

@@ -14,8 +14,10 @@ from jupyter_colophon.service.datahub import seen_runs
 from jupyter_colophon.service.datahub.seen import seen
 from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.service.nodes import Nodes
+from jupyter_colophon.service.visible import VisibleValues
 from jupyter_colophon.storage import aspects
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
+from jupyter_colophon.storage.united import add_people
 
 #: The version of what nobody wrote: a key, or what lineage says.
 UNWRITTEN = 0
@@ -34,35 +36,51 @@ class AspectReader:
     def one(self, urn: Urn, name: str, version: int, principal: Principal) -> Aspect:
         """A version of an aspect: 0 is the present one, 1 the oldest, -1 the one before the present. Raises Absent."""
         self.gate.require(principal, urn)
-        self.registry.aspect(urn.type, name)
 
         def work(tx: TableContext) -> Aspect | None:
             held = aspects.counted(tx, self.registry, urn.type, str(urn), name, version)
+            held = None if held is None else VisibleValues(tx, self.gate, principal).aspect(held)
+            if not version:
+                present = {} if held is None else {name: held}
+                held = add_people(tx, self.registry, urn, present, {name}).get(name)
             return held if held is not None or version else self._seen(tx, urn, {name}, principal).get(name)
 
         found = self.provider.tx_runner.run(work, read_only=True)
         if found is None:
+            self.registry.aspect(urn.type, name)
+        if found is None or not self.gate.may_see_value(principal, urn, found.value):
             raise Absent(f"version {version} of {name} of entity" if version else f"{name} of entity", str(urn))
         return _whole(urn, {name: found})[name]
 
     def entity(self, urn: Urn, names: Collection[str] | None, principal: Principal) -> dict[str, Aspect]:
         """What is said of an entity, by these aspects alone or by all; its key comes first, also where nothing is said."""
-        kind = self.registry.type(urn.type)
+        kind = self.registry.stored_type(urn.type)
         wanted = None if names is None else {*names, kind.key_aspect}
         present = self.entities([urn], wanted, principal).get(str(urn), {})
         return {kind.key_aspect: present.get(kind.key_aspect) or self._key(urn)} | present
 
+    def spelled(self, urns: Sequence[str]) -> list[str]:
+        """Return these URNs as DataHub's clients sent them, ours where they sent none; the answer has only what may be read."""
+
+        def work(tx: TableContext) -> dict[str, str]:
+            rows = tx.table("entities").multi_read([(urn,) for urn in urns])
+            return {row["urn"]: row["spelling"] for row in rows if row["spelling"]}
+
+        found = self.provider.tx_runner.run(work, read_only=True)
+        return [found.get(urn, urn) for urn in urns]
+
     def entities(self, urns: Sequence[Urn], names: Collection[str] | None, principal: Principal) -> Said:
         """What is said of each of these entities that is there."""
-        gate = self.gate
-        shown = [urn for urn in urns if gate.may_read(principal, gate.identity.namespace_of(urn))]
+        shown = self.gate.filter_visible(principal, urns)
 
         def work(tx: TableContext) -> Said:
             there = aspects.summaries(tx, [str(urn) for urn in shown])
             found = {str(urn): self._told(tx, urn, names, principal, str(urn) in there) for urn in shown}
             return {urn: told for urn, told in found.items() if told is not None}
 
-        return self.provider.tx_runner.run(work, read_only=True)
+        told = self.provider.tx_runner.run(work, read_only=True)
+        self.gate.record_reads(principal, (urn for urn in shown if str(urn) in told))
+        return told
 
     def _told(
         self, tx: TableContext, urn: Urn, names: Collection[str] | None, principal: Principal, is_there: bool
@@ -71,7 +89,9 @@ class AspectReader:
         if not is_there:
             return (self._seen(tx, urn, names, principal) or None) if urn.type == seen_runs.KIND else None
         present = aspects.present(tx, self.registry, urn.type, str(urn), names)
-        return self._seen(tx, urn, names, principal) | _whole(urn, present)
+        present = VisibleValues(tx, self.gate, principal).aspects(present)
+        united = add_people(tx, self.registry, urn, present, names)
+        return self._seen(tx, urn, names, principal) | _whole(urn, united)
 
     def _seen(
         self, tx: TableContext, urn: Urn, wanted: Collection[str] | None, principal: Principal

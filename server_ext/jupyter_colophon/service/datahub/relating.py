@@ -137,8 +137,8 @@ class Relater:
         return relationships.naming(tx, urn, edges.kinds, place if place and place[0] == urn else (), LOOKED_AT_MAX)
 
     def _shows(self, one: Named, principal: Principal) -> bool:
-        ends = (Urn.parse(one.target), Urn.parse(one.urn))
-        return all(self.gate.may_read(principal, self.gate.identity.namespace_of(end)) for end in ends)
+        ends = [Urn.parse(one.target), Urn.parse(one.urn)]
+        return self.gate.filter_visible(principal, ends) == ends
 
 
 def _fits(one: Named, edges: Edges) -> bool:

@@ -14,9 +14,10 @@ from jupyter_colophon.core.lineage import EVER, MAX_RELATIONS
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.service.datahub import seen_runs
 from jupyter_colophon.service.nodes import Nodes
-from jupyter_colophon.service.walking import READ, WRITE
+from jupyter_colophon.service.walking import MODES, READ, WALKED_READ, WALKED_WRITE, WRITE
 from jupyter_colophon.storage import runs as stored_runs
 from jupyter_colophon.storage.spi import Edge, Row, TableContext
+from jupyter_colophon.storage.statements import program_of_flow
 from jupyter_colophon.storage.touches import Triple, runs_named
 
 Value = dict[str, Any]
@@ -44,9 +45,10 @@ def seen(tx: TableContext, urn: Urn, wanted: Collection[str] | None, nodes: Node
 
 
 def _upstreams(tx: TableContext, urn: str, nodes: Nodes) -> Value | None:
-    written = _standing(tx, tx.edges.around("data", [urn], WRITE, EVER, _MOST))
-    programs = nodes.shown({edge.program for edge in written})
-    reads = _standing(tx, tx.edges.around("program", sorted(programs), READ, EVER, _MOST))
+    written = _standing(tx, tx.edges.around("data", [urn], WALKED_WRITE, EVER, _MOST))
+    programs = nodes.shown({program_of_flow(edge.program) for edge in written})
+    flows = {edge.program for edge in written if program_of_flow(edge.program) in programs}
+    reads = _standing(tx, tx.edges.around("program", sorted(flows), WALKED_READ, EVER, _MOST))
     shown = nodes.shown({edge.data for edge in reads})
     by_data: dict[str, list[Edge]] = defaultdict(list)
     for edge in reads:
@@ -61,7 +63,7 @@ def _upstreams(tx: TableContext, urn: str, nodes: Nodes) -> Value | None:
 
 def _standing(tx: TableContext, triples: Iterable[Triple]) -> list[Edge]:
     """The edges of runs, and what is asserted still; but what somebody says without a program is their own aspect."""
-    told = [triple for triple in sorted(triples) if asserted.source_of(Urn.parse(triple[1])) is None]
+    told = [triple for triple in sorted(triples) if asserted.source_of(Urn.parse(program_of_flow(triple[1]))) is None]
     return [
         edge
         for edge in tx.edges.details(told, EVER, _RUNS_LOOKED_AT)
@@ -77,12 +79,15 @@ def _upstream(tx: TableContext, data: str, edges: list[Edge]) -> Value:
         "dataset": data,
         "type": "TRANSFORMED",
         "auditStamp": {"time": max(edge.start for edge in edges), "actor": f"urn:li:corpuser:{actor}"},
-        "properties": {"source": "lineage", "programs": " ".join(edge.program for edge in edges)},
+        "properties": {
+            "source": "lineage",
+            "programs": " ".join(dict.fromkeys(program_of_flow(edge.program) for edge in edges)),
+        },
     }
 
 
 def _inputs_and_outputs(tx: TableContext, urn: str, nodes: Nodes) -> Value | None:
-    touched = _standing(tx, tx.edges.around("program", [urn], (*READ, "write"), EVER, _MOST))
+    touched = _standing(tx, tx.edges.around("program", [urn], MODES["program", "undirected"], EVER, _MOST))
     shown = nodes.shown({edge.data for edge in touched})
     sides = {
         side: sorted({edge.data for edge in touched if edge.mode in modes and edge.data in shown})

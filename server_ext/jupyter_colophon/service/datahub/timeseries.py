@@ -41,7 +41,7 @@ class TimeseriesReader:
 
     def count(self, urn: Urn, principal: Principal) -> int:
         """How many values all aspects of an entity have; none where it may not be read."""
-        if not self.gate.may_read(principal, self.gate.identity.namespace_of(urn)):
+        if not self.gate.filter_visible(principal, [urn]):
             return 0
         within = Range.prefix(str(urn))
         return self.provider.tx_runner.run(lambda tx: tx.table("timeseries").count((within,)), read_only=True)

@@ -59,7 +59,7 @@ class Drafts:
         References there are masks: what they refer to is another instance's secret, or forgotten.
         """
         draft = {key: value for key, value in document.items() if key not in IGNORED and not key.startswith("$")}
-        strange = [words for words, key in references_in(draft) if not self._secrets.is_named_by_people(key)]
+        strange = [words for words, key in references_in(draft) if self._secrets.refusal(key)]
         draft = replaced(draft, dict.fromkeys(strange, MASK))
         full, missing = filled(draft, old, self._masks.masked(space, old))
         secret = set(self._masks.pointers(space, full))
@@ -75,13 +75,12 @@ class Drafts:
         return self._secrets.in_place(space, kept)
 
     def _check_references(self, space: str, name: str, full: Mapping[str, Any], old: Mapping[str, Any]) -> None:
-        """References to secrets of others are none; `{"$secret": "env:NAME"}` is, since its key is no secret."""
-        strange = []
+        """Refuse references to others' secrets; `{"$secret": "env:NAME"}` is taken where the settings allow the name."""
+        known = set(self._secrets.references(space, old).values())
         for words in self._masks.pointers(space, full):
             key = reference(at(full, words))
-            if key is not None and key not in self._secrets.references(space, old).values():
-                strange += [] if self._secrets.is_named_by_people(key) else [words]
-        self._refuse(name, full, strange, "this refers to no secret of this instance")
+            if key is not None and key not in known and (why := self._secrets.refusal(key)):
+                self._refuse(name, full, [words], why)
 
     def _refuse(self, name: str, full: Mapping[str, Any], places: list[Words], why: str) -> None:
         if places:

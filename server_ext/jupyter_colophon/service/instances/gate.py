@@ -1,15 +1,16 @@
 """Who may do what with instances. Those of some schemaspaces belong to a namespace: who may not read that does not see them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from jupyter_colophon.core.access import Action, Authorizer, Principal
-from jupyter_colophon.core.errors import Absent, AccessDenied, InstanceAbsent
+from jupyter_colophon.core.errors import Absent, AccessDenied, InstanceAbsent, Problem
 from jupyter_colophon.core.names import NO_NAMESPACE
+from jupyter_colophon.core.namespaced import NAMESPACED
 
-#: The schemaspaces whose instances say in `metadata` which namespace they belong to.
-NAMESPACED: Final = ("pipelines",)
+#: Those of which each instance belongs to one that exists; a saved search may look for what is not there.
+_BELONGING: Final = frozenset({"pipelines"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,15 @@ class InstanceGate:
             namespace = namespace_of(key, metadata)
             if namespace is not None and not self.authorizer.may(principal, action, namespace):
                 raise AccessDenied("change", f"{key} of the namespace {namespace}")
+
+
+def require_namespace(key: str, metadata: object, exists: Callable[[str], bool]) -> None:
+    """Raise Absent, with a pointer, where an instance has to belong to a namespace that does not exist."""
+    name = namespace_of(key, metadata) if key in _BELONGING else None
+    if name is not None and not exists(name):
+        absent = Absent("namespace", name)
+        absent.problems = (Problem("/metadata/namespace", "no such namespace: create it first"),)
+        raise absent
 
 
 def namespace_of(key: str, metadata: object) -> str | None:

@@ -3,7 +3,7 @@
 import logging
 from typing import Any
 
-from jupyter_colophon.core.errors import HookFailed, MetadataError
+from jupyter_colophon.core.errors import HookDenied, HookFailed, MetadataError
 from jupyter_colophon.service.instances.shaping import Shaped
 
 #: Errors by which a class tells people something: in its own words. Elyra's are known by their names.
@@ -21,7 +21,13 @@ def call(instance: Shaped, hook: str, name: str, **options: Any) -> None:
         # Also SystemExit: a package may refuse an instance, and not end the server.
         if not is_telling(error):
             _logger.exception("%s of instance %s failed", hook, name)
-        raise HookFailed(hook, name, told(error)) from error
+        raise failure(hook, name, error) from error
+
+
+def failure(hook: str, name: str, error: BaseException, *, undone: bool = False) -> HookFailed:
+    """Return the error of ours for what a class raised."""
+    kind = HookDenied if _is_denial(error) else HookFailed
+    return kind(hook, name, told(error), undone=undone)
 
 
 def told(error: BaseException) -> str:
@@ -35,4 +41,13 @@ def told(error: BaseException) -> str:
 
 def is_telling(error: BaseException) -> bool:
     """Whether an error is meant to be read by who asked."""
-    return isinstance(error, ValueError) or any(kind.__name__ in _TELLING for kind in type(error).__mro__)
+    return (
+        isinstance(error, ValueError)
+        or _is_denial(error)
+        or any(kind.__name__ in _TELLING for kind in type(error).__mro__)
+    )
+
+
+def _is_denial(error: BaseException) -> bool:
+    """Whether a class raised PermissionError in its own words; the operating system's has a number, and maybe a path."""
+    return isinstance(error, PermissionError) and error.errno is None

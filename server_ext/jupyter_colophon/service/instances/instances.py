@@ -20,13 +20,14 @@ from jupyter_colophon.core.finding import Finding
 from jupyter_colophon.core.instance import Held, Instance
 from jupyter_colophon.core.instance_names import normalized, require_instance_name
 from jupyter_colophon.core.instance_query import ExportChoice, InstancePage, InstanceQuery, Outcome, Removed, ValueCount
+from jupyter_colophon.core.namespaced import NAMESPACED
 from jupyter_colophon.core.patch import apply_merge_patch
 from jupyter_colophon.core.proposal import ABSENT, Condition
 from jupyter_colophon.service.instances import bundles
 from jupyter_colophon.service.instances.bundles import Bundles
 from jupyter_colophon.service.instances.drafts import Drafts, require_members, require_name
 from jupyter_colophon.service.instances.findings import findings
-from jupyter_colophon.service.instances.gate import NAMESPACED, InstanceGate, namespace_of
+from jupyter_colophon.service.instances.gate import InstanceGate, namespace_of
 from jupyter_colophon.service.instances.objects import InstanceObjects
 from jupyter_colophon.service.instances.pages import Sifted, values_at
 from jupyter_colophon.service.instances.records import PROBLEM, RecordsSource
@@ -371,7 +372,7 @@ class Instances:
         return [one for one in self._entries(space) if self._gate.shows(principal, key, one.instance.metadata)]
 
     def _saving(self, store: InstanceStore) -> Saving:
-        return Saving(store, self.schemas, self.secrets, self.shown)
+        return Saving(store, self.schemas, self.secrets, self.shown, self.records.may_have_namespace)
 
     def _bundles(self, space: str) -> Bundles:
         store = self.store(space)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import Absent, CommitUnknown, StorageError, TransactionConflict, TransactionTooLong
 from jupyter_colophon.core.jsontext import stored
-from jupyter_colophon.core.names import Urn, instance
+from jupyter_colophon.core.names import Urn, instance, namespace
 from jupyter_colophon.core.proposal import ABSENT, Condition, Proposal
 
 # Who lists files needs no catalog, and a command line starts with this.
@@ -76,6 +76,13 @@ class Records:
 
         return self._provider.tx_runner.run(work, read_only=True)
 
+    def has_namespace(self, name: str) -> bool:
+        """Return whether a namespace exists."""
+        from jupyter_colophon.storage.aspects import summary
+
+        urn = str(namespace(name))
+        return self._provider.tx_runner.run(lambda tx: summary(tx, urn), read_only=True) is not None
+
     def earlier(self, space: str, name: str, version: int) -> dict[str, Any]:
         """The value of a version, also of one that was removed since. Raises Absent."""
         key = (str(instance(space, name)), ASPECT, version)
@@ -127,6 +134,15 @@ class RecordsSource:
         except StorageError as error:
             self.away(error)
             return None
+
+    def may_have_namespace(self, name: str) -> bool:
+        """Return whether a namespace exists, True where the catalog is unavailable: files are saved without it."""
+        records = self.ask()
+        try:
+            return records is None or records.has_namespace(name)
+        except StorageError as error:
+            self.away(error)
+            return True
 
     def away(self, error: StorageError) -> None:
         """A call of theirs failed; one that was only too busy is asked again at once."""

@@ -1,7 +1,7 @@
 """The save sequence: hooks, defaults, validation, storage, and what undoes it (elyra.md 2, Save sequence; seed 000)."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from jupyter_colophon.core.access import Principal
@@ -10,6 +10,7 @@ from jupyter_colophon.core.instance import Held, Kept
 from jupyter_colophon.core.jsonvalue import copied
 from jupyter_colophon.core.proposal import Condition
 from jupyter_colophon.service.instances import hooks
+from jupyter_colophon.service.instances.gate import require_namespace
 from jupyter_colophon.service.instances.schemas import Schemas
 from jupyter_colophon.service.instances.secrets.keeping import Secrets
 from jupyter_colophon.service.instances.shaping import Shaped
@@ -22,8 +23,16 @@ _logger = logging.getLogger(__name__)
 class Saving:
     """Saves and removes instances of one store. A failing hook after the change undoes it by a second change."""
 
-    def __init__(self, store: InstanceStore, schemas: Schemas, secrets: Secrets, shown: Shown) -> None:
+    def __init__(
+        self,
+        store: InstanceStore,
+        schemas: Schemas,
+        secrets: Secrets,
+        shown: Shown,
+        has_namespace: Callable[[str], bool],
+    ) -> None:
         self._store, self._schemas, self._secrets, self._shown = store, schemas, secrets, shown
+        self._has_namespace = has_namespace
 
     def save(
         self,
@@ -59,6 +68,7 @@ class Saving:
             raise InstanceInvalid(name, "{unknown}", first, (Problem("/schema_name", first),))
         apply_defaults(instance, self._schemas.schema(space, schema))
         self._shown.require(space, name, instance)
+        require_namespace(space, instance.metadata, self._has_namespace)
         document = dict(instance.prepare_write())
         for member in ("name", "resource", "reason"):
             document.pop(member, None)
@@ -149,7 +159,7 @@ def _cause(error: MetadataError) -> BaseException:
 
 def _failed(error: MetadataError, hook: str, name: str, *, undone: bool) -> HookFailed:
     cause = _cause(error)
-    return HookFailed(hook, name, hooks.told(cause) if isinstance(cause, Exception) else str(cause), undone=undone)
+    return hooks.failure(hook, name, cause, undone=undone)
 
 
 def apply_defaults(instance: Shaped, schema: Mapping[str, Any]) -> None:

@@ -105,7 +105,7 @@ class Shown:
             # Also SystemExit: a package may refuse an instance, and not end the server.
             if not hooks.is_telling(error):
                 _logger.exception("the class of instance %s of %s makes no object of it", name, space)
-            raise HookFailed("making an object", name, hooks.told(error)) from error
+            raise hooks.failure("making an object", name, error) from error
 
     def has_class(self, space: str, held: Held) -> bool:
         """Whether the schema names a class, which has a say in what is shown."""
@@ -153,7 +153,7 @@ class Shown:
             return self._broken(space, held, held.document, type(error).__name__, (Problem("", error.detail),))
         fault = self._schemas.fault(space, str(document.get("schema_name")), {**document, "name": held.name})
         gone = self._secrets.missing(space, held.document)
-        problems = (*gone, *(fault.problems if fault else ()))
+        problems = (*gone, *(fault.problems if fault else ()), *_warnings(held))
         reason = fault.reason if fault else "ValueError" if gone else ""
         return self._instance(space, held, document, reason, problems)
 
@@ -209,6 +209,17 @@ def _entry(instance: Instance) -> Entry:
     description = instance.metadata.get("description")
     texts = [instance.name, instance.display_name, description if isinstance(description, str) else "", *tags]
     return Entry(instance, tags, fold("\n".join(texts)), fold(instance.display_name))
+
+
+def _warnings(held: Held) -> Iterator[Problem]:
+    """Yield what is not as it should be, and is valid all the same."""
+    if held.warning:
+        yield Problem("", held.warning)
+    metadata = (held.document or {}).get("metadata")
+    tags = metadata.get("tags") if isinstance(metadata, Mapping) else None
+    for place, tag in enumerate(tags if isinstance(tags, list) else ()):
+        if not isinstance(tag, str):
+            yield Problem(f"/metadata/tags/{place}", "this tag is not text: search and filters leave it out")
 
 
 def _refers(value: Any) -> bool:

@@ -1,5 +1,6 @@
 """What Marquez's readers ask: the graph around a node, and lists of what OpenLineage told of (datahub.md D)."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -9,13 +10,18 @@ from jupyter_colophon.core.errors import Absent, IllegalName, IllegalQuery
 from jupyter_colophon.core.lineage import MAX_LEVELS, ColumnLineage, LineageEdge, LineageQuestion
 from jupyter_colophon.core.names import Urn, fits_run_id
 from jupyter_colophon.core.openlineage.event import Spelling
+from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
+from jupyter_colophon.core.run import Run
 from jupyter_colophon.core.search import SearchQuestion
 from jupyter_colophon.core.urn import PREFIX
 from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.service.lineage import Asking, LineageReader
+from jupyter_colophon.service.openlineage.hiding import Hiding
 from jupyter_colophon.service.openlineage.things import (
     Thing,
     ToldRun,
+    measure_run,
+    measure_thing,
     named,
     run_of_id,
     spellings,
@@ -24,12 +30,18 @@ from jupyter_colophon.service.openlineage.things import (
 )
 from jupyter_colophon.service.search import Searcher
 from jupyter_colophon.storage import runs as stored_runs
-from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
+from jupyter_colophon.storage.spi import Range, Row, StorageProvider, TableContext
 
 T = TypeVar("T")
 #: Marquez's kinds of nodes, and our types.
 KINDS = {"dataset": "dataset", "job": "dataJob"}
 _COLONS_MOST = 64
+#: The facets of so many jobs or datasets are read together.
+_AT_ONCE = 20
+#: What the graph adds to the name of a job for one of its statements.
+_STATEMENT = re.compile(r"#[0-9a-f]{16}\Z")
+#: How many jobs, and how many datasets, of a namespace are looked at for one that may be seen.
+_LOOKED_AT = 100
 #: A word with one of these says more by itself (catalog.md 4.3).
 _SAID = frozenset('*?"')
 
@@ -41,6 +53,8 @@ class Graph:
     things: dict[str, Thing]
     edges: tuple[LineageEdge, ...]
     columns: tuple[ColumnLineage, ...]
+    #: Something was left out.
+    truncated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +63,15 @@ class Space:
 
     name: str
     first: int
+
+
+@dataclass(frozen=True, slots=True)
+class ThingPage:
+    """Jobs or datasets, how many there are, and the offset after them where the page ended by its size."""
+
+    things: list[Thing]
+    total: int
+    next_offset: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,36 +92,65 @@ class MarquezReader:
         def answer(asking: Asking) -> Graph:
             drawn = asking.drawing.drawn(question, asking.walk(question))
             rows = list(asking.nodes.rows([one.urn for one in drawn.nodes]).values())
-            found = {one.urn: one for one in things(asking.tx, rows, runs=True)}
-            return Graph(found, drawn.edges, drawn.columns)
+            hiding = Hiding(asking.tx, self.gate, principal)
+            found = {one.urn: hiding.thing(one) for one in things(asking.tx, rows, runs=True)}
+            return Graph(found, drawn.edges, drawn.columns, drawn.truncated)
 
-        return self.lineage.ask(urn, principal, None, answer)
+        try:
+            return self.lineage.ask(urn, principal, None, answer)
+        except Absent:
+            # In the words that are said of what was never known.
+            raise Absent("node", node) from None
 
-    def namespaces(self, limit: int, offset: int) -> list[Space]:
-        """Namespaces of OpenLineage by name."""
+    def namespaces(self, limit: int, offset: int, principal: Principal) -> list[Space]:
+        """Namespaces of OpenLineage by name; with a policy, those of which something may be seen."""
 
         def work(tx: TableContext) -> list[Space]:
             rows = list(tx.table("openlineage_names").scan(Range.prefix("namespace"), limit + offset))
-            return [Space(row["namespace"], row["first"]) for row in rows[offset:]]
+            shown = (row for row in rows[offset:] if self._has_visible(tx, row["namespace"], principal))
+            return [Space(row["namespace"], row["first"]) for row in shown]
 
         return self._read(work)
 
-    def namespace(self, name: str) -> Space:
+    def namespace(self, name: str, principal: Principal) -> Space:
         """One of them. Raises Absent."""
-        row = self._read(lambda tx: tx.table("openlineage_names").read(("namespace", name, "")))
+
+        def work(tx: TableContext) -> Row | None:
+            row = tx.table("openlineage_names").read(("namespace", name, ""))
+            return row if row is not None and self._has_visible(tx, name, principal) else None
+
+        row = self._read(work)
         if row is None:
             raise Absent("namespace", name)
         return Space(name, row["first"])
 
-    def page(
-        self, kind: str, namespace: str | None, limit: int, offset: int, principal: Principal
-    ) -> tuple[list[Thing], int]:
-        """Jobs or datasets of a namespace or of all, and how many there are."""
+    def _has_visible(self, tx: TableContext, namespace: str, principal: Principal) -> bool:
+        """Whether a job or a dataset of a namespace may be seen, among the first of each."""
+        if not self.gate.has_policy:
+            return True
+        kinds = (named(tx, type_, namespace, _LOOKED_AT, 0)[0] for type_ in KINDS.values())
+        return any(self.gate.may_read(principal, row["namespace"]) for rows in kinds for _, row in rows)
 
-        def work(tx: TableContext) -> tuple[list[Thing], int]:
+    def page(self, kind: str, namespace: str | None, limit: int, offset: int, principal: Principal) -> ThingPage:
+        """Return jobs or datasets of a namespace or of all."""
+
+        def work(tx: TableContext) -> ThingPage:
             rows, total = named(tx, KINDS[kind], namespace, limit, offset)
-            shown = [row for row in rows if not row["deleted"] and self.gate.may_read(principal, row["namespace"])]
-            return things(tx, shown, runs=True), total
+            shown = [
+                one for one in rows if not one[1]["deleted"] and self.gate.may_read(principal, one[1]["namespace"])
+            ]
+            hiding = Hiding(tx, self.gate, principal)
+            # With a policy, the number would tell how much is hidden: what is shown is counted.
+            count = offset + len(shown) if self.gate.has_policy else total
+            found: list[Thing] = []
+            size = 0
+            for at in range(0, len(shown), _AT_ONCE):
+                for one in things(tx, [row for _, row in shown[at : at + _AT_ONCE]], runs=True):
+                    if size > PAGE_BYTES_MAX:
+                        return ThingPage(found, count, shown[len(found) - 1][0])
+                    found.append(hiding.thing(one))
+                    size += measure_thing(one)
+            return ThingPage(found, count, None)
 
         return self._read(work)
 
@@ -110,20 +162,26 @@ class MarquezReader:
             row = None if urn is None else tx.table("entities").read((str(urn),))
             if row is None or row["deleted"] or not self.gate.may_read(principal, row["namespace"]):
                 return None
-            return things(tx, [row], runs=True)[0]
+            return Hiding(tx, self.gate, principal).thing(things(tx, [row], runs=True)[0])
 
         found = self._read(work)
         if found is None:
             raise Absent(kind, spelling.name)
         return found
 
-    def runs(self, job: Thing, limit: int, offset: int) -> list[ToldRun]:
-        """The runs of a job, newest first."""
+    def runs(self, job: Thing, limit: int, offset: int, principal: Principal) -> tuple[list[ToldRun], int | None]:
+        """Return the runs of a job, newest first, and the offset after them where the page ended by its size."""
 
-        def work(tx: TableContext) -> list[ToldRun]:
-            places = stored_runs.by_time(tx, job.urn, None, limit + offset)[offset:]
-            found = (stored_runs.run(tx, urn) for _, urn in places)
-            return [told_run(tx, run, job.spelling) for run in found if run is not None]
+        def work(tx: TableContext) -> tuple[list[ToldRun], int | None]:
+            found: list[ToldRun] = []
+            size = 0
+            for place, (_, urn) in enumerate(stored_runs.by_time(tx, job.urn, None, limit + offset)[offset:], offset):
+                if size > PAGE_BYTES_MAX:
+                    return found, place
+                if (run := stored_runs.run(tx, urn)) is not None:
+                    found.append(self._told(tx, run, principal, job.spelling))
+                    size += measure_run(found[-1])
+            return found, None
 
         return self._read(work)
 
@@ -132,13 +190,17 @@ class MarquezReader:
 
         def work(tx: TableContext) -> ToldRun | None:
             run = run_of_id(tx, run_id) if fits_run_id(run_id) else None
-            return None if run is None else told_run(tx, run)
+            return None if run is None else self._told(tx, run, principal)
 
         found = self._read(work)
         if found is None:
             raise Absent("run", run_id)
         self.gate.require(principal, Urn.parse(found.run.program), "run")
         return found
+
+    def _told(self, tx: TableContext, run: Run, principal: Principal, job: Spelling | None = None) -> ToldRun:
+        touched = spellings(tx, [one.data for one in run.accesses]) if self.gate.has_policy else {}
+        return Hiding(tx, self.gate, principal).run(told_run(tx, run, job), touched.values())
 
     def search(
         self, text: str, kinds: Sequence[str], namespace: str, limit: int, principal: Principal
@@ -191,11 +253,12 @@ def _spelt(text: str) -> Iterator[Spelling]:
 
 def _urn(tx: TableContext, kind: str, spelling: Spelling) -> Urn | None:
     """What OpenLineage calls so; what it never told of is called by its URN."""
-    if spelling.name.startswith(PREFIX):
+    name = _STATEMENT.sub("", spelling.name) if kind == "job" else spelling.name
+    if name.startswith(PREFIX):
         try:
-            urn = Urn.parse(spelling.name)
+            urn = Urn.parse(name)
         except IllegalName:
             return None
         return urn if urn.type == KINDS[kind] else None
-    row = tx.table("openlineage_names").read((KINDS[kind], spelling.namespace, spelling.name))
+    row = tx.table("openlineage_names").read((KINDS[kind], spelling.namespace, name))
     return None if row is None else Urn.parse(row["urn"])

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_colophon.core.asserted import OPENLINEAGE_ASPECT
-from jupyter_colophon.core.jsontext import stored
+from jupyter_colophon.core.jsontext import MAX_DEPTH, stored
+from jupyter_colophon.core.jsonvalue import measured
 from jupyter_colophon.core.openlineage.event import Spelling
 from jupyter_colophon.core.openlineage.facets import standing
 from jupyter_colophon.core.run import Run
@@ -71,6 +72,21 @@ def _thing(tx: TableContext, row: Row, spelling: Spelling, facets: Mapping[str, 
     )
 
 
+def measure_run(one: ToldRun) -> int:
+    """Return about how many bytes a run takes in an answer."""
+    return measured((one.facets, one.run.arguments), MAX_DEPTH)[0]
+
+
+def measure_thing(one: Thing) -> int:
+    """Return about how many bytes a job or a dataset takes in an answer."""
+    # A job has its newest run twice in Marquez's documents.
+    latest = 0 if one.latest is None else 2 * measure_run(one.latest)
+    return (
+        latest
+        + measured((one.facets, [(name.namespace, name.name) for name in (*one.inputs, *one.outputs)]), MAX_DEPTH)[0]
+    )
+
+
 def told_run(tx: TableContext, run: Run, job: Spelling | None = None) -> ToldRun:
     """A run with what OpenLineage said of it."""
     kept = tx.table("openlineage").read((run.urn, "run"))
@@ -108,10 +124,17 @@ def _described(
     return found
 
 
-def named(tx: TableContext, kind: str, namespace: str | None, limit: int, offset: int) -> tuple[list[Row], int]:
-    """The rows of entities that OpenLineage told of, by namespace and name, and how many there are."""
+def named(
+    tx: TableContext, kind: str, namespace: str | None, limit: int, offset: int
+) -> tuple[list[tuple[int, Row]], int]:
+    """Return the rows of entities that OpenLineage reported, by namespace and name, and how many there are.
+
+    Each row has the offset after it.
+    """
     within = Range.prefix(kind) if namespace is None else Range.prefix(kind, namespace)
     table = tx.table("openlineage_names")
-    urns = [row["urn"] for row in list(table.scan(within, limit + offset))[offset:]]
-    rows = {row["urn"]: row for row in tx.table("entities").multi_read([(urn,) for urn in dict.fromkeys(urns)])}
-    return [rows[urn] for urn in dict.fromkeys(urns) if urn in rows], table.count([within])
+    places: dict[str, int] = {}
+    for place, row in enumerate(list(table.scan(within, limit + offset))[offset:], offset + 1):
+        places.setdefault(row["urn"], place)
+    rows = {row["urn"]: row for row in tx.table("entities").multi_read([(urn,) for urn in places])}
+    return [(place, rows[urn]) for urn, place in places.items() if urn in rows], table.count([within])

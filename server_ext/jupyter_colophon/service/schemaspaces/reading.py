@@ -13,7 +13,7 @@ from jupyter_colophon.core.foreign_schema import refusals
 from jupyter_colophon.core.schema import Dialect, Schema
 from jupyter_colophon.core.shipped import schemas_dir
 from jupyter_colophon.service.schemaspaces.checker import Checker, ForeignChecker, SchemaChecker
-from jupyter_colophon.service.schemaspaces.registrations import Registration
+from jupyter_colophon.service.schemaspaces.registrations import STORED, Registration
 from jupyter_colophon.service.schemaspaces.space import Space
 
 #: The schemaspace that is there for tests alone (elyra.md 2).
@@ -36,6 +36,11 @@ class Offer:
     document: Mapping[str, Any]
     provider: Any
     registration: Registration
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether an administrator stored it, and no package brought it."""
+        return self.registration.key[:2] == (STORED.name, STORED.value)
 
 
 def testing() -> bool:

@@ -5,10 +5,16 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 SCHEMASPACES = "metadata.schemaspaces"
 SCHEMAS_PROVIDERS = "metadata.schemas_providers"
+#: The groups that we alone read, by Elyra's of the same purpose. Elyra loads every entry point of its own groups and
+#: logs an error for each that is not of its base classes, in each of its commands.
+_OWN_GROUPS = {
+    SCHEMASPACES: "jupyter_colophon.schemaspaces",
+    SCHEMAS_PROVIDERS: "jupyter_colophon.schemas_providers",
+}
 OURS = "jupyter-colophon"
 
 
@@ -56,9 +62,14 @@ class Built:
         return getattr(import_module(module), attribute)
 
 
+#: Provides the schemas that administrators stored, beside the providers of packages.
+STORED: Final = Built("stored-schemas", "jupyter_colophon.elyra.spaces.written:WrittenSchemas")
+
+
 def installed(group: str) -> Iterable[Any]:
-    """The entry points of a group, of all packages that are installed."""
-    return entry_points(group=group)
+    """Return the entry points of a group of all installed packages; for a group of Elyra's, ours of that purpose too."""
+    own = _OWN_GROUPS.get(group)
+    return [*(entry_points(group=own) if own else ()), *entry_points(group=group)]
 
 
 def registrations(found: Iterable[Any], packages: Iterable[str]) -> Iterator[Registration]:

@@ -116,6 +116,14 @@ class Spaces:
         found = self.schema(space, schema).get("metadata_class_name")
         return found if isinstance(found, str) else None
 
+    def is_registered(self, class_name: str) -> bool:
+        """Whether an installed package registered a class for instances: the schema of one of its providers names it.
+
+        Schemas that administrators stored register none: a stored text must not decide what is imported.
+        """
+        offers = list(self._ready().offers.values())
+        return any(offer.document.get("metadata_class_name") == class_name for offer in offers if not offer.is_stored)
+
     def provider(self, space: str, schema: str) -> Any:
         """The provider of a schema, of Elyra's class or of ours. Raises SchemaAbsent."""
         return self._offer(space, schema).provider

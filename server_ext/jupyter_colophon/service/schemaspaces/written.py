@@ -10,20 +10,18 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final
+from typing import Any
 
 from jupyter_colophon.core.errors import Absent, AlreadyThere, MetadataError, Problem, SchemaRefused
 from jupyter_colophon.core.jsontext import parse
 from jupyter_colophon.service.schemaspaces.reading import require_schema
-from jupyter_colophon.service.schemaspaces.registrations import Built
+from jupyter_colophon.service.schemaspaces.registrations import STORED
 from jupyter_colophon.service.schemaspaces.space import Space
 from jupyter_colophon.service.schemaspaces.spaces import Spaces
 from jupyter_colophon.storage.files import filenames, saving
 from jupyter_colophon.storage.files.failures import told_as_ours
 from jupyter_colophon.storage.folders import make_folder, remove_folder
 
-#: Who provides them, beside the providers of packages.
-PROVIDER: Final = Built("stored-schemas", "jupyter_colophon.elyra.spaces.written:WrittenSchemas")
 _logger = logging.getLogger("jupyter_colophon.schemaspaces")
 _lock = Lock()
 
@@ -47,6 +45,7 @@ class WrittenSchemas:
         require_schema(document)
         _require_place(found, name, document)
         with _lock:
+            _require_registered_class(spaces, document)
             path = self._own(found, name)
             before = path.read_bytes() if path.is_file() else None
             if before is None and found.schema(name) is not None:
@@ -103,11 +102,19 @@ def _require_place(space: Space, name: str, document: Mapping[str, Any]) -> None
         raise SchemaRefused("the schema", tuple(found))
 
 
+def _require_registered_class(spaces: Spaces, document: Mapping[str, Any]) -> None:
+    """Raise SchemaRefused for a class of instances that no installed package registered."""
+    named = document.get("metadata_class_name")
+    if named is not None and not spaces.is_registered(named):
+        problem = Problem("/metadata_class_name", "no schema of an installed package names this class")
+        raise SchemaRefused("the schema", (problem,))
+
+
 def _loaded(spaces: Spaces, space: str, name: str) -> str:
     """Load it; returns why that cannot be, if so."""
     spaces.refresh(space)
-    told = f"{PROVIDER.name}/{name}"
-    return next((one.reason for one in spaces.problems() if one.name == told and one.value == PROVIDER.value), "")
+    told = f"{STORED.name}/{name}"
+    return next((one.reason for one in spaces.problems() if one.name == told and one.value == STORED.value), "")
 
 
 def _write(path: Path, text: bytes) -> None:

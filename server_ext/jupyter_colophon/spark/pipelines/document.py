@@ -85,6 +85,16 @@ class Pipeline:
         """The stages whose data it takes; others that go before it only go first."""
         return tuple(one for one in self.before(stage.name) if one.gives)
 
+    def sources(self, stage: Stage) -> tuple[Stage, ...]:
+        """Return the sources whose data reaches a stage over the connections."""
+        found, waiting = {stage.name: stage}, [stage]
+        while waiting:
+            for one in self.inputs(waiting.pop()):
+                if one.name not in found:
+                    found[one.name] = one
+                    waiting.append(one)
+        return tuple(one for one in found.values() if one.type == "source")
+
     def _found(self, names: Any) -> tuple[Stage, ...]:
         found = (self.stage(name) for name in dict.fromkeys(names))
         return tuple(one for one in found if one is not None)

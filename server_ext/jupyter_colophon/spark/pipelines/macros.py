@@ -5,13 +5,16 @@ What an argument says is never looked through for macros again.
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.core.pointer import written
 
 _MACRO = re.compile(r"\$(?:\$(?=\{)|\{([A-Za-z_][A-Za-z0-9_.-]*)\})")
+#: How many characters a text may have after its macros are replaced: a short text can name a long argument many times.
+_EXPANDED_MAX: Final = 1_000_000
 #: What a property that is one macro and nothing else is read as where its schema wants no text.
 _READ_AS: dict[str, tuple[type, ...]] = {"integer": (int,), "number": (int, float), "boolean": (bool,)}
 
@@ -61,9 +64,12 @@ def _wrong(text: str, arguments: Mapping[str, str]) -> Iterator[str]:
     if "${" in _MACRO.sub(" ", text):
         # Taken as it stands, a macro that was mistyped would be the name of a folder.
         yield "a ${ begins no argument's name, as ${name} does: $${ stands for these two characters"
-    for name in dict.fromkeys(found[1] for found in _MACRO.finditer(text) if found[1]):
+    uses = Counter(found[1] for found in _MACRO.finditer(text) if found[1])
+    for name in uses:
         if name not in arguments:
             yield f"the run has no argument {name}"
+    if len(text) + sum(len(arguments.get(name, "")) * times for name, times in uses.items()) > _EXPANDED_MAX:
+        yield f"with its arguments it is longer than {_EXPANDED_MAX} characters"
 
 
 def _text(found: re.Match[str], arguments: Mapping[str, str]) -> str:
@@ -76,6 +82,6 @@ def _typed(text: str, wanted: Any) -> Any:
         return text
     try:
         read = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return read if isinstance(read, kind) else text

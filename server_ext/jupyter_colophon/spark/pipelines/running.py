@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from jupyter_colophon.client.programs.context import RunContext
-from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.reading import Bundle
 from jupyter_colophon.client.programs.running import run as begin
 from jupyter_colophon.core.timegrammar import format_time
@@ -70,6 +69,8 @@ class PipelineRun:
         self._apart: set[str] = set()
         self._seen: list[Observation] = []
         self._components: dict[tuple[str, str], str] = {}
+        #: Sources whose data no sink has written yet.
+        self._unrecorded: dict[str, Stage] = {}
         self._reports = {one.name: StageReport(one.name) for one in prepared.order}
         self.outcome = Outcome(run.urn, stages=list(self._reports.values()))
 
@@ -150,26 +151,47 @@ class PipelineRun:
         if isinstance(plugin, Sink):
             (data,) = self._building.inputs(stage).values()
             plugin.write(context, self._counted(stage, data))
-            self._touch(stage, plugin.dataset(context.namespace), "out")
+            self._record_write(stage)
             self.log(f"{stage.name} wrote")
         elif isinstance(plugin, Action):
             plugin.act(context)
             self.log(f"{stage.name} is done")
         else:
             self._building.keep(stage, self._counted(stage, self._building.made(stage, context)))
-            if isinstance(plugin, Source):
-                self._touch(stage, plugin.dataset(context.namespace), "in")
+            if isinstance(plugin, Source) and stage.name in self._building.datasets:
+                self._components[self._building.datasets[stage.name].urn, "read"] = stage.name
+                self._unrecorded[stage.name] = stage
 
     def _counted(self, stage: Stage, data: Any) -> Any:
         rows = self._rows[stage.name] = Rows(stage.name)
         return rows.counted(data)
 
-    def _touch(self, stage: Stage, dataset: MetadataEntity | None, access: Literal["in", "out"]) -> None:
-        if dataset is not None:
-            self._components[dataset.urn, "read" if access == "in" else "write"] = stage.name
-            self._run.open_dataset(dataset, access, stage.name)
+    def _record_write(self, stage: Stage) -> None:
+        """Record as one statement what a sink wrote, and what the sources read that lead to it (decision 17)."""
+        datasets = self._building.datasets
+        if stage.name not in datasets:
+            return
+        self._components[datasets[stage.name].urn, "write"] = stage.name
+        sources = [one for one in self._prepared.pipeline.sources(stage) if one.name in datasets]
+        for one in sources:
+            self._unrecorded.pop(one.name, None)
+        self._run.record(
+            {"accesses": [*(self._access(one, "read", 0) for one in sources), self._access(stage, "write", 0)]}
+        )
+
+    def _record_unused(self) -> None:
+        """Record the sources whose data no sink wrote, each as a statement of its own: they flow into nothing."""
+        rows = [self._access(one, "read", number) for number, one in enumerate(self._unrecorded.values())]
+        if rows:
+            self._run.record({"accesses": rows})
+
+    def _access(self, stage: Stage, mode: Literal["read", "write"], statement: int) -> dict[str, Any]:
+        time_ = format_time(time.time_ns() // 1_000_000)
+        place = {"data": self._building.datasets[stage.name].urn, "mode": mode, "component": stage.name}
+        return {**place, "time": time_, "statement": statement}
 
     def _end(self, capture: Capture) -> None:
+        self._record_unused()
         try:
             self._hear(capture)
         except Exception as error:  # noqa: BLE001  Spark may be gone, and the run has to end all the same

@@ -145,7 +145,7 @@ def _log(catalog: Catalog, options: Options) -> list[Piece]:
     return ranges(after, until, options.partitions) or [Piece()]
 
 
-_SEARCHED = ("namespace", "type", "tag", "scope", "platform", "owner")
+_SEARCHED = ("namespace", "type", "tag", "term", "domain", "scope", "platform", "owner", "removed")
 QUESTIONS: Mapping[str, Question] = {
     "entities": Question(("namespace", "type", "prefix", "push"), _by_namespace, _entities),
     "aspects": Question(("namespace", "type", "aspect", "push"), _by_namespace, _aspects),

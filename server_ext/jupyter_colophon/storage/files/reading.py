@@ -19,6 +19,9 @@ BYTES_MAX = 10 * 2**20
 #: What is in a file besides the document: Elyra's programs may put it there, and it is not part of it.
 NOT_IN_DOCUMENT = ("name", "resource", "reason")
 
+#: What is reported of a file in which an object has the same member twice: no name, as names are content.
+REPEATED = "an object in the file has the same member twice: the last one counts"
+
 #: A file that changed less than this before it was read is read again: a second change can leave the same stamp.
 _SETTLED_NS = 100_000_000
 #: The same where times are kept in whole seconds.
@@ -58,15 +61,18 @@ def read(path: str, name: str, *, own: bool, kept: KeptDocuments) -> Held | None
     return found or _read_anew(path, name, status, own=own, kept=kept)
 
 
-def document_of(text: bytes) -> dict[str, Any]:
-    """The document in a file's text. Raises Unparsable and TooLarge, in sentences without any of its content."""
+def document_of(text: bytes, repeated: list[str] | None = None) -> dict[str, Any]:
+    """The document in a file's text. Raises Unparsable and TooLarge, in sentences without any of its content.
+
+    Names that an object has twice are added to `repeated`, where it is given, and are refused else.
+    """
     if len(text) > BYTES_MAX:
         raise TooLarge(f"it has {len(text)} bytes, and {BYTES_MAX} are read at most")
     if text.startswith(b"\xef\xbb\xbf"):
         raise Unparsable("it begins with a byte order mark")
     if not text.strip():
         raise Unparsable("it is empty")
-    value = parse(text, "it")
+    value = parse(text, "it", repeated=repeated)
     if not isinstance(value, dict):
         raise Unparsable("it is no JSON object")
     return {key: inner for key, inner in value.items() if key not in NOT_IN_DOCUMENT}
@@ -98,9 +104,10 @@ def _read_anew(path: str, name: str, status: os.stat_result, *, own: bool, kept:
     text: bytes | None = None
     begun = time.time_ns()
     document, problem = None, ""
+    repeated: list[str] = []
     try:
         text, status = _text(path, status)
-        document = document_of(text)
+        document = document_of(text, repeated)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -114,7 +121,8 @@ def _read_anew(path: str, name: str, status: os.stat_result, *, own: bool, kept:
         mark = mark_of(document)
     else:
         mark = "!" + _mark(text if text is not None else repr((stamp, problem)).encode())
-    held = Held(name, document, path, mark, own, problem, status.st_mtime_ns // 1_000_000, owner_of(status))
+    time_ms, warning = status.st_mtime_ns // 1_000_000, REPEATED if repeated and document is not None else ""
+    held = Held(name, document, path, mark, own, problem, time_ms, owner_of(status), warning)
     if is_settled(stamp, begun):
         kept.put((path, own), stamp, held)
     return held

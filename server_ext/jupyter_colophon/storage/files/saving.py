@@ -10,6 +10,7 @@ from jupyter_colophon.storage.folders import sync_folder
 
 #: A file system that has no hard links (FAT, some network ones) says one of these.
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
+_SAVED = os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -33,6 +34,7 @@ def save(folder: Path, name: str, text: bytes, *, create: bool) -> os.stat_resul
     if create:
         with contextlib.suppress(OSError):
             os.unlink(temporary)  # What is left of it is swept at the next start.
+    status = _notify_watchers(target, status)
     sync_folder(folder)
     return status
 
@@ -54,6 +56,25 @@ def _written(path: str, text: bytes) -> os.stat_result:
         return os.fstat(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _notify_watchers(path: str, status: os.stat_result) -> os.stat_result:
+    """Report the saved file as modified to programs that ignore renames, and return its new status.
+
+    Elyra's cache drops a file when it is modified or deleted, and ignores renames; from watchdog 7 on also new times and
+    modes. Setting the size that the file has is a modification which changes no byte, so a power cut at this point loses
+    nothing. Only the file that was just written is touched: another program may have replaced it since. A failure is
+    ignored, as the file is saved.
+    """
+    with contextlib.suppress(OSError):
+        descriptor = os.open(path, _SAVED)
+        try:
+            if os.path.samestat(os.fstat(descriptor), status):
+                os.ftruncate(descriptor, status.st_size)
+                return os.fstat(descriptor)
+        finally:
+            os.close(descriptor)
+    return status
 
 
 def _close_to_others(descriptor: int) -> None:

@@ -5,7 +5,7 @@ Catalogs of the first slice have their lineage in tables of another shape, which
 
 import json
 
-from jupyter_colophon.storage import truth
+from jupyter_colophon.storage import statements, truth
 from jupyter_colophon.storage.migrations.runner import Migration
 from jupyter_colophon.storage.spi import Key, Row, TableContext
 
@@ -31,5 +31,4 @@ def _tell(tx: TableContext, run: Row) -> None:
     if tx.edges.of_run(run["urn"]) == links:
         return
     tx.edges.forget(run["urn"])
-    for link in sorted(links, key=lambda one: (one.data, one.mode, one.component)):
-        tx.edges.add(link.data, link.program, link.mode, link.run, link.component, link.start, link.stop)
+    statements.add_links(tx, links)

@@ -4,14 +4,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby, islice
 from typing import Literal
 
-from jupyter_colophon.core.lineage import Window
+from jupyter_colophon.core.lineage import COMPONENTS_MAX, Window
 from jupyter_colophon.storage.portable.tables import DATA_RUNS, EDGE_RUNS, NEIGHBOURS, RUN_ACCESSES
 from jupyter_colophon.storage.spi import Edge, Link, Range, Row, StructuredTable
 
 Side = Literal["data", "program"]
 Triple = tuple[str, str, str]
-_KNOWN = ("both", "read", "write")
-_COMPONENTS_MAX = 20
+_KNOWN = ("both", "read", "write", "statement-read", "statement-write")
 _IN_EACH_ORDER = (EDGE_RUNS, DATA_RUNS, RUN_ACCESSES)
 
 
@@ -70,7 +69,8 @@ class PortableEdges:
             len({row["run"] for row in rows}),
             -rows[-1]["past"],
             None if None in ends else max(ends),
-            tuple(components[:_COMPONENTS_MAX]),
+            # One more than an answer has shows that there are more.
+            tuple(components[: COMPONENTS_MAX + 1]),
         )
 
     def runs_of(self, data: str, window: Window, limit: int, before: tuple[int, str] | None) -> list[tuple[int, str]]:

@@ -7,6 +7,7 @@ whoever got the one before, or is tried again: they are in commit order on every
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 
+from jupyter_colophon.storage.log_bytes import take_within
 from jupyter_colophon.storage.portable.tables import CHANGES, CHANGES_BY, NUMBERS
 from jupyter_colophon.storage.spi import Range, Row, StructuredTable
 from jupyter_colophon.storage.tables import CHANGE, CHANGE_FILTERS
@@ -33,17 +34,17 @@ class PortableLog:
         self._table(CHANGES_BY.id).upsert_all(found)
         self._table(NUMBERS.id).upsert({"name": _NUMBER[0], "last": rows[-1]["seq"]})
 
-    def read(self, after: int, limit: int, where: Mapping[str, str]) -> list[Row]:
-        """Rows after a number, oldest first, with equal `namespace`, `urn` or `type` where given."""
+    def read(self, after: int, limit: int, where: Mapping[str, str], bytes_max: int | None = None) -> list[Row]:
+        """Return rows after a number, oldest first, with equal `namespace`, `urn` or `type` where given."""
         changes = self._table(CHANGES.id)
         names = [name for name in _SELECTIVE if name in where]
         if not names:
-            return list(changes.scan(Range((after,), begin_inclusive=False), limit))
+            return take_within(changes.scan(Range((after,), begin_inclusive=False), limit), bytes_max)
         place = (names[0], where[names[0]])
         numbers = self._table(CHANGES_BY.id).scan(Range((*place, after), place, begin_inclusive=False))
         rows = (changes.read((one["seq"],)) for one in numbers)
         fitting = (row for row in rows if row and all(row[name] == where[name] for name in names[1:]))
-        return list(islice(fitting, limit))
+        return take_within(islice(fitting, limit), bytes_max)
 
     def head(self) -> int:
         """The number of the newest row; 0 when there is none. The newest is never removed, so it is the last given."""

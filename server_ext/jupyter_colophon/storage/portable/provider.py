@@ -67,7 +67,7 @@ class PortableProvider:
         """Run in one transaction of the provider's."""
 
         def whole(tx: TableContext) -> T:
-            life = Life()
+            life = Life.of_a_read()
             try:
                 return work(_Context(tx, self._provider, self._shapes, life))
             finally:

@@ -11,7 +11,7 @@ from jupyter_colophon.core.lineage import Window
 from jupyter_colophon.storage.postgresql.dialect import DIALECT
 from jupyter_colophon.storage.postgresql.execute import Execute, Found
 from jupyter_colophon.storage.spi import Edge, Link
-from jupyter_colophon.storage.sql.edges import ALWAYS, COMPONENTS_SHOWN, Access, Triple, bounds, few
+from jupyter_colophon.storage.sql.edges import ALWAYS, COMPONENTS_READ, Access, Triple, bounds, few
 
 
 def _text(term: str) -> str:
@@ -59,7 +59,7 @@ _ENDED = f"""UPDATE lineage_edges AS e SET ended = GREATEST(ended, %s), until = 
     THEN {2**63 - 1} ELSE GREATEST(ended, %s) END WHERE {_THE_EDGE}"""
 # An access of unknown kind counts only where the same run and component has none of a known kind (catalog.md 5.4).
 _STANDS = """(r.mode <> 'unknown' OR NOT EXISTS (SELECT 1 FROM lineage_runs AS k WHERE k.data = r.data
-    AND k.program = r.program AND k.mode IN ('both', 'read', 'write') AND k.start = r.start AND k.run = r.run
+    AND k.program = r.program AND k.mode IN ('both', 'read', 'write', 'statement-read', 'statement-write') AND k.start = r.start AND k.run = r.run
     AND k.component = r.component))"""
 _ITS_RUNS = "SELECT 1 FROM lineage_runs AS r WHERE r.data = e.data AND r.program = e.program AND r.mode = e.mode"
 _EVER = f"(e.mode <> 'unknown' OR EXISTS ({_ITS_RUNS} AND {_STANDS}))"
@@ -225,5 +225,5 @@ class PostgresEdges:
         execute, which = self._execute, (*edge, *bounds(window))
         count, start, stop = execute(_TOTALS, which).fetchone()
         newest = tuple(run for run, _ in execute(_NEWEST_NAMES, (*which, runs)))
-        components = tuple(name for (name,) in execute(_COMPONENTS, (*which, COMPONENTS_SHOWN)))
+        components = tuple(name for (name,) in execute(_COMPONENTS, (*which, COMPONENTS_READ)))
         return Edge(*triple, newest, count, start, None if stop == ALWAYS else stop, components)

@@ -5,6 +5,7 @@ the order of commits and without gaps. A sequence would leave gaps with every ca
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from jupyter_colophon.storage.postgresql.dialect import DIALECT
 from jupyter_colophon.storage.postgresql.execute import Copy, Execute, ExecuteMany
@@ -34,6 +35,11 @@ _APPEND = f"INSERT INTO change_log ({names(_FIELDS)}) VALUES ({DIALECT.marks(len
 _COPY = f"COPY change_log ({names(_FIELDS)}) FROM STDIN"
 #: From how many rows on it is quicker to copy them.
 _MANY = 20
+_WITHIN = (
+    f"SELECT {names(_FIELDS)} FROM (SELECT *, SUM(octet_length(COALESCE(previous, '')) + octet_length("
+    "COALESCE(value, ''))) OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS bytes_before "
+    "FROM ({}) AS page) AS counted WHERE COALESCE(bytes_before, 0) <= %s ORDER BY seq"
+)
 _COMPACT = f"DELETE FROM change_log WHERE seq <= %s AND seq < ({_HEAD})"
 
 
@@ -51,15 +57,17 @@ class PostgresLog:
         else:
             self._copy(_COPY, told)
 
-    def read(self, after: int, limit: int, where: Mapping[str, str]) -> list[Row]:
-        """Rows after a number, oldest first, with equal `namespace`, `urn` or `type` where given."""
+    def read(self, after: int, limit: int, where: Mapping[str, str], bytes_max: int | None = None) -> list[Row]:
+        """Return rows after a number, oldest first, with equal `namespace`, `urn` or `type` where given."""
         filters = [name for name in CHANGE_FILTERS if name in where]
         part = DIALECT.compare("%s", "string")
         condition = "".join(f" AND {DIALECT.compare(name, 'string')} = {part}" for name in filters)
-        found = self._execute(
-            f"SELECT {names(_FIELDS)} FROM change_log WHERE seq > %s{condition} ORDER BY seq LIMIT %s",
-            (after, *(where[name] for name in filters), limit),
-        )
+        page = f"SELECT {names(_FIELDS)} FROM change_log WHERE seq > %s{condition} ORDER BY seq LIMIT %s"
+        bound: list[Any] = [after, *(where[name] for name in filters), limit]
+        if bytes_max is not None:
+            # The server counts: what is left out is not sent.
+            page, bound = _WITHIN.format(page), [*bound, bytes_max]
+        found = self._execute(page, bound)
         return [dict(zip(_FIELDS, values, strict=True)) for values in found]
 
     def head(self) -> int:

@@ -130,7 +130,7 @@ class PostgresProvider:
 
     def _read_once(self, work: Callable[[TableContext], T], after: list[After]) -> T:
         with self._readers.lent() as connection:
-            life = Life()
+            life = Life.of_a_read()
             after.clear()
             connection.patience_s = session.BEGIN_S
             with translated(connection):

@@ -1,12 +1,12 @@
 """What an edge of the lineage looks like once its accesses are read; the same on every SQL store (catalog.md 5.2)."""
 
-from jupyter_colophon.core.lineage import Window
+from jupyter_colophon.core.lineage import COMPONENTS_MAX, Window
 from jupyter_colophon.storage.spi import Edge
 
 #: Times (ms) before and after all others.
 NEVER, ALWAYS = 0, 2**63 - 1
-#: How many components of an edge are told.
-COMPONENTS_SHOWN = 20
+#: How many components of an edge are read: one more than an answer has, which shows that there are more.
+COMPONENTS_READ = COMPONENTS_MAX + 1
 #: An edge by its ends and its mode.
 Triple = tuple[str, str, str]
 #: One access of a run: the run, its start and stop, and the component.
@@ -21,7 +21,7 @@ def few(triple: Triple, found: list[Access], runs: int) -> Edge:
     stops = [stop for _, _, stop, _ in found if stop is not None]
     components = sorted({component for _, _, _, component in found if component})
     stop = max(stops) if len(stops) == len(found) else None
-    return Edge(*triple, tuple(names[:runs]), len(names), found[-1][1], stop, tuple(components[:COMPONENTS_SHOWN]))
+    return Edge(*triple, tuple(names[:runs]), len(names), found[-1][1], stop, tuple(components[:COMPONENTS_READ]))
 
 
 def bounds(window: Window) -> tuple[int, int]:

@@ -307,6 +307,8 @@ class SqlTable:
             yield self._row(values, names)
 
     def _row(self, values: tuple[Any, ...], names: Sequence[str]) -> Row:
+        if self._life.budget is not None:
+            self._life.budget.spend(sum(len(value) for value in values if isinstance(value, str)))
         row = dict(zip(names, values, strict=True))
         for name in self._bools:
             if row.get(name) is not None:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from jupyter_colophon.core.lineage import Window
 from jupyter_colophon.storage.spi import Edge, Link
-from jupyter_colophon.storage.sql.edges import ALWAYS, COMPONENTS_SHOWN, Triple, bounds, few
+from jupyter_colophon.storage.sql.edges import ALWAYS, COMPONENTS_READ, Triple, bounds, few
 from jupyter_colophon.storage.sqlite.guarded import Guarded
 
 #: `first` and `last` are starts of runs, `ended` the latest stop of those that stopped (or -1); `until` is that, or
@@ -54,14 +54,16 @@ _ENDED = f"""UPDATE lineage_edges AS e SET ended = MAX(ended, ?1), until = CASE 
     THEN {2**63 - 1} ELSE MAX(ended, ?1) END WHERE data = ?2 AND program = ?3 AND mode = ?4"""
 # An access of unknown kind counts only where the same run and component has none of a known kind (catalog.md 5.4).
 _STANDS = """(r.mode <> 'unknown' OR NOT EXISTS (SELECT 1 FROM lineage_runs AS k WHERE k.data = r.data
-    AND k.program = r.program AND k.mode IN ('both', 'read', 'write') AND k.start = r.start AND k.run = r.run
+    AND k.program = r.program AND k.mode IN ('both', 'read', 'write', 'statement-read', 'statement-write') AND k.start = r.start AND k.run = r.run
     AND k.component = r.component))"""
 _ITS_RUNS = "SELECT 1 FROM lineage_runs AS r WHERE r.data = e.data AND r.program = e.program AND r.mode = e.mode"
 _EVER = f"(e.mode <> 'unknown' OR EXISTS ({_ITS_RUNS} AND {_STANDS}))"
 # Where all its runs began before the window's end, an edge is in the window if one of them lasted until it.
 _WITHIN = f"""e.first < ?4 AND e.until >= ?3 AND (e.mode <> 'unknown' AND e.last < ?4
     OR EXISTS ({_ITS_RUNS} AND r.start < ?4 AND (r.stop IS NULL OR r.stop >= ?3) AND {_STANDS}))"""
-_MODES = "e.mode IN (?5, ?6, ?7, ?8)"
+_MODES = "e.mode IN (?5, ?6, ?7, ?8, ?9, ?10)"
+#: So many modes one question may name.
+_MODES_MOST = 6
 # CROSS JOIN keeps the order of the loops: SQLite knows nothing of how many keys there are.
 _AROUND = f"""SELECT k.key, o.id, o.urn, e.mode FROM json_each(?1) AS k
     CROSS JOIN lineage_edges AS e ON e.{{side}} = k.value
@@ -209,12 +211,12 @@ class SqliteEdges:
     ) -> Cursor:
         other = "program" if side == "data" else "data"
         end, start = bounds(window)
-        # Four modes there are; a shorter list is filled up with its last.
-        four = [modes[min(at, len(modes) - 1)] for at in range(4)]
+        # A shorter list is filled up with its last.
+        filled = [modes[min(at, len(modes) - 1)] for at in range(_MODES_MOST)]
         within = _EVER if window.unbounded else _WITHIN
         numbers = json.dumps([self._numbers[urn] for urn in known])
         return self._connection.execute(
-            statement.format(side=side, other=other, window=within), (numbers, limit, start, end, *four)
+            statement.format(side=side, other=other, window=within), (numbers, limit, start, end, *filled)
         )
 
     def _detailed(self, triple: Triple, edge: tuple[int | None, int | None, str], window: Window, runs: int) -> Edge:
@@ -227,5 +229,5 @@ class SqliteEdges:
         execute, which = self._connection.execute, (*edge, *bounds(window))
         count, start, stop = execute(_TOTALS, which).fetchone()
         newest = tuple(run for run, _ in execute(_NEWEST_NAMES, (*which, runs)))
-        components = tuple(name for (name,) in execute(_COMPONENTS, (*which, COMPONENTS_SHOWN)))
+        components = tuple(name for (name,) in execute(_COMPONENTS, (*which, COMPONENTS_READ)))
         return Edge(*triple, newest, count, start, None if stop == ALWAYS else stop, components)

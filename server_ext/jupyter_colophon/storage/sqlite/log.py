@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from jupyter_colophon.storage.log_bytes import take_within
 from jupyter_colophon.storage.spi import Row
 from jupyter_colophon.storage.sqlite.dialect import DIALECT
 from jupyter_colophon.storage.sqlite.guarded import Guarded
@@ -34,15 +35,15 @@ class SqliteLog:
         """Add rows under the numbers that they have; AUTOINCREMENT gives none of them again."""
         self._connection.executemany(_APPEND, [tuple(row[name] for name in FIELDS) for row in rows])
 
-    def read(self, after: int, limit: int, where: Mapping[str, str]) -> list[Row]:
-        """Rows after a number, oldest first, with equal `namespace`, `urn` or `type` where given."""
+    def read(self, after: int, limit: int, where: Mapping[str, str], bytes_max: int | None = None) -> list[Row]:
+        """Return rows after a number, oldest first, with equal `namespace`, `urn` or `type` where given."""
         names = [name for name in CHANGE_FILTERS if name in where]
         condition = "".join(f" AND {name} = ?" for name in names)
         found = self._connection.execute(
             f"SELECT {_COLUMNS} FROM change_log WHERE seq > ?{condition} ORDER BY seq LIMIT ?",
             (after, *(where[name] for name in names), limit),
         )
-        return [dict(zip(FIELDS, values, strict=True)) for values in found]
+        return take_within(((dict(zip(FIELDS, values, strict=True))) for values in found), bytes_max)
 
     def head(self) -> int:
         """The number of the newest row; 0 when there is none."""

@@ -26,6 +26,8 @@ BUSY_TIMEOUT_S = 5.0
 _BEGINNINGS = 3
 #: The pause between two tries to open a file that others are opening, in seconds.
 _REOPENING_S = 0.01
+#: After so many steps of SQLite's machine a statement asks whether the time of its request is up.
+_STEPS = 20_000
 _PROBE_TABLE = "CREATE TABLE IF NOT EXISTS health (id INTEGER PRIMARY KEY, at REAL)"
 _PROBE = "INSERT INTO health (id, at) VALUES (1, julianday('now')) ON CONFLICT DO UPDATE SET at = excluded.at"
 _CREATION = [*log.CREATION, *search.CREATION, *edges.CREATION, _PROBE_TABLE]
@@ -136,13 +138,17 @@ class SqliteProvider:
             self._connections.clear()
 
     def _read(self, work: Callable[[TableContext], T], after: list[After]) -> T:
-        life = Life()
+        life = Life.of_a_read()
         with self._reader() as connection, translated():
             connection.execute("BEGIN")
+            if life.until is not None:
+                # A statement that finds no row asks nobody else whether the time is up.
+                connection.set_progress_handler(life.is_overdue, _STEPS)
             try:
                 return work(SqliteContext(connection, self.table_admin, life, after))
             finally:
                 life.end()
+                connection.set_progress_handler(None, 0)
                 connection.rollback()
 
     def _exclusively(self, work: Callable[[sqlite3.Connection], None]) -> None:

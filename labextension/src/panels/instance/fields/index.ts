@@ -1,11 +1,13 @@
 import type { IFormRendererRegistry } from '@jupyterlab/ui-components';
 import type { Field } from '@rjsf/utils';
 import type { OwnField } from '../../../model/instance-schema';
+import { JsonField } from '../../aspect/json-field';
 import { PairList } from '../../aspect/pair-list';
 import { CodeField } from './code';
 import { ConstantField } from './constant';
 import { DropdownField } from './dropdown';
 import { PasswordField } from './password';
+import { PluginField, PluginPropertiesField } from './plugin';
 import { TagsField } from './tags';
 
 /** Our own fields, by the names that forms know them by. */
@@ -15,7 +17,10 @@ export const OWN_FIELDS = {
   code: CodeField,
   password: PasswordField,
   constant: ConstantField,
-  pairs: PairList
+  pairs: PairList,
+  json: JsonField,
+  plugin: PluginField,
+  'plugin-properties': PluginPropertiesField
 } as unknown as Record<OwnField, Field>;
 
 /** What can only be null needs no control; rjsf's own would change the value by itself. */

@@ -2,28 +2,47 @@
 
 import os
 import re
-from typing import Any
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from typing import Any, Final
 
-from jupyter_colophon.core.errors import IllegalSecret, SecretUnavailable
+from jupyter_colophon.core.errors import IllegalSecret, SecretUnavailable, shown
 
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)")
+_VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)")
 
 
 class InEnvironment:
-    """A secret is written as `$NAME` or `${NAME}`; no other is taken, so that none comes into a file."""
+    """A secret is written as `$NAME` or `${NAME}`; no other is taken, so that none comes into a file.
+
+    `allowed` are globs of the variables that may be read: a reference must not reach the server's own credentials.
+    """
 
     name = "env"
     is_named_by_people = True
 
+    def __init__(self, allowed: Sequence[str]) -> None:
+        self._allowed = tuple(allowed)
+
     def keep(self, place: str, value: Any) -> str | None:
-        """The variable's name. Raises IllegalSecret for anything else than `$NAME`."""
+        """The variable's name. Raises IllegalSecret for anything else than `$NAME`, and for a variable that is not allowed."""
         found = _VARIABLE.fullmatch(value) if isinstance(value, str) else None
         if found is None:
             raise IllegalSecret("secrets come from the environment here: write a variable as $NAME")
-        return found[1] or found[2]
+        name = found[1] or found[2]
+        self.check(name)
+        return name
+
+    def check(self, key: str) -> None:
+        """Raise IllegalSecret for a variable that the settings do not allow."""
+        if not any(fnmatchcase(key, glob) for glob in self._allowed):
+            raise IllegalSecret(_refusal(key))
 
     def fetch(self, key: str) -> Any:
-        """What the variable says now. Raises SecretUnavailable where it is not set."""
+        """What the variable says now. Raises SecretUnavailable where it is not set, or not allowed."""
+        try:
+            self.check(key)
+        except IllegalSecret as error:
+            raise SecretUnavailable(error.detail) from None
         try:
             return os.environ[key]
         except KeyError:
@@ -31,3 +50,7 @@ class InEnvironment:
 
     def forget(self, key: str) -> None:
         """The environment is not ours."""
+
+
+def _refusal(variable: str) -> str:
+    return f"the setting c.Colophon.secret_variables does not allow the environment variable {shown(variable)}"

@@ -1,7 +1,7 @@
 """Secrets on their way between documents as programs need them and documents as they are kept."""
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -33,13 +33,17 @@ _logger = logging.getLogger(__name__)
 class Secrets:
     """Keeps new secrets in the store that was chosen, and has old ones from wherever they were put."""
 
-    def __init__(self, masks: Masks, in_file: SecretStore, chosen: str = FILE) -> None:
+    def __init__(
+        self, masks: Masks, in_file: SecretStore, chosen: str = FILE, *, variables: Sequence[str] = ()
+    ) -> None:
         """With `file`, values stay in documents of stores that keep them, and go to `in_file` from others.
+
+        `variables` are globs of the environment variables that may be referred to.
 
         Raises Misconfigured where there is no store of the name `chosen`.
         """
         self._masks = masks
-        self._stores: dict[str, SecretStore] = {FILE: in_file, "keyring": InKeyring(), "env": InEnvironment()}
+        self._stores: dict[str, SecretStore] = {FILE: in_file, "keyring": InKeyring(), "env": InEnvironment(variables)}
         found = self._named(chosen)
         if found is None:
             raise Misconfigured(f"the setting c.Colophon.secrets names no store of secrets: {chosen!r}")
@@ -129,6 +133,19 @@ class Secrets:
         """Whether somebody may write this reference: it names a store whose keys are known names."""
         store = self._named(key.partition(":")[0])
         return store is not None and store.is_named_by_people
+
+    def refusal(self, key: str) -> str:
+        """Return why somebody may not write this reference; the empty text where they may."""
+        name, _, inner = key.partition(":")
+        store = self._named(name)
+        if store is None or not store.is_named_by_people:
+            return "this refers to no secret of this instance"
+        try:
+            if isinstance(store, InEnvironment):
+                store.check(inner)
+        except IllegalSecret as error:
+            return error.detail
+        return ""
 
     def forget(self, keys: Iterable[str]) -> None:
         """These references are used no more."""

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from jupyter_colophon.client.programs.entity import MetadataEntity
-from jupyter_colophon.client.programs.reading import SCOPES
+from jupyter_colophon.client.programs.nesting import paths_inside
+from jupyter_colophon.client.programs.reading import SCOPES, MetadataNotAvailable
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.spark.pipelines.context import StageContext
 from jupyter_colophon.spark.pipelines.plugin import Columns, Transform, absent
@@ -20,7 +21,9 @@ class Mask(Transform):
     description = "Hide columns that are named, or that are made of fields with one of some tags"
     properties = {
         "columns": shapes.texts("Columns", "These columns"),
-        "tagged": shapes.texts("Tagged", "And those made of a field with one of these tags, in either scope"),
+        "tagged": shapes.texts(
+            "Tagged", "And those made of a field with one of these tags, in any letter case and either scope"
+        ),
         "how": shapes.choice("How", "What stands there instead", "hash", "null", "redact", "drop", default="hash"),
         "salt_from": shapes.text(
             "Salt from",
@@ -45,14 +48,12 @@ class Mask(Transform):
 
     def initialize(self, context: StageContext) -> None:
         """Find what people and machines tagged. Raises MetadataNotAvailable: what may be confidential is not let through."""
-        wanted = set(self.told.get("tagged", ()))
+        wanted = {tag.casefold() for tag in self.told.get("tagged", ())}
         named = {name.lower() for name in self.told.get("columns", ())}
         schema = context.input_schema
         names = schema.names if schema is not None else ()
-        origins = context.origins if wanted else {}
-        self._hidden = tuple(
-            name for name in names if name.lower() in named or _tags(context, origins.get(name, ())) & wanted
-        )
+        origins, tags = context.origins if wanted else {}, _Tags(context)
+        self._hidden = tuple(name for name in names if name.lower() in named or tags.of(origins.get(name, ())) & wanted)
         context.log(f"hides {', '.join(self._hidden) or 'nothing'}")
 
     def apply(self, context: StageContext, inputs: Mapping[str, Any]) -> Any:
@@ -83,9 +84,27 @@ class Mask(Transform):
         return os.environ[variable]
 
 
-def _tags(context: StageContext, fields: Iterable[MetadataEntity]) -> set[str]:
-    found = (context.metadata.get(field) for field in fields)
-    return {tag for each in found for scope in SCOPES for tag in each[scope].tags}
+class _Tags:
+    """The tags of fields, with those of the fields inside them: what is inside a dataset's fields is found once."""
+
+    def __init__(self, context: StageContext) -> None:
+        self._context = context
+        self._inside: dict[MetadataEntity, Mapping[str, list[str]]] = {}
+
+    def of(self, fields: Iterable[MetadataEntity]) -> set[str]:
+        """Return the tags of these fields, folded: whoever tags a column `Confidential` means the same."""
+        found = [self._context.metadata.get(one) for field in fields for one in (field, *self._nested(field))]
+        return {tag.casefold() for each in found for scope in SCOPES for tag in each[scope].tags}
+
+    def _nested(self, field: MetadataEntity) -> list[MetadataEntity]:
+        dataset = field.holder
+        if dataset not in self._inside:
+            try:
+                self._inside[dataset] = paths_inside(self._context.metadata.fields(dataset))
+            except MetadataNotAvailable:
+                # A bundle may have this field without its dataset's others; where nothing is known, reading the field fails.
+                self._inside[dataset] = {}
+        return [dataset.append("field", path) for path in self._inside[dataset].get(field.path, ())]
 
 
 PLUGINS = (Mask,)

@@ -1,0 +1,15 @@
+"""Fields inside fields, by their paths: a structure is as confidential as what it holds."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+
+def paths_inside(paths: Iterable[str]) -> Mapping[str, list[str]]:
+    """Return the paths inside each path, such as `a.b` for `a`; of `a.b.c` both `a` and `a.b` hold it."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for path in paths:
+        above, dot, _ = path.rpartition(".")
+        while dot:
+            found[above].append(path)
+            above, dot, _ = above.rpartition(".")
+    return found

@@ -1,0 +1,207 @@
+"""Credentials in a text: found by where they are, and replaced by `***`.
+
+A value is a credential by its position: the value of an option, a keyword, a property or a statement whose name says so
+(`.option("password", "x")`, `token="x"`, `SET fs.s3a.secret.key=x`, `IDENTIFIED BY 'x'`), or the user part of a URL.
+Rather a word too many is replaced than one too few. The time is linear in the length of the text.
+"""
+
+import re
+from typing import Final, Literal
+
+MASK: Final = "***"
+
+#: Parts of names of what is secret, without the separators of words.
+_SECRET_PARTS = (
+    "password",
+    "passwort",
+    "passwd",
+    "passphrase",
+    "pwd",
+    "secret",
+    "token",
+    "credential",
+    "apikey",
+    "accesskey",
+    "accountkey",
+    "authkey",
+    "encryptionkey",
+    "privatekey",
+    "sharedkey",
+    "authorization",
+    "jaasconfig",
+    "identified",
+)
+#: Names that are secret only as whole words.
+_SECRET_WORDS = frozenset({"auth", "cred", "creds", "pass", "passcode", "pat", "pw", "sas", "sig", "signature"})
+_WORDS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
+
+#: Literals in literals: SQL in Python, JSON in SQL. Deeper ones are replaced as a whole.
+_DEEPEST = 4
+
+_TOKEN = re.compile(
+    r"(?P<block>[A-Za-z]{0,2}(?:\"\"\"|'''))"
+    r"|(?P<escaped>\\[\"'])"
+    r"|(?P<literal>(?:(?<![A-Za-z0-9_])[A-Za-z]{1,2})?(?:\"(?:[^\"\\\n]|\\.)*|'(?:[^'\\\n]|\\.)*))"
+    r"|(?P<comment>(?:\#+|--[ \t])[^\n]*)"
+    r"|(?P<number>\d[\w.]*)"
+    r"|(?P<word>[A-Za-z_$]\w*)"
+    r"|(?P<sign>.)",
+    re.DOTALL,
+)
+_OPENING = re.compile(r"[A-Za-z]{0,2}(\"\"\"|'''|\\?[\"'])")
+
+_USER_OF_URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]{0,40}://)(?P<user>(?:[^\s\"'<>@]{0,2048}@)+)")
+_USER_OF_ORACLE = re.compile(r"(jdbc:oracle:\w{1,20}:)[^\s@]{1,2048}@", re.IGNORECASE)
+_ASSIGNED = re.compile(
+    r"(?P<name>[\w.$-]{1,256})(?P<sign>[ \t]{0,8}(?:=|:(?!//))[ \t]{0,8})(?P<value>[^\s;&,\"'()\[\]{}<>\\]{1,4096})"
+)
+_FLAG = re.compile(
+    r"(?P<name>(?<![\w-])--?[A-Za-z][\w-]{0,100})(?P<sign>[ \t]{1,8})(?P<value>[^\s\"'-][^\s\"']{0,4096})"
+)
+_BEARER = re.compile(
+    r"\b(bearer|authorization[\"' \t]{0,4}[:=][\"' \t]{0,4}basic)([ \t]+)[A-Za-z0-9._~+/=-]{6,4096}", re.IGNORECASE
+)
+_IN_PROSE = re.compile(
+    r"\b(password|passwort|passwd|passphrase|pwd|pw)\b([ \t]{0,8}(?:is\b|=|:)?[ \t]{0,8})[^\s=:]\S{0,4096}",
+    re.IGNORECASE,
+)
+_LINE_MAGIC = re.compile(r"^[ \t]*[%!][^\n]*", re.MULTILINE)
+
+
+def is_secret_name(name: str) -> bool:
+    """Return whether a name (`password`, `fs.s3a.secret.key`, `dbToken`) says that its value is secret."""
+    words = [word.lower() for word in _WORDS.findall(name)]
+    joined = "".join(words)
+    return any(part in joined for part in _SECRET_PARTS) or not _SECRET_WORDS.isdisjoint(words)
+
+
+def mask_source(source: str) -> str:
+    """Return the source of a cell (Python, or magics with any language) without credentials."""
+    if source.lstrip().startswith("%%"):
+        return mask_comment(source)
+    parts: list[str] = []
+    begin = 0
+    for line in _LINE_MAGIC.finditer(source):
+        parts += [_mask_literals(source[begin : line.start()], 0), mask_comment(line[0])]
+        begin = line.end()
+    return "".join([*parts, _mask_literals(source[begin:], 0)])
+
+
+def mask_text(text: str) -> str:
+    """Return a text (a message, a URL, SQL) without credentials."""
+    return _mask_text(text, 1)
+
+
+def mask_comment(comment: str) -> str:
+    """Return what a person wrote in a comment without credentials: the word after `password` is one."""
+    return _IN_PROSE.sub(rf"\1\2{MASK}", mask_text(comment))
+
+
+def _mask_text(text: str, level: int) -> str:
+    text = _mask_literals(text, level)
+    text = _USER_OF_URL.sub(_mask_user, text)
+    text = _USER_OF_ORACLE.sub(rf"\1{MASK}@", text)
+    text = _BEARER.sub(rf"\1\2{MASK}", text)
+    return _FLAG.sub(_mask_value, _ASSIGNED.sub(_mask_value, text))
+
+
+def _mask_user(found: re.Match[str]) -> str:
+    # The container of an Azure account is written where other URLs have a user.
+    is_container = found["scheme"].lower().startswith(("abfs", "wasb")) and ":" not in found["user"]
+    return found[0] if is_container else f"{found['scheme']}{MASK}@"
+
+
+def _mask_value(found: re.Match[str]) -> str:
+    return f"{found['name']}{found['sign']}{MASK}" if is_secret_name(found["name"]) else found[0]
+
+
+class _Position:
+    """Where a walk through a text is: in the value of a secret name, behind such a name, or elsewhere."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        #: The depth of brackets at which the value of a secret name began.
+        self._value_depth: int | None = None
+        self._has_value = False
+        #: The secret name right before: a word may be a function's.
+        self._name: Literal["word", "literal"] | None = None
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether a literal here is the value of a secret name."""
+        return self._value_depth is not None or self._name == "word"
+
+    def meet_word(self, word: str) -> None:
+        """Pass a word. The one between a name and its literal (`IDENTIFIED BY`) changes nothing."""
+        self._has_value = True
+        if self._value_depth is None and is_secret_name(word):
+            self._name = "word"
+
+    def meet_literal(self, content: str) -> None:
+        """Pass a literal, or a number."""
+        self._has_value = True
+        self._name = "literal" if self._value_depth is None and is_secret_name(content) else None
+
+    def meet_sign(self, sign: str) -> None:
+        """Pass a character that is of no word and no literal."""
+        if sign in "([{":
+            self._depth += 1
+            if sign == "(" and self._name == "word":
+                self._begin_value()
+        elif sign in ")]}":
+            self._depth -= 1
+        elif sign in ",:=" and self._name is not None and self._value_depth is None:
+            self._begin_value()
+        elif sign in "\n;.":
+            self._name = None
+        if self._value_depth is not None and self._ends_value(sign, self._value_depth):
+            self._value_depth = None
+
+    def _ends_value(self, sign: str, depth: int) -> bool:
+        if sign in ")]}":
+            return self._depth < depth
+        is_end = sign in ",;" or (sign == "\n" and depth <= 0)
+        return is_end and self._has_value and self._depth <= depth
+
+    def _begin_value(self) -> None:
+        self._value_depth, self._has_value, self._name = self._depth, False, None
+
+
+def _mask_literals(text: str, level: int) -> str:
+    """Mask the literals of a text that are values of secret names, and what is secret within the others."""
+    if level > _DEEPEST:
+        return MASK
+    parts: list[str] = []
+    position, at = _Position(), 0
+    while (found := _TOKEN.match(text, at)) is not None:
+        kind, token, at = found.lastgroup, found[0], found.end()
+        if kind in ("block", "escaped", "literal"):
+            opening, content, closing = _split_literal(text, found)
+            at = found.start() + len(opening) + len(content) + len(closing)
+            parts += [opening, MASK if position.is_secret else _mask_text(content, level + 1), closing]
+            position.meet_literal(content)
+        elif kind == "number":
+            parts.append(MASK if position.is_secret else token)
+            position.meet_literal("")
+        elif kind == "word":
+            parts.append(token)
+            position.meet_word(token)
+        elif kind == "comment" and level == 0:
+            parts.append(mask_comment(token))
+        else:
+            # Only in the source itself a `#` begins a comment.
+            at = found.start() + 1
+            parts.append(token[0])
+            position.meet_sign(token[0])
+    return "".join(parts)
+
+
+def _split_literal(text: str, found: re.Match[str]) -> tuple[str, str, str]:
+    """Return a literal's opening with its prefix, its content, and its closing, which may be missing."""
+    opening = _OPENING.match(text, found.start())
+    if opening is None:
+        return found[0], "", ""
+    quote, begin = opening[1], opening.end()
+    end = found.end() if found.lastgroup == "literal" else text.find(quote, begin)
+    end = len(text) if end < 0 else end
+    return opening[0], text[begin:end], quote if text.startswith(quote, end) else ""

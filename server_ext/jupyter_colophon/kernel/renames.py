@@ -1,0 +1,43 @@
+"""What the catalog says of a table goes along with it when it is renamed (docs/decisions/0022)."""
+
+from typing import TYPE_CHECKING, Any
+
+from jupyter_colophon.client.programs.entity import MetadataEntity
+
+if TYPE_CHECKING:
+    from jupyter_colophon.client.catalog import Catalog
+
+Document = dict[str, Any]
+
+#: Aspects that the capture writes itself, that are computed, or that tell of one name alone.
+_OWN = frozenset(
+    {"container", "datasetProfile", "operation", "schemaMetadata", "status", "technicalMetadata", "upstreamLineage"}
+)
+
+
+def carry_over(catalog: "Catalog", old: str, new: str, run: str) -> list[Document]:
+    """Return the proposals that copy the metadata of the old name and of its fields to the new one, and that link the two.
+
+    What the new name has already stays. The old name keeps its history.
+    """
+    found = _copies(catalog, old, new, run)
+    before, after = MetadataEntity(old), MetadataEntity(new)
+    if found:
+        for field in catalog.fields(old):
+            found += _copies(catalog, before.append("field", field).urn, after.append("field", field).urn, run)
+    return [*found, _link(new, "renamedFrom", old, run), _link(old, "renamedTo", new, run)]
+
+
+def _copies(catalog: "Catalog", old: str, new: str, run: str) -> list[Document]:
+    entity = catalog.entity(old)
+    aspects = {} if entity is None else entity.get("aspects", {})
+    return [
+        {"urn": new, "aspect": name, "operation": "upsert", "value": found["value"], "ifAbsent": True, "run": run}
+        for name, found in aspects.items()
+        if name not in _OWN and not name.endswith("Key")
+    ]
+
+
+def _link(urn: str, name: str, other: str, run: str) -> Document:
+    value = {"properties": {name: other}}
+    return {"urn": urn, "aspect": "technicalMetadata", "operation": "patch", "value": value, "run": run}

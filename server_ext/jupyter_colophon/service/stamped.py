@@ -1,0 +1,60 @@
+"""Search by what the catalog itself knows of entities: their times, to the millisecond, and the program that wrote last."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Final
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.lineage import EVER
+from jupyter_colophon.core.lineage_keys import from_lineage_key
+from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.query import Term
+from jupyter_colophon.core.terms import NAME_KEY, filter_term, fold, fts_word
+from jupyter_colophon.core.time_words import CREATED_KEY
+from jupyter_colophon.service.gate import Gate
+from jupyter_colophon.service.meaning import Meaning
+from jupyter_colophon.storage.spi import Match, TableContext, Words
+from jupyter_colophon.storage.writers import WRITING, last_writer
+
+#: How many programs a word may mean, and how many datasets that they wrote are looked at.
+_PROGRAMS: Final = 20
+_DATASETS: Final = 1_000
+
+
+def match_edges(tx: TableContext, meaning: Meaning, terms: tuple[str, ...], limit: int) -> list[Match]:
+    """Return what lies in the interval of a term, of the hours that it covers only in part."""
+    if meaning.interval is None or not meaning.edges:
+        return []
+    matches = tx.search.match(Words(exact=meaning.edges, terms=terms), limit)
+    rows = tx.table("entities").multi_read([(one.urn,) for one in matches])
+    name = "created" if meaning.term.key == CREATED_KEY else "updated"
+    fitting = {row["urn"] for row in rows if meaning.interval.holds(row[name])}
+    return [one for one in matches if one.urn in fitting]
+
+
+def match_program(
+    tx: TableContext, term: Term, terms: tuple[str, ...], gate: Gate, principal: Principal
+) -> list[Match]:
+    """Return the datasets whose last writer is a program of this key, URN or name that the principal may see."""
+    programs = {
+        str(urn) for urn in _programs(tx, term, gate) if gate.may_read(principal, gate.identity.namespace_of(urn))
+    }
+    if not programs:
+        return []
+    written = tx.edges.around("program", sorted(programs), WRITING, EVER, _DATASETS)
+    last = {data for data in dict.fromkeys(data for data, _, _ in written) if last_writer(tx, data) in programs}
+    return [one for one in tx.search.documents(sorted(last)) if one.terms.issuperset(terms)] if last else []
+
+
+def _programs(tx: TableContext, term: Term, gate: Gate) -> Iterator[Urn]:
+    # Keys and URNs are exact, and a pattern is folded.
+    written = term.raw.replace('"', "").partition(":")[2].strip()
+    with suppress(IllegalName):
+        yield from_lineage_key(written, gate.identity)
+    name, jobs = fts_word(f"{NAME_KEY}:{term.pattern.text}"), (filter_term("type", "dataJob"),)
+    words = Words((name,), (), jobs) if term.pattern.kind == "exact" else Words((), (name,), jobs)
+    for match in tx.search.match(words, _PROGRAMS):
+        urn = Urn.parse(match.urn)
+        if term.pattern.matches(fold(gate.identity.short_name(urn))):
+            yield urn

@@ -1,0 +1,152 @@
+"""What aspects contribute to the one vocabulary."""
+
+from jupyter_colophon.core.vocabulary import (
+    CONTRIBUTIONS,
+    Contribution,
+    Descriptor,
+    Scope,
+    column_path,
+    describe,
+    find_annotations,
+    reference_text,
+)
+
+_STAMP = {"time": 0, "actor": "urn:li:corpuser:unknown"}
+
+
+def _found(
+    aspect: str, value: object, scope: Scope = "SYSTEM", annotated: tuple[Contribution, ...] = ()
+) -> list[tuple[str, str, str, str]]:
+    return [
+        (one.kind, one.text, one.urn, one.column)
+        for one in describe(aspect, scope, value, annotated)
+        if one.kind != "field"
+    ]
+
+
+def test_references_are_read_by_the_key_of_their_urn() -> None:
+    assert _found("globalTags", {"tags": [{"tag": "urn:li:tag:pii"}]}) == [("tag", "pii", "urn:li:tag:pii", "")]
+    terms = {"terms": [{"urn": "urn:li:glossaryTerm:Finance.Revenue"}], "auditStamp": _STAMP}
+    assert _found("glossaryTerms", terms) == [("term", "Finance.Revenue", "urn:li:glossaryTerm:Finance.Revenue", "")]
+    assert _found("domains", {"domains": ["urn:li:domain:sales"]}) == [("domain", "sales", "urn:li:domain:sales", "")]
+    assert reference_text("urn:li:tag:a%2Cb") == "a,b"
+
+
+def test_an_owner_has_the_type_of_ownership_as_detail() -> None:
+    value = {"owners": [{"owner": "urn:li:corpGroup:ops", "type": "TECHNICAL_OWNER"}], "lastModified": _STAMP}
+    assert list(describe("ownership", "SYSTEM", value)) == [
+        Descriptor("owner", "owner", "ops", "ownership", "SYSTEM", "urn:li:corpGroup:ops", "", "TECHNICAL_OWNER")
+    ]
+
+
+def test_properties_and_tags_of_both_scopes() -> None:
+    value = {"properties": {"owner": "ops", "description": "Delays", "tier": "gold"}, "tags": ["faa"]}
+    assert _found("businessMetadata", value, "USER") == [
+        ("owner", "ops", "", ""),
+        ("description", "Delays", "", ""),
+        ("property", "gold", "", ""),
+        ("tag", "faa", "", ""),
+    ]
+    assert [one.key for one in describe("technicalMetadata", "SYSTEM", value)] == [
+        "owner",
+        "description",
+        "tier",
+        "tags",
+    ]
+
+
+def test_columns_are_described_by_both_schema_aspects() -> None:
+    column = {
+        "fieldPath": "[version=2.0].[type=struct].[type=string].ssn",
+        "description": "Social security number",
+        "globalTags": {"tags": [{"tag": "urn:li:tag:confidential"}]},
+        "glossaryTerms": {"terms": [{"urn": "urn:li:glossaryTerm:Id"}], "auditStamp": _STAMP},
+    }
+    expected = [
+        ("tag", "confidential", "urn:li:tag:confidential", "ssn"),
+        ("term", "Id", "urn:li:glossaryTerm:Id", "ssn"),
+        ("description", "Social security number", "", "ssn"),
+    ]
+    assert _found("editableSchemaMetadata", {"editableSchemaFieldInfo": [column]}, "USER") == expected
+    assert _found("schemaMetadata", {"fields": [{**column, "nativeDataType": "string"}]}) == expected
+
+
+def test_fields_of_a_schema_keep_their_types() -> None:
+    value = {"fields": [{"fieldPath": "address", "nativeDataType": "struct<zip:string>"}]}
+    fields = {(one.text, one.detail) for one in describe("schemaMetadata", "SYSTEM", value)}
+    assert {("address", "struct"), ("address.zip", "string"), ("zip", "string")} <= fields
+
+
+def test_descriptions_names_and_links() -> None:
+    assert _found("editableDatasetProperties", {"name": "Orders", "description": "All orders"}, "USER") == [
+        ("name", "Orders", "", ""),
+        ("description", "All orders", "", ""),
+    ]
+    assert _found("documentation", {"documentations": [{"documentation": "Read me"}]}) == [
+        ("description", "Read me", "", "")
+    ]
+    link = {"elements": [{"url": "https://wiki", "description": "Wiki", "createStamp": _STAMP}]}
+    assert [(one.text, one.detail) for one in describe("institutionalMemory", "USER", link)] == [
+        ("https://wiki", "Wiki")
+    ]
+    assert _found("glossaryTermInfo", {"name": "Revenue", "definition": "Money in", "termSource": "INTERNAL"}) == [
+        ("name", "Revenue", "", ""),
+        ("description", "Money in", "", ""),
+    ]
+
+
+def test_structured_properties_are_properties_under_the_key_of_their_definition() -> None:
+    value = {
+        "properties": [
+            {"propertyUrn": "urn:li:structuredProperty:io.acme.retention", "values": [{"double": 90}, {"string": "x"}]}
+        ]
+    }
+    assert [(one.key, one.text) for one in describe("structuredProperties", "SYSTEM", value)] == [
+        ("io.acme.retention", "90"),
+        ("io.acme.retention", "x"),
+    ]
+
+
+def test_annotations_of_a_schema_name_what_its_values_contribute() -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "labels": {"type": "array", "items": {"type": "string", "x-colophon": "tag"}},
+            "contact": {"$ref": "#/$defs/contact"},
+            "facts": {"type": "object", "x-colophon": "property"},
+            "rows": {"type": "integer", "x-colophon": "property"},
+            "other": {"type": "string", "x-colophon": "no such kind"},
+        },
+        "$defs": {"contact": {"type": "object", "properties": {"who": {"type": "string", "x-colophon": "owner"}}}},
+    }
+    value = {
+        "labels": ["gold", 7],
+        "contact": {"who": "urn:li:corpuser:ada"},
+        "facts": {"region": "eu"},
+        "rows": 3,
+        "other": "not searched",
+    }
+    assert [(one.kind, one.key, one.text) for one in describe("contract", "USER", value, find_annotations(schema))] == [
+        ("tag", "tags", "gold"),
+        ("tag", "tags", "7"),
+        ("owner", "owner", "ada"),
+        ("property", "region", "eu"),
+        ("property", "rows", "3"),
+    ]
+
+
+def test_values_of_any_shape_are_passed_by() -> None:
+    shapes: tuple[object, ...] = (
+        None,
+        [],
+        "text",
+        {"tags": "x", "fields": [None, {"fieldPath": 1}], "owners": [3], "properties": []},
+    )
+    for aspect in CONTRIBUTIONS:
+        for value in shapes:
+            assert all(isinstance(one.text, str) for one in describe(aspect, "SYSTEM", value))
+
+
+def test_a_plain_path_stays_as_it_is() -> None:
+    assert column_path("a.b") == "a.b"
+    assert column_path("[version=2.0].[type=struct].[type=array].[type=int].a.[type=int].b") == "a.b"

@@ -1,0 +1,230 @@
+"""What DataHub's clients read as tags, owners, terms and descriptions is said by machines and by people (decision 20)."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from support.datahub import T, aspect, emit, emit_all, mcp
+from support.urns import table as home_table
+
+STAMP = {"time": 1, "actor": "urn:li:corpuser:machine"}
+PEOPLE = {"properties": {"owner": "ada", "description": "What ada says", "tier": "gold"}, "tags": ["pii", "raw"]}
+ASPECTS = ("globalTags", "ownership", "editableDatasetProperties")
+
+
+def tags(*names: str) -> dict[str, Any]:
+    return {"tags": [{"tag": f"urn:li:tag:{name}"} for name in names]}
+
+
+def owner(name: str, kind: str = "NONE") -> dict[str, Any]:
+    return {"owner": f"urn:li:corpuser:{name}", "type": kind}
+
+
+async def say(api: Any, **value: Any) -> Any:
+    """What people say from now on."""
+    return await api("PUT", "entities", T, "aspects", "businessMetadata", body=PEOPLE | value)
+
+
+async def said(api: Any, name: str = "businessMetadata") -> Any:
+    """What an aspect itself says; None where it is absent."""
+    held = (await api("GET", "entities", T, answers="entity")).body["aspects"]
+    return held[name]["value"] if name in held else None
+
+
+async def union(datahub: Any) -> list[str]:
+    """The names of the tags, as a client of DataHub reads them."""
+    value = next(iter((await aspect(datahub, "globalTags")).body["aspect"].values()))
+    return [one["tag"].removeprefix("urn:li:tag:") for one in value["tags"]]
+
+
+async def version(datahub: Any, name: str = "globalTags") -> str:
+    """The version of the union."""
+    found: str = (await aspect(datahub, name)).body["systemMetadata"]["version"]
+    return found
+
+
+@pytest.fixture
+def table(datahub: Any, api: Any, jp_asyncio_loop: Any) -> None:
+    """A table of which machines say a tag, and people two tags, an owner and a description."""
+
+    async def make() -> None:
+        proposals = (mcp("status", {"removed": False}), mcp("globalTags", tags("machine")))
+        assert (await emit_all(datahub, *proposals)).status == 200
+        assert (await say(api)).status == 200
+
+    jp_asyncio_loop.run_until_complete(make())
+
+
+async def test_every_dialect_reads_both_scopes(datahub: Any, api: Any, table: None) -> None:
+    assert await union(datahub) == ["machine", "pii", "raw"]
+    v2 = (await datahub("GET", "entitiesV2", T)).body["aspects"]
+    one = (await datahub("GET", "openapi", "v3", "entity", "dataset", T)).body
+    wanted = [{"urn": T} | {name: {} for name in ASPECTS}]
+    got = (await datahub("POST", "openapi", "v3", "entity", "dataset", "batchGet", body=wanted)).body[0]
+    asked = {"entities": ["dataset"], "aspects": list(ASPECTS)}
+    scrolled = (await datahub("POST", "openapi", "v3", "entity", "scroll", body=asked)).body["entities"][0]
+    for found in (v2, one, got, scrolled):
+        assert found["globalTags"]["value"] == tags("machine", "pii", "raw")
+        assert found["ownership"]["value"]["owners"] == [owner("ada") | {"source": {"type": "MANUAL"}}]
+        assert found["editableDatasetProperties"]["value"]["description"] == "What ada says"
+    criteria = {"or": [{"and": [{"field": "tags", "values": ["urn:li:tag:pii"], "condition": "EQUAL"}]}]}
+    query = {"input": "*", "entity": "dataset", "start": 0, "count": 10, "filter": criteria}
+    search = await datahub("POST", "entities", params={"action": "search"}, body=query)
+    assert search.body["value"]["entities"] == [{"entity": T}]
+    # Our own API tells each scope by itself.
+    assert await said(api, "globalTags") == tags("machine")
+    assert await said(api, "ownership") is None
+
+
+async def test_what_is_written_back_copies_nothing_and_removes_nothing_of_people(
+    datahub: Any, api: Any, table: None
+) -> None:
+    read = {name: one["value"] for name, one in (await datahub("GET", "entitiesV2", T)).body["aspects"].items()}
+    back = [mcp(name, read[name]) for name in ASPECTS]
+    before = (await api("GET", "changes", params={"limit": 0})).body["cursor"]
+    assert (await emit_all(datahub, *back)).status == 200
+    v3 = [{"urn": T} | {name: {"value": read[name]} for name in ASPECTS}]
+    assert (await datahub("POST", "openapi", "v3", "entity", "dataset", body=v3)).status == 200
+    assert (await api("GET", "changes", params={"after": before})).body["changes"] == []
+    more = {"tags": [*read["globalTags"]["tags"], *tags("x")["tags"]]}
+    owners = {"owners": [*read["ownership"]["owners"], owner("bob", "DATAOWNER")], "lastModified": STAMP}
+    assert (await emit_all(datahub, mcp("globalTags", more), mcp("ownership", owners))).status == 200
+    assert await said(api, "globalTags") == tags("machine", "x")
+    assert (await said(api, "ownership"))["owners"] == [owner("bob", "DATAOWNER")]
+    assert await said(api) == PEOPLE
+    assert await union(datahub) == ["machine", "x", "pii", "raw"]
+    # A list without them removes what machines said, and nothing that a person did.
+    assert (await emit(datahub, mcp("globalTags", tags()))).status == 200
+    replaced = {"patch": [{"op": "replace", "path": "/tags", "value": []}], "arrayPrimaryKeys": {"tags": ["tag"]}}
+    assert (await emit(datahub, patch("globalTags", replaced))).status == 200
+    assert await union(datahub) == ["pii", "raw"]
+    assert await said(api) == PEOPLE
+
+
+def patch(name: str, changes: Any) -> dict[str, Any]:
+    told = {"value": json.dumps(changes), "contentType": "application/json-patch+json"}
+    return mcp(name, {}, "PATCH") | {"aspect": told}
+
+
+def removal(name: str, path: str) -> dict[str, Any]:
+    return patch(name, [{"op": "remove", "path": path}])
+
+
+async def test_a_patch_removes_one_entry_in_whichever_scope_it_is(datahub: Any, api: Any, table: None) -> None:
+    assert (await emit(datahub, mcp("globalTags", tags("machine", "raw")))).status == 200
+    # The whole list had a tag that people said too: it stays theirs alone.
+    assert await said(api, "globalTags") == tags("machine")
+    for name in ("pii", "machine"):
+        assert (await emit(datahub, removal("globalTags", f"/tags/urn:li:tag:{name}"))).status == 200
+    assert await union(datahub) == ["raw"]
+    assert (await said(api))["tags"] == ["raw"]
+    keyed = {
+        "patch": [{"op": "remove", "path": "/owners/urn:li:corpuser:ada/NONE"}],
+        "arrayPrimaryKeys": {"owners": ["owner", "type"]},
+    }
+    v3 = [{"urn": T, "ownership": {"value": keyed}}]
+    assert (await datahub("PATCH", "openapi", "v3", "entity", "dataset", body=v3)).status == 200
+    assert (await emit(datahub, removal("editableDatasetProperties", "/description"))).status == 200
+    assert await said(api) == {"properties": {"tier": "gold"}, "tags": ["raw"]}
+    assert (await emit(datahub, removal("globalTags", "/tags/urn:li:tag:none"))).status == 422
+    added = patch("globalTags", [{"op": "add", "path": "/tags/urn:li:tag:raw", "value": tags("raw")["tags"][0]}])
+    assert (await emit(datahub, added)).status == 200
+    assert await said(api, "globalTags") == tags()
+
+
+async def test_an_entry_of_both_scopes_is_read_once_and_removed_from_both(datahub: Any, api: Any) -> None:
+    assert (await emit(datahub, mcp("globalTags", tags("pii", "machine")))).status == 200
+    assert (await say(api)).status == 200
+    assert await union(datahub) == ["pii", "machine", "raw"]
+    # It was there before people said it: whoever writes the list back keeps it.
+    assert (await emit(datahub, mcp("globalTags", tags("pii", "machine", "raw")))).status == 200
+    assert await said(api, "globalTags") == tags("pii", "machine")
+    assert (await emit(datahub, removal("globalTags", "/tags/urn:li:tag:pii"))).status == 200
+    assert await union(datahub) == ["machine", "raw"]
+    assert (await said(api))["tags"] == ["raw"]
+
+
+async def test_the_version_of_a_union_finds_every_change_since(datahub: Any, api: Any, table: None) -> None:
+    async def add(name: str, seen: str) -> int:
+        read = tags(*await union(datahub), name)
+        status: int = (await emit(datahub, mcp("globalTags", read, headers={"If-Version-Match": seen}))).status
+        return status
+
+    seen = await version(datahub)
+    assert (await say(api, tags=["pii"])).status == 200
+    assert await add("x", seen) == 422
+    seen = await version(datahub)
+    assert await add("x", seen) == 200
+    assert await add("y", seen) == 422
+    grown = [int(seen), int(await version(datahub))]
+    for people in (["pii", "z"], []):
+        assert (await say(api, tags=people)).status == 200
+        grown.append(int(await version(datahub)))
+    # Numbered versions, and the change log, are those of the aspect itself.
+    first = await aspect(datahub, "globalTags", version=1)
+    assert first.body["aspect"] == {"com.linkedin.common.GlobalTags": tags("machine")}
+    assert (await api("DELETE", "entities", T, "aspects", "globalTags")).status == 200
+    assert (await say(api, tags=["again"])).status == 200
+    grown.append(int(await version(datahub)))
+    assert grown == sorted(set(grown))
+
+
+async def test_two_apis_edit_at_once_and_nothing_is_lost_or_doubled(datahub: Any, api: Any, table: None) -> None:
+    async def machine(number: int) -> None:
+        for _ in range(100):
+            seen = await version(datahub)
+            read = tags(*await union(datahub), f"m{number}")
+            wrote = await emit(datahub, mcp("globalTags", read, headers={"If-Version-Match": seen}))
+            if wrote.status == 200:
+                return
+        raise AssertionError("never written")
+
+    async def person(number: int) -> None:
+        patched = {"op": "add", "path": "/tags/-", "value": f"p{number}"}
+        at = ("entities", T, "aspects", "businessMetadata")
+        assert (await api("PATCH", *at, body=[patched])).status == 200
+
+    await asyncio.gather(*(work(number) for number in range(4) for work in (machine, person)))
+    found = await union(datahub)
+    assert sorted(found) == sorted(
+        ["machine", "pii", "raw", *(f"m{one}" for one in range(4)), *(f"p{one}" for one in range(4))]
+    )
+    own = {one["tag"].removeprefix("urn:li:tag:") for one in (await said(api, "globalTags"))["tags"]}
+    assert own == {"machine", *(f"m{one}" for one in range(4))}
+
+
+async def test_a_batch_that_is_applied_later_keeps_the_rule(datahub: Any, api: Any, table: None) -> None:
+    wrote = await emit(datahub, mcp("globalTags", tags("machine", "pii", "later")), **{"async": "true"})
+    assert wrote.status == 200
+    for _ in range(600):
+        if "later" in await union(datahub):
+            break
+        await asyncio.sleep(0.1)
+    assert await said(api, "globalTags") == tags("machine", "later")
+
+
+class TestWhoMayRemove:
+    @pytest.fixture
+    def jp_server_config(self, jp_server_config: dict[str, Any]) -> dict[str, Any]:
+        colophon = jp_server_config["Colophon"] | {"policy": "support.policies.Divided"}
+        return {**jp_server_config, "Colophon": colophon}
+
+    async def test_an_entry_is_removed_by_who_may_annotate(self, datahub: Any, api: Any, kernel: Any) -> None:
+        async def asked(proposal: Any) -> int:
+            sent = {"params": {"action": "ingestProposal"}, "body": {"proposal": proposal}}
+            answer = await datahub("POST", "aspects", **sent, anonymous=True, headers=kernel)
+            return int(answer.status)
+
+        async def removed(namespace: str, tag: str) -> int:
+            urn = home_table("t", namespace)
+            return await asked(removal("globalTags", f"/tags/urn:li:tag:{tag}") | {"entityUrn": urn})
+
+        for namespace in ("people", "machines"):
+            urn = home_table("t", namespace)
+            assert (await emit(datahub, mcp("globalTags", tags("machine"), urn=urn))).status == 200
+            assert (await api("PUT", "entities", urn, "aspects", "businessMetadata", body=PEOPLE)).status == 200
+        assert [await removed("people", tag) for tag in ("pii", "machine")] == [200, 200]
+        assert [await removed("machines", tag) for tag in ("pii", "machine")] == [403, 200]
+        added = mcp("globalTags", tags("x"), urn=home_table("t", "people"))
+        assert await asked(added) == 403

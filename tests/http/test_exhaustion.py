@@ -1,0 +1,177 @@
+"""Questions that cost much: they are refused, cut into pages, given up, or kept apart, and everything else is answered."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from support.catalog import metadata
+from support.openlineage import data, event
+from support.urns import ORDERS
+
+STORE_NAMES = ["sqlite"]
+CONNECTIONS = 2
+MIB = 1024 * 1024
+#: So many that their values are more than one page.
+WRITES = 60
+BUSINESS = ("entities", ORDERS, "aspects", "businessMetadata")
+PROPERTIES = ("entities", ORDERS, "aspects", "datasetProperties")
+#: Each of a thousand values is looked for in long texts that nearly hold it.
+TEXT, VALUES = "a" * 20_000, ["a" * 100 + f"b{number}" for number in range(1_000)]
+
+
+@pytest.fixture
+def jp_server_config(jp_server_config: dict[str, Any]) -> dict[str, Any]:
+    jp_server_config["Colophon"] |= {"connections_per_user": CONNECTIONS, "read_seconds_max": 1.0}
+    return jp_server_config
+
+
+def named(number: int) -> str:
+    return f"urn:li:dataset:(urn:li:dataPlatform:hive,d.t{number},PROD)"
+
+
+async def propose(api: Any, *proposals: dict[str, Any]) -> None:
+    written = await api("POST", "proposals", body={"proposals": [one | {"operation": "upsert"} for one in proposals]})
+    assert written.status == 200
+
+
+def ask(datahub: Any, criteria: list[dict[str, Any]]) -> Awaitable[Any]:
+    """Search datasets of DataHub's API by criteria."""
+    body = {"entity": "dataset", "input": "*", "start": 0, "count": 10, "filter": {"or": [{"and": criteria}]}}
+    return datahub("POST", "entities", params={"action": "search"}, body=body)
+
+
+def contain(values: list[str]) -> dict[str, Any]:
+    return {"field": "description", "condition": "CONTAIN", "values": values}
+
+
+async def test_large_filter_is_refused_with_its_place(datahub: Any) -> None:
+    for criteria in (
+        [contain(["x" * MIB])] * 8,
+        [contain(["x"])] * 1_000,
+        [contain(["x"] * 2_000)],
+        [contain(["x"] * 600)] * 2,
+    ):
+        refused = await ask(datahub, criteria)
+        assert refused.status == 400
+        assert refused.body["errors"][0]["pointer"].startswith("/filter")
+    counted = {"aspect": "status", "urnLike": "%a" * 2_000}
+    refused = await datahub("POST", "aspects", params={"action": "getCount"}, body=counted)
+    assert (refused.status, refused.body["errors"][0]["pointer"]) == (400, "/urnLike")
+
+
+async def test_pages_end_by_their_size_and_cursors_lead_on(api: Any, sales: None) -> None:
+    for number in range(WRITES):
+        text = str(number % 10)
+        custom = {str(key): text * 10_000 for key in range(10)}
+        said = {"name": str(number), "description": text * 100_000, "customProperties": custom}
+        assert (await api("PUT", *PROPERTIES, body=said)).status == 200
+
+    async def pages(read: Callable[[Any], Awaitable[Any]], name: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        cursor: Any = None
+        while True:
+            page = await read(cursor)
+            assert page.status == 200
+            assert int(page.headers["Content-Length"]) < 10 * MIB
+            found += page.body[name]
+            is_last = page.body["cursor"] is None if name == "versions" else not page.body[name]
+            cursor = page.body["cursor"]
+            if is_last:
+                return found
+
+    async def changes(cursor: Any) -> Any:
+        return await api(
+            "GET", "changes", params={"after": cursor or 0, "limit": 500, "urn": ORDERS}, answers="changes"
+        )
+
+    async def versions(cursor: Any) -> Any:
+        return await api("GET", *PROPERTIES, "versions", params={"limit": 500} | ({"cursor": cursor} if cursor else {}))
+
+    changed = [one for one in await pages(changes, "changes") if one["aspect"] == "datasetProperties"]
+    assert [one["value"]["name"] for one in changed] == [str(number) for number in range(WRITES)]
+    history = await pages(versions, "versions")
+    assert [one["value"]["name"] for one in history] == [str(number) for number in reversed(range(WRITES))]
+    assert history[0]["diff"][0]["op"] == "replace"
+
+
+async def test_marquez_lists_end_by_their_size_and_lead_on(openlineage: Any) -> None:
+    note = {"_producer": "https://example.org", "_schemaURL": "https://example.org/n.json", "n": "x" * 1_000_000}
+    for number in range(7):
+        run = f"01a1f874-f0d4-7cde-ab58-240223d68f{number:02d}"
+        told = event(run=run, second=number, run_facets={"note": note}, outputs=[data(f"t{number}", note=note)])
+        assert (await openlineage("POST", "api", "v1", "lineage", body=told)).status == 201
+    lists = {"datasets": ("postgres://db:5432", "datasets"), "runs": ("etl", "jobs", "load", "runs")}
+    for name, path in lists.items():
+        found: list[dict[str, Any]] = []
+        offset, pages = 0, 0
+        while offset is not None:
+            page = await openlineage("GET", "api", "v1", "namespaces", *path, params={"offset": offset, "limit": 100})
+            assert int(page.headers["Content-Length"]) < 6 * MIB
+            found, offset, pages = found + page.body[name], page.body.get("nextOffset"), pages + 1
+        assert pages > 1
+        assert len({one["id"] if name == "runs" else one["name"] for one in found}) == len(found) == 7
+
+
+async def test_entities_that_are_too_large_together_are_refused_with_the_first_that_does_not_fit(
+    api: Any, datahub: Any, sales: None
+) -> None:
+    said = {"customProperties": {str(key): "x" * 100_000 for key in range(60)}}
+    for number in range(3):
+        await propose(api, {"urn": named(number), "aspect": "datasetProperties", "value": said})
+    path = ("openapi", "v3", "entity", "dataset", "batchGet")
+    refused = await datahub("POST", *path, body=[{"urn": named(number)} for number in range(3)])
+    assert (refused.status, [one["pointer"] for one in refused.body["errors"]]) == (413, ["/2"])
+    fewer = await datahub("POST", *path, body=[{"urn": named(number)} for number in range(2)])
+    assert [one["urn"] for one in fewer.body] == [named(0), named(1)]
+    some = await datahub("POST", *path, body=[{"urn": named(number), "status": {}} for number in range(3)])
+    assert len(some.body) == 3
+
+
+async def test_connections_that_begin_at_once_are_counted(
+    api: Any, sales: None, http_server_port: Any, jp_base_url: str, jp_auth_header: dict[str, str]
+) -> None:
+    async def status(path: str) -> int:
+        reader, writer = await asyncio.open_connection("127.0.0.1", http_server_port[-1])
+        opened.append(writer)
+        token = jp_auth_header["Authorization"]
+        head = f"GET {jp_base_url}colophon/{path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: {token}\r\n\r\n"
+        writer.write(head.encode())
+        return int((await asyncio.wait_for(reader.readline(), 60)).split()[1])
+
+    for path in ("api/changes/stream?after=0", f"api/changes?after=0&wait=5&urn={named(404)}"):
+        opened: list[asyncio.StreamWriter] = []
+        found = await asyncio.gather(*(status(path) for _ in range(12)))
+        assert sorted(found) == [200] * CONNECTIONS + [429] * (12 - CONNECTIONS), path
+        for writer in opened:
+            writer.close()
+        # What has ended is counted no more.
+        while (await api("GET", "changes", params={"wait": 1, "urn": named(404)})).status == 429:
+            await asyncio.sleep(0.05)
+
+
+async def test_slow_questions_are_given_up_and_hold_up_nothing_else(api: Any, datahub: Any, sales: None) -> None:
+    said = {"description": TEXT, "customProperties": {}}
+    await propose(api, *({"urn": named(at), "aspect": "datasetProperties", "value": said} for at in range(300)))
+    slow = [asyncio.ensure_future(ask(datahub, [contain(VALUES)])) for _ in range(WRITES)]
+    # All of them are at work, or wait for their turn.
+    await asyncio.sleep(0.3)
+    assert (await api("GET", "entities", ORDERS)).status == 200
+    assert (await api("PUT", *BUSINESS, body=metadata())).status == 200
+    assert not any(one.done() for one in slow[-4:])
+    for one in slow:
+        answer = await one
+        assert answer.status == 503
+        assert answer.headers["Retry-After"]
+    assert (await ask(datahub, [contain(["b"])])).body["value"]["numEntities"] == 0
+    # All of them together are more than one page, whatever count is asked for.
+    scroll = ("openapi", "v3", "entity", "scroll")
+    urns, cursor, pages = [], "", 0
+    while cursor is not None:
+        more = {"scrollId": cursor} if cursor else {}
+        page = await datahub(
+            "POST", *scroll, params={"count": 1_000} | more, body={"entities": ["dataset"], "aspects": []}
+        )
+        urns, cursor, pages = urns + [one["urn"] for one in page.body["entities"]], page.body["scrollId"], pages + 1
+    assert pages > 1
+    assert urns == sorted({*map(named, range(300)), ORDERS})

@@ -1,0 +1,199 @@
+"""What a policy hides is in no answer: a word that only hidden things contain is looked for in every GET of every API."""
+
+import itertools
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pytest
+from jupyter_colophon.core.names import Urn, dataset, instance, program, run_urn
+from jupyter_colophon.http.v3.routes import ROUTES
+from support import contract
+from support.catalog import metadata
+from support.events import streaming
+from support.openlineage import RUN, data, event
+from support.urns import table
+
+#: A word of hidden things alone, in lower case as engines of full text keep it.
+MARK = "quxlefrob"
+UNKNOWN = "nosuchone"
+HIDDEN, SHOWN = table(MARK, "secret"), table("plain", "open")
+FOREIGN, PIPE = str(dataset("postgres", f"secret.{MARK}")), str(instance("pipelines", MARK))
+FED, LOAD = str(dataset("postgres", "open.plain")), f"urn:li:dataProcessInstance:{RUN}"
+PROGRAM = str(program("secret", "etl", "flows", MARK))
+#: What is hidden by its namespace, and what names it.
+PIPELINES = ("schemaspaces", "pipelines", "instances")
+STAGES = [
+    {"name": "a", "type": "source", "plugin": "file", "properties": {"path": f"/{MARK}", "format": "csv"}},
+    {"name": "b", "type": "sink", "plugin": "file", "properties": {"path": f"/{MARK}2"}},
+]
+PIPELINE = {
+    "name": MARK,
+    "display_name": f"The {MARK}",
+    "schema_name": "pipeline",
+    "metadata": {
+        "namespace": "secret",
+        "description": MARK,
+        "stages": STAGES,
+        "connections": [{"from": "a", "to": "b"}],
+    },
+}
+#: Values for the parameters of paths and queries, by name; every other parameter is left out.
+VALUES: Mapping[str, list[str]] = {
+    "urn": [HIDDEN, SHOWN, FOREIGN, FED, PIPE, PROGRAM, str(run_urn(Urn.parse(PROGRAM), MARK)), LOAD],
+    "type": ["dataset", "instance"],
+    "aspect": ["businessMetadata", "instance", "status", "openLineage"],
+    "space": ["pipelines"],
+    "instance": [MARK],
+    "schema": ["pipeline"],
+    "key": ["owner", MARK],
+    "name": ["load", MARK, f"secret.{MARK}", "open.plain"],
+    "namespace": ["etl", "secret", "postgres://db:5432"],
+    "nodeId": ["job:etl:load", "dataset:postgres://db:5432:open.plain", f"dataset:postgres://db:5432:secret.{MARK}"],
+    "id": [RUN],
+    "q": ["*", MARK, "plain", "type:instance"],
+    "from": [SHOWN],
+    "to": [HIDDEN],
+    "direction": ["INCOMING", "OUTGOING"],
+    "pointer": ["/namespace", "/description"],
+    "load": ["none"],
+    "kind": [""],
+    "facets": ["namespace,type,tag,owner"],
+    "columns": ["true"],
+    "include_invalid": ["true"],
+}
+#: What is asked by POST.
+QUESTIONS = [
+    ("colophon/datahub/entities?action=search", {"entity": kind, "input": "*", "start": 0, "count": 10})
+    for kind in ("dataset", "instance", "dataJob")
+] + [
+    ("colophon/datahub/openapi/v3/entity/scroll?includeSoftDelete=true", {"entities": ["dataset", "instance"]}),
+    ("colophon/api/schemaspaces/pipelines/export", {}),
+]
+#: Segments of `/v3`, in the order of a path's groups.
+SEGMENTS = ["secret", "open", MARK, "plain", "etl", "flows"]
+
+
+@pytest.fixture
+def jp_server_config(jp_server_config: dict[str, Any]) -> dict[str, Any]:
+    rules = [("urn:li:dataset:(urn:li:dataPlatform:postgres,secret.*", "secret")]
+    settings = {"policy": "support.policies.Namespaces", "namespace_rules": rules}
+    return {**jp_server_config, "Colophon": jp_server_config["Colophon"] | settings}
+
+
+async def make(api: Any, openlineage: Any) -> None:
+    """Everything that can be in a namespace, in one that is hidden, and what is not hidden and touches it."""
+    for urn in (HIDDEN, SHOWN):
+        said = metadata({"owner": MARK}, [MARK]) if urn == HIDDEN else metadata({"owner": "ops"}, ["raw"])
+        for aspect in ("technicalMetadata", "businessMetadata"):
+            assert (await api("PUT", "entities", urn, "aspects", aspect, body=said)).status == 200
+    assert (await api("POST", *PIPELINES, body=PIPELINE, answers="instance")).status == 201
+    renamed = PIPELINE | {"display_name": f"Again {MARK}"}
+    assert (await api("PUT", *PIPELINES, MARK, body=renamed, answers="instance")).status == 200
+    start = {"program": PROGRAM, "runId": MARK, "start": "2026-11-20T12:00:00Z"}
+    accesses = [{"data": HIDDEN, "mode": "read"}, {"data": SHOWN, "mode": "write"}]
+    run = await api("POST", "runs", body=start, answers="run")
+    assert (await api("POST", "runs", run.body["urn"], "accesses", body={"accesses": accesses})).status == 200
+    columns = {
+        "fields": {"a": {"inputFields": [{"namespace": "postgres://db:5432", "name": f"secret.{MARK}", "field": "f"}]}}
+    }
+    told = event(
+        inputs=[data(f"secret.{MARK}")],
+        outputs=[data("open.plain", columnLineage=columns)],
+        job_facets={"sql": {"query": f"INSERT INTO plain SELECT f FROM secret.{MARK}"}},
+        run_facets={
+            "parent": {"run": {"runId": RUN}, "job": {"namespace": "postgres://db:5432", "name": f"secret.{MARK}"}}
+        },
+    )
+    assert (await openlineage("POST", "api", "v1", "lineage", body=told)).status == 201
+
+
+def paths() -> Iterator[str]:
+    """Every GET of every API with every value that fits its parameters, below `/colophon` or `/elyra`."""
+    apis = {
+        "colophon/api": contract.NATIVE,
+        "colophon/openlineage": contract.OPENLINEAGE,
+        "colophon/datahub": contract.DATAHUB,
+        "elyra": contract.ELYRA,
+    }
+    for prefix, one in apis.items():
+        for template, item in one.document["paths"].items():
+            if "get" in item and not template.endswith("stream"):
+                given = [*item.get("parameters", ()), *item["get"].get("parameters", ())]
+                yield from filled(prefix + template, [told for told in given if told["in"] != "header"])
+    for route, handler in ROUTES:
+        if "get" in vars(handler) and "stream" not in route.rsplit("changes", 1)[-1]:
+            yield from v3_paths(route)
+
+
+def filled(template: str, given: list[Mapping[str, Any]]) -> Iterator[str]:
+    named = re.findall(r"{(\w+)}", template)
+    asked = [one["name"] for one in given if one["in"] == "query" and (one.get("required") or one["name"] in OPTIONAL)]
+    for values in itertools.product(*(VALUES.get(name, ["x"]) for name in (*named, *asked))):
+        path = template
+        for name, value in zip(named, values, strict=False):
+            path = path.replace(f"{{{name}}}", quote(value, safe=""))
+        query = dict(zip(asked, values[len(named) :], strict=True))
+        yield path + (f"?{urlencode(query)}" if query else "")
+
+
+#: Optional parameters that change what an answer is made of.
+OPTIONAL = {"facets", "columns", "include_invalid"}
+
+
+def v3_paths(route: str) -> Iterator[str]:
+    plain = route.removeprefix("/colophon/").replace("(?:unrecoverable/)?", "").replace("/?", "")
+    plain = plain.replace("(?:/system)", "").replace(
+        "(?:-|(?:[^/]+/[^/]+/)*[^/]+/[^/]+)", "namespaces/[^/]+/datasets/[^/]+"
+    )
+    plain = plain.replace("(?:-|namespaces/[^/]+/(?:datasets?|streams?)/[^/]+)", "namespaces/[^/]+/datasets/[^/]+")
+    plain = plain.replace("(?:datasets?|streams?)", "datasets").replace("streams?", "streams")
+    blanks = plain.count("[^/]+")
+    for values in itertools.product(SEGMENTS, repeat=min(blanks, 3)):
+        path = "colophon/" + plain
+        for value in (*values, *["x"] * max(0, blanks - 3)):
+            path = path.replace("[^/]+", quote(value, safe=""), 1)
+        yield path + ("?query=*" if path.endswith("search") else "")
+
+
+async def test_a_word_of_hidden_things_is_in_no_answer(
+    api: Any,
+    openlineage: Any,
+    kernel: Any,
+    http_server_client: Any,
+    jp_base_url: str,
+    jp_http_port: int,
+    jp_auth_header: Any,
+) -> None:
+    await make(api, openlineage)
+
+    async def text(path: str, headers: Any, body: bytes | None = None) -> str:
+        url, method = f"{jp_base_url}{path}", "GET" if body is None else "POST"
+        found = await http_server_client.fetch(url, method=method, headers=headers, body=body, raise_error=False)
+        return f"{found.code} {found.body.decode() if found.body else ''}"
+
+    async def unknown(path: str) -> str:
+        return (await text(path.replace(MARK, UNKNOWN), kernel)).replace(UNKNOWN, MARK) if MARK in path else ""
+
+    leaks, seen = [], 0
+    for path in paths():
+        answer = await text(path, kernel)
+        # A question may come back in its answer: then it is the answer to what there is not.
+        if MARK in answer.lower() and answer != await unknown(path):
+            leaks.append((path, answer[max(0, answer.lower().index(MARK) - 300) :][:500]))
+        seen += MARK in (await text(path, jp_auth_header)).lower()
+    for path, body in QUESTIONS:
+        answer = await text(path, kernel, json.dumps(body).encode())
+        if MARK in answer.lower():
+            leaks.append((path, answer[:500]))
+        seen += MARK in (await text(path, jp_auth_header, json.dumps(body).encode())).lower()
+    assert leaks == []
+    # Who may read it finds it in all kinds of answers.
+    assert seen > 50
+    changes = (await api("GET", "changes", params={"limit": 500}, anonymous=True, headers=kernel)).body["changes"]
+    events = await streaming(jp_http_port, f"{jp_base_url}colophon/api/changes/stream", kernel, after=0)
+    await events.next()
+    assert await events.until(lambda one: one["seq"] == changes[-1]["seq"]) == changes
+    events.close()

@@ -1,0 +1,79 @@
+"""What programs read and write through RDDs."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from jupyter_colophon.spark.capture import attach
+from jupyter_colophon.spark.observation import Observation, Unseen
+from py4j.protocol import Py4JJavaError
+from pyspark.core.rdd import RDD
+
+
+def touched(seen: list[Observation], watch: Any) -> list[tuple[str, list[str], list[str]]]:
+    return [
+        (
+            each.function,
+            sorted(watch.short(ref.urn) for ref in each.reads),
+            [watch.short(ref.urn) for ref in each.writes],
+        )
+        for each in seen
+    ]
+
+
+@pytest.mark.parametrize(
+    ("label", "action"),
+    [
+        ("toLocalIterator", lambda frame: list(frame.toLocalIterator())),
+        ("foreach", lambda frame: frame.foreach(lambda row: None)),
+        ("foreachPartition", lambda frame: frame.foreachPartition(lambda rows: None)),
+        ("collect", lambda frame: frame.rdd.collect()),
+        ("collect", lambda frame: frame.rdd.map(lambda row: (row.id, 1)).reduceByKey(max).count()),
+        ("runJob", lambda frame: frame.rdd.filter(bool).take(1)),
+    ],
+)
+def test_rows_that_a_program_takes_out_of_a_frame_are_read(
+    watch: Any, label: str, action: Callable[[Any], Any]
+) -> None:
+    frame = watch.spark.table("shop.orders").where("amount > 0")
+    seen = watch.observe(lambda: action(frame))
+    assert touched(seen, watch) == [(label, ["shop.orders"], [])]
+    assert (seen[0].unseen, seen[0].failed) == ((), False)
+
+
+def test_what_an_rdd_is_saved_from_and_to_is_seen(watch: Any) -> None:
+    frame, context = watch.spark.table("shop.orders"), watch.spark.sparkContext
+    text, joined = f"{watch.folder}/rdd-text", f"{watch.folder}/rdd-joined"
+    seen = watch.observe(lambda: frame.rdd.map(str).saveAsTextFile(text))
+    assert touched(seen, watch) == [("saveAsTextFile", ["shop.orders"], ["/rdd-text"])]
+
+    def again() -> None:
+        with pytest.raises(Py4JJavaError):
+            frame.rdd.map(str).saveAsTextFile(text)
+
+    (failed,) = watch.observe(again)
+    assert (failed.failed, failed.error, failed.writes) == (True, "FileAlreadyExistsException", ())
+    lines = context.textFile(text).map(lambda line: (line, 1))
+    rows = frame.rdd.map(lambda row: (row.day, 1))
+    seen = watch.observe(lambda: lines.join(rows).saveAsPickleFile(joined))
+    assert touched(seen, watch) == [("saveAsPickleFile", ["/rdd-text", "shop.orders"], ["/rdd-joined"])]
+
+
+def test_what_an_rdd_does_not_tell_is_said_to_be_unseen_and_nothing_is_made_up(watch: Any) -> None:
+    context = watch.spark.sparkContext
+    (saved,) = watch.observe(lambda: context.parallelize([1]).saveAsTextFile(f"{watch.folder}/rdd-made"))
+    assert ([watch.short(ref.urn) for ref in saved.writes], saved.unseen) == (["/rdd-made"], (Unseen.MEMORY,))
+    assert watch.observe(lambda: context.parallelize([1]).sum()) == []
+    assert watch.observe(watch.spark.table("shop.orders").rdd.getNumPartitions) == []
+    (globbed,) = watch.observe(lambda: context.textFile(f"{watch.folder}/rdd-ma*").count())
+    assert (globbed.reads, globbed.unseen) == ((), (Unseen.SOURCE,))
+
+
+def test_methods_are_wrapped_once_for_all_sessions(spark: Any, watch: Any) -> None:
+    wrapped, seen = RDD.collect, list[Observation]()
+    other = attach(spark.newSession(), seen.append)
+    assert RDD.collect is wrapped
+    assert len(watch.observe(spark.table("shop.orders").rdd.collect)) == 1
+    assert seen == []
+    other.detach()
+    assert RDD.collect is wrapped
