@@ -101,9 +101,9 @@ def test_what_can_never_be_due_is_disabled_and_deleted_and_not_enabled(colophon:
     (folder / "never.json").write_text(json.dumps(document), "utf-8")
     assert colophon("pipeline", "disable", "never").out == "never is disabled.\n"
     (row,) = colophon("pipeline", "schedules", "--json").answer["schedules"]
-    assert (row["enabled"], row["problem"]) == (False, "cron: no day of any year is such a one")
+    assert (row["enabled"], row["problem"]) == (False, "cron: its day-of-month is not valid")
     refused = colophon("pipeline", "enable", "never")
-    assert (refused.status, "/metadata/cron: no day of any year" in refused.err) == (1, True), refused.err
+    assert (refused.status, "/metadata/cron: its day-of-month is not valid" in refused.err) == (1, True), refused.err
     assert colophon("metadata", "remove", "pipelines", "--name=never").status == 0
     assert not list(folder.glob("never.json"))
 

@@ -32,11 +32,13 @@ def ms(text: str) -> int:
         # Of two days that are told one is enough.
         ("", "0 0 24 * tue", None, "2026-11-24T00:00:00"),
         ("", "0 0 30 * mon", None, "2026-11-23T00:00:00"),
-        ("", "0 0 31 2 *", None, None),
+        # The last day of a month, and the one of two that both have to match.
+        ("", "0 0 L * *", None, "2026-11-30T00:00:00"),
+        ("", "0 0 1-7 * */7", None, "2026-12-06T00:00:00"),
     ],
 )
-def test_the_next_time_is_told(every: str, cron: str, last: str | None, due: str | None) -> None:
-    assert next_due(every, cron, ms(NOW), None if last is None else ms(last)) == (None if due is None else ms(due))
+def test_the_next_time_is_told(every: str, cron: str, last: str | None, due: str) -> None:
+    assert next_due(every, cron, ms(NOW), None if last is None else ms(last)) == ms(due)
 
 
 @pytest.mark.parametrize(
@@ -48,6 +50,8 @@ def test_the_next_time_is_told(every: str, cron: str, last: str | None, due: str
         ("", "*/0 * * * *"),
         ("", "x * * * *"),
         ("", "* * 0 * *"),
+        ("", "0 0 31 2 *"),
+        ("", "30 0 5 * * *"),
         ("P", ""),
         ("PT", ""),
         ("P1DT", ""),
