@@ -1,9 +1,9 @@
-"""Who may do what. The gate itself is asked by the services, before anything else (style.md C.4)."""
+"""Who may do what. The gate itself is asked by the services, before anything else."""
 
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-#: The four scopes of a token (architecture.md, Data model). Deleting an entity needs `admin`.
+#: The four scopes of a token (spec MODEL-6). Deleting an entity needs `admin`.
 Action = Literal["read", "annotate", "emit", "admin"]
 ALL_ACTIONS: frozenset[Action] = frozenset({"read", "annotate", "emit", "admin"})
 KERNEL_ACTIONS: frozenset[Action] = frozenset({"read", "annotate", "emit"})
@@ -26,7 +26,7 @@ class Authorizer(Protocol):
 
 
 class ScopeAuthorizer:
-    """One user, everything theirs: the token's scopes decide (security.md B4, single user)."""
+    """One user, everything theirs: the token's scopes decide (spec SEC-3)."""
 
     def may(self, principal: Principal, action: Action, namespace: str) -> bool:
         """Whether the principal's token has the scope; every namespace is the user's own."""

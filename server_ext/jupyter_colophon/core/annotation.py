@@ -1,10 +1,10 @@
-"""Properties and tags as people change them: some are set, some go, the others stay (catalog.md 3.4)."""
+"""Properties and tags as people change them: some are set, some go, the others stay."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-#: The aspects that are made of properties and tags, by scope (catalog.md, decision 6).
+#: The aspects that are made of properties and tags, by scope (spec MODEL-7).
 ASPECT_OF_SCOPE = {"USER": "businessMetadata", "SYSTEM": "technicalMetadata"}
 
 
@@ -66,7 +66,7 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """All properties and tags of a scope anew, as a source that is read again tells them (catalog.md 3.7).
+    """All properties and tags of a scope anew, as a source that is read again tells them (spec WRITE-18).
 
     Old properties and tags named in `keep` stay where the new ones lack them, those in `preserve` whatever the new
     ones say. Where there was nothing, there is nothing to keep.

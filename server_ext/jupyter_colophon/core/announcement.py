@@ -1,4 +1,4 @@
-"""A change in the forms in which it is announced: our own, CDAP's metadata change record, its audit message (catalog.md 7)."""
+"""A change in the forms in which it is announced: our own, CDAP's metadata change record, its audit message (spec CDAP-13)."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass

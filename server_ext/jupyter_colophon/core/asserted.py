@@ -1,4 +1,4 @@
-"""Lineage without a run: what an aspect says that data, and columns, are made of (catalog.md 5.5, datahub.md).
+"""Lineage without a run: what an aspect says that data, and columns, are made of (spec LINEAGE-7).
 
 Where the aspect names the job, the edges are that job's. Where it names none, they are shown through a program `-` of
 the data's namespace that is named for who says so. Each data has one of its own for each source: one for all would make

@@ -1,4 +1,4 @@
-"""What JSON Schema cannot say of USER metadata: its size in bytes (catalog.md 3.3)."""
+"""What JSON Schema cannot say of USER metadata: its size in bytes (spec MODEL-7)."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What packages implement to be told of the lineage of runs that have ended (catalog.md 8.6)."""
+"""What packages implement to be told of the lineage of runs that have ended."""
 
 from abc import ABC, abstractmethod
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Places to read on from: opaque to clients, signed so that nobody makes one up (native.md, rules)."""
+"""Places to read on from: opaque to clients, signed so that nobody makes one up (spec SEARCH-21)."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""What is asked to be known of an entity when it is deployed (catalog.md 3.2)."""
+"""What is asked to be known of an entity when it is deployed."""
 
 import json
 from collections.abc import Mapping

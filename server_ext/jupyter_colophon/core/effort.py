@@ -1,4 +1,4 @@
-"""How much work it is to say all that is wrong with a value (security.md B2.7).
+"""How much work it is to say all that is wrong with a value (spec SEC-8).
 
 Whether it is valid is known quickly, whatever the schema: a part that was looked at is not looked at again. To say what
 is wrong, every alternative tells everything that speaks against it, and alternatives that refer to each other double with

@@ -1,7 +1,7 @@
 """Everything that can go wrong, one class a cause. `http/problems.py` gives each a status.
 
 An error carries data; its sentence is made from them. Values that a user wrote are never part of a
-sentence unless the user who asks wrote them (names, query words): aspect values are not (security.md B2.14).
+sentence unless the user who asks wrote them (names, query words): aspect values are not (spec WRITE-12).
 """
 
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class IllegalName(MetadataError):
 
 
 class IllegalInstanceName(IllegalName, ValueError):
-    """An instance cannot have this name (elyra.md, "What we build", 8); in the words that Elyra's clients know."""
+    """An instance cannot have this name (spec INST-6); in the words that Elyra's clients know."""
 
     def __init__(self, text: str) -> None:
         super().__init__("instance name", text, "it is not of the grammar")
@@ -57,7 +57,7 @@ class IllegalQuery(MetadataError):
 
 
 class Unparsable(MetadataError):
-    """A body is no JSON that we take (security.md B2.6)."""
+    """A body is no JSON that we take (spec SEC-6)."""
 
 
 class InvalidInstance(MetadataError):
@@ -69,7 +69,7 @@ class InvalidInstance(MetadataError):
 
 
 class SchemaRefused(InvalidInstance):
-    """A schema cannot be used in a schemaspace: its dialect, size, references or expressions (security.md B2.7)."""
+    """A schema cannot be used in a schemaspace: its dialect, size, references or expressions (spec SEC-7)."""
 
 
 class RunStands(MetadataError):
@@ -111,7 +111,7 @@ class OtherDoor(AccessDenied):
 
 
 class Unconfirmed(AccessDenied):
-    """A namespace with everything in it is deleted only for those who say its name twice (catalog.md, decision 2)."""
+    """A namespace with everything in it is deleted only for those who say its name twice (spec CDAP-7)."""
 
     def __init__(self, name: str) -> None:
         super().__init__(
@@ -120,7 +120,7 @@ class Unconfirmed(AccessDenied):
 
 
 class Reserved(AccessDenied):
-    """A namespace of this name is there for the platform alone (catalog.md 3.2)."""
+    """A namespace of this name is there for the platform alone (spec ID-16)."""
 
     def __init__(self, name: str) -> None:
         super().__init__("make", f"namespace {shown(name)}: this name is reserved")
@@ -148,7 +148,7 @@ class AlreadyThere(MetadataError):
 
 
 class SchemaspaceUnknown(Absent, ValueError):
-    """There is no schemaspace of this name or id (elyra.md 1)."""
+    """There is no schemaspace of this name or id."""
 
     def __init__(self, name: str, known: tuple[str, ...]) -> None:
         super().__init__("schemaspace", name)
@@ -188,7 +188,7 @@ class InstanceExists(AlreadyThere):
 
 
 class RemovalRefused(AccessDenied):
-    """An instance of a shared or factory folder cannot be removed (elyra.md 2)."""
+    """An instance of a shared or factory folder cannot be removed."""
 
     def __init__(self, space: str, name: str) -> None:
         super().__init__("delete", name)
@@ -198,7 +198,7 @@ class RemovalRefused(AccessDenied):
 
 
 class InstanceUnreadable(MetadataError):
-    """What is kept of an instance is no JSON object; it can be replaced or removed (elyra.md 1, defects)."""
+    """What is kept of an instance is no JSON object; it can be replaced or removed (spec INST-2)."""
 
     def __init__(self, space: str, name: str, reason: str) -> None:
         super().__init__(f"JSON failed to load for instance '{name}' in the {space} schemaspace with error: {reason}.")
@@ -216,7 +216,7 @@ class InstanceInvalid(InvalidInstance):
 
 
 class IllegalSecret(MetadataError):
-    """What was written in a secret's place cannot be kept as one (security.md B2.12)."""
+    """What was written in a secret's place cannot be kept as one (spec SEC-14)."""
 
 
 class SecretUnavailable(MetadataError):
@@ -224,7 +224,7 @@ class SecretUnavailable(MetadataError):
 
 
 class RenameRefused(MetadataError):
-    """An instance's name is for good: it is the file's name (elyra.md 1)."""
+    """An instance's name is for good: it is the file's name (spec INST-6)."""
 
     def __init__(self, old: str, new: str) -> None:
         super().__init__(f"The attempt to rename instance '{old}' to '{new}' is not supported.")
@@ -240,7 +240,7 @@ class InstanceIsFolder(MetadataError):
 
 
 class HookFailed(MetadataError):
-    """The schema's own class refused or failed; `undone` says whether a save had to be taken back (seed 000)."""
+    """The schema's own class refused or failed; `undone` says whether a save had to be taken back (spec INST-7)."""
 
     def __init__(self, hook: str, name: str, told: str, *, undone: bool = False) -> None:
         after = ", and what it followed was undone" if undone else ""
@@ -253,7 +253,7 @@ class HookDenied(HookFailed):
 
 
 class KeyReused(MetadataError):
-    """An idempotency key came before, within its day, with another request (native.md, rules)."""
+    """An idempotency key came before, within its day, with another request (spec WRITE-9)."""
 
     def __init__(self, key: str) -> None:
         super().__init__(f"the idempotency key {shown(key)} was used for another request")
@@ -277,7 +277,7 @@ class ConditionFailed(MetadataError):
 
 
 class InvalidField(MetadataError):
-    """A structured table was asked for a field, key or type that its spec does not have (catalog.md 9.2, 9)."""
+    """A structured table was asked for a field, key or type that its spec does not have (spec STORE-9)."""
 
 
 class StorageError(MetadataError):
@@ -297,15 +297,15 @@ class TransactionConflict(StoreUnavailable):
 
 
 class CommitUnknown(StoreUnavailable):
-    """The store went away while committing: ask again with the same idempotency key (native.md)."""
+    """The store went away while committing: ask again with the same idempotency key (spec STORE-10)."""
 
 
 class TransactionTooLong(StorageError):
-    """A transaction took longer than its share and was given up (catalog.md 9.2, 14)."""
+    """A transaction took longer than its share and was given up (spec STORE-14)."""
 
 
 class TableSchemaIncompatible(StorageError):
-    """A table exists in a shape that this program cannot use: it was made by a newer one, or by another (catalog.md 9.1)."""
+    """A table exists in a shape that this program cannot use: it was made by a newer one, or by another (spec STORE-13)."""
 
 
 class StoreTooNew(StorageError):
@@ -338,7 +338,7 @@ class StoreDamaged(StorageError):
 
 
 class LogCompacted(MetadataError):
-    """The change log was asked for changes that it no longer holds (native.md: 410, read on from `floor`)."""
+    """The change log was asked for changes that it no longer holds (spec MODEL-15)."""
 
     def __init__(self, after: int, floor: int) -> None:
         super().__init__(f"changes up to {floor} are no longer kept: list again, then go on with after={floor}")

@@ -1,4 +1,4 @@
-"""Fields that were made of fields (catalog.md 5.6)."""
+"""Fields that were made of fields."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Fields and their types out of schemas, nested ones too: what search knows of a schema (catalog.md 4.3, rule 8).
+"""Fields and their types out of schemas, nested ones too: what search knows of a schema.
 
 A field is given as (path, type) and, where it is nested, again by its own name alone. A type is its plain
 word (`decimal`, `struct`, `record`), and where more was said the whole as well.
@@ -142,7 +142,7 @@ def _avro_field(path: str, field: object, depth: int) -> Iterator[Field]:
 
 
 def _avro_words(type_: object, depth: int) -> list[str]:
-    """Return the names of a type; of a union those of its branches other than null (rule 8)."""
+    """Return the names of a type; of a union those of its branches other than null (spec SEARCH-8)."""
     if depth >= DEPTH_MAX:
         return [""]
     if isinstance(type_, list):

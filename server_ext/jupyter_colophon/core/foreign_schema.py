@@ -1,4 +1,4 @@
-"""Whether a stranger's document can be a schema of a schemaspace (security.md B2.7).
+"""Whether a stranger's document can be a schema of a schemaspace (spec SEC-7).
 
 Installed packages and administrators bring schemas. One is refused before it is used, for a reason that is told, where
 it is of another dialect, refers to other documents, is too large, would hold a value against itself for ever or too

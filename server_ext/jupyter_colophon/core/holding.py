@@ -1,4 +1,4 @@
-"""Which entity holds another one: a dataset its fields, an application its programs (catalog.md 3.5, D3)."""
+"""Which entity holds another one: a dataset its fields, an application its programs (spec WRITE-14)."""
 
 from typing import Final
 

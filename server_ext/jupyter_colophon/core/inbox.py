@@ -1,6 +1,6 @@
 """Proposals that were accepted and are applied later (the inbox), and those that could not be (dead letters).
 
-Neither tells values of aspects: those are kept for a replay, and shown to nobody (security.md B2.14).
+Neither tells values of aspects: those are kept for a replay, and shown to nobody (spec WRITE-12).
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""An instance of a schemaspace: what a store keeps, and what came of a change to it (elyra.md 1 and 2)."""
+"""An instance of a schemaspace: what a store keeps, and what came of a change to it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Held:
 class Kept:
     """What a save or a removal left behind: the record's version (-1 after a removal), and what was there before.
 
-    `version` is None where the catalog was away: a file's save stands without its record (architecture.md, Data model).
+    `version` is None where the catalog was away: a file's save stands without its record (spec MODEL-20).
     """
 
     version: int | None

@@ -1,4 +1,4 @@
-"""Names of instances: the grammar, and the name that is made of a display name (elyra.md 2 and "What we build", 8)."""
+"""Names of instances: the grammar, and the name that is made of a display name (spec INST-6)."""
 
 import re
 from hashlib import sha256
@@ -24,7 +24,7 @@ def require_instance_name(text: str) -> str:
 
 
 def normalized(display_name: str) -> str:
-    """The name of a new instance, made of its display name by Elyra's rule (elyra.md 2), without that rule's gaps.
+    """The name of a new instance, made of its display name by Elyra's rule, without that rule's gaps.
 
     In small letters, `_` for white space, the rest dropped; `a_` before what does not begin with a letter, `_0` after
     what ends in `-` or `_`. Where nothing telling is left ("日本語", "!!!"), or too much, a digest of the display name

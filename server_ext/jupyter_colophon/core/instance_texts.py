@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
-#: The only member of what stands where a secret is (security.md B2.12).
+#: The only member of what stands where a secret is (spec SEC-14).
 PLACEHOLDER: Final = "$secret"
 #: How many texts of an instance are searched, and how many characters of each.
 TEXTS_MAX: Final = 200

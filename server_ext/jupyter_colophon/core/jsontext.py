@@ -1,4 +1,4 @@
-"""JSON from strangers: strict, and bounded before anything else looks at it (security.md B2.6)."""
+"""JSON from strangers: strict, and bounded before anything else looks at it (spec SEC-6)."""
 
 import json
 from collections import Counter
@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from jupyter_colophon.core.errors import StoreDamaged, TooLarge, Unparsable
 
-#: Limits of a body (native.md).
+#: Limits of a body.
 MAX_DEPTH = 64
 MAX_KEYS = 200_000
 

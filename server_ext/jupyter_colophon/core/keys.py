@@ -1,4 +1,4 @@
-"""The key aspect of an entity: its URN, taken apart (datahub.md C, key aspect)."""
+"""The key aspect of an entity: its URN, taken apart (spec MODEL-3)."""
 
 from collections.abc import Mapping
 from typing import Any, cast

@@ -1,4 +1,4 @@
-"""What found entities are counted by, besides their namespace and type: tags, terms, domains, owners, platform (native.md).
+"""What found entities are counted by, besides their namespace and type: tags, terms, domains, owners, platform.
 
 A label is one text, so that a store keeps all of an entity in one: a tag as it is, the others behind a mark.
 """

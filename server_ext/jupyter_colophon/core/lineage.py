@@ -7,7 +7,7 @@ from typing import Literal
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.run import AccessMode, Transformation
 
-#: `both` is upstream and downstream, each on its own; `undirected` goes on from whatever a program touched (catalog.md 5.4).
+#: `both` is upstream and downstream, each on its own; `undirected` goes on from whatever a program touched (spec LINEAGE-4).
 Direction = Literal["both", "upstream", "downstream", "undirected"]
 EdgeAccess = AccessMode | Literal["declared"]
 
@@ -25,7 +25,7 @@ class Window:
         return self.start is None and self.end is None
 
 
-#: Bounds of an answer (native.md).
+#: Bounds of an answer (spec LINEAGE-8).
 MAX_LEVELS, MAX_RELATIONS, DEFAULT_RELATIONS = 20, 10_000, 2_000
 #: How many components of an edge are in an answer.
 COMPONENTS_MAX = 20
@@ -56,7 +56,7 @@ class LineageQuestion:
 class Node:
     """Data or a program. `level` counts from the focus, negative upstream; hidden neighbours are not shown.
 
-    An asserted one is no program: it stands for somebody who says what data is made of (catalog.md 5.5).
+    An asserted one is no program: it stands for somebody who says what data is made of (spec LINEAGE-7).
     `title` is the name that its author gave a program, empty if none was given. With `hidden_at_least` the hidden
     neighbours were not counted to the end.
     """

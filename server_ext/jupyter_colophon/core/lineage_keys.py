@@ -1,4 +1,4 @@
-"""The keys of lineage answers, such as `dataset.sales.orders` (catalog.md 3.2; the last sentence of rule 6).
+"""The keys of lineage answers, such as `dataset.sales.orders` (spec ID-18).
 
 Every segment but the last has `.` and `%` percent-encoded, so a key is split from the left.
 """
@@ -11,7 +11,7 @@ from jupyter_colophon.core.names import Identity, Urn
 from jupyter_colophon.core.urn import PREFIX, decoded
 from jupyter_colophon.core.v3_names import WORDS, from_v3, v3_path
 
-#: The seed writes program types in the singular, CDAP in the plural (catalog.md 2).
+#: Program types are singular in keys, and plural in the format of CDAP 5 (spec ID-18).
 _SINGULAR: Final = {
     "flows": "flow",
     "workflows": "workflow",

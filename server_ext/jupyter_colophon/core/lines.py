@@ -1,4 +1,4 @@
-"""A namespace as lines that people can read, compare and keep under version control (native.md, export).
+"""A namespace as lines that people can read, compare and keep under version control.
 
 The first line says what it is; each other one is an aspect, `{"aspect", "digest", "urn", "value"}`. The digest is that
 of the value when it was written: it tells later whether the line was edited, and what from.

@@ -1,4 +1,4 @@
-"""What is asked of a list of entities in an order of its own, and what is told (catalog.md 4.1 and 4.2)."""
+"""What is asked of a list of entities in an order of its own, and what is told."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,4 +1,4 @@
-"""A load: proposals in bulk, batch by batch, of which each row stands or falls by itself (spark.md, decision 3).
+"""A load: proposals in bulk, batch by batch, of which each row stands or falls by itself (spec WRITE-16).
 
 A load is a fence as well: once it is committed or aborted, no batch of it is taken any more, however late it comes.
 """

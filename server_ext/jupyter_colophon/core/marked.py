@@ -1,4 +1,4 @@
-"""Texts of an aspect that its model marks for search, as words of the full-text engine (datahub.md F)."""
+"""Texts of an aspect that its model marks for search, as words of the full-text engine (spec SEARCH-19)."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice

@@ -1,4 +1,4 @@
-"""A change of one entity's metadata in a batch, and what it found and left (catalog.md 3.7)."""
+"""A change of one entity's metadata in a batch, and what it found and left."""
 
 from dataclasses import dataclass
 from typing import Any

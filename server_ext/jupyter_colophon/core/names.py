@@ -1,4 +1,4 @@
-"""One thing, one name: how every entity's URN is made and what it says (architecture.md, Identity, rules 1 to 9).
+"""One thing, one name: how every entity's URN is made and what it says (spec ID-1).
 
 The grammar of URNs is in `core/urn.py`; the spellings of other doors are in `core/v3_names.py` and
 `core/openlineage_names.py`.
@@ -67,7 +67,7 @@ DEFAULT_NAMESPACE: Final = "default"
 SPARK_CATALOG: Final = "spark_catalog"
 
 NO_NAMESPACE: Final = ""
-"""Where entities are that belong to no namespace: instances of schemaspaces (rule 4)."""
+"""Where entities are that belong to no namespace: instances of schemaspaces (spec ID-13)."""
 
 PROGRAM_TYPES: Final = (
     "flows",
@@ -80,15 +80,15 @@ PROGRAM_TYPES: Final = (
     "cells",
     "jobs",
 )
-"""The types of programs (catalog.md 3.2), as they stand before the dot of a program's id."""
+"""The types of programs, as they stand before the dot of a program's id."""
 
 ANY_ID_TYPES: Final = frozenset({"notebooks", "cells", "jobs"})
-"""The types whose id is any UTF-8 up to 512 bytes (rule 5); the others' are `[A-Za-z0-9_-]+`."""
+"""The types whose id is any UTF-8 up to 512 bytes (spec ID-8); the others' are `[A-Za-z0-9_-]+`."""
 
 TAKEN_TYPES: Final = frozenset({"namespace", "dataset", "stream", "application", "program", "program_run", "field"})
-"""Types that have a URN of their own, so that no custom entity may use them (rule 8)."""
+"""Types that have a URN of their own, so that no custom entity may use them (spec ID-11)."""
 
-# A made-up name space of our own for UUIDv5; it must never change, since run URNs depend on it (rule 7).
+# A made-up name space of our own for UUIDv5; it must never change, since run URNs depend on it (spec ID-10).
 _RUN_IDS: Final = uuid.uuid5(uuid.NAMESPACE_URL, "urn:jupyter-colophon:run")
 _PLATFORMS: Final = f"{PREFIX}dataPlatform:"
 #: Types whose first part is the orchestrator or tool that they belong to.
@@ -99,12 +99,12 @@ _RUN_ID = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
 
 
 def fits_id(text: str) -> bool:
-    """Whether a text can be the id of an application, a stream, an artifact or an ordinary program (catalog.md 3.2)."""
+    """Whether a text can be the id of an application, a stream, an artifact or an ordinary program."""
     return _ID.fullmatch(text) is not None
 
 
 def fits_run_id(text: str) -> bool:
-    """Whether a text can be the id of a run (catalog.md 3.2)."""
+    """Whether a text can be the id of a run."""
     return _RUN_ID.fullmatch(text) is not None
 
 
@@ -141,7 +141,7 @@ def data_job(flow: Urn, job: str) -> Urn:
 
 
 def program(namespace_: str, application: str, type_: str, id_: str) -> Urn:
-    """A program of an application (rule 5). Raises `IllegalName` for an unknown type or an id that does not fit it."""
+    """A program of an application. Raises `IllegalName` for an unknown type or an id that does not fit it."""
     require_namespace(namespace_)
     require_id("application", application)
     if type_ not in PROGRAM_TYPES:
@@ -155,19 +155,19 @@ def program(namespace_: str, application: str, type_: str, id_: str) -> Urn:
 
 
 def notebook_program(namespace_: str, path: str) -> Urn:
-    """The program that a notebook is; `path` is below the server's root (rule 5)."""
+    """The program that a notebook is; `path` is below the server's root."""
     return program(namespace_, NOTEBOOK_APPLICATION, "notebooks", path)
 
 
 def cell_program(namespace_: str, path: str, cell_id: str) -> Urn:
-    """The program that a cell of a notebook is (rule 5). A cell's id holds no `#`; a notebook's path may."""
+    """The program that a cell of a notebook is. A cell's id holds no `#`; a notebook's path may."""
     if not cell_id or "#" in cell_id:
         raise IllegalName("cell id", cell_id, "it is not empty and holds no #")
     return program(namespace_, NOTEBOOK_APPLICATION, "cells", f"{path}#{cell_id}")
 
 
 def run_urn(program_: Urn, run_id: str) -> Urn:
-    """A run's URN: the run id itself when that is a UUID, else the UUIDv5 of program and run id (rule 7).
+    """A run's URN: the run id itself when that is a UUID, else the UUIDv5 of program and run id.
 
     The pair of program and run id stays the key of a run; its row keeps both.
     """
@@ -189,7 +189,7 @@ def instance(space: str, name: str) -> Urn:
 
 
 def custom(type_: str, pairs: Iterable[tuple[str, str]]) -> Urn:
-    """A custom entity: its type and its ordered keys and values (rule 8, catalog.md 3.5). Words are case-folded."""
+    """A custom entity: its type and its ordered keys and values. Words are case-folded."""
     type_, pairs = type_.casefold(), tuple(pairs)
     if type_ in TAKEN_TYPES:
         raise IllegalName("custom type", type_, "entities of this type have a URN of their own")
@@ -233,7 +233,7 @@ def notebook_of(urn: Urn) -> tuple[str, str | None] | None:
 
 @dataclass(frozen=True)
 class Identity:
-    """What this installation calls home, and where foreign entities belong (rules 1, 4, 5 and 9).
+    """What this installation calls home, and where foreign entities belong (spec ID-5, ID-14, ID-19).
 
     `namespace_rules` are pairs of a glob over URNs and a namespace, `platform_instances` pairs of a glob over
     OpenLineage namespaces and a prefix of dataset names; the first match counts.
@@ -246,7 +246,7 @@ class Identity:
     platform_instances: tuple[tuple[str, str], ...] = ()
 
     def home(self, namespace_: str, name: str) -> Urn:
-        """The home dataset of that namespace and name. Raises `IllegalName` where rule 1 makes it foreign."""
+        """The home dataset of that namespace and name. Raises `IllegalName` if the name is not that of a home dataset (spec ID-5)."""
         require_namespace(namespace_)
         made = dataset(self.home_platform, f"{namespace_}.{name}", self.home_fabric)
         if not self.is_home(made):
@@ -255,7 +255,7 @@ class Identity:
         return made
 
     def is_home(self, urn: Urn) -> bool:
-        """Whether this is a dataset of the home platform that a namespace holds under its short name (rule 1)."""
+        """Whether this is a dataset of the home platform that a namespace holds under its short name."""
         parts = _parts_in_namespace(urn, self.home_platform, self.home_fabric)
         return parts is not None and parts[0] != SYSTEM_NAMESPACE
 
@@ -265,7 +265,7 @@ class Identity:
         return parts is not None and fits_id(parts[1])
 
     def namespace_of(self, urn: Urn) -> str:
-        """The namespace an entity belongs to: the one in its name, else by the rules, else `default` (rule 4).
+        """The namespace an entity belongs to: the one in its name, else by the rules, else `default` (spec ID-14).
 
         A foreign entity's namespace is stored at its first write; this is the one it would get now. An
         instance of a schemaspace belongs to none: the empty text.
@@ -332,14 +332,14 @@ def _parts_in_namespace(urn: Urn, platform: str, fabric: str) -> tuple[str, str]
     if urn.type != "dataset" or urn.parts[2] != fabric or urn.parts[0] != _platform_text(platform):
         return None
     space, dot, name = urn.parts[1].partition(".")
-    # A v3 name that begins like a URN is always read as one: as a short name it would not come back (rule 1).
+    # A v3 name that begins like a URN is always read as one: as a short name it would not come back (spec ID-6).
     if not dot or not name or not fits_namespace(space) or name.startswith(PREFIX):
         return None
     return space, name
 
 
 def home_dataset(namespace_: str, name: str) -> Urn:
-    """The dataset of the default home platform, Spark. Raises `IllegalName` where rule 1 makes it foreign."""
+    """The dataset of the default home platform, Spark. Raises `IllegalName` if the name is not that of a home dataset (spec ID-5)."""
     return _DEFAULTS.home(namespace_, name)
 
 

@@ -1,4 +1,4 @@
-"""Schemaspaces whose instances say in `metadata.namespace` which namespace they belong to (architecture.md, Instances).
+"""Schemaspaces whose instances say in `metadata.namespace` which namespace they belong to (spec ID-13).
 
 Their URNs name no namespace, so who may read them is known by their documents alone.
 """

@@ -1,8 +1,8 @@
-"""Idempotency keys: a write that is sent again because its answer was lost has its effect once (native.md, rules)."""
+"""Idempotency keys: a write that is sent again because its answer was lost has its effect once."""
 
 from dataclasses import dataclass
 
-#: How long a key is known, in milliseconds (architecture.md, Storage).
+#: How long a key is known, in milliseconds (spec WRITE-9).
 KEPT_MS = 24 * 60 * 60 * 1_000
 
 

@@ -1,4 +1,4 @@
-"""OpenLineage's names as ours (architecture.md, Identity, rules 6 and 9; datahub.md D)."""
+"""OpenLineage's names as ours."""
 
 import re
 from collections.abc import Iterable
@@ -52,7 +52,7 @@ def openlineage_dataset(namespace: str, name: str, identity: Identity, symlinks:
     """The dataset that OpenLineage calls so.
 
     The platform is the scheme of the namespace, the name stays, behind bucket or container where there is one.
-    A symlink that names a table of a Spark or Hive catalog wins and gives the home platform (rule 9). Raises
+    A symlink that names a table of a Spark or Hive catalog wins and gives the home platform (spec ID-19). Raises
     `IllegalName`.
     """
     for link in symlinks:
@@ -72,7 +72,7 @@ def openlineage_dataset(namespace: str, name: str, identity: Identity, symlinks:
 
 @lru_cache(maxsize=1024)
 def openlineage_job(namespace: str, name: str, engine: str | None = None) -> Urn:
-    """The job that OpenLineage calls so; `engine` is the name in the `processing_engine` facet (rule 6). Each event asks often."""
+    """The job that OpenLineage calls so; `engine` is the name in the `processing_engine` facet (spec ID-17). Each event asks often."""
     return names.data_job(names.data_flow((engine or NO_ENGINE).lower(), namespace, "PROD"), name)
 
 

@@ -1,6 +1,6 @@
 """JSON Patch (RFC 6902) and merge patch (RFC 7396) within budgets, and the difference of two values.
 
-What is given is never changed: a patched value is a new one. Budgets are those of security.md fact 6: a patch
+What is given is never changed: a patched value is a new one. The budgets are those of spec WRITE-8: a patch
 of a thousand bytes may otherwise double a document with every `copy`.
 """
 

@@ -1,4 +1,4 @@
-"""The types of programs: the word that metadata has for each, and the mode it works in (catalog.md 6.1)."""
+"""The types of programs: the word that metadata has for each, and the mode it works in."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple

@@ -7,13 +7,13 @@ from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
 from jupyter_colophon.core.errors import ConditionFailed
 from jupyter_colophon.core.names import Urn
 
-#: The version of an aspect that does not exist (datahub.md C, If-Version-Match).
+#: The version of an aspect that does not exist.
 ABSENT = -1
 
 Operation = Literal["upsert", "create", "create-entity", "update", "patch", "delete", "annotate"]
 #: Those that make something new: for their conditions the version is that of what is absent.
 CREATING: Final = frozenset({"create", "create-entity"})
-#: What has to exist already: nothing (recorders meet what they record), the namespace, or the entity (catalog.md 2).
+#: What has to exist already: nothing (recorders meet what they record), the namespace, or the entity (spec WRITE-7).
 Needs = Literal["nothing", "namespace", "entity"]
 
 

@@ -1,4 +1,4 @@
-"""The query language of search (catalog.md 4.3, rules 1 to 6): a person's line, read into values.
+"""The query language of search: a person's line, read into values.
 
 Terms are alternatives: any may match, and more matches rank higher.
 """
@@ -38,7 +38,7 @@ class Term:
     """One alternative of a query.
 
     `key` is folded, None for a bare pattern. `plain` is the whole term as text, which is tried as well
-    (rule 6); for a bare pattern it is `pattern` itself. `phrase` says that quotes held words together.
+    (spec SEARCH-6); for a bare pattern it is `pattern` itself. `phrase` says that quotes held words together.
     `raw` is what was typed.
     """
 

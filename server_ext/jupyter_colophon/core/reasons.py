@@ -1,4 +1,4 @@
-"""Why an entity is found by a query, and the places in its texts that say so (catalog.md 4.3)."""
+"""Why an entity is found by a query, and the places in its texts that say so."""
 
 import re
 from bisect import bisect_left

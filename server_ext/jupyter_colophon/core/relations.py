@@ -1,4 +1,4 @@
-"""Relations of data and programs as CDAP's clients know them: accesses that are gathered (catalog.md 5.4 and 5.5)."""
+"""Relations of data and programs as CDAP's clients know them: accesses that are gathered."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable

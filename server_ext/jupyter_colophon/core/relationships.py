@@ -1,4 +1,4 @@
-"""Where a value names other entities: the annotations of the model (datahub.md F)."""
+"""Where a value names other entities: the annotations of the model."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How long versions of aspects are kept (datahub.md C, retention): by number, by age, or, where no rule fits, for ever.
+"""How long versions of aspects are kept (spec MODEL-18): by number, by age, or, where no rule fits, for ever.
 
 A rule for every aspect (`*`) is for what machines say: what people wrote is let go only where its aspect is named. The present
 version always stays; so do keys, and what lineage is made of.

@@ -1,4 +1,4 @@
-"""Rules of other packages for what is proposed, each for some operations, entities and aspects (datahub.md C)."""
+"""Rules of other packages for what is proposed, each for some operations, entities and aspects."""
 
 import logging
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""JSON Schema: the one function that validates, with a retriever that refuses (security.md, facts 2 and 3)."""
+"""JSON Schema: the one function that validates, with a retriever that refuses (spec SEC-7)."""
 
 from collections.abc import Callable, Mapping
 from enum import Enum
@@ -19,7 +19,7 @@ TOO_MUCH = Problem("", "is not valid, and too large or too deep for its schema t
 
 
 class Dialect(Enum):
-    """Which JSON Schema it is: ours are of 2020-12, those of schemaspaces of draft-07 (elyra.md, "What we build", 8)."""
+    """Which JSON Schema it is: ours are of 2020-12, those of schemaspaces of draft-07 (spec SEC-7)."""
 
     DRAFT_7 = "Draft7Validator"
     DRAFT_2020_12 = "Draft202012Validator"
@@ -68,7 +68,7 @@ class Schema:
             retriever=_refuse,
             validate_formats=True,
             pattern_options=jsonschema_rs.RegexOptions(),
-            # What people wrote is in no message: it may be a secret (security.md B2.14).
+            # What people wrote is in no message: it may be a secret (spec SEC-12).
             mask="the value",
         )
         return validator
@@ -108,7 +108,7 @@ def _refuse(uri: str) -> NoReturn:
 
 #: A choice of so many is told whole.
 _FEW: Final = 20
-#: What tags and keys are made of (catalog.md 3.3), and what is said of one that is not.
+#: What tags and keys are made of (spec MODEL-7), and what is said of one that is not.
 _WORD: Final = "^[A-Za-z0-9_-]{1,50}$"
 _NO_WORD: Final = "only the letters A to Z and a to z, digits, _ and - are taken, 1 to 50 of them"
 

@@ -1,4 +1,4 @@
-"""Keep the metadata of columns that a new schema leaves out (docs/datahub.md, "Columns").
+"""Keep the metadata of columns that a new schema leaves out (spec MODEL-11).
 
 A crawl, Spark and many sources write a schema without tags, terms or descriptions, because they do not know them. So a
 member that a new schema does not have at all is kept, and one that it has, if empty, counts.

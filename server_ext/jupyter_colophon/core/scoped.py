@@ -1,4 +1,4 @@
-"""An entity's metadata as two scopes of properties and tags: how other aspects fold into them (architecture.md, Data model)."""
+"""An entity's metadata as two scopes of properties and tags: how other aspects fold into them."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Which places of a document its schema calls secret (security.md B2.12).
+"""Which places of a document its schema calls secret (spec SEC-14).
 
 A place is secret where its schema says `format: password`, `uihints.secure`, or asks for Elyra's password field. Secrets
 may lie in members, in elements of arrays, in any branch of `oneOf` and its kin, and behind references within the schema.

@@ -1,4 +1,4 @@
-"""Which machine-made metadata is attached (catalog.md, R15 and U10): a key that is filtered out is never stored."""
+"""Which machine-made metadata is attached (spec MODEL-21): a key that is filtered out is never stored."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What an aspect contributes to search, and how words reach the full-text engine (catalog.md 4.3 and 4.4)."""
+"""What an aspect contributes to search, and how words reach the full-text engine."""
 
 import re
 import string
@@ -58,7 +58,7 @@ class ValueRow(NamedTuple):
 
 
 def fold(text: str) -> str:
-    """The form in which texts are compared: case-folded and NFC (catalog.md 4.3, rule 2)."""
+    """The form in which texts are compared: case-folded and NFC (spec SEARCH-2)."""
     if text.isascii():
         return text.lower()
     # Folding a composed letter may give one that composes anew, so it is taken apart first.
@@ -66,7 +66,7 @@ def fold(text: str) -> str:
 
 
 def tokens(text: str) -> list[str]:
-    """The folded words of a text, and the whole of it, each once (rule 7)."""
+    """The folded words of a text, and the whole of it, each once (spec SEARCH-7)."""
     whole = fold(text).strip()
     return list(dict.fromkeys(word for word in (*_SEPARATORS.split(whole), whole) if word))
 
@@ -92,7 +92,7 @@ def path_pieces(name: str) -> list[str]:
 
 
 def fts_word(token: str) -> str:
-    """A folded token as one word of the full-text engine (catalog.md 4.4).
+    """A folded token as one word of the full-text engine (spec SEARCH-10).
 
     Each UTF-16 unit that is no ASCII letter or digit becomes a private character, which every Unicode
     tokenizer leaves inside a word. What begins with a token is encoded as what begins with its word.
@@ -143,7 +143,7 @@ def _rows(one: Descriptor) -> Iterator[ValueRow]:
 def index_words(
     name: str, namespace: str, type_: str, rows: Iterable[ValueRow], *, kind: str = "", keyed: bool = False
 ) -> set[str]:
-    """The encoded words under which one entity is found by a bare pattern (rule 4); with `keyed`, also by `key:pattern`.
+    """The encoded words under which one entity is found by a bare pattern (spec SEARCH-4); with `keyed`, also by `key:pattern`.
 
     `name` is the short name; together with its namespace it is one word more. Words over 256 bytes are left
     to the table of values.

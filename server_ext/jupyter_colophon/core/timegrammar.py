@@ -1,4 +1,4 @@
-"""Times as people and clients write them (catalog.md 5.1), and as we write them. Inside, a time is ms since 1970."""
+"""Times as people and clients write them, and as we write them. Inside, a time is ms since 1970."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -6,7 +6,7 @@ from typing import Final
 
 from jupyter_colophon.core.errors import IllegalQuery
 
-#: Numbers from here on are milliseconds, smaller ones seconds (catalog.md 2, unit of start and end).
+#: Numbers from here on are milliseconds, smaller ones seconds (spec LINEAGE-15).
 MILLISECONDS_FROM: Final = 10**11
 TIME_MS_MAX: Final = 253_402_300_799_999
 """The last millisecond of the year 9999."""

@@ -1,7 +1,7 @@
-"""The grammar of a URN: `urn:li:<type>:<key>`, one canonical text for each name (architecture.md, Identity).
+"""The grammar of a URN: `urn:li:<type>:<key>`, one canonical text for each name.
 
 A key is simple (`sales`) or compound (`(a,b,...)`). A part of a compound key is text or another URN.
-Text is percent-encoded where it holds a character that the grammar needs (rule 3), and nowhere else.
+Text is percent-encoded where it holds a character that the grammar needs (spec ID-3), and nowhere else.
 """
 
 import re
@@ -16,7 +16,7 @@ from jupyter_colophon.core.errors import IllegalName
 PREFIX: Final = "urn:li:"
 URN_BYTES_MAX: Final = 4096
 NAME_BYTES_MAX: Final = 512
-# A job's id is `<type>.<id>`, and the id alone may have 512 bytes (rule 5).
+# A job's id is `<type>.<id>`, and the id alone may have 512 bytes (spec ID-4).
 JOB_BYTES_MAX: Final = NAME_BYTES_MAX + 16
 # The deepest URN that we or DataHub build has two levels; the bound keeps hostile ones cheap.
 DEPTH_MAX: Final = 4
@@ -39,7 +39,7 @@ class Urn:
     """One thing's canonical name. `str()` gives the text, `Urn.parse` takes it back.
 
     `parts` are decoded; a part that is itself a URN is that URN's canonical text. A simple key is one part.
-    Equality is exact, letter case included (rule 2). Building one that breaks the grammar raises `IllegalName`.
+    Equality is exact, letter case included (spec ID-2). Building one that breaks the grammar raises `IllegalName`.
     """
 
     type: str
@@ -96,7 +96,7 @@ def simple(type_: str, key: str) -> Urn:
 
 
 def check_text(kind: str, text: str) -> None:
-    """Refuse what no name may hold: nothing, control characters, lone surrogates (security.md facts 6 and 7)."""
+    """Refuse what no name may hold: nothing, control characters, lone surrogates (spec ID-4)."""
     if not text:
         raise IllegalName(kind, text, "a name or a part of one is empty")
     if text.isprintable():
@@ -113,12 +113,12 @@ def check_bytes(kind: str, text: str, bytes_max: int) -> None:
 
 
 def fits_namespace(text: str) -> bool:
-    """Whether a text can be the name of a namespace (catalog.md 3.2)."""
+    """Whether a text can be the name of a namespace."""
     return _NAMESPACE.fullmatch(text) is not None and len(text) <= NAME_BYTES_MAX
 
 
 def encoded(text: str) -> str:
-    """Text as a part of a URN: the reserved characters percent-encoded (rule 3)."""
+    """Text as a part of a URN: the reserved characters percent-encoded."""
     return _RESERVED.sub(_escape, text)
 
 
@@ -143,7 +143,7 @@ def written_part(text: str) -> str:
 
 
 def custom_part(text: str) -> str:
-    """A part of a custom key: the type, or `key=value` where only the first `=` is written plainly (rule 3)."""
+    """A part of a custom key: the type, or `key=value` where only the first `=` is written plainly."""
     key, equals, value = text.partition("=")
     return encoded(key) + equals + encoded(value).replace("=", "%3D")
 

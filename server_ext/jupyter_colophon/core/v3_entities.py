@@ -1,4 +1,4 @@
-"""Entities as documents that clients of CDAP know: ids, keys and values, targets (catalog.md 3.4, 7.1)."""
+"""Entities as documents that clients of CDAP know: ids, keys and values, targets."""
 
 from typing import Any, Final
 

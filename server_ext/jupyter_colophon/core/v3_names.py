@@ -1,7 +1,7 @@
-"""How `/v3` and lineage answers spell entities, both ways (architecture.md, Identity; catalog.md 3.2 and 3.5).
+"""How `/v3` and lineage answers spell entities, both ways.
 
 Paths are tuples of decoded segments behind `/v3`; whoever reads a request splits first and decodes then. In a
-path the namespace of a foreign entity is not checked here: it is stored, and another one is 404 (rule 4).
+path the namespace of a foreign entity is not checked here: it is stored, and another one is 404 (spec ID-14).
 """
 
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ WORDS: Final = {
     "run": "runs",
 }
 _KEYS: Final = {word: key for key, word in WORDS.items()} | {"app": "application"}
-#: Custom types that have exactly these keys (catalog.md 3.5).
+#: Custom types that have exactly these keys (spec CDAP-5).
 _SEQUENCES: Final = {
     "artifact": (("namespace", "artifact", "version"),),
     "plugin": (("namespace", "artifact", "version", "type", "plugin"),),
@@ -59,7 +59,7 @@ def v3_path(urn: Urn, identity: Identity, namespace: str | None = None) -> V3Pat
 
 
 def v3_run_path(program: Urn, run_id: str, identity: Identity, namespace: str | None = None) -> V3Path:
-    """The path of a run, which its URN alone does not say (rule 7)."""
+    """The path of a run, which its URN alone does not say (spec ID-10)."""
     return V3Path((*v3_path(program, identity, namespace).segments, "runs", run_id))
 
 
@@ -165,7 +165,7 @@ def _flow(space: str, application: str) -> Urn:
 
 
 def _program(space: str, application: str, type_: str, id_: str) -> Urn:
-    """A program of ours, or below a flow that is spelt as a URN the job of that whole name (rule 6)."""
+    """A program of ours, or below a flow that is spelt as a URN the job of that whole name (spec ID-17)."""
     if not application.startswith(PREFIX):
         return names.program(space, application, type_, id_)
     if type_ != "jobs":

@@ -291,7 +291,7 @@ def _text(item: object) -> str | None:
 
 
 def _own_fields(aspect: str, scope: Scope, value: Mapping[str, Any]) -> Iterator[Descriptor]:
-    """A property `schema` of machines with an Avro schema gives its fields too (catalog.md 4.3, rule 8)."""
+    """A property `schema` of machines with an Avro schema gives its fields too (spec SEARCH-8)."""
     properties = value.get("properties")
     if scope == "SYSTEM" and isinstance(properties, Mapping):
         yield from _fields(fields_of_avro(properties.get(SCHEMA_KEY)), aspect, scope)

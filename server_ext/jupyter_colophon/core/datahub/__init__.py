@@ -1,1 +1,1 @@
-"""What DataHub's model and protocol add to ours: pure rules, no input or output (datahub.md)."""
+"""What DataHub's model and protocol add to ours: pure rules, no input or output."""

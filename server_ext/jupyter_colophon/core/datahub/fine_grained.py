@@ -1,4 +1,4 @@
-"""Lineage between fields as a map, so that a patch names one upstream of one field (datahub.md C, PATCH templates).
+"""Lineage between fields as a map, so that a patch names one upstream of one field.
 
 `/fineGrainedLineages/<operation or NONE>/<downstream>/<query or NONE>/<upstream>` holds what is said of that one upstream.
 """

@@ -1,4 +1,4 @@
-"""Arrays as maps, so that a JSON Patch names an element by what it is and not by its place (datahub.md C, PATCH).
+"""Arrays as maps, so that a JSON Patch names an element by what it is and not by its place (spec DH-7).
 
 `{"tags": [{"tag": "a"}]}` keyed by `tag` becomes `{"tags": {"a": {"tag": "a"}}}`; more keys are more levels, a key may lie
 deeper in the element (its parts have U+241F between), and a key that an element lacks is "".

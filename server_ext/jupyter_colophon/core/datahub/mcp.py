@@ -1,4 +1,4 @@
-"""A MetadataChangeProposal as the proposal that it means (datahub.md A2, A4, C).
+"""A MetadataChangeProposal as the proposal that it means.
 
 Errors lead into the document: to a member, or to a place in the aspect's value, which is JSON in a string.
 """
@@ -111,7 +111,7 @@ def is_listed(document: Mapping[str, Any]) -> bool:
 
 
 def keyless(one: Proposal, registry: Registry) -> Proposal:
-    """A proposal of a key as one of the entity: keys are made of URNs, and nobody writes them (datahub.md C, key aspect).
+    """A proposal of a key as one of the entity: keys are made of URNs, and nobody writes them (spec DH-4).
 
     Raises Absent for an unknown type of entity.
     """
@@ -187,7 +187,7 @@ def urn_at(text: str, pointer: str) -> Urn:
 
 
 def system_metadata(told: Any, at: str) -> SystemMetadata | None:
-    """What a proposal says of itself; DataHub's command line sends it as text (datahub.md A2). Raises InvalidInstance."""
+    """What a proposal says of itself; DataHub's command line sends it as text. Raises InvalidInstance."""
     found = parsed(told, at) if isinstance(told, str) else told
     return None if found is None else SystemMetadata.of(found, at)
 

@@ -12,7 +12,7 @@ _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _REFERENCE: Final = "#/$defs/"
 #: The kinds of fields of DataHub's search that hold words, rather than URNs, times or numbers.
 _TEXTS: Final = frozenset({"TEXT", "TEXT_PARTIAL", "KEYWORD", "WORD_GRAM"})
-#: What people write besides all whose name begins with `editable` (architecture.md, Data model).
+#: What people write besides all whose name begins with `editable` (spec MODEL-5).
 _OF_PEOPLE: Final = frozenset({"institutionalMemory", "documentation"})
 
 

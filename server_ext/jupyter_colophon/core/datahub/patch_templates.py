@@ -1,6 +1,6 @@
 """By what DataHub's clients name the elements of arrays in a patch that does not say so, and what an absent aspect begins with.
 
-These are the aspects for which DataHub has a template of its own (datahub.md C); all other ones are patched by place.
+These are the aspects for which DataHub has a template of its own (spec DH-7); all other ones are patched by place.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What a proposal says about itself, beside the value: which run of which pipeline observed it, and when (seed 003).
+"""What a proposal says about itself, beside the value: which run of which pipeline observed it, and when.
 
 It is kept with each version of an aspect and with its change, and told to nobody who may not read the aspect.
 """
@@ -78,7 +78,7 @@ class SystemMetadata:
 
 
 def observed(value: SystemMetadata | None, by: SystemMetadata) -> SystemMetadata:
-    """What is known of a value when somebody says it once more (datahub.md C, no-op)."""
+    """What is known of a value when somebody says it once more (spec DH-6)."""
     before = SystemMetadata() if value is None else value
     last = before.last_observed if by.last_observed is None else by.last_observed
     kept = by if value is None else before

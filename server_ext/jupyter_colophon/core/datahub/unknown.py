@@ -1,4 +1,4 @@
-"""What a schema does not know is left out of a value, and told (datahub.md C, unknown fields).
+"""What a schema does not know is left out of a value, and told (spec DH-8).
 
 Clients of another version send members that this one has none for. Members that are null are left out as well, and
 not told: to DataHub they are not there.

@@ -63,7 +63,7 @@ class Event:
         return (*([self.program()] if self.job else ()), *(one.urn for one in self.data))
 
     def program(self, engine: str | None = None) -> Urn:
-        """The job as ours (rule 6). Raises LookupError for an event without one."""
+        """The job as ours (spec ID-17). Raises LookupError for an event without one."""
         if self.job is None:
             raise LookupError("the event names no job")
         return openlineage_job(self.job.namespace, self.job.name, engine)

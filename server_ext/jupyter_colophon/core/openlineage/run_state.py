@@ -1,4 +1,4 @@
-"""What is known of a run from the events that came of it, in whatever order (datahub.md C and D)."""
+"""What is known of a run from the events that came of it, in whatever order (spec OL-1)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
