@@ -1,4 +1,4 @@
-"""Backups written beside running servers, and restored into an empty store of any provider (reliability.md, 23)."""
+"""Backups written beside running servers, and restored into an empty store of any provider (spec MODEL-22)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Is the catalog whole? Everything that can be checked, in short reads beside running servers (reliability.md, 13)."""
+"""Is the catalog whole? Everything that can be checked, in short reads beside running servers (spec FAULT-3)."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Making the change log shorter, and its chain begin anew (architecture.md, Data model)."""
+"""Making the change log shorter, and its chain begin anew (spec MODEL-15)."""
 
 from collections.abc import Callable
 

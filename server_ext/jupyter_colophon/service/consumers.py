@@ -1,4 +1,4 @@
-"""Consumers of lineage: what packages register is told of each run that ends (catalog.md 8.6).
+"""Consumers of lineage: what packages register is told of each run that ends (spec WRITE-23).
 
 Each has a thread and a place in the change log of its own: one that fails or hangs harms only itself. Of several
 processes on one store one tells it, and another goes on when that is gone.

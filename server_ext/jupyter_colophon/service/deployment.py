@@ -1,6 +1,6 @@
 """Making namespaces, datasets, streams and applications known, with what the product itself says of them.
 
-What is deployed again is merged; what the product said before, and no longer says, goes (catalog.md 3.2 and 6.1).
+What is deployed again is merged; what the product said before, and no longer says, goes (spec CDAP-6).
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""The change log as a feed: one thread a process reads it and tells whoever listens (architecture.md, The house)."""
+"""The change log as a feed: one thread a process reads it and tells whoever listens (spec WRITE-19)."""
 
 import logging
 import threading
@@ -177,7 +177,7 @@ class Feed:
         try:
             listener(changes)
         except Exception:
-            # One bad listener harms only itself (architecture.md, promise 7).
+            # One bad listener harms only itself (spec PROMISE-7).
             _logger.exception("a listener of the change log failed and is told no more")
             with self._lock:
                 if listener in self._listeners:

@@ -1,4 +1,4 @@
-"""Lineage of fields in a window: which of the known edges between columns a run in the window made (catalog.md 5.6)."""
+"""Lineage of fields in a window: which of the known edges between columns a run in the window made."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What a search has found so far, and in which order it is told (catalog.md 4.3.1, 4.4)."""
+"""What a search has found so far, and in which order it is told."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -38,7 +38,7 @@ class Found:
             self.scores[urn] = self.scores.get(urn, 0.0) + (one.score if score is None else score)
 
     def best(self, matches: list[Match], count: int, *, by_type: bool) -> list[Match]:
-        """Return the best `count`: an exact name, then more terms (catalog.md 4.3.1), then the type, the score, the URN.
+        """Return the best `count`: an exact name, then more terms (spec SEARCH-13), then the type, the score, the URN.
 
         Among types, datasets come first, then programs, then the rest. With `by_type` the type counts before everything.
         Only the best are put in order.

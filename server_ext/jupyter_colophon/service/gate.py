@@ -1,4 +1,4 @@
-"""What may be read: the one question that every reader asks before it shows anything (security.md B4)."""
+"""What may be read: the one question that every reader asks before it shows anything (spec SEC-4)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

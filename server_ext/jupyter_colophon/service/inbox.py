@@ -1,6 +1,6 @@
 """The inbox: proposals that are accepted at once and applied later, in the order in which they came.
 
-One thread a process applies them (architecture.md, Data model). Each batch is applied, taken from the rows that wait,
+One thread a process applies them (spec WRITE-11). Each batch is applied, taken from the rows that wait,
 and its outcome written down in one transaction, so that it has its effect once, whoever is killed and however many
 processes do the same.
 """

@@ -1,4 +1,4 @@
-"""The keys that there are, with how many entities carry them, and the values under a key (catalog.md 3.6)."""
+"""The keys that there are, with how many entities carry them, and the values under a key."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Everything that a query finds, in an order of its own: by name, by age, or the best first (catalog.md 4.1, 4.2)."""
+"""Everything that a query finds, in an order of its own: by name, by age, or the best first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,12 +23,12 @@ from jupyter_colophon.service.search import Searcher
 from jupyter_colophon.storage import aspects
 from jupyter_colophon.storage.spi import Match, Range, TableContext
 
-#: No answer lists more (native.md, rules).
+#: No answer lists more (spec SEARCH-14).
 LISTED_MAX = 10_000
 #: The entity types of the kinds of entity that people look for; every other kind is a custom one.
 _TYPES = {"dataset": "dataset", "stream": "dataset", "dataFlow": "dataFlow", "dataJob": "dataJob"}
 _TYPES |= {"schemaField": "schemaField", "namespace": "namespace"}
-#: Custom kinds that everybody knows, also where there is none yet (catalog.md 4.1).
+#: Custom kinds that everybody knows, also where there is none yet.
 _KNOWN = frozenset({"artifact", "plugin", "schedule", "view"})
 #: What is found where no kind is asked for.
 _OF_ALL = frozenset({"dataset", "dataFlow", "dataJob"})

@@ -1,4 +1,4 @@
-"""Properties and tags of an entity in both scopes, and who may see them (catalog.md 3.4)."""
+"""Properties and tags of an entity in both scopes, and who may see them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

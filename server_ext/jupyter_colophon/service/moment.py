@@ -1,4 +1,4 @@
-"""What entities said at a time in the past, looked up in their history (catalog.md 3.8)."""
+"""What entities said at a time in the past, looked up in their history."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

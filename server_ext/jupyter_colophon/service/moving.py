@@ -1,4 +1,4 @@
-"""Putting entities where the namespace rules say now, in short steps beside running servers (architecture.md, Identity, 4)."""
+"""Putting entities where the namespace rules say now, in short steps beside running servers (spec ID-14)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

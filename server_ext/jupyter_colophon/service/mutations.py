@@ -1,4 +1,4 @@
-"""An ordered batch of changes of metadata, wholly or not at all, with what each found and left (catalog.md 3.7)."""
+"""An ordered batch of changes of metadata, wholly or not at all, with what each found and left."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

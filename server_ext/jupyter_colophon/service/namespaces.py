@@ -1,4 +1,4 @@
-"""Deleting a namespace with everything in it: gone at once, taken away in the background (catalog.md 10).
+"""Deleting a namespace with everything in it: gone at once, taken away in the background (spec WRITE-15).
 
 Nothing can be written in the namespace meanwhile, and it can be made anew when nothing of it is left. So no reader
 ever sees an old row under a new namespace, and nothing new is ever taken for old.

@@ -1,4 +1,4 @@
-"""The nodes of lineage: what the catalog knows of each, and which a principal may see (security.md, one gate everywhere)."""
+"""The nodes of lineage: what the catalog knows of each, and which a principal may see (spec SEC-4)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Search as of a time: what fitted a query then (catalog.md 4.4).
+"""Search as of a time: what fitted a query then (spec SEARCH-18).
 
 What may have fitted is found by key and value, or by name, among what is now and what was before; the history then
 tells whether it did. So whole values, prefixes of them and names are served, words without a key are not.
@@ -22,7 +22,7 @@ from jupyter_colophon.storage.spi import Match, Row, Words
 #: So many values, and as many names, are looked through for each term.
 SCANNED_MAX = 5_000
 _SCORE = 2.0
-#: The key under which the names of properties are asked for (catalog.md 4.3.5).
+#: The key under which the names of properties are asked for.
 _PROPERTIES = "properties"
 _ANYTHING = Pattern("", "any")
 

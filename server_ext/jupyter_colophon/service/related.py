@@ -1,4 +1,4 @@
-"""Lineage access by access, with the ids of runs: what `/colophon/v3` gathers into relations (catalog.md 5.5)."""
+"""Lineage access by access, with the ids of runs: what `/colophon/v3` gathers into relations."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Search: full text and `key:value` together, ranked, with reasons and facets (catalog.md 4.3, 4.4)."""
+"""Search: full text and `key:value` together, ranked, with reasons and facets."""
 
 import time
 from collections import Counter, defaultdict
@@ -36,9 +36,9 @@ from jupyter_colophon.storage.index import NOT_REMOVED
 from jupyter_colophon.storage.retention import require_kept
 from jupyter_colophon.storage.spi import Match, StorageProvider, TableContext, Words
 
-#: Only the newest matches are ranked; beyond that ranking costs seconds (catalog.md 4.4).
+#: Only the newest matches are ranked; beyond that ranking costs seconds (spec SEARCH-12).
 RANKED_MAX = 5_000
-#: Totals and facets are exact up to here (native.md, rules).
+#: Totals and facets are exact up to here (spec SEARCH-14).
 COUNTED_MAX = 10_000
 _FACET_VALUES = 20
 #: A `key:value` of the whole value counts like a rare word.
@@ -132,7 +132,7 @@ class Searcher:
                 found.add(match_program(tx, one.term, terms, self.gate, principal), at, _VALUE_SCORE)
 
     def visible(self, tx: TableContext, matches: list[T], question: SearchQuestion, principal: Principal) -> list[T]:
-        """Those that may be seen, are known, and whose names fit exactly: full text knows names folded (architecture.md, Identity, 2)."""
+        """Those that may be seen, are known, and whose names fit exactly: full text knows names folded (spec ID-2)."""
         space, kind = question.filter("namespace"), question.filter("type")
         there = {(one.namespace, one.type) for one in matches}
         named = {name for name, _ in there if space in ("", name)}
@@ -172,7 +172,7 @@ class Searcher:
 def _by_value(
     tx: TableContext, wanted: tuple[str, Pattern], spaces: Sequence[str], terms: tuple[str, ...], found: Found
 ) -> list[Match]:
-    """Whole values of a key, from the ordered table (catalog.md 4.4)."""
+    """Whole values of a key, from the ordered table (spec SEARCH-11)."""
     urns: dict[str, None] = {}
     for space in spaces:
         rows = values.entities_with(tx, space, *wanted, RANKED_MAX - len(urns))

@@ -1,4 +1,4 @@
-"""Writing into streams: events are stored, and who wrote is lineage, once a UTC day (catalog.md 6.4)."""
+"""Writing into streams: events are stored, and who wrote is lineage, once a UTC day (spec LINEAGE-19)."""
 
 import base64
 import json

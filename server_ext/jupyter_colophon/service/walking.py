@@ -1,4 +1,4 @@
-"""A bounded walk, level by level, of the graph of data and programs (catalog.md 5.3, 5.4).
+"""A bounded walk, level by level, of the graph of data and programs (spec LINEAGE-3).
 
 One level is data, the programs that touched it, and their other data. Upstream a program is entered over what
 it wrote and left over what it read, downstream the other way round; `both` is the two walks together. An undirected
@@ -24,7 +24,7 @@ from jupyter_colophon.storage.statements import (
 )
 from jupyter_colophon.storage.touches import Triple
 
-#: How long a walk may take, in seconds (native.md).
+#: How long a walk may take, in seconds (spec LINEAGE-8).
 MAX_SECONDS = 2.0
 Way = Literal["upstream", "downstream", "undirected"]
 Modes = Mapping[tuple[Side, Way], tuple[str, ...]]

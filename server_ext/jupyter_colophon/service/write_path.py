@@ -62,7 +62,7 @@ T = TypeVar("T")
 Around = Callable[[TableContext, Callable[[], list[Written]]], list[Written]]
 #: A batch of which each proposal stands by itself, as a callable that is called once or not at all.
 EachOf = Callable[[], list[Written | MetadataError]]
-#: Namespaces that always exist and cannot be deleted (architecture.md, Identity).
+#: Namespaces that always exist and cannot be deleted (spec ID-16).
 ETERNAL = frozenset({"default", "system"})
 #: How much of a deleted namespace is taken away in one transaction, so that nobody waits long for it.
 _CLEARED_AT_ONCE = 100
@@ -86,7 +86,7 @@ class WritePath:
     now: Callable[[], int]
     publish: Callable[[], None]
     facts: SystemFilter = EVERYTHING
-    #: Whether a run's snapshots hold what machines say as well (catalog.md, decision 4).
+    #: Whether a run's snapshots hold what machines say as well (spec LINEAGE-17).
     snapshots_system: bool = False
     #: Which versions of aspects are kept.
     retained: Retention = ALL_KEPT

@@ -1,6 +1,6 @@
 """What is asserted in the tables of lineage: an access for as long as a version of the aspect is in force.
 
-So the rule of windows is that of runs (catalog.md 5.3), and the history of the aspect is the truth (core/asserted.py).
+So the rule of windows is that of runs (spec LINEAGE-2, LINEAGE-7), and the history of the aspect is the truth (core/asserted.py).
 Edges between columns are those of the newest version; what an earlier one said is read from that.
 """
 

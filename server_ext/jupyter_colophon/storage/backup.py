@@ -1,4 +1,4 @@
-"""A backup: everything that is truth, as gzipped JSON Lines that any provider can take (reliability.md, 23).
+"""A backup: everything that is truth, as gzipped JSON Lines that any provider can take (spec MODEL-22).
 
 The first line is the header, `{"format", "version", "product", "time", "tables"}` with each table's shape; then a line
 for every row, `[table, value, …]` in the order of the shape's fields, bytes in Base64; the last line is the trailer,

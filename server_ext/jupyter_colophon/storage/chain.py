@@ -1,4 +1,4 @@
-"""The chain of seals over the change log: nobody takes out or alters a row of it unnoticed (architecture.md, Data model).
+"""The chain of seals over the change log: nobody takes out or alters a row of it unnoticed (spec MODEL-15).
 
 Each row is hashed together with the hash of the row before it, so all processes reckon the same hash for a number. Every
 so many rows the hash is kept as a seal, signed with the store's key. This happens after the writes, never in them: on
@@ -46,7 +46,7 @@ class Seal:
     """The hash of the log up to the row `seq`, over `rows` rows since the seal before.
 
     `newest` is the latest time of those rows, `time` when they were sealed (ms). A `checkpoint` begins the chain anew:
-    what was before it is no longer kept (reliability.md, 24).
+    what was before it is no longer kept.
     """
 
     seq: int

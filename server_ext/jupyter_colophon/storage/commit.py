@@ -1,6 +1,6 @@
 """The one place where metadata changes: aspect version, change log, search and entity rows, together.
 
-Only `service/write_path.py` may import this module (style.md C.4).
+Only `service/write_path.py` may import this module (spec WRITE-1).
 """
 
 from collections import defaultdict
@@ -247,7 +247,7 @@ class Commit:
         return Written(urn, spec.name, ABSENT, seq)
 
     def remove_entity(self, urn: Urn) -> Written:
-        """Take an entity away with all its aspects, and what it holds. Its accesses stay (catalog.md D3, D4)."""
+        """Take an entity away with all its aspects, and what it holds. Its accesses stay (spec WRITE-14)."""
         entity = self._open(urn)
         if not entity.exists:
             raise Absent("entity", str(urn))
@@ -366,7 +366,7 @@ class Commit:
             self.put(place, self.registry.aspect("namespace", "technicalMetadata"), said, implied=True)
 
     def _revive(self, entity: Working) -> None:
-        """A new life: what was there before is no part of its history (architecture.md, Identity)."""
+        """A new life: what was there before is no part of its history (spec ID-20)."""
         entity.row |= {"deleted": False, "created": self.now, "created_by": self.principal.user}
         entity.exists = True
         for row in entity.aspects.values():
@@ -445,5 +445,5 @@ class Commit:
 _SCHEMA = "schemaMetadata"
 #: The fields of a row of an aspect that its newest version has as well.
 _OF_VERSION = ("urn", "aspect", "version", "value", "actor", "via", "time", "system")
-#: What the product writes about a namespace that a recorder met (architecture.md, Identity).
+#: What the product writes about a namespace that a recorder met (spec ID-15).
 _CAPTURED = {"properties": {"origin": "captured"}, "tags": []}

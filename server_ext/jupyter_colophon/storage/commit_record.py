@@ -1,4 +1,4 @@
-"""What is told of a run of a program that is known: nothing but the run is made (catalog.md 6.2 to 6.4).
+"""What is told of a run of a program that is known: nothing but the run is made.
 
 Only `service/write_path.py` may import this module.
 """

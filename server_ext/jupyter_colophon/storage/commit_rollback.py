@@ -1,4 +1,4 @@
-"""Taking back what a run of an ingestion wrote: each aspect goes back to what it was before (datahub.md C, rollback).
+"""Taking back what a run of an ingestion wrote: each aspect goes back to what it was before (spec WRITE-17).
 
 History is not rewritten: going back is a new version. The versions of the run are marked, and nothing goes back to them.
 Only `service/write_path.py` may import this module.

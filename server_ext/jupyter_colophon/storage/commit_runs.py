@@ -28,7 +28,7 @@ _ENDED = {"succeeded": "succeeded", "failed": "failed", "killed": "been killed"}
 def start_run(commit: Commit, start: RunStart) -> str:
     """Record a run; the same program and run id again is the same run. Returns its URN.
 
-    Raises AlreadyThere where another program has a run of that id: a UUID names one run (architecture.md, Identity, 7).
+    Raises AlreadyThere where another program has a run of that id: a UUID names one run (spec ID-10).
     """
     runs = commit.tx.table("runs")
     program = str(start.program)
@@ -68,7 +68,7 @@ def start_run(commit: Commit, start: RunStart) -> str:
 
 
 def _make_known(commit: Commit, program: Urn) -> None:
-    """A program that nobody deployed is told by type and mode (catalog.md D10 and 6.1).
+    """A program that nobody deployed is told by type and mode (spec LINEAGE-18).
 
     Its name is no tag: every cell that ever ran would be a key of its own for who looks for keys.
     """

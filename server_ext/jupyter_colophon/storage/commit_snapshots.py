@@ -1,4 +1,4 @@
-"""What was said of an entity when a run met it first: later edits never change the copy (catalog.md 6.2)."""
+"""What was said of an entity when a run met it first: later edits never change the copy (spec LINEAGE-17)."""
 
 from dataclasses import asdict
 

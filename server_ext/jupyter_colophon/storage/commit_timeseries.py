@@ -1,4 +1,4 @@
-"""Aspects that are told by time: appended, never changed by a version (datahub.md C, timeseries).
+"""Aspects that are told by time: appended, never changed by a version (spec MODEL-2).
 
 Only `service/write_path.py` may import this module.
 """

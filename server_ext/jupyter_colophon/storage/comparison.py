@@ -1,4 +1,4 @@
-"""Derived rows held against truth, a slice at a time: what differs, and what mends it (architecture.md, Data model).
+"""Derived rows held against truth, a slice at a time: what differs, and what mends it (spec MODEL-13).
 
 Each step is one short read; each difference is mended in a transaction that derives anew, so a server may write
 meanwhile. `verify` reads the differences, `reindex` mends them.

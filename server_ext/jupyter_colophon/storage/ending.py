@@ -1,4 +1,4 @@
-"""Namespaces that are being deleted: they are gone for everybody, while what they held is taken away (catalog.md 10).
+"""Namespaces that are being deleted: they are gone for everybody, while what they held is taken away (spec WRITE-15).
 
 Only such a namespace has a row in `ending_namespaces`, so the table is nearly always empty.
 """

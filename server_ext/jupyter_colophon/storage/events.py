@@ -1,4 +1,4 @@
-"""Events of streams: JSON Lines in files that Spark reads as a stream (catalog.md, decision 3).
+"""Events of streams: JSON Lines in files that Spark reads as a stream (spec LINEAGE-20).
 
 Spark takes each file once, and hidden ones never. So an event is written to a hidden file, which gets a name of its own
 when it is a second old, or large: whoever reads sees whole files that nobody changes any more. What `append` took is on

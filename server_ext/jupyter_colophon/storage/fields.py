@@ -1,4 +1,4 @@
-"""What fits a table: types, whole keys, ranges and limits (catalog.md 9.1; 9.2, 6 and 9). Checked before anything is sent."""
+"""What fits a table: types, whole keys, ranges and limits (spec STORE-9). Checked before anything is sent."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import NoneType

@@ -1,4 +1,4 @@
-"""Folders that stay through a power cut (reliability.md A2, 3 and 4)."""
+"""Folders that stay through a power cut (spec FAULT-2)."""
 
 import errno
 import os

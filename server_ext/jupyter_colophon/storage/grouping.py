@@ -1,4 +1,4 @@
-"""Found documents that are alike, counted together: what facets are made of (native.md, rules)."""
+"""Found documents that are alike, counted together: what facets are made of."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""What search knows of an entity, kept in step inside the transaction of the write (catalog.md 4.4)."""
+"""What search knows of an entity, kept in step inside the transaction of the write (spec SEARCH-9)."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
@@ -152,7 +152,7 @@ def stored(entity: Row, said: Iterable[ValueRow]) -> dict[tuple[str, ...], Row]:
 
 def key_of(entity: Row, row: ValueRow) -> tuple[str, str, str, str, str]:
     """Namespace, key, value, URN and scope of what an entity says: a key is compared without regard to case."""
-    # Queries are trimmed, so values are compared without their outer blanks (catalog.md 4.3.2).
+    # Queries are trimmed, so values are compared without their outer blanks (spec SEARCH-2).
     return entity["namespace"], fold(row.key), row.value.strip(), entity["urn"], row.scope
 
 
@@ -174,7 +174,7 @@ def counted(entity: Row, said: Collection[ValueRow]) -> tuple[tuple[str, set[tup
 
 
 def keys_of(entity: Row, said: Iterable[ValueRow]) -> set[tuple[str, ...]]:
-    """(folded, key, kind, scope, carrier): a tag is a key of its own for who looks for what there is (catalog.md 3.6)."""
+    """(folded, key, kind, scope, carrier): a tag is a key of its own for who looks for what there is (spec SEARCH-20)."""
     carrier = kind_of_row(entity["type"], entity["urn"])
     return {(fold(key), key, row.kind, row.scope, carrier) for row in said for key in [written_key(row)]}
 
@@ -216,7 +216,7 @@ def document(
 
 
 def _stamped(entity: Row) -> set[str]:
-    """Words for who created and last updated an entity, and when (catalog.md 6.1)."""
+    """Words for who created and last updated an entity, and when."""
     words = [*time_words(CREATED_KEY, entity["created"]), *time_words(UPDATED_KEY, entity["updated"])]
     words += [f"{CREATED_BY_KEY}:{fold(entity['created_by'])}", f"{UPDATED_BY_KEY}:{fold(entity['updated_by'])}"]
     return {fts_word(word) for word in words if len(word.encode()) <= WORD_BYTES_MAX}

@@ -1,4 +1,4 @@
-"""Which aspects have their present value from which run of an ingestion (datahub.md C, runId): found by the run.
+"""Which aspects have their present value from which run of an ingestion: found by the run.
 
 It follows the system metadata of aspects in the transaction of the write; who names no run costs nothing. Of what is
 told by time it knows the runs that told of any moment, until the aspect has none: what others told anew may be all that

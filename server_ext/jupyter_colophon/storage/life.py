@@ -1,4 +1,4 @@
-"""How long a transaction lives (catalog.md 9.2, 6 and 14)."""
+"""How long a transaction lives (spec STORE-6, STORE-14)."""
 
 import threading
 import time
@@ -72,7 +72,7 @@ class Life:
 
 
 class Alone:
-    """Sees to it that a thread in a transaction opens no other one: it would wait for itself (catalog.md 9.2, 11)."""
+    """Sees to it that a thread in a transaction opens no other one: it would wait for itself (spec STORE-11)."""
 
     def __init__(self) -> None:
         self._local = threading.local()

@@ -1,4 +1,4 @@
-"""Entities that belong to another namespace since the rules changed (architecture.md, Identity, 4)."""
+"""Entities that belong to another namespace since the rules changed (spec ID-14)."""
 
 from jupyter_colophon.core.names import Identity, Urn
 from jupyter_colophon.core.registry import Registry

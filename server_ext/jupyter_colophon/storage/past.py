@@ -1,6 +1,6 @@
 """What was said and is no more, by key and value: one row for each version of an aspect that was the last to say it.
 
-Search as of a time finds here what may have said something then, and looks its history up (catalog.md 3.8, 4.4). The
+Search as of a time finds here what may have said something then, and looks its history up (spec SEARCH-18). The
 history of aspects is the truth: what a version says and the next one does not is here, whatever the clock did meanwhile.
 """
 

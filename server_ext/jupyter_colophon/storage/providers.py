@@ -1,4 +1,4 @@
-"""Which store: providers by name (catalog.md 9.3). Shipped ones and others are found in the same way, by entry points."""
+"""Which store: providers by name. Shipped ones and others are found in the same way, by entry points."""
 
 from collections.abc import Callable
 from importlib import import_module

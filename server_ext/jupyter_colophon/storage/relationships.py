@@ -1,4 +1,4 @@
-"""Which entities name which others, in which aspect and as what (datahub.md F): found by the one that is named.
+"""Which entities name which others, in which aspect and as what: found by the one that is named.
 
 It is derived in the transaction of the write from what is new in aspects; `reindex` makes it anew.
 """

@@ -1,4 +1,4 @@
-"""Letting go of old versions of aspects, a few with each new one, and since when the past is whole (architecture.md)."""
+"""Letting go of old versions of aspects, a few with each new one, and since when the past is whole (spec MODEL-18)."""
 
 from itertools import pairwise
 from typing import Final

@@ -1,4 +1,4 @@
-"""Truth held against itself: is what the catalog was told still whole? (reliability.md, 13)
+"""Truth held against itself: is what the catalog was told still whole?
 
 Each step looks at a slice in one short transaction and tells what it finds, never a value.
 """

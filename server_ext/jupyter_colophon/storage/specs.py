@@ -1,4 +1,4 @@
-"""What may become of a table's shape (catalog.md 9.1), and how a shape is written down."""
+"""What may become of a table's shape (spec STORE-13), and how a shape is written down."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The storage seam (catalog.md 9.2): tables, transactions, and the three seams of a provider (log, search and edge index)."""
+"""The storage seam: tables, transactions, and the three seams of a provider (log, search and edge index)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -55,7 +55,7 @@ class TableStats:
 
 
 class StructuredTable(Protocol):
-    """One table inside one transaction (catalog.md 9.2).
+    """One table inside one transaction (spec STORE-9).
 
     Whatever does not fit the spec (an unknown field, a wrong type, a key that is not whole) raises InvalidField
     before anything is sent. Iterators are lazy and end with the transaction: reading on then raises StorageError.
@@ -178,7 +178,7 @@ class Match(NamedTuple):
 
 
 class SearchIndex(Protocol):
-    """Full text over documents, in the transaction of the write (catalog.md 4.4)."""
+    """Full text over documents, in the transaction of the write."""
 
     def put(self, *documents: Document) -> None:
         """Add or replace documents, each of another entity; of new ones the last is the newest."""
@@ -229,7 +229,7 @@ class Link(NamedTuple):
 
 
 class EdgeIndex(Protocol):
-    """Lineage: which programs touched which data, in which runs (catalog.md 5.2)."""
+    """Lineage: which programs touched which data, in which runs."""
 
     def add(self, data: str, program: str, mode: str, run: str, component: str, start: int, stop: int | None) -> None:
         """Record that a run touched data. Recording it again changes nothing but `stop`."""
@@ -344,9 +344,9 @@ class TableAdmin(Protocol):
         """The ids of all tables, sorted."""
 
 
-#: The seams that a provider may bring; the others are served by `storage/portable` (architecture.md, Storage).
+#: The seams that a provider may bring; the others are served by `storage/portable` (spec STORE-15).
 SEAMS = frozenset({"log", "search", "edges"})
-#: What a provider may be able to do (catalog.md 9.3): to sort by an index, to go backwards, to take a part of a key for
+#: What a provider may be able to do (spec STORE-15): to sort by an index, to go backwards, to take a part of a key for
 #: an end of a range. What it cannot do it is not asked for, and may refuse: `storage/portable` does that itself.
 CAPABILITIES = frozenset({"order_by", "desc", "native_prefix"})
 

@@ -19,7 +19,7 @@ _OF_PROGRAM: Final[Mapping[str, str]] = {"read": PROGRAM_READ, "write": PROGRAM_
 _OF_FLOW: Final[Mapping[str, str]] = {"read": FLOW_READ, "write": FLOW_WRITE}
 _ACCESS: Final = {PROGRAM_READ: "read", PROGRAM_WRITE: "write", FLOW_READ: "read", FLOW_WRITE: "write"}
 _TO_PROGRAM: Final = {FLOW_READ: PROGRAM_READ, FLOW_WRITE: PROGRAM_WRITE}
-#: No URN holds it (architecture.md, Identity, 3).
+#: No URN holds it (spec ID-3).
 _MARK: Final = "\u241f"
 _DIGITS: Final = 16
 _FIELDS: Final = ("run", "data", "mode", "component", "statement")

@@ -1,6 +1,6 @@
 """Which dataset is meant by the place of its files, once an event of OpenLineage told that a table of the catalog is there.
 
-Some events of a job tell it (the facet `symlinks`), others do not: all of them are about one dataset (datahub.md D).
+Some events of a job tell it (the facet `symlinks`), others do not: all of them are about one dataset (spec LINEAGE-22).
 """
 
 from dataclasses import replace

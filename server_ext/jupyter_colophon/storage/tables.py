@@ -1,4 +1,4 @@
-"""The tables of the platform (catalog.md 9.4). Times are milliseconds since 1970, UTC; documents are JSON text."""
+"""The tables of the platform (spec STORE-24). Times are milliseconds since 1970, UTC; documents are JSON text."""
 
 from collections.abc import Mapping
 
@@ -132,7 +132,7 @@ TIMESERIES = TableSpec(
     ("urn", "aspect", "time", "part"),
 )
 
-#: One row for each thing that an entity says, for `key:value` search, keys and completion (catalog.md 4.4).
+#: One row for each thing that an entity says, for `key:value` search, keys and completion.
 METADATA_VALUES = TableSpec(
     "metadata_values",
     {

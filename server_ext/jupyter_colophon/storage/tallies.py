@@ -1,4 +1,4 @@
-"""The counts of keys and values, and how many names and values there are, held against truth (catalog.md 3.6).
+"""The counts of keys and values, and how many names and values there are, held against truth.
 
 Counts are sums over all entities, so they are reckoned from one snapshot, twice where they differ: first every key goes
 into one of some thousand sums, truth with plus and counts with minus; then only the keys of sums that are not zero

@@ -1,4 +1,4 @@
-"""Group commit: whoever writes does so together with all who wait, in one transaction (catalog.md 9.2, 10 to 14).
+"""Group commit: whoever writes does so together with all who wait, in one transaction (spec STORE-14).
 
 There is one connection that writes in a process, and at any time one thread that uses it: the first of those who
 wait. It takes the others' callables along, each inside a savepoint, and commits once for all of them, so that many

@@ -1,4 +1,4 @@
-"""What everything that is derived is made of: current aspects, runs and accesses (architecture.md, Data model)."""
+"""What everything that is derived is made of: current aspects, runs and accesses (spec MODEL-13)."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Reading what entities say: `key:value` search, the keys there are, and completion (catalog.md 3.6, 4.4)."""
+"""Reading what entities say: `key:value` search, the keys there are, and completion."""
 
 from collections.abc import Iterator
 from itertools import islice

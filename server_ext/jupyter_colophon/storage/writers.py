@@ -1,4 +1,4 @@
-"""Which program wrote data last (catalog.md D10 and 6.1): made of lineage, and stored nowhere else."""
+"""Which program wrote data last (spec MODEL-23): made of lineage, and stored nowhere else."""
 
 from collections.abc import Iterable
 from typing import Final

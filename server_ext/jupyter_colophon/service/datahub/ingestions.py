@@ -1,4 +1,4 @@
-"""Runs of ingestions: which there are, what each wrote, and taking back what one wrote (datahub.md A2, C)."""
+"""Runs of ingestions: which there are, what each wrote, and taking back what one wrote."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

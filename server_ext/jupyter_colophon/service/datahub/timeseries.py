@@ -1,4 +1,4 @@
-"""Aspects that are told by time, read newest first (datahub.md A2)."""
+"""Aspects that are told by time, read newest first."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,1 +1,1 @@
-"""Instances of schemaspaces: where they are kept, how they are saved, who is told (architecture.md, Data model)."""
+"""Instances of schemaspaces: where they are kept, how they are saved, who is told."""

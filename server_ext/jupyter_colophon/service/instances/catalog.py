@@ -1,4 +1,4 @@
-"""Instances in the database: the record itself is the truth (architecture.md, Instances: `metadata_store = "catalog"`)."""
+"""Instances in the database: the record itself is the truth (spec MODEL-19)."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

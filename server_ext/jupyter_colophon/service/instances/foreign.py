@@ -1,4 +1,4 @@
-"""Anybody's MetadataStore, as Elyra's users write them, behind the seam of ours (elyra.md 2, `MetadataStore`)."""
+"""Anybody's MetadataStore, as Elyra's users write them, behind the seam of ours (spec INST-16)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b

@@ -22,7 +22,7 @@ class InstanceGate:
     def require(self, principal: Principal, action: Action, key: str) -> None:
         """Whether this may be done in a schemaspace at all: what belongs to no namespace is asked for there.
 
-        Raises Absent, AccessDenied (architecture.md, Identity, rule 4).
+        Raises Absent, AccessDenied (spec ID-13).
         """
         if not self.authorizer.may(principal, "read", NO_NAMESPACE):
             raise Absent("schemaspace", key)

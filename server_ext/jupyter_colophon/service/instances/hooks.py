@@ -1,4 +1,4 @@
-"""Calling what the schema's own class does at each step (seed 000), and telling how it failed."""
+"""Calling what the schema's own class does at each step, and telling how it failed."""
 
 import logging
 from typing import Any

@@ -1,4 +1,4 @@
-"""All that can be done with the instances of schemaspaces, from whatever door (elyra.md 1 and 2)."""
+"""All that can be done with the instances of schemaspaces, from whatever door."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-"""Secrets in documents: which they are, what stands for them, and how what stands for them is filled again (security.md B2.12)."""
+"""Secrets in documents: which they are, what stands for them, and how what stands for them is filled again (spec SEC-15)."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Instances of one schemaspace as objects of their schemas' classes: what Elyra's MetadataManager does (elyra.md 2)."""
+"""Instances of one schemaspace as objects of their schemas' classes: what Elyra's MetadataManager does."""
 
 import logging
 from collections.abc import Iterator, Sequence

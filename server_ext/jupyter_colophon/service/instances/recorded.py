@@ -1,4 +1,4 @@
-"""Instances in files, each with its record in the catalog (architecture.md, Instances).
+"""Instances in files, each with its record in the catalog (spec MODEL-20).
 
 The file is the truth. A save holds the file's lock over all its steps: what somebody else wrote into the file is
 recorded first, then the condition is checked, the file is written, and the change is committed.

@@ -1,4 +1,4 @@
-"""The records of instances in the catalog: the aspect `instance`, its versions, and who changed it (architecture.md, Instances)."""
+"""The records of instances in the catalog: the aspect `instance`, its versions, and who changed it."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence

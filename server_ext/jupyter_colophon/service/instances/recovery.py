@@ -1,4 +1,4 @@
-"""What killed saves of Elyra's left behind among the files of a schemaspace: told, brought back, or thrown away (elyra.md 6)."""
+"""What killed saves of Elyra's left behind among the files of a schemaspace: told, brought back, or thrown away (spec INST-11)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

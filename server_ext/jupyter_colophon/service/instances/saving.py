@@ -1,4 +1,4 @@
-"""The save sequence: hooks, defaults, validation, storage, and what undoes it (elyra.md 2, Save sequence; seed 000)."""
+"""The save sequence: hooks, defaults, validation, storage, and what undoes it (spec INST-7)."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -163,7 +163,7 @@ def _failed(error: MetadataError, hook: str, name: str, *, undone: bool) -> Hook
 
 
 def apply_defaults(instance: Shaped, schema: Mapping[str, Any]) -> None:
-    """A schema's defaults where `metadata` has no such member, nothing nested; its constants at the top (elyra.md 2)."""
+    """A schema's defaults where `metadata` has no such member, nothing nested; its constants at the top (spec INST-7)."""
     members = schema.get("properties", {})
     inner = members.get("metadata", {}).get("properties", {})
     if isinstance(instance.metadata, dict):

@@ -1,4 +1,4 @@
-"""The seam of metadata classes (seed 000): a document as an object of its schema's class, with hooks.
+"""The seam of metadata classes: a document as an object of its schema's class, with hooks.
 
 The classes are Elyra's, ours or anybody's: they are known by what they can do, not by what they inherit.
 """
@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 
 class Shaped(Protocol):
-    """An instance as an object of its schema's class (elyra.md 2, `Metadata`)."""
+    """An instance as an object of its schema's class."""
 
     name: Any
     resource: Any

@@ -1,4 +1,4 @@
-"""What is kept as it is shown: loaded by its class, held against its schema, secrets masked (elyra.md 1 and 2)."""
+"""What is kept as it is shown: loaded by its class, held against its schema, secrets masked."""
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping

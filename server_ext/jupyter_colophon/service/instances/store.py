@@ -1,4 +1,4 @@
-"""The seam of metadata stores (seed 000): where the instances of one schemaspace are kept."""
+"""The seam of metadata stores: where the instances of one schemaspace are kept."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol

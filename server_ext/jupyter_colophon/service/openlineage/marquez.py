@@ -1,4 +1,4 @@
-"""What Marquez's readers ask: the graph around a node, and lists of what OpenLineage told of (datahub.md D)."""
+"""What Marquez's readers ask: the graph around a node, and lists of what OpenLineage told of."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -42,7 +42,7 @@ _AT_ONCE = 20
 _STATEMENT = re.compile(r"#[0-9a-f]{16}\Z")
 #: How many jobs, and how many datasets, of a namespace are looked at for one that may be seen.
 _LOOKED_AT = 100
-#: A word with one of these says more by itself (catalog.md 4.3).
+#: A word with one of these says more by itself (spec SEARCH-2).
 _SAID = frozenset('*?"')
 
 

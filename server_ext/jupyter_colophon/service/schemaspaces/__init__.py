@@ -1,1 +1,1 @@
-"""Schemaspaces and their schemas, from whoever registers them; nobody's fault harms another (elyra.md 3)."""
+"""Schemaspaces and their schemas, from whoever registers them; nobody's fault harms another (spec SEC-17)."""

@@ -22,7 +22,7 @@ class Checker(Protocol):
 
 
 class SchemaChecker:
-    """By jsonschema-rs, compiled once; jsonschema finds the words for the first error (elyra.md, 8)."""
+    """By jsonschema-rs, compiled once; jsonschema finds the words for the first error (spec INST-5)."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._document = document
@@ -42,7 +42,7 @@ class SchemaChecker:
 
 
 class ForeignChecker:
-    """By the validator that a provider made instead (`get_validator`, elyra.md 2): jsonschema's, or one alike."""
+    """By the validator that a provider made instead (spec INST-5): jsonschema's, or one alike."""
 
     def __init__(self, document: Mapping[str, Any], validator: Any) -> None:
         self._document, self._validator = document, validator

@@ -1,4 +1,4 @@
-"""Whether a schema could be used, before anybody installs it (native.md, `POST /schemas`)."""
+"""Whether a schema could be used, before anybody installs it."""
 
 from collections.abc import Mapping
 from typing import Any, Final, Literal

@@ -1,4 +1,4 @@
-"""Taking in what packages register: one that fails, hangs or clashes harms only itself (security.md B2.16)."""
+"""Taking in what packages register: one that fails, hangs or clashes harms only itself (spec SEC-17)."""
 
 import logging
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""Calling what strangers wrote without waiting for it for ever (security.md B2.16)."""
+"""Calling what strangers wrote without waiting for it for ever (spec SEC-17)."""
 
 from collections.abc import Callable
 from threading import Event, Lock, Thread, local

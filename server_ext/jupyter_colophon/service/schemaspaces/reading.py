@@ -1,4 +1,4 @@
-"""Making Spaces and schemas of what packages registered; each step may fail, with a reason (elyra.md 3)."""
+"""Making Spaces and schemas of what packages registered; each step may fail, with a reason."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from jupyter_colophon.service.schemaspaces.checker import Checker, ForeignChecke
 from jupyter_colophon.service.schemaspaces.registrations import STORED, Registration
 from jupyter_colophon.service.schemaspaces.space import Space
 
-#: The schemaspace that is there for tests alone (elyra.md 2).
+#: The schemaspace that is there for tests alone (spec INST-14).
 TEST_SPACE = "metadata-tests"
 #: Where providers' `get_validator` is nobody's own.
 _USUAL_VALIDATORS = {"elyra.metadata.schema", "jupyter_colophon.elyra.schema"}

@@ -1,4 +1,4 @@
-"""What installed packages register: entry points, with whose they are (elyra.md 3; security.md B2.16)."""
+"""What installed packages register: entry points, with whose they are (spec INST-4)."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""A schemaspace with its schemas, and what is told of loading and checking (elyra.md 3)."""
+"""A schemaspace with its schemas, and what is told of loading and checking."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from jupyter_colophon.core.errors import Problem
 
-#: The names by which Elyra's clients know why an instance is not valid (elyra.md 2, get_all).
+#: The names by which Elyra's clients know why an instance is not valid (spec INST-8).
 Reason = Literal["ValidationError", "SchemaNotFoundError", "ValueError"]
 
 
@@ -39,7 +39,7 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class LoadingProblem:
-    """What did not load, and whose it is: for health, `doctor` and the log (security.md B2.16)."""
+    """What did not load, and whose it is: for health, `doctor` and the log."""
 
     kind: Literal["schemaspace", "schemas provider", "schema"]
     #: The entry point's name, and for a schema `entry point/schema`.

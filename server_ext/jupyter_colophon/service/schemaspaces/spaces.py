@@ -1,4 +1,4 @@
-"""Schemaspaces and their schemas, as installed packages register them (elyra.md 2 and 3)."""
+"""Schemaspaces and their schemas, as installed packages register them."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ from jupyter_colophon.service.schemaspaces.registrations import (
 )
 from jupyter_colophon.service.schemaspaces.space import Fault, LoadingProblem, Migration, Space
 
-#: How long a package may take to load, in seconds (security.md B2.16).
+#: How long a package may take to load, in seconds (spec SEC-17).
 PATIENCE_S = 5.0
 
 
@@ -147,7 +147,7 @@ class Spaces:
             Thread(target=self._refreshed, name="colophon-schemaspaces", daemon=True).start()
 
     def migrate(self, space: str, *, dry_run: bool = False) -> Migration:
-        """Have the providers of a schemaspace's schemas migrate its instances, each by itself (seed 000).
+        """Have the providers of a schemaspace's schemas migrate its instances, each by itself.
 
         In a dry run only providers are asked whose `migrate` takes `dry_run`; the others are told of.
         """

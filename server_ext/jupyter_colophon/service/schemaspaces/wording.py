@@ -1,4 +1,4 @@
-"""The first error in the words that Elyra's clients know: jsonschema's (elyra.md, "What we build", 8).
+"""The first error in the words that Elyra's clients know: jsonschema's (spec INST-5).
 
 Whether a document is valid, jsonschema-rs has said before. jsonschema takes a second to import and runs expressions
 that need not end; so it is asked for words only, and for so long; and what could take it long at once is done by jsonschema-rs.
@@ -14,7 +14,7 @@ from typing import Any, cast
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.core.schema import TOO_MUCH, Dialect, Schema
 
-#: For how long jsonschema's words are looked for, in seconds of a thread's work (security.md B2.7).
+#: For how long jsonschema's words are looked for, in seconds of a thread's work (spec INST-5).
 _PATIENCE_S = 1.0
 #: Until when this thread does.
 _work = local()

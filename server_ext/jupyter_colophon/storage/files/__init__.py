@@ -1,1 +1,1 @@
-"""Instances as JSON files: the only code that reads or writes them (elyra.md 2)."""
+"""Instances as JSON files: the only code that reads or writes them."""

@@ -21,7 +21,7 @@ _NAME_BYTES_MAX = 200
 
 
 def fault(name: str) -> str:
-    """Why no file can have this name, or nothing. The grammar of names is narrower (elyra.md 8); files that people
+    """Why no file can have this name, or nothing. The grammar of names is narrower (spec INST-6); files that people
     put there themselves need only be reachable."""
     if _PLAIN.match(name):
         return ""

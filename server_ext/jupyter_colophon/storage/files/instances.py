@@ -1,4 +1,4 @@
-"""The files of one schemaspace: one instance a file, in folders of which the first is written (elyra.md 2, Store)."""
+"""The files of one schemaspace: one instance a file, in folders of which the first is written (spec INST-9)."""
 
 import errno
 import json

@@ -1,4 +1,4 @@
-"""What killed saves left behind: ours is removed, Elyra's is offered for recovery (elyra.md 6)."""
+"""What killed saves left behind: ours is removed, Elyra's is offered for recovery (spec INST-11)."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""Links within a folder: a mounted ConfigMap shows its files so. None leads out of it (security.md B2.4)."""
+"""Links within a folder: a mounted ConfigMap shows its files so. None leads out of it (spec SEC-13)."""
 
 import os
 import stat

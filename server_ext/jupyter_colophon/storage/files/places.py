@@ -1,4 +1,4 @@
-"""Where instances are kept: the folders of a schemaspace, the one that is written first (elyra.md 2, Store)."""
+"""Where instances are kept: the folders of a schemaspace, the one that is written first (spec INST-9)."""
 
 import os
 import re

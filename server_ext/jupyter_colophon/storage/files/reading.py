@@ -1,4 +1,4 @@
-"""Reading one instance's file: bounded, never through a link out of its folder, and never an error that harms others (reliability.md 12)."""
+"""Reading one instance's file: bounded, never through a link out of its folder, and never an error that harms others (spec FAULT-3)."""
 
 import errno
 import os
@@ -14,7 +14,7 @@ from jupyter_colophon.core.jsontext import compact, parse
 from jupyter_colophon.storage.files import links
 from jupyter_colophon.storage.files.kept import KeptDocuments, Stamp
 
-#: The most that is read of a file, as of a body (security.md B2.6).
+#: The most that is read of a file, as of a body (spec SEC-13).
 BYTES_MAX = 10 * 2**20
 #: What is in a file besides the document: Elyra's programs may put it there, and it is not part of it.
 NOT_IN_DOCUMENT = ("name", "resource", "reason")

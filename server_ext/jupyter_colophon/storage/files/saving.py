@@ -1,4 +1,4 @@
-"""Changing one file so that it is the old one or the new one, whatever happens (reliability.md A2, 3 to 5)."""
+"""Changing one file so that it is the old one or the new one, whatever happens (spec INST-10)."""
 
 import contextlib
 import errno

@@ -1,4 +1,4 @@
-"""Noticing what others do to the files: editors, Elyra, git, other servers (elyra.md 6; reliability.md 11)."""
+"""Noticing what others do to the files: editors, Elyra, git, other servers (spec INST-11)."""
 
 import logging
 import os

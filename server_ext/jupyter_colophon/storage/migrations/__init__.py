@@ -1,1 +1,1 @@
-"""Changes of data, numbered; changes of shape are `TableAdmin.create_or_update`'s (architecture.md, Storage)."""
+"""Changes of data, numbered; changes of shape are `TableAdmin.create_or_update`'s (spec STORE-21)."""

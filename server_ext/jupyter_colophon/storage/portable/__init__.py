@@ -1,1 +1,1 @@
-"""What a provider leaves out, on structured tables alone (architecture.md, Storage; catalog.md 9.3)."""
+"""What a provider leaves out, on structured tables alone (spec STORE-15)."""

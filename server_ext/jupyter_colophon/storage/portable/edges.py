@@ -166,7 +166,7 @@ def _seen(triple: Triple) -> list[tuple[str, ...]]:
 
 
 def _is_in(row: Row, window: Window) -> bool:
-    """A run is in a window that began before its end and had not stopped before its start (catalog.md 5.3)."""
+    """A run is in a window that began before its end and had not stopped before its start (spec LINEAGE-2)."""
     begun = window.end is None or -row["past"] < window.end
     return begun and (row["stop"] is None or window.start is None or row["stop"] >= window.start)
 

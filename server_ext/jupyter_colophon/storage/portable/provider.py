@@ -1,4 +1,4 @@
-"""A provider that lacks something, together with what stands in for it (architecture.md, Storage; catalog.md 9.3)."""
+"""A provider that lacks something, together with what stands in for it (spec STORE-15)."""
 
 import builtins
 from collections.abc import Callable, Mapping

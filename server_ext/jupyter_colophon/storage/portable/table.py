@@ -1,4 +1,4 @@
-"""A structured table that does what a provider's own cannot: sort, go backwards, take parts of keys (catalog.md 9.3)."""
+"""A structured table that does what a provider's own cannot: sort, go backwards, take parts of keys."""
 
 import heapq
 from collections import deque

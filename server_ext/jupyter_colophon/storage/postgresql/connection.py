@@ -1,4 +1,4 @@
-"""Connections that never wait for a server which is gone, and the driver's errors as ours (reliability.md, 7 and 8)."""
+"""Connections that never wait for a server which is gone, and the driver's errors as ours (spec STORE-20)."""
 
 import contextlib
 import logging

@@ -57,7 +57,7 @@ _ENDED = f"""UPDATE lineage_edges AS e SET ended = GREATEST(ended, %s), until = 
         SELECT 1 FROM lineage_runs AS r
         WHERE r.data = e.data AND r.program = e.program AND r.mode = e.mode AND r.stop IS NULL)
     THEN {2**63 - 1} ELSE GREATEST(ended, %s) END WHERE {_THE_EDGE}"""
-# An access of unknown kind counts only where the same run and component has none of a known kind (catalog.md 5.4).
+# An access of unknown kind counts only where the same run and component has none of a known kind (spec LINEAGE-5).
 _STANDS = """(r.mode <> 'unknown' OR NOT EXISTS (SELECT 1 FROM lineage_runs AS k WHERE k.data = r.data
     AND k.program = r.program AND k.mode IN ('both', 'read', 'write', 'statement-read', 'statement-write') AND k.start = r.start AND k.run = r.run
     AND k.component = r.component))"""

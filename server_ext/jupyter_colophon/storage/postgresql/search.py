@@ -1,7 +1,7 @@
-"""Full text on PostgreSQL: sets of words in `tsvector`, found by a GIN index (catalog.md 4.4).
+"""Full text on PostgreSQL: sets of words in `tsvector`, found by a GIN index.
 
 Nothing is parsed: words and terms come encoded (`core/terms.py`) and go as they are, a term with a mark before it, so
-that no word can be taken for one, and in quotes, so that none can be read as an operator (security.md B2.9).
+that no word can be taken for one, and in quotes, so that none can be read as an operator (spec SEARCH-10).
 Ranking is that of the other stores (`storage/ranking.py`), over the newest matches only.
 """
 

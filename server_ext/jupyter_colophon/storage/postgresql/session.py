@@ -33,7 +33,7 @@ _SETTINGS = {
     "lock_timeout": f"{TURN_S * 1000:.0f}",
     "idle_in_transaction_session_timeout": f"{STILL_S * 1000:.0f}",
 }
-#: Whatever the database's own setting: what was acknowledged is on its disk (security.md, fact 4).
+#: Whatever the database's own setting: what was acknowledged is on its disk (spec STORE-19).
 _DURABLE = "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
 
 

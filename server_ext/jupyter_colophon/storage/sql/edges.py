@@ -1,4 +1,4 @@
-"""What an edge of the lineage looks like once its accesses are read; the same on every SQL store (catalog.md 5.2)."""
+"""What an edge of the lineage looks like once its accesses are read; the same on every SQL store."""
 
 from jupyter_colophon.core.lineage import COMPONENTS_MAX, Window
 from jupyter_colophon.storage.spi import Edge

@@ -1,4 +1,4 @@
-"""The statements of one structured table, each built once as text (architecture.md, Storage)."""
+"""The statements of one structured table, each built once as text."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

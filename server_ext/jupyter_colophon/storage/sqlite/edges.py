@@ -1,7 +1,7 @@
 """Lineage on SQLite: each access of a run, and a roll-up of them that finds neighbours quickly.
 
 Data and programs are numbers here, so that the walk reads few pages. The roll-up answers alone where a window's end
-is no earlier than the newest run; where it is, the roll-up is inexact (performance.md C) and the accesses are asked.
+is no earlier than the newest run; where it is, the roll-up is inexact (spec STORE-23) and the accesses are asked.
 """
 
 import json
@@ -52,7 +52,7 @@ _ENDED = f"""UPDATE lineage_edges AS e SET ended = MAX(ended, ?1), until = CASE 
         SELECT 1 FROM lineage_runs AS r INDEXED BY lineage_runs_open
         WHERE r.data = e.data AND r.program = e.program AND r.mode = e.mode AND r.stop IS NULL)
     THEN {2**63 - 1} ELSE MAX(ended, ?1) END WHERE data = ?2 AND program = ?3 AND mode = ?4"""
-# An access of unknown kind counts only where the same run and component has none of a known kind (catalog.md 5.4).
+# An access of unknown kind counts only where the same run and component has none of a known kind (spec LINEAGE-5).
 _STANDS = """(r.mode <> 'unknown' OR NOT EXISTS (SELECT 1 FROM lineage_runs AS k WHERE k.data = r.data
     AND k.program = r.program AND k.mode IN ('both', 'read', 'write', 'statement-read', 'statement-write') AND k.start = r.start AND k.run = r.run
     AND k.component = r.component))"""

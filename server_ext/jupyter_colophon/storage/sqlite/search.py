@@ -1,12 +1,12 @@
-"""Full text on SQLite's FTS5 with external content (catalog.md 4.4).
+"""Full text on SQLite's FTS5 with external content.
 
 Words and terms come encoded, so the tokenizer sees letters and digits only; every one of them is put in
-double quotes, so no word can be read as an operator (security.md B2.9). A term has a mark before it, so that no
+double quotes, so no word can be read as an operator (spec SEARCH-10). A term has a mark before it, so that no
 word can be taken for one.
 
 A document says each of its words once, so of BM25 only the rarity of a word and the length of a document remain.
 We reckon that ourselves, and the index keeps neither positions nor columns: `bm25()` would read all matches of a
-word, and the length of each from another table (performance.md A).
+word, and the length of each from another table (spec SEARCH-12).
 """
 
 import json
