@@ -1,4 +1,4 @@
-"""CPU time and minima: the machine is never quiet, so wall times are no verdict (performance.md)."""
+"""CPU time and minima: the machine is never quiet, so wall times are no verdict."""
 
 import gc
 import time

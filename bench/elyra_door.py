@@ -29,7 +29,7 @@ _REQUESTS, _ROUNDS = 40, 5
 _LIST_REQUESTS, _LIST_ROUNDS = 2, 4
 _QUIET_S = 3.0
 _COMMAND_ROUNDS = 4
-#: Goals of performance.md by the size; None where it has none.
+#: Goals by the size; None where there is none.
 _SINGLE_GOALS = {100: None, 1_000: 0.25, 5_000: 0.1}
 
 

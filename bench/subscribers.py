@@ -1,4 +1,4 @@
-"""Ten thousand WebSockets on one server: how fast a change reaches all, and what that costs others (reliability.md, 15).
+"""Ten thousand WebSockets on one server: how fast a change reaches all, and what that costs others.
 
 `python bench/subscribers.py [--sockets 10000] [--writes 10]`. Server and sockets are two processes; requests go on meanwhile.
 """

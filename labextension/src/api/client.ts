@@ -21,7 +21,7 @@ import type { ICatalog, ILineageQuestion, ImpactQuestion, IPage, IRunsQuestion, 
 import { address } from './addresses';
 import { send } from './requests';
 
-/** The native API over HTTP (`contract/native.md`). */
+/** The native API over HTTP (docs/api.md). */
 export class Catalog implements ICatalog {
   constructor(private _settings: ServerConnection.ISettings) {}
 

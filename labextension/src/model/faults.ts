@@ -31,7 +31,7 @@ export interface IFaultWords {
   several(): string;
 }
 
-/** The grammar of keys and tags (catalog.md 3.3), however a schema anchors it. */
+/** The grammar of keys and tags (spec MODEL-7), however a schema anchors it. */
 const NAME_PATTERN = /^\^?\[A-Za-z0-9_-\]\{1,50\}\$?$/;
 
 function text(value: unknown): string {

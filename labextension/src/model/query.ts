@@ -26,7 +26,7 @@ export interface IFoundKey {
 /** A range of times at the end: a prefix of one matches nothing. */
 const RANGE = /(^|\s)(creation-time|last-update-time)[:=]([<>]\S*|\S*\.\.\S*)$/i;
 
-/** The query for what has been typed so far: the last word may still be growing (catalog.md 4.3). */
+/** The query for what has been typed so far: the last word may still be growing. */
 export function typedQuery(text: string): string {
   const trimmed = text.trim();
   const inQuotes = trimmed.split('"').length % 2 === 0;
@@ -40,7 +40,7 @@ export function keyPrefix(text: string): string {
   return /[:="*]/.test(word) ? '' : word;
 }
 
-/** The query for everything that carries a key (catalog.md 4.3, rule 5). */
+/** The query for everything that carries a key (spec SEARCH-5). */
 export function carrierQuery(key: Pick<Key, 'key' | 'kind'>): string {
   const special = { tag: 'tags', field: 'schema', property: '' }[key.kind];
   return special === '' || special === key.key ? `${key.key}:*` : `${special}:${key.key}`;

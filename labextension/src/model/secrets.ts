@@ -2,7 +2,7 @@ import type { ReadonlyJSONObject, ReadonlyJSONValue } from '@lumino/coreutils';
 import type { Schema } from './form-schema';
 import { stepInto } from './pointer';
 
-/** What the server shows in place of a secret; sent back so, the secret stays as it is (security.md B2.12). */
+/** What the server shows in place of a secret; sent back so, the secret stays as it is (spec SEC-14). */
 const PLACEHOLDER = { $secret: true };
 
 /** Places of a document that hold secrets: steps into it, `*` for every item or further member. */

@@ -1,4 +1,4 @@
-"""What the doctor looks at besides the catalog: packages that register schemaspaces, and the instances (elyra.md 3)."""
+"""What the doctor looks at besides the catalog: packages that register schemaspaces, and the instances."""
 
 import logging
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""`jupyter colophon metadata …`: Elyra's commands on the instances of schemaspaces (elyra.md 4)."""
+"""`jupyter colophon metadata …`: Elyra's commands on the instances of schemaspaces."""
 
 import logging
 import sys

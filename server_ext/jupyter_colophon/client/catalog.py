@@ -1,4 +1,4 @@
-"""The calls of the native API (native.md) that kernels and Spark drivers make, as methods.
+"""The calls of the native API that kernels and Spark drivers make, as methods.
 
 Documents go in and come out as plain JSON objects; their shapes are schemas/api/*.json, named in each docstring.
 Every method raises `ServerAway` and `Refused` as `Transport.request` does.

@@ -1,4 +1,4 @@
-"""Elyra's Python API under its names (elyra.md 2): code written against `elyra.metadata` runs with its import changed.
+"""Elyra's Python API under its names (spec INST-3): code written against `elyra.metadata` runs with its import changed.
 
 The names of all its modules are here too, each loaded when it is first asked for.
 """

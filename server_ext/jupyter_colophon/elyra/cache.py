@@ -1,4 +1,4 @@
-"""Elyra's cache of instances, for code that configures or asks it (elyra.md 2)."""
+"""Elyra's cache of instances, for code that configures or asks it."""
 
 import os
 from collections import OrderedDict

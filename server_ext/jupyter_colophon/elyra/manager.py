@@ -1,4 +1,4 @@
-"""Instances of one schemaspace, as Elyra's users reach them from Python: Elyra's class of that name (elyra.md 2)."""
+"""Instances of one schemaspace, as Elyra's users reach them from Python: Elyra's class of that name."""
 
 import os
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ _NEEDED = ("pre_save", "post_save", "to_dict", "prepare_write")
 class MetadataManager(LoggingConfigurable):
     """Loads, validates and saves instances, with the hooks of their schemas' classes, secrets in place.
 
-    `store` is a store as it is (seed 000), of Elyra's class, of ours, or anything that does the same; without it, one of
+    `store` is a store as it is, of Elyra's class, of ours, or anything that does the same; without it, one of
     `metadata_store_class` is made. Raises ValueError for an unknown schemaspace.
 
     Where the setting `metadata_store` is `catalog` and the environment names a server (COLOPHON_URL), as in kernels, the

@@ -1,4 +1,4 @@
-"""An instance as an object of its schema's class, with hooks: Elyra's class of that name (elyra.md 2, seed 000)."""
+"""An instance as an object of its schema's class, with hooks: Elyra's class of that name."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Elyra's command line under its name: `MetadataApp.main()` does what `jupyter colophon metadata` does (elyra.md 4).
+"""Elyra's command line under its name: `MetadataApp.main()` does what `jupyter colophon metadata` does.
 
 No script is called `elyra-metadata`: it would take the place of Elyra's (docs/cli.md has an alias).
 """

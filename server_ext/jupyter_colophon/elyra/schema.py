@@ -1,4 +1,4 @@
-"""Elyra's classes of schemas: who registers schemaspaces, who provides schemas, and who has them all (elyra.md 2)."""
+"""Elyra's classes of schemas: who registers schemaspaces, who provides schemas, and who has them all."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -142,7 +142,7 @@ class SchemasProvider(ABC):
 def _with_schemas(registered: Any, schemas: list[Any]) -> Any:
     try:
         copied = deepcopy(registered)
-    except Exception:  # noqa: BLE001  Elyra's hold on to the server where they were given it (elyra.md 1, defects)
+    except Exception:  # noqa: BLE001  Elyra's hold on to the server where they were given it (spec INST-3)
         copied = registered
     for schema in schemas:
         copied.add_schema(deepcopy(dict(schema)))

@@ -1,4 +1,4 @@
-"""What packages register as a schemaspace: Elyra's class of that name (elyra.md 2)."""
+"""What packages register as a schemaspace: Elyra's class of that name."""
 
 import re
 from copy import deepcopy
@@ -94,7 +94,7 @@ class Schemaspace(LoggingConfigurable):
         return list(SchemaManager.instance().spaces.migrate(self.id).migrated)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Schemaspace":
-        """A copy with schemas of its own. Whoever it belongs to, a server maybe, is not copied (elyra.md 1, defects)."""
+        """A copy with schemas of its own. Whoever it belongs to, a server maybe, is not copied (spec INST-3)."""
         copied = type(self).__new__(type(self))
         copied.__dict__.update(self.__dict__)
         copied._schemas = deepcopy(self._schemas, memo)

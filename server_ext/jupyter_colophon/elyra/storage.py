@@ -1,4 +1,4 @@
-"""Stores of instances, as Elyra's users know and write them: Elyra's classes of these names (elyra.md 2)."""
+"""Stores of instances, as Elyra's users know and write them: Elyra's classes of these names."""
 
 import os
 from abc import ABC, abstractmethod

@@ -83,7 +83,7 @@ class Colophon(Settings, ExtensionApp):
 
     @cached_property
     def _opens_elyra_door(self) -> bool:
-        """Whether `/elyra/…` is ours (elyra.md, "What we build", 9)."""
+        """Whether `/elyra/…` is ours (spec INST-15)."""
         if self.elyra_door != "auto":
             return bool(self.elyra_door == "on")
         extensions = getattr(self.serverapp, "extension_manager", None)

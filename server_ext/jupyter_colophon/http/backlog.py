@@ -1,4 +1,4 @@
-"""What a subscriber has not been sent yet: bounded in number and in size (reliability.md, 16)."""
+"""What a subscriber has not been sent yet: bounded in number and in size (spec WRITE-20)."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -239,7 +239,7 @@ class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows ident
 
         Raises Unparsable, TooLarge, InvalidInstance.
 
-        One that is not small is read on a thread: the server has notebooks to serve (security.md B2.7).
+        One that is not small is read on a thread: the server has notebooks to serve (spec SEC-8).
         """
         raw = self.sent()
         shape = self.operation.body_shape(self.request.headers.get("Content-Type", ""))

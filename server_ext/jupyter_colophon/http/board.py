@@ -1,4 +1,4 @@
-"""Who follows the change log over a connection: each change is told once for all who wish for the same (reliability.md, 15).
+"""Who follows the change log over a connection: each change is told once for all who wish for the same (spec FAULT-9).
 
 The feed's thread writes the texts; the event loop hands them out a few at a time, so that requests are answered meanwhile.
 """

@@ -1,4 +1,4 @@
-"""HTTP's conditions as conditions of a proposal (native.md, entities; RFC 9110, 13)."""
+"""HTTP's conditions as conditions of a proposal (spec WRITE-4)."""
 
 import re
 from collections.abc import Mapping
@@ -53,7 +53,7 @@ def _any(told: str) -> bool:
 
 
 def _time(told: str) -> int | None:
-    """An HTTP date, or ISO 8601 (seed 003)."""
+    """An HTTP date, or ISO 8601."""
     try:
         return int(parsedate_to_datetime(told).timestamp() * 1000)
     except (ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""The check of a route table before it is served: no handler method of ours without authentication and authorisation (security.md B2.1).
+"""The check of a route table before it is served: no handler method of ours without authentication and authorisation (spec SEC-1).
 
 jupyter_server's `authorized`, used without arguments, keeps the action and the resource of its first request for
 the life of the process: so both must have been given, on the concrete method.

@@ -1,4 +1,4 @@
-"""The header `Idempotency-Key`: a write that is sent again with it has its effect once (native.md, rules)."""
+"""The header `Idempotency-Key`: a write that is sent again with it has its effect once (spec WRITE-9)."""
 
 import re
 from collections.abc import Iterable

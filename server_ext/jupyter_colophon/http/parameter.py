@@ -86,7 +86,7 @@ def flag(name: str, says: str) -> Parameter[bool]:
 
 
 def time(name: str, says: str) -> Parameter[int | None]:
-    """A time in ms since 1970 (catalog.md 5.1); None where it is not sent, or empty."""
+    """A time in ms since 1970 (spec LINEAGE-15); None where it is not sent, or empty."""
 
     def read(told: str) -> int | None:
         return parse_time(told, clock.time_ns() // 1_000_000, name) if told else None

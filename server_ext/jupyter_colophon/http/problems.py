@@ -1,4 +1,4 @@
-"""From cause to status: one table for the native door (native.md, "One status table")."""
+"""From cause to status: one table for the native door."""
 
 from dataclasses import dataclass
 

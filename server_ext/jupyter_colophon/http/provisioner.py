@@ -1,4 +1,4 @@
-"""How kernels that this server starts get our URL and a token of their own (spark.md, decision 6; security.md B2.13).
+"""How kernels that this server starts get our URL and a token of their own (spec CAPTURE-1, SEC-16).
 
 The server's own credentials never reach them: Jupyter starts kernels with the server's whole environment.
 """

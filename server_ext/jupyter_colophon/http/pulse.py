@@ -1,4 +1,4 @@
-"""Pings for every open WebSocket: one clock for all, where Tornado and Jupyter have two for each (reliability.md, 15)."""
+"""Pings for every open WebSocket: one clock for all, where Tornado and Jupyter have two for each (spec FAULT-9)."""
 
 import asyncio
 from contextlib import suppress

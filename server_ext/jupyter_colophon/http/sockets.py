@@ -1,4 +1,4 @@
-"""A WebSocket that costs little while it waits: thousands of them may be open for days (reliability.md, 15)."""
+"""A WebSocket that costs little while it waits: thousands of them may be open for days (spec FAULT-9)."""
 
 import asyncio
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""Kernels' own tokens: 128 random bits, bound to a kernel and the user who started it (security.md B2.13)."""
+"""Kernels' own tokens: 128 random bits, bound to a kernel and the user who started it (spec SEC-16)."""
 
 import hashlib
 import re

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     # It imports py4j: here for its name alone.
     from jupyter_colophon.spark.capture import Capture
 
-#: How long the end of a cell waits for Spark to tell what it did (spark.md, decision 2).
+#: How long the end of a cell waits for Spark to tell what it did (spec CAPTURE-2).
 DRAIN_MS = 500
 #: How long a command waits for Spark to tell what it did itself.
 ASIDE_MS = 5_000

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from jupyter_colophon.kernel.settings import Settings
     from jupyter_colophon.spark.observation import Observation
 
-#: How long a `%metadata` command waits for what earlier cells did to reach the server (spark.md, decision 2).
+#: How long a `%metadata` command waits for what earlier cells did to reach the server.
 SETTLE_S = 2.0
 
 #: The part of it that Spark may take to tell what it did.

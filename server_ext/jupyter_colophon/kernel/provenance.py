@@ -28,7 +28,7 @@ def _harmless(
     def guarded(self: "Provenance", /, *args: P.args, **kwargs: P.kwargs) -> None:
         try:
             handler(self, *args, **kwargs)
-        except Exception as fault:  # noqa: BLE001  nothing of ours may break a notebook (promise 8)
+        except Exception as fault:  # noqa: BLE001  nothing of ours may break a notebook (spec CAPTURE-2)
             line = f"Colophon could not follow this cell ({type(fault).__name__}); the notebook runs on."
             self.companion.notices.say_once(f"fault {type(fault).__name__}", line)
 

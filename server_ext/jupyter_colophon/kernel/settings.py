@@ -1,4 +1,4 @@
-"""What the kernel was told about its server, by the environment that the provisioner sets (spark.md, decision 6)."""
+"""What the kernel was told about its server, by the environment that the provisioner sets."""
 
 import os
 from collections.abc import Mapping

@@ -4,7 +4,7 @@ import re
 from argparse import ArgumentTypeError
 from collections.abc import Callable
 
-#: Keys and tags (catalog.md 3.3); `tags` itself is reserved.
+#: Keys and tags (spec MODEL-7); `tags` itself is reserved.
 WORD = re.compile(r"[A-Za-z0-9_-]{1,50}")
 
 #: The longest name of a step.

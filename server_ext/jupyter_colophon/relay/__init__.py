@@ -1,1 +1,1 @@
-"""From the change log to sinks outside the catalog: webhooks, Jupyter's events, and those of other packages (catalog.md 7.2)."""
+"""From the change log to sinks outside the catalog: webhooks, Jupyter's events, and those of other packages."""

@@ -1,6 +1,6 @@
 """Changes as Jupyter events, for other extensions: the number and the entity, and nothing of what was said.
 
-Jupyter sends every event to everybody who listens (security.md A1, 9): who wants to know more asks, and is authorised.
+Jupyter sends every event to everybody who listens (spec WRITE-21): who wants to know more asks, and is authorised.
 """
 
 from collections.abc import Sequence

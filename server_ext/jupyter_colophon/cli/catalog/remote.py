@@ -1,4 +1,4 @@
-"""The catalog of a server, by its native API (native.md)."""
+"""The catalog of a server, by its native API."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,1 +1,1 @@
-"""`jupyter colophon metadata …`: instances of schemaspaces by Elyra's words (elyra.md 4, docs/cli.md)."""
+"""`jupyter colophon metadata …`: instances of schemaspaces by Elyra's words."""

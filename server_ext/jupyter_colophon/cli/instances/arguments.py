@@ -1,4 +1,4 @@
-"""What stands after the schemaspace: options as `--name=value` or `--name value`, in any order (elyra.md 4)."""
+"""What stands after the schemaspace: options as `--name=value` or `--name value`, in any order."""
 
 from collections.abc import Sequence
 

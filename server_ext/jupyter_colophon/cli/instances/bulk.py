@@ -1,4 +1,4 @@
-"""A document that comes whole, by --file or --json: an instance, or its metadata alone (elyra.md 4)."""
+"""A document that comes whole, by --file or --json: an instance, or its metadata alone."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

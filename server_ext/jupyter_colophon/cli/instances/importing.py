@@ -17,7 +17,7 @@ from jupyter_colophon.service.instances.masking import masks_in, pointer
 
 _MEMBERS = ("schema_name", "display_name", "metadata")
 _GOOD = ("created", "updated", "unchanged")
-#: Without --overwrite a name that is there is a conflict, also where the content is the same (elyra.md 2, Save sequence).
+#: Without --overwrite a name that is there is a conflict, also where the content is the same (spec INST-12).
 _NEW = ("created",)
 #: How many places that differ are told of one.
 _PLACES = 5
@@ -44,7 +44,7 @@ class Import(SpaceCommand):
         ]
 
     def work(self) -> bool:
-        """Import them. Refused ones are listed in a table, with exit code 0 (elyra.md 4); missing secrets end with 1."""
+        """Import them. Refused ones are listed in a table, with exit code 0 (spec INST-12); missing secrets end with 1."""
         directory = Path(self.required("directory"))
         overwrite, dry_run = self.arguments.flag("overwrite"), self.arguments.flag("dry-run")
         self.no_more()

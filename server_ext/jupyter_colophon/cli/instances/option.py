@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 #: Where an option's value goes: to the command itself, beside `metadata` in the document, or into it.
 Target = Literal["command", "document", "metadata"]
-#: Keywords in a property's schema from which no single option can be made (elyra.md 4).
+#: Keywords in a property's schema from which no single option can be made (spec INST-12).
 COMPOSING = ("$ref", "$defs", "$anchor", "oneOf", "anyOf", "allOf")
 _HINTS = {
     "array": "\"['item1', 'item2']\" or \"item1,item2\"",

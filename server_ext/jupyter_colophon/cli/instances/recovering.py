@@ -1,4 +1,4 @@
-"""`recover`: what saves of Elyra's left behind when they were killed (elyra.md 2, Update on disk). Elyra has no such command."""
+"""`recover`: what saves of Elyra's left behind when they were killed (spec INST-11). Elyra has no such command."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

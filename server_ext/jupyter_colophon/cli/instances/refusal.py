@@ -1,4 +1,4 @@
-"""What these commands cannot do, as they say it: on stdout, with exit code 1 (elyra.md 4)."""
+"""What these commands cannot do, as they say it: on stdout, with exit code 1 (spec INST-12)."""
 
 from jupyter_colophon.core.errors import HookFailed, MetadataError
 from jupyter_colophon.service.instances import hooks

@@ -1,4 +1,4 @@
-"""The instances of a server, by its native API (native.md; schemas/api/instance*.json)."""
+"""The instances of a server, by its native API."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext

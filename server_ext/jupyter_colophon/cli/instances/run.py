@@ -1,4 +1,4 @@
-"""Chooses the command and the schemaspace, and says how it ended (elyra.md 4)."""
+"""Chooses the command and the schemaspace, and says how it ended."""
 
 import sys
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""`create` and `update`: their options are those of the schema (elyra.md 4)."""
+"""`create` and `update`: their options are those of the schema."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The options of `create` and `update`, made of a schema's properties (elyra.md 4)."""
+"""The options of `create` and `update`, made of a schema's properties."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""From a word of the command line to a value of JSON (elyra.md 4, `create`).
+"""From a word of the command line to a value of JSON.
 
 Python's literals are taken beside JSON's: a shell makes it hard to write double quotes.
 """

@@ -1,4 +1,4 @@
-"""How these commands speak: text and tables on stdout, log lines on stderr (elyra.md 4)."""
+"""How these commands speak: text and tables on stdout, log lines on stderr (spec INST-12)."""
 
 import json
 import logging

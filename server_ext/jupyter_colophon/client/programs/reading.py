@@ -35,7 +35,7 @@ class MetadataNotAvailable(ClientError):
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """Metadata that was read before a run, for where no server can be asked (seed 001, "In Cloud")."""
+    """Metadata that was read before a run, for where no server can be asked (spec CAPTURE-7)."""
 
     entities: Mapping[str, ByScope] = field(default_factory=dict)
     #: The names of the fields, by dataset, where they were asked for.

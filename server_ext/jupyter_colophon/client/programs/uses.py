@@ -1,4 +1,4 @@
-"""Which data a program says that it uses, and how (catalog.md 8.4)."""
+"""Which data a program says that it uses, and how (spec CAPTURE-10)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

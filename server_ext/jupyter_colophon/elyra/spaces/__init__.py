@@ -1,1 +1,1 @@
-"""The schemaspaces that we ship: Elyra's, written anew (elyra.md, "What we build", 5), and our own. Registered as anybody's are."""
+"""The schemaspaces that we ship: Elyra's, written anew, and our own. Registered as anybody's are."""

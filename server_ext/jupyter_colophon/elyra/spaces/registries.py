@@ -1,4 +1,4 @@
-"""The schema of component registries, and their migration to component catalogs (seed 000, explicit migration).
+"""The schema of component registries, and their migration to component catalogs.
 
 A migrated registry stays where it was, so that an older Elyra beside us goes on working; what has its catalog is not
 migrated again. One that cannot be migrated is told of in the log and keeps no other back.

@@ -1,4 +1,4 @@
-"""The schemaspaces that we ship: Elyra's with its ids and names (elyra.md 3), and our own."""
+"""The schemaspaces that we ship: Elyra's with its ids and names (spec INST-13), and our own."""
 
 from typing import Any, ClassVar
 

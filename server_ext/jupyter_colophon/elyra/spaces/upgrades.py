@@ -1,4 +1,4 @@
-"""Instances that older versions of Elyra wrote, as its schemas are now: what Elyra's own classes do on load (seed 000).
+"""Instances that older versions of Elyra wrote, as its schemas are now: what Elyra's own classes do on load (spec INST-13).
 
 Reading changes no file. An upgraded instance is stored with its next save, or by `migrate`.
 """

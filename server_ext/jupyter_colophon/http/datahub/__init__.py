@@ -1,1 +1,1 @@
-"""`/colophon/datahub`: DataHub's metadata service, as its clients know it (datahub.md)."""
+"""`/colophon/datahub`: DataHub's metadata service, as its clients know it."""

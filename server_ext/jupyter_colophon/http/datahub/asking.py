@@ -11,7 +11,7 @@ from jupyter_colophon.core.proposal import Proposal
 if TYPE_CHECKING:
     from jupyter_colophon.wiring import Catalog
 
-#: How long a request that is sent again with the same bytes is the same request (datahub.md A3).
+#: How long a request that is sent again with the same bytes is the same request (spec WRITE-10).
 REPLAYED_MS = 10 * 60 * 1_000
 _REPLAY = "replay "
 

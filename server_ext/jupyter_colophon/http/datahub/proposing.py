@@ -94,7 +94,7 @@ def _known(asking: Asking, wish: Wish) -> tuple[Proposal, list[Problem]]:
 
 @contextmanager
 def _kept(asking: Asking, proposals: Sequence[Proposal]) -> Iterator[None]:
-    """Keep what is refused: many a client only logs what it is told (datahub.md C, FailedMCP)."""
+    """Keep what is refused: many a client only logs what it is told (spec DH-9)."""
     try:
         yield
     except _REFUSED as error:

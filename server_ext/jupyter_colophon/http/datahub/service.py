@@ -12,7 +12,7 @@ from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import count, number
 
 #: Below 1.0.1, so that clients go on with Rest.li: through OpenAPI they lose CREATE, and delete whole entities where
-#: an aspect was meant (datahub.md, 3).
+#: an aspect was meant (spec DH-1).
 VERSION: Final = "v1.0.0"
 _NO_GRAPHQL: Final = (
     "GraphQL is not served here: ask /entities?action=search, /openapi/v3/entity/scroll or Colophon's own API"

@@ -1,1 +1,1 @@
-"""The Elyra door: `/elyra/…` as Elyra's clients know it (elyra.md 1)."""
+"""The Elyra door: `/elyra/…` as Elyra's clients know it (spec INST-1)."""

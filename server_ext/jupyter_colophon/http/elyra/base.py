@@ -20,7 +20,7 @@ class ElyraHandler(ApiHandler):
     """A handler of the Elyra door."""
 
     content_type = JSON
-    #: The status of a schemaspace that there is not (elyra.md 1: 404 of schemas, 400 of instances).
+    #: The status of a schemaspace that there is not (spec INST-1).
     unknown_space = 404
 
     def compute_etag(self) -> str | None:

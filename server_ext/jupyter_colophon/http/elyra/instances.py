@@ -1,4 +1,4 @@
-"""Instances through the Elyra door (elyra.md 1)."""
+"""Instances through the Elyra door."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -181,7 +181,7 @@ class InstanceHandler(_InstanceAnswer):
 
 
 def _document(value: Instance) -> Document:
-    """An instance in Elyra's form (elyra.md 1): no path, and a reason only where it is invalid."""
+    """An instance in Elyra's form: no path, and a reason only where it is invalid."""
     told: Document = {
         "name": value.name,
         "display_name": value.display_name,

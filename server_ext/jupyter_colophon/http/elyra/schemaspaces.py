@@ -1,4 +1,4 @@
-"""Schemaspaces and schemas through the Elyra door (elyra.md 1)."""
+"""Schemaspaces and schemas through the Elyra door."""
 
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated

@@ -1,4 +1,4 @@
-"""What crosses the wire of the Elyra door, as JSON Schemas (elyra.md 1)."""
+"""What crosses the wire of the Elyra door, as JSON Schemas."""
 
 from typing import Any, Final
 

@@ -1,1 +1,1 @@
-"""Our own REST API (contract: native.md), one resource a file."""
+"""Our own REST API, one resource a file."""

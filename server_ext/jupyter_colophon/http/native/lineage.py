@@ -171,7 +171,7 @@ class AccessesHandler(ApiHandler):
 
 
 def window(handler: ApiHandler) -> Window:
-    """The parameters `start` and `end` (catalog.md 5.1). Raises IllegalQuery."""
+    """The parameters `start` and `end`. Raises IllegalQuery."""
     start, end = handler.asked(START), handler.asked(END)
     if start is not None and end is not None and start > end:
         raise IllegalQuery("is after end", "start")

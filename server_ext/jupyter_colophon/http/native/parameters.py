@@ -4,7 +4,7 @@ from typing import Final
 
 from jupyter_colophon.http.parameter import Parameter, choice, flag, number, text, time
 
-#: How many of a list are given, by default and at most (native.md, rules).
+#: How many of a list are given, by default and at most (spec SEARCH-21).
 DEFAULT_LIMIT, LIMIT_MAX = 50, 500
 
 LIMIT: Final = number("limit", "How many at most.", default=DEFAULT_LIMIT, least=0, most=LIMIT_MAX)

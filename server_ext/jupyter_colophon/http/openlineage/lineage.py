@@ -1,4 +1,4 @@
-"""Events of OpenLineage, and Marquez's graph: `/api/v1/lineage` (datahub.md A5 and D)."""
+"""Events of OpenLineage, and Marquez's graph: `/api/v1/lineage`."""
 
 from http import HTTPStatus
 from typing import Final

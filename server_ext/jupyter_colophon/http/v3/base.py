@@ -1,4 +1,4 @@
-"""What the handlers of `/colophon/v3` share: entities in paths, and errors as its clients know them (catalog.md 3.1)."""
+"""What the handlers of `/colophon/v3` share: entities in paths, and errors as its clients know them."""
 
 import json
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ _ELSEWHERE = ["-"]
 
 
 class V3Handler(ApiHandler):
-    """A handler of `/colophon/v3`. Paths are split first and decoded then: names may hold a slash (catalog.md 3.1)."""
+    """A handler of `/colophon/v3`. Paths are split first and decoded then: names may hold a slash (spec CDAP-2)."""
 
     def read(self, raw: bytes, shape: Shape) -> Any:
         """Return a body of this shape; an optional member that is null is absent, as in CDAP's own documents.

@@ -1,4 +1,4 @@
-"""`POST /metadata-internals/batch`: mutations in order, all or none (catalog.md 3.7)."""
+"""`POST /metadata-internals/batch`: mutations in order, all or none."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -69,7 +69,7 @@ _MUTATION: Final = {
     "required": ["type", "entity"],
 }
 _BATCH: Final = {"type": "array", "items": _MUTATION, "maxItems": 1000}
-#: What a source that is read again does not take away (catalog.md 3.7, the platform's default).
+#: What a source that is read again does not take away (spec WRITE-18).
 _KEPT: Final = frozenset({"description"})
 #: And what it does not change.
 _PRESERVED: Final = frozenset({"creation-time"})

@@ -1,4 +1,4 @@
-"""Changes of a namespace's metadata as CDAP announces them: slices, long poll, events (catalog.md 7.2)."""
+"""Changes of a namespace's metadata as CDAP announces them: slices, long poll, events."""
 
 from typing import Final
 

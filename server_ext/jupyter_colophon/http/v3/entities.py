@@ -1,4 +1,4 @@
-"""Namespaces, datasets, streams and applications: `PUT GET DELETE` (catalog.md 3.2)."""
+"""Namespaces, datasets, streams and applications: `PUT GET DELETE`."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""Lineage of fields in the shapes that clients of CDAP 5 and 6 know (catalog.md 5.6)."""
+"""Lineage of fields in the shapes that clients of CDAP 5 and 6 know."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Lineage of fields: `GET …/lineage/fields…` and `…/lineage/allfieldlineage` (catalog.md 5.6)."""
+"""Lineage of fields: `GET …/lineage/fields…` and `…/lineage/allfieldlineage`."""
 
 from typing import Any, Final
 

@@ -1,4 +1,4 @@
-"""Entities and metadata in the shapes that clients of CDAP know, by release (catalog.md 2 and 3.4)."""
+"""Entities and metadata in the shapes that clients of CDAP know, by release."""
 
 from collections.abc import Mapping
 from typing import Any

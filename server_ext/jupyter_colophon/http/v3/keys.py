@@ -1,4 +1,4 @@
-"""Keys that there are, and their values, for completion (catalog.md 3.6)."""
+"""Keys that there are, and their values, for completion (spec CDAP-9)."""
 
 from dataclasses import asdict
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""Lineage of datasets and streams in a window of time: `GET …/lineage`, `POST …/lineage/next` (catalog.md 5.1)."""
+"""Lineage of datasets and streams in a window of time: `GET …/lineage`, `POST …/lineage/next`."""
 
 import time as clock
 from collections.abc import Mapping
@@ -157,7 +157,7 @@ class NextHandler(_LineageHandler):
 
 
 def window(start: int | None, end: int | None) -> Window:
-    """The window that was asked for: both borders have to be told (catalog.md 5.1)."""
+    """The window that was asked for: both borders have to be told."""
     for name, told in (("start", start), ("end", end)):
         if told is None:
             raise IllegalQuery("is missing", name)

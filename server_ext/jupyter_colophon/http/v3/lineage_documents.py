@@ -1,4 +1,4 @@
-"""Lineage in the shapes that clients of CDAP know (catalog.md 5.5)."""
+"""Lineage in the shapes that clients of CDAP know."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
@@ -17,13 +17,13 @@ Document = dict[str, Any]
 
 
 class Shape:
-    """How an answer is spelt: as the seed writes it, or as CDAP 5 does."""
+    """How an answer is spelled: as the design writes it, or as CDAP 5 does (spec LINEAGE-13)."""
 
     def __init__(self, identity: Identity, nodes: Mapping[str, Node], *, v5: bool) -> None:
         self._identity, self._nodes, self._v5 = identity, nodes, v5
 
     def answer(self, found: Related, window: Window, collapse: Collection[Part]) -> Document:
-        """The whole document. Without `v5`, runs are always gathered (the seed's sample)."""
+        """The whole document. Without `v5`, runs are always gathered."""
         relations = gathered(found.met, {*collapse} if self._v5 else {*collapse, "run"})
         # What a source asserts of several data has one key: the same relation is told once.
         told = list({repr(one): one for one in map(self._relation, relations)}.values())

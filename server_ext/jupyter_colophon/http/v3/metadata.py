@@ -1,4 +1,4 @@
-"""Properties and tags of an entity: `E/metadata…` (catalog.md 3.4 and 3.5)."""
+"""Properties and tags of an entity: `E/metadata…`."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -58,7 +58,7 @@ class _MetadataHandler(V3Handler):
         return SCOPES[self.asked(SCOPE) or default]
 
     def tell(self, value: Any, found: Scoped, scopes: Sequence[str]) -> None:
-        """Answer with the ETag of what is shown: of two scopes it is good for reading alone (native.md, rules)."""
+        """Answer with the ETag of what is shown: of two scopes it is good for reading alone (spec CDAP-4)."""
         versions = [found.of(scope).version for scope in scopes]
         self.answer(value, etag_of(versions[0]) if len(versions) == 1 else f'"{versions[0]}-{versions[1]}"')
 
@@ -127,7 +127,7 @@ class PropertyHandler(_MetadataHandler):
     @authorized("read", resource="colophon")
     @operation("v3ReadSystemProperties", takes=[AS_OF], answers={200: _ANY}, etag=True)
     async def get(self) -> None:
-        """The properties that the platform wrote (seed 002); no other key can be asked for so."""
+        """The properties that the platform wrote; no other key can be asked for so."""
         key = self.segments()[-1]
         if key != "system":
             raise Absent("path", key)

@@ -1,4 +1,4 @@
-"""Parameters of `/colophon/v3`; words are taken in any letter case (catalog.md 2)."""
+"""Parameters of `/colophon/v3`; words are taken in any letter case."""
 
 from typing import Final
 

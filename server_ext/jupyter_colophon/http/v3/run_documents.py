@@ -1,4 +1,4 @@
-"""Runs and accesses as clients of CDAP tell them and are told of them (catalog.md 6.2 and 6.3)."""
+"""Runs and accesses as clients of CDAP tell them and are told of them."""
 
 import time as clock
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ STATUSES: Final[dict[str, RunStatus]] = {
     "killed": "killed",
 }
 _MODES: Final[dict[str, AccessMode]] = {"read": "read", "write": "write", "both": "both", "unknown": "unknown"}
-#: What the private history calls them; who does not know says nothing (catalog.md D11).
+#: What the private history calls them; who does not know says nothing (spec CDAP-14).
 _IN_AND_OUT: Final[dict[str, AccessMode]] = {"in": "read", "out": "write", "unknown": "unknown"}
 _TIME: Final = {"type": ["string", "integer"]}
 _TEXTS: Final = {"type": "object", "additionalProperties": {"type": "string"}}

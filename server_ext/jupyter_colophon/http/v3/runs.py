@@ -1,4 +1,4 @@
-"""Runs of programs, what they touched, and their metadata (catalog.md 6.2 and 6.3)."""
+"""Runs of programs, what they touched, and their metadata."""
 
 from typing import Any, Final
 

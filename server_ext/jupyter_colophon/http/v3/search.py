@@ -1,4 +1,4 @@
-"""Search as CDAP's clients ask for it: `GET …/metadata/search` (catalog.md 4.1 and 4.2)."""
+"""Search as CDAP's clients ask for it: `GET …/metadata/search`."""
 
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final

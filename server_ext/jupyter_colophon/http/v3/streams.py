@@ -1,4 +1,4 @@
-"""Writing into streams: `POST …/streams/{s}[/async|/batch]` (catalog.md 6.4)."""
+"""Writing into streams: `POST …/streams/{s}[/async|/batch]`."""
 
 from collections.abc import Callable
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""The parameter `target`: which kinds of entity are meant (catalog.md 4.1)."""
+"""The parameter `target`: which kinds of entity are meant."""
 
 from collections.abc import Iterable
 from typing import Final

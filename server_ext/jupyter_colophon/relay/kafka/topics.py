@@ -11,7 +11,7 @@ from jupyter_colophon.core.errors import Misconfigured, shown
 from jupyter_colophon.core.inbox import DeadLetter
 from jupyter_colophon.core.jsontext import compact
 
-#: What can be said, and the topic on which it is unless the settings name another one (datahub.md 5, catalog.md 7.2).
+#: What can be said, and the topic on which it is unless the settings name another one (spec DH-10).
 TOPICS: Final = {
     "versioned": "MetadataChangeLog_Versioned_v1",
     "timeseries": "MetadataChangeLog_Timeseries_v1",

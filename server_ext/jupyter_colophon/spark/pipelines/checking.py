@@ -16,7 +16,7 @@ from jupyter_colophon.spark.pipelines.registry import Plugins
 
 SPACE, SCHEMA = "pipelines", "pipeline"
 Document = Mapping[str, Any]
-#: By these names plugins may find their datasets in every pipeline (seed 001).
+#: By these names plugins may find their datasets in every pipeline (spec CAPTURE-11).
 _CONVENTION = ("source", "sink")
 
 

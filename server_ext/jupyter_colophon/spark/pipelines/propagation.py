@@ -1,4 +1,4 @@
-"""Saying of sinks what is said of the sources that went into them, where a pipeline asks for that (catalog.md, M14)."""
+"""Saying of sinks what is said of the sources that went into them, where a pipeline asks for that (spec CAPTURE-12)."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Hiding what is said to be confidential: the columns whose fields people tagged so (seed 001)."""
+"""Hiding what is said to be confidential: the columns whose fields people tagged so."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence

@@ -68,7 +68,7 @@ def _full(name: str, namespace: str) -> str:
 
 
 def _dataset(name: str, namespace: str) -> MetadataEntity:
-    # Spark's own catalog hands names out in lower case (architecture.md, Identity).
+    # Spark's own catalog hands names out in lower case (spec ID-2).
     return entity(_full(name, namespace).lower())
 
 
