@@ -1,4 +1,4 @@
-"""The rules of this house that no linter knows (ARCHITECTURE.md; contract: style.md, D)."""
+"""The rules of this house that no linter knows."""
 
 import ast
 import json
@@ -127,7 +127,7 @@ def test_no_file_and_no_function_is_too_long_without_a_reason() -> None:
 
 def test_no_module_has_a_name_that_says_nothing() -> None:
     vague = {"utils", "helpers", "common", "misc", "manager"}
-    # Elyra's own names of modules stay as its users know them (elyra.md, 2).
+    # Elyra's own names of modules stay as its users know them.
     assert [path for path in SOURCES if path.stem in vague and path.parent.name != "elyra"] == []
 
 

@@ -1,4 +1,4 @@
-"""The doctor says how the store is, whatever it is (reliability.md, 13)."""
+"""The doctor says how the store is, whatever it is."""
 
 import json
 import random

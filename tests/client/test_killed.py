@@ -1,4 +1,4 @@
-"""A server that is killed between its 202 and the write (architecture.md, promise 1)."""
+"""A server that is killed between its 202 and the write (spec PROMISE-1)."""
 
 import threading
 import uuid

@@ -1,4 +1,4 @@
-"""What programs read and emit while they run, on a real server (catalog.md 8)."""
+"""What programs read and emit while they run, on a real server."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""Which schemas of strangers are refused (security.md B2.7)."""
+"""Which schemas of strangers are refused (spec SEC-7)."""
 
 from typing import Any
 

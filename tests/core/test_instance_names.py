@@ -1,4 +1,4 @@
-"""Names of instances (elyra.md 2, and "What we build", 8)."""
+"""Names of instances (spec INST-6)."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""JSON from strangers (security.md B2.6)."""
+"""JSON from strangers (spec SEC-6)."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The keys of lineage answers (catalog.md 3.2; rule 6 of Identity)."""
+"""The keys of lineage answers (spec ID-18)."""
 
 import pytest
 from hypothesis import given

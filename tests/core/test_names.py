@@ -1,4 +1,4 @@
-"""Every entity has one canonical name, and it can be read back (architecture.md, Identity)."""
+"""Every entity has one canonical name, and it can be read back (spec ID-1)."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""OpenLineage's names as ours (architecture.md, Identity, rules 6 and 9; datahub.md D)."""
+"""OpenLineage's names as ours."""
 
 import pytest
 from jupyter_colophon.core import names

@@ -168,7 +168,7 @@ def test_copies_that_double_a_document_are_stopped_early() -> None:
         apply_json_patch({"display_name": "x", "metadata": {"a": [{}] * 20}}, patch)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    # A thousand bytes of patch make 67 MB and 43 s without a budget (security.md fact 6).
+    # A thousand bytes of patch make 67 MB and 43 s without a budget (spec WRITE-8).
     assert peak < 32 * 1024 * 1024
 
 

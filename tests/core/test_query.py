@@ -1,4 +1,4 @@
-"""A person's line becomes terms (catalog.md 4.3, rules 1 to 6)."""
+"""A person's line becomes terms (spec SEARCH-1)."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""JSON Schema, without reaching for anything (security.md, facts 2 and 3)."""
+"""JSON Schema, without reaching for anything (spec SEC-7)."""
 
 import socket
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Which places are secret (security.md B2.12)."""
+"""Which places are secret (spec SEC-14)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What an aspect contributes to search, and how words reach SQLite's full text (catalog.md 4.3, 4.4)."""
+"""What an aspect contributes to search, and how words reach SQLite's full text (spec SEARCH-7)."""
 
 import sqlite3
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Times as people and clients write them (catalog.md 5.1)."""
+"""Times as people and clients write them (spec LINEAGE-15)."""
 
 import pytest
 from hypothesis import given

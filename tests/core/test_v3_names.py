@@ -1,4 +1,4 @@
-"""How `/v3` spells entities, both ways (architecture.md, Identity; catalog.md 3.2 and 3.5)."""
+"""How `/v3` spells entities, both ways."""
 
 import pytest
 from hypothesis import given

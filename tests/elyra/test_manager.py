@@ -1,4 +1,4 @@
-"""MetadataManager, as code that was written for Elyra uses it (elyra.md 2)."""
+"""MetadataManager, as code that was written for Elyra uses it."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""SchemaManager, Schemaspace and SchemasProvider, as code that was written for Elyra uses them (elyra.md 2)."""
+"""SchemaManager, Schemaspace and SchemasProvider, as code that was written for Elyra uses them."""
 
 import copy
 import threading

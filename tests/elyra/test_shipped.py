@@ -1,4 +1,4 @@
-"""The schemaspaces that we ship (elyra.md 3), and the names of the package."""
+"""The schemaspaces that we ship, and the names of the package."""
 
 import json
 import subprocess
@@ -24,7 +24,7 @@ SHIPPED = {
     "saved-searches": ("5d0c3a4e-6b1f-4c27-9a58-2f7be1d90c63", {"saved-search"}),
     "runtimes": ("130b8e00-de7c-4b32-b553-b4a52824a3b5", {"airflow", "kfp"}),
 }
-#: What a schema's instances must have, of what they may have (elyra.md 3 and Elyra 4.1.1's schemas).
+#: What a schema's instances must have, of what they may have (spec INST-13).
 FIELDS: dict[str, tuple[set[str], set[str]]] = {
     "code-snippet": ({"language", "code"}, {"description", "tags"}),
     "saved-search": (

@@ -1,4 +1,4 @@
-"""Stores of instances, as code that was written for Elyra uses them (elyra.md 2)."""
+"""Stores of instances, as code that was written for Elyra uses them."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Every public name of Elyra's metadata service, with what it takes (elyra.md 2, the table of the Python API)."""
+"""Every public name of Elyra's metadata service, with what it takes."""
 
 import inspect
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""What happens to files: each damage leaves a file that holds no instance (reliability.md 12)."""
+"""What happens to files: each damage leaves a file that holds no instance (spec FAULT-3)."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The disks that a power cut could have left, made from what the shim wrote down (reliability.md A2, 3).
+"""The disks that a power cut could have left, made from what the shim wrote down (spec FAULT-2).
 
 What a file was at its last sync is on the disk. Of every later write, each sector of 512 bytes may have come there or
 not; so may a truncation, and a removal until the folder is synced. Side files in memory (`-shm`) are not on the disk at all.

@@ -1,4 +1,4 @@
-"""The folders that a power cut could have left, made from what the shim wrote down (reliability.md A2, 4).
+"""The folders that a power cut could have left, made from what the shim wrote down (spec FAULT-2).
 
 A file's content is on the disk as far as it was synced; of each later write any sector may have come there or not. What
 a file is called is on the disk as far as its folder was synced; of each later creation, rename, link and removal any may

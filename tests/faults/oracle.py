@@ -1,4 +1,4 @@
-"""What must be true of a store after any fault (reliability.md A2, "Common oracle")."""
+"""What must be true of a store after any fault (spec FAULT-1)."""
 
 import json
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Bugs that are planted on purpose, so that it is known that the checkers see them (reliability.md A2, 26)."""
+"""Bugs that are planted on purpose, so that it is known that the checkers see them (spec FAULT-7)."""
 
 import sqlite3
 from typing import Any

@@ -1,4 +1,4 @@
-/* Stands between a process and the C library, for the fault suite (contract: reliability.md A2, 3, 5 and 14).
+/* Stands between a process and the C library, for the fault suite (spec FAULT-2).
  *
  * Loaded with LD_PRELOAD. It looks at files whose path begins with $FAULT_PREFIX only. With $FAULT_RECORD it writes
  * down every write, truncation, sync and removal in their order, so that a test can make the disks that a power cut

@@ -1,4 +1,4 @@
-"""Bits of the file flip: nothing wrong is told silently, and it can be put right (reliability.md A2, 13)."""
+"""Bits of the file flip: nothing wrong is told silently, and it can be put right (spec FAULT-3)."""
 
 import random
 import shutil

@@ -1,4 +1,4 @@
-"""The change log as it is followed: no gap, nothing twice, no step back, whoever comes and goes (reliability.md A2, 17)."""
+"""The change log as it is followed: no gap, nothing twice, no step back, whoever comes and goes (spec FAULT-5)."""
 
 import random
 import threading

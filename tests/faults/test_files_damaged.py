@@ -1,4 +1,4 @@
-"""A thousand damaged files among good ones: each harms only itself, and is named with its reason (reliability.md 12)."""
+"""A thousand damaged files among good ones: each harms only itself, and is named with its reason (spec FAULT-3)."""
 
 import json
 import random

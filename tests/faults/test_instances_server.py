@@ -1,4 +1,4 @@
-"""Instances behind real servers: nobody's change is lost, no reader of the file sees half of one (elyra.md 6)."""
+"""Instances behind real servers: nobody's change is lost, no reader of the file sees half of one."""
 
 import json
 import random

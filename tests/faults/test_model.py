@@ -1,4 +1,4 @@
-"""Any sequence of calls does what a plain dictionary would do, on every store (reliability.md A2, 19)."""
+"""Any sequence of calls does what a plain dictionary would do, on every store (spec FAULT-6)."""
 
 import json
 from pathlib import Path

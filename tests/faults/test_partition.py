@@ -1,4 +1,4 @@
-"""The network between us and PostgreSQL swallows everything for a while (reliability.md A2, 8)."""
+"""The network between us and PostgreSQL swallows everything for a while (spec STORE-20)."""
 
 import socket
 import threading

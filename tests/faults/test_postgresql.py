@@ -1,4 +1,4 @@
-"""PostgreSQL goes away, stands still and comes back, and our process goes on (reliability.md A2, 7, 8, 11)."""
+"""PostgreSQL goes away, stands still and comes back, and our process goes on (spec FAULT-4, STORE-20)."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""Attacks on instances and schemas, each as it is written down in `conformance/attacks.json` (security.md B5)."""
+"""Attacks on instances and schemas, each as it is written down in `conformance/attacks.json`."""
 
 import json
 import logging

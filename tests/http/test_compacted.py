@@ -1,4 +1,4 @@
-"""Whoever reads on from before the changes that are kept is told so, and from where to go on (native.md: 410)."""
+"""Whoever reads on from before the changes that are kept is told so, and from where to go on (spec MODEL-15)."""
 
 from typing import Any
 

@@ -196,7 +196,7 @@ async def test_limits_of_what_people_write_are_exact_and_name_the_place(api: Any
         done = await api("PUT", *BUSINESS, body=b"null" if value is None else value)
         assert (done.status, [] if done.status == 200 else pointers(done)) == (400 if wrong else 200, wrong), value
     big = metadata({"schema": "x" * 100_000})
-    assert (await api("PUT", *TECHNICAL, body=big)).status == 200  # SYSTEM is not limited so (catalog.md 3.3)
+    assert (await api("PUT", *TECHNICAL, body=big)).status == 200  # SYSTEM is not limited so (spec MODEL-7)
 
 
 async def test_nobody_writes_a_key_aspect(api: Any, sales: None) -> None:

@@ -1,4 +1,4 @@
-"""What else is asked of lineage over HTTP: how it goes on, ways, impact, differences, what was known (native.md)."""
+"""What else is asked of lineage over HTTP: how it goes on, ways, impact, differences, what was known."""
 
 from itertools import pairwise
 from typing import Any

@@ -1,4 +1,4 @@
-"""What Marquez's readers ask, and in which shape they are answered (datahub.md D)."""
+"""What Marquez's readers ask, and in which shape they are answered."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Events of OpenLineage through their door (datahub.md A5 and D)."""
+"""Events of OpenLineage through their door."""
 
 import gzip
 import json

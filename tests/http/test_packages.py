@@ -1,4 +1,4 @@
-"""What somebody's package does in its classes harms its own schemaspace alone (architecture.md, promise 7)."""
+"""What somebody's package does in its classes harms its own schemaspace alone (spec PROMISE-7)."""
 
 import os
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A right that is taken away while a pipeline runs takes along what the run said by it (seed 001, "Authorization and Auditing")."""
+"""A right that is taken away while a pipeline runs takes along what the run said by it (spec SEC-5)."""
 
 import asyncio
 import json

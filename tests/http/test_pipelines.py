@@ -1,4 +1,4 @@
-"""Pipelines are kept like any instance, and checked before they run (spark.md, decision 5)."""
+"""Pipelines are kept like any instance, and checked before they run."""
 
 import json
 from pathlib import Path

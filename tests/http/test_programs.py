@@ -1,4 +1,4 @@
-"""The seed's example as a program of its own, with a right taken away between what it says and its application."""
+"""The example of the design as a program of its own, with a right taken away between what it says and its application."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Reads of metadata by programs are recorded where that is set (seed 001, "Authorization and Auditing")."""
+"""Reads of metadata by programs are recorded where that is set (spec CAPTURE-13)."""
 
 import json
 from pathlib import Path

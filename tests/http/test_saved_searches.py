@@ -1,4 +1,4 @@
-"""Searches that are kept, as instances of a schemaspace of ours, and done again (native.md, search)."""
+"""Searches that are kept, as instances of a schemaspace of ours, and done again."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a query finds, by the cases of `conformance/search.json` (catalog.md 4.3), asked over HTTP."""
+"""What a query finds, by the cases of `conformance/search.json` (spec SEARCH-1), asked over HTTP."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`Idempotency-Key` over HTTP: the same request again has the first answer, byte for byte (native.md, rules)."""
+"""`Idempotency-Key` over HTTP: the same request again has the first answer, byte for byte (spec WRITE-9)."""
 
 import asyncio
 import getpass

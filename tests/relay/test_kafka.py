@@ -246,7 +246,7 @@ def test_the_topics_have_datahubs_and_cdaps_names_where_none_are_told(
         assert one.key == one.value.get("entityUrn", one.key)
 
 
-#: What contracts call the topics (datahub.md 5, catalog.md 7.2).
+#: The topics that DataHub and CDAP use (spec DH-10).
 NAMES = [
     "MetadataChangeLog_Versioned_v1",
     "MetadataChangeLog_Timeseries_v1",

@@ -1,4 +1,4 @@
-"""What somebody says that data is made of: its history is the truth, and lineage is made of it (catalog.md 5.5)."""
+"""What somebody says that data is made of: its history is the truth, and lineage is made of it (spec LINEAGE-7)."""
 
 from collections.abc import Iterator
 from pathlib import Path

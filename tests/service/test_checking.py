@@ -1,4 +1,4 @@
-"""What is no longer whole is found, and told without any value (reliability.md, 13)."""
+"""What is no longer whole is found, and told without any value."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The feed: who listens hears of every change, whoever else listens badly (architecture.md, promises 5 and 7)."""
+"""The feed: who listens hears of every change, whoever else listens badly (spec PROMISE-5)."""
 
 import os
 import queue

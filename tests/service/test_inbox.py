@@ -1,4 +1,4 @@
-"""The inbox applies each batch once, in order, authorised again; what it cannot apply is a dead letter (catalog.md 8)."""
+"""The inbox applies each batch once, in order, authorised again; what it cannot apply is a dead letter (spec WRITE-11)."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""Search rows say what the aspects say, whatever was written before (catalog.md 4.4)."""
+"""Search rows say what the aspects say, whatever was written before (spec SEARCH-9)."""
 
 from contextlib import ExitStack
 from pathlib import Path

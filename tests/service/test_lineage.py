@@ -1,4 +1,4 @@
-"""Lineage: levels, directions, windows, bounds (catalog.md 5.3, 5.4)."""
+"""Lineage: levels, directions, windows, bounds (spec LINEAGE-3)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

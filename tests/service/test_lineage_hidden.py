@@ -1,4 +1,4 @@
-"""What a principal may not read in lineage: it is counted and neither shown nor walked through (native.md)."""
+"""What a principal may not read in lineage: it is counted and neither shown nor walked through (spec LINEAGE-10)."""
 
 from dataclasses import replace
 

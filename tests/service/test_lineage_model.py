@@ -1,4 +1,4 @@
-"""Random graphs against a walk that looks at everything (catalog.md 5.3 to 5.5): every direction, window and time.
+"""Random graphs against a walk that looks at everything (spec LINEAGE-2, LINEAGE-3): every direction, window and time.
 
 60 graphs a store; 10,000 with COLOPHON_TEST_SIZE=full.
 """

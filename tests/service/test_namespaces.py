@@ -1,4 +1,4 @@
-"""A namespace that is deleted and made anew, with writers in between at every step (catalog.md 10, the race rule)."""
+"""A namespace that is deleted and made anew, with writers in between at every step (spec WRITE-15)."""
 
 import json
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""What a proposal may ask for, and on which conditions (datahub.md C)."""
+"""What a proposal may ask for, and on which conditions."""
 
 from typing import Any
 

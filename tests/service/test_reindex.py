@@ -1,4 +1,4 @@
-"""What is derived can be made anew of what the catalog was told, and is then what it was (architecture.md, Data model)."""
+"""What is derived can be made anew of what the catalog was told, and is then what it was (spec MODEL-13)."""
 
 from collections import Counter
 from collections.abc import Iterator

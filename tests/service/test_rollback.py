@@ -1,4 +1,4 @@
-"""Taking back what a run of an ingestion wrote: each aspect is again what it was without it (datahub.md C, rollback)."""
+"""Taking back what a run of an ingestion wrote: each aspect is again what it was without it (spec WRITE-17)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A write that is sent again with its idempotency key has its effect once (native.md, rules; reliability.md, A2)."""
+"""A write that is sent again with its idempotency key has its effect once (spec WRITE-9)."""
 
 import os
 import signal

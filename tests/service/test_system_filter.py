@@ -1,4 +1,4 @@
-"""Which machine-made metadata is attached: what is filtered out is stored, found and told nowhere (catalog.md, R15)."""
+"""Which machine-made metadata is attached: what is filtered out is stored, found and told nowhere (spec MODEL-21)."""
 
 from collections.abc import Iterator
 from pathlib import Path

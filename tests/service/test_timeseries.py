@@ -1,4 +1,4 @@
-"""Aspects that are told by time: appended, read newest first, taken away by interval (datahub.md C)."""
+"""Aspects that are told by time: appended, read newest first, taken away by interval."""
 
 from typing import Any
 

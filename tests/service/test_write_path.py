@@ -1,4 +1,4 @@
-"""One write path: authorise, validate, condition, commit, publish (style.md C.4)."""
+"""One write path: authorise, validate, condition, commit, publish (spec WRITE-2)."""
 
 import threading
 from collections.abc import Callable

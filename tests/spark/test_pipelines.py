@@ -1,4 +1,4 @@
-"""Pipelines on a real Spark and a real server: data, metadata, lineage, figures, and what becomes of failures (seed 001)."""
+"""Pipelines on a real Spark and a real server: data, metadata, lineage, figures, and what becomes of failures."""
 
 import json
 import threading

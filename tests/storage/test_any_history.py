@@ -1,4 +1,4 @@
-"""Any history of a table gives what a plain dictionary gives (catalog.md 9.2)."""
+"""Any history of a table gives what a plain dictionary gives."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Fields that many write at once: increment, compare and swap (catalog.md 9.2, 4 and 5)."""
+"""Fields that many write at once: increment, compare and swap (spec STORE-4, STORE-5)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial

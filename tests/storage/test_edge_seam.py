@@ -1,4 +1,4 @@
-"""Lineage: neighbours, windows, accesses of unknown kind, runs (spi.EdgeIndex; catalog.md 5.2 to 5.4)."""
+"""Lineage: neighbours, windows, accesses of unknown kind, runs (spec LINEAGE-1, LINEAGE-2)."""
 
 from collections.abc import Iterable
 from typing import Any, Literal
@@ -235,7 +235,7 @@ def test_what_is_in_order_is_not_stale_and_may_be_renewed(edges: StorageProvider
     assert edges.tx_runner.run(lambda tx: tx.edges.stale(9)) == []
 
 
-#: Every run belongs to one program and has one start (architecture.md, Identity, 7).
+#: Every run belongs to one program and has one start (spec ID-10).
 _STARTS = {f"r{number}": (f"p{number % 2}", number * 10) for number in range(5)}
 _RUN, _STOP = st.sampled_from(sorted(_STARTS)), st.none() | st.integers(40, 90)
 _ADDED = st.tuples(

@@ -1,4 +1,4 @@
-"""What does not fit a table's shape is refused before anything is sent (catalog.md 9.2, 6 and 9)."""
+"""What does not fit a table's shape is refused before anything is sent (spec STORE-9)."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Many writers at once: whose callable fails or takes too long loses its own part alone (catalog.md 9.2, 14)."""
+"""Many writers at once: whose callable fails or takes too long loses its own part alone (spec STORE-14)."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""Changes of data: each slice once, resumed after a kill, refused on the way back (reliability.md A2, 22)."""
+"""Changes of data: each slice once, resumed after a kill, refused on the way back (spec STORE-21)."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""The order of keys and of indexes (catalog.md 9.2, 3)."""
+"""The order of keys and of indexes (spec STORE-3)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Providers by name: shipped ones, and strangers that are installed beside us (catalog.md 9.3)."""
+"""Providers by name: shipped ones, and strangers that are installed beside us (spec STORE-15)."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Ranges of keys: what is in them is scanned, counted, changed and removed (catalog.md 9.2, 2 and 6)."""
+"""Ranges of keys: what is in them is scanned, counted, changed and removed (spec STORE-2)."""
 
 from typing import Any
 

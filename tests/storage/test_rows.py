@@ -1,4 +1,4 @@
-"""Single rows: written, merged, read and removed (catalog.md 9.2, 1 and 9)."""
+"""Single rows: written, merged, read and removed (spec STORE-1)."""
 
 import math
 import sys

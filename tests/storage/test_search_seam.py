@@ -1,4 +1,4 @@
-"""Full text: any of the words, all of the terms, the newest (spi.SearchIndex; catalog.md 4.4)."""
+"""Full text: any of the words, all of the terms, the newest."""
 
 from collections.abc import Iterable
 from typing import Any

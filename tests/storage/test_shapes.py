@@ -1,4 +1,4 @@
-"""Shapes of tables: what a sound one is, and what may become of it (catalog.md 9.1; 9.2, 13)."""
+"""Shapes of tables: what a sound one is, and what may become of it (spec STORE-13, STORE-17)."""
 
 import re
 from concurrent.futures import ThreadPoolExecutor

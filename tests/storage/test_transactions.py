@@ -1,4 +1,4 @@
-"""Transactions: whole or not at all, alone, over when they are over (catalog.md 9.2, 6 to 8, 11 and 12)."""
+"""Transactions: whole or not at all, alone, over when they are over (spec STORE-7, STORE-8)."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

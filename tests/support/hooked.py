@@ -49,7 +49,7 @@ class Told(Metadata):
 
 
 class Migrating(Metadata):
-    """Migrates itself when it is loaded, as seed 000 shows it."""
+    """Migrates itself when it is loaded."""
 
     def on_load(self, **kwargs: Any) -> None:
         if "size" not in self.metadata:

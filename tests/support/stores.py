@@ -1,4 +1,4 @@
-"""The stores that the conformance suite is run on, by name (catalog.md 9.3).
+"""The stores that the conformance suite is run on, by name.
 
 Each gives the choice of a fresh and empty store, quickly. It may be opened more than once, by `providers.opened`:
 several providers on one store are what several processes are.

@@ -1,4 +1,4 @@
-"""A third storage provider, for tests (catalog.md 9.3): tables in memory, one writer at a time, snapshots for readers.
+"""A third storage provider, for tests (spec STORE-15): tables in memory, one writer at a time, snapshots for readers.
 
 It knows only what a stranger would: the protocols of `storage/spi.py` and the checks of rows and shapes. It has none
 of the seams and none of the capabilities. Option: `place`, the name of a store within this process.

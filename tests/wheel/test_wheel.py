@@ -1,4 +1,4 @@
-"""The wheel alone, beside JupyterLab, in an empty environment (frontend.md 1.1)."""
+"""The wheel alone, beside JupyterLab, in an empty environment."""
 
 import json
 import os

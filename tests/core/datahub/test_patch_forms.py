@@ -1,4 +1,4 @@
-"""DataHub's form of a patch: arrays by their keys, templates, budgets (datahub.md C, security.md B2.8)."""
+"""DataHub's form of a patch: arrays by their keys, templates, budgets (spec DH-7)."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Sentences of the contract that the clients lean on without asking for them (datahub.md A and C), as tables."""
+"""Behaviour that DataHub's clients rely on without asking for it, as tables."""
 
 import json
 import time

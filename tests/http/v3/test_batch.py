@@ -1,4 +1,4 @@
-"""Batches of mutations: in order, all or none, what a source that is read again keeps (catalog.md 3.7)."""
+"""Batches of mutations: in order, all or none, what a source that is read again keeps (spec CDAP-8)."""
 
 from typing import Any
 

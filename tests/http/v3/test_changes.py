@@ -1,4 +1,4 @@
-"""Metadata change records and audit messages of a namespace (catalog.md 7)."""
+"""Metadata change records and audit messages of a namespace."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""Namespaces, datasets, streams and applications: made, deployed again, taken away (catalog.md 3.2, 6.1)."""
+"""Namespaces, datasets, streams and applications: made, deployed again, taken away."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Lineage of fields through `/colophon/v3` (catalog.md 5.6)."""
+"""Lineage of fields through `/colophon/v3`."""
 
 from typing import Any
 

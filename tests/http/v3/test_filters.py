@@ -1,4 +1,4 @@
-"""A key that is filtered out comes in by no door: it is not stored, found, counted nor told (catalog.md, R15)."""
+"""A key that is filtered out comes in by no door: it is not stored, found, counted nor told (spec MODEL-21)."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Lineage through `/colophon/v3`: windows, walks, what is gathered (catalog.md 5), as `conformance/lineage.json` says."""
+"""Lineage through `/colophon/v3`: windows, walks, what is gathered, as `conformance/lineage.json` says."""
 
 import json
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""Properties and tags of every kind of entity: what is added, what stays, who is refused (catalog.md 3.3 to 3.5)."""
+"""Properties and tags of every kind of entity: what is added, what stays, who is refused."""
 
 import time
 from typing import Any

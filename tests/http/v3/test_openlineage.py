@@ -1,4 +1,4 @@
-"""What events of OpenLineage told is lineage of v3 like everybody else's (datahub.md D)."""
+"""What events of OpenLineage told is lineage of v3 like everybody else's."""
 
 from typing import Any
 

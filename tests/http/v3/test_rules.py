@@ -1,4 +1,4 @@
-"""Rules that hold for many routes: reserved names, private routes, limits, forms of errors (catalog.md 3.1 to 3.9, 6.1)."""
+"""Rules that hold for many routes: reserved names, private routes, limits, forms of errors."""
 
 from typing import Any
 from urllib.parse import quote

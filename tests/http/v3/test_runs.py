@@ -1,4 +1,4 @@
-"""Runs and accesses: what is recorded, what stays as it was, what is refused (catalog.md 6.2 and 6.3)."""
+"""Runs and accesses: what is recorded, what stays as it was, what is refused."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Search through `/colophon/v3`: targets, forms, sorts, what is hidden (catalog.md 4.1 and 4.2)."""
+"""Search through `/colophon/v3`: targets, forms, sorts, what is hidden."""
 
 from typing import Any
 

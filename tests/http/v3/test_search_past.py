@@ -1,4 +1,4 @@
-"""Search and keys as of a time, cursors, and kinds of entity, through `/colophon/v3` (catalog.md 3.6, 3.8, 4.1)."""
+"""Search and keys as of a time, cursors, and kinds of entity, through `/colophon/v3`."""
 
 import asyncio
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a query finds, by the cases of `conformance/search.json` (catalog.md 4.3), asked through `/colophon/v3`."""
+"""What a query finds, by the cases of `conformance/search.json` (spec SEARCH-1), asked through `/colophon/v3`."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Events of streams: what is taken, where it is stored, and who wrote (catalog.md 6.4 and D12)."""
+"""Events of streams: what is taken, where it is stored, and who wrote (spec LINEAGE-19, LINEAGE-20)."""
 
 import asyncio
 import json

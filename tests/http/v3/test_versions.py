@@ -1,4 +1,4 @@
-"""Programs and applications of a version: `…/apps/{a}/versions/{v}[/{type}/{p}]/metadata` (catalog.md 3.4)."""
+"""Programs and applications of a version: `…/apps/{a}/versions/{v}[/{type}/{p}]/metadata`."""
 
 from typing import Any
 

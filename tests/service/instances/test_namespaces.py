@@ -1,4 +1,4 @@
-"""Pipelines belong to a namespace: who may not read that sees none of it, who may not change it changes none (security.md B4)."""
+"""Pipelines belong to a namespace: who may not read that sees none of it, who may not change it changes none (spec ID-13)."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace

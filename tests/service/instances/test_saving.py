@@ -1,4 +1,4 @@
-"""The save sequence: names, hooks, defaults, validation, and what is undone (elyra.md 2, seed 000)."""
+"""The save sequence: names, hooks, defaults, validation, and what is undone (spec INST-7)."""
 
 from collections.abc import Callable
 from pathlib import Path

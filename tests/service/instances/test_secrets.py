@@ -1,4 +1,4 @@
-"""Secrets: masked for readers, put back from masks, kept where the settings say, and nowhere else (security.md B2.12)."""
+"""Secrets: masked for readers, put back from masks, kept where the settings say, and nowhere else (spec SEC-14)."""
 
 import json
 import sqlite3

@@ -1,4 +1,4 @@
-"""Whether a document is a valid instance, and in which words it is told (elyra.md, "What we build", 8)."""
+"""Whether a document is a valid instance, and in which words it is told (spec INST-5)."""
 
 from typing import Any
 

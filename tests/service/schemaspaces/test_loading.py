@@ -1,4 +1,4 @@
-"""What packages register is taken in; what is wrong with it harms only itself (elyra.md 3, security.md B2.16)."""
+"""What packages register is taken in; what is wrong with it harms only itself (spec SEC-17)."""
 
 import sys
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Explicit migration: a schemaspace has its providers migrate its instances (seed 000)."""
+"""Explicit migration: a schemaspace has its providers migrate its instances."""
 
 from typing import Any
 
