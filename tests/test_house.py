@@ -46,20 +46,20 @@ def test_every_word_of_the_glossary_is_used_in_the_code() -> None:
 
 
 def test_every_setting_is_documented() -> None:
-    text = (ROOT / "docs" / "settings.md").read_text()
+    text = (ROOT / "docs/settings.md").read_text()
     traits = {**Settings.class_own_traits(config=True), **Colophon.class_own_traits(config=True)}
     assert len(traits) > 8
     assert [name for name in traits if f"`{name}`" not in text] == []
 
 
 def test_every_route_is_documented() -> None:
-    text = (ROOT / "docs" / "api.md").read_text()
+    text = (ROOT / "docs/api.md").read_text()
     told = {re.sub(r"\{[a-z]+\}", "{}", path) for path in re.findall(r"`(/[^`?\s]*)", text)}
     assert [template for template, _ in TEMPLATES if re.sub(r"\{[a-z]+\}", "{}", template) not in told] == []
 
 
 def test_every_route_for_datahubs_clients_is_documented() -> None:
-    text = (ROOT / "docs" / "datahub.md").read_text()
+    text = (ROOT / "docs/datahub.md").read_text()
     told = set(re.findall(r"(/[^`?\s,]*)", text)) | {"/openapi.json"}
     assert [template for template, _ in DATAHUB if template not in told] == []
 
@@ -147,8 +147,66 @@ def test_lock_files_name_no_host() -> None:
 
 
 def test_what_is_said_to_show_a_requirement_is_there() -> None:
-    text = (ROOT / "docs" / "requirements.md").read_text()
+    text = (ROOT / "docs/requirements.md").read_text()
     for place, test in re.findall(r"`([a-z0-9_-]+(?:/[a-z0-9_.-]+)*/?)(?:::(\w+))?`", text):
         path = ROOT / place if place.startswith("ui-tests/") else ROOT / "tests" / place
         assert path.exists(), place
         assert not test or f"def {test}(" in path.read_text(), test
+
+
+def _rules() -> list[str]:
+    return [
+        rule
+        for path in sorted((ROOT / "docs/spec").glob("*.md"))
+        for rule in re.findall(r"^\* \*\*([A-Z]+-\d+)\*\* ", path.read_text(), re.MULTILINE)
+    ]
+
+
+def _cited(pattern: str) -> set[tuple[str, str]]:
+    """Return (file, match) for each match in code and tests."""
+    files = _tracked(
+        "*.py", "*.ts", "*.tsx", "*.c", "*.java", "*.css", "*.mjs", "*.mts", "*.toml", "*.json", "Makefile"
+    )
+    return {
+        (str(path.relative_to(ROOT)), found)
+        for path in files
+        if path.parent.name != "datahub" and path.name != "yarn.lock"
+        for found in re.findall(pattern, path.read_text())
+    }
+
+
+def test_rule_ids_of_the_specification_are_unique() -> None:
+    rules = _rules()
+    assert len(rules) > 100
+    assert [rule for rule in rules if rules.count(rule) > 1] == []
+
+
+def test_every_citation_of_a_rule_resolves() -> None:
+    rules = set(_rules())
+    areas = "|".join(sorted({rule.split("-")[0] for rule in rules}))
+    cited = _cited(rf"(?<![\w-])(?:{areas})-\d+\b")
+    assert len(cited) > 100
+    assert {(file, rule) for file, rule in cited if rule not in rules} == set()
+    lists = _cited(rf"\bspec ((?:{areas})-\d+(?:, (?:{areas})-\d+)*)")
+    assert cited == {(file, rule) for file, listed in lists for rule in listed.split(", ")}
+
+
+def test_code_names_no_document_that_is_not_in_the_repository() -> None:
+    documents = _cited(r"[A-Za-z0-9_./-]*\w\.md\b")
+    assert len(documents) > 20
+    assert {(file, name) for file, name in documents if not (ROOT / name).is_file()} == set()
+    decisions = {int(path.name[:4]) for path in (ROOT / "docs/decisions").glob("[0-9]*.md")}
+    assert {(file, one) for file, one in _cited(r"\bdecision (\d+)\b") if int(one) not in decisions} == set()
+    assert _cited(r"\bseed \d{3}\b|\((?:rule|promise)s? \d[^)]*\)") == set()
+
+
+def test_every_link_between_documents_leads_to_a_file() -> None:
+    # Fragments of the change log become a part of CHANGELOG.md.
+    links = [
+        (ROOT if path.parent.name == "changelog.d" else path.parent, target)
+        for path in _tracked("*.md")
+        for target in re.findall(r"\]\(([^)\s#]+)(?:#[^)\s]*)?\)", path.read_text())
+        if ":" not in target
+    ]
+    assert len(links) > 50
+    assert [target for folder, target in links if not (folder / target).exists()] == []

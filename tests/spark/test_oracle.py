@@ -6,7 +6,7 @@ from pathlib import Path
 
 from support.oracle import cases, corpus
 
-DOCS = Path(__file__).parents[2] / "docs" / "spark-lineage.md"
+DOCS = Path(__file__).parents[2] / "docs/spark-lineage.md"
 BEGIN, END = "<!-- differences: tests/spark/test_oracle.py makes this table -->", "<!-- end -->"
 EXPLAINED = corpus("differences")
 

@@ -25,8 +25,8 @@ main(__file__)
 def package(prepared: Prepared, document: Mapping[str, Any], folder: Path, *, cloud: bool = False) -> list[str]:
     """Makes the folder; answers the names of its files. Raises OSError; and MetadataNotAvailable, with nothing made.
 
-    In cloud mode what plugins declare that they read is read now, and goes along: the run asks no server (spec
-    CAPTURE-7). What is only named by an argument is read as the arguments are now.
+    In cloud mode what plugins declare that they read is read now, and goes along: the run asks no server
+    (spec CAPTURE-7). What is only named by an argument is read as the arguments are now.
     """
     read = _read(prepared) if cloud else None
     folder.mkdir(parents=True)
