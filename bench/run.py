@@ -31,7 +31,7 @@ WHERE_NAMED = ("capture", "elyra", "elyra-cli", "profile")
 
 
 def main() -> None:
-    """Print the table; `docs/results/` keeps those that matter."""
+    """Print the table; `bench/results/` keeps those that matter."""
     asked = _arguments()
     # That a bench holds up its own writes is no news.
     logging.disable(logging.WARNING)
