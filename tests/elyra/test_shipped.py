@@ -58,6 +58,7 @@ FIELDS: dict[str, tuple[set[str], set[str]]] = {
 }
 UPGRADED = ("kfp", "airflow", "url-catalog", "local-file-catalog", "local-directory-catalog")
 CLASSES = {
+    "saved-search": "jupyter_colophon.elyra.spaces.searches.SavedSearch",
     "schedule": "jupyter_colophon.elyra.spaces.schedules.Schedule",
     **dict.fromkeys(UPGRADED, "jupyter_colophon.elyra.spaces.upgrades.UpgradedInstance"),
 }

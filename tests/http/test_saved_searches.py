@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import pytest
 from jupyter_colophon.core.shipped import schemas_dir
 from support.urns import ORDERS
 
@@ -46,6 +47,20 @@ async def test_what_is_no_search_is_not_kept(api: Any, sales: None) -> None:
         refused = await api("POST", *SPACE, body=document)
         assert refused.status == 400
         assert refused.body["errors"][0]["pointer"].startswith("/metadata")
+
+
+@pytest.mark.parametrize("query", ["creation-time:abc..", "last-update-time:2026-13..2027", "a*b", "x?", "owner:"])
+async def test_query_that_search_refuses_is_refused_at_its_field(api: Any, sales: None, query: str) -> None:
+    assert (await api("GET", "search", params={"q": query})).status == 400
+    document = {"display_name": "Illegal", "schema_name": "saved-search", "metadata": {"query": query}}
+    refused = await api("POST", *SPACE, body=document)
+    assert (refused.status, refused.body["errors"][0]["pointer"]) == (400, "/metadata/query")
+    legal = document | {"metadata": {"query": "creation-time:2026..now-1d orders"}}
+    saved = await api("POST", *SPACE, body=legal, answers="instance")
+    assert saved.status == 201
+    assert (await api("PUT", *SPACE, saved.body["name"], body=document)).status == 400
+    read = (await api("GET", *SPACE, saved.body["name"], answers="instance")).body
+    assert read["metadata"]["query"] == "creation-time:2026..now-1d orders"
 
 
 async def test_all_filters_of_searches_can_be_kept(api: Any) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from jupyter_colophon.core.errors import IllegalQuery
-from jupyter_colophon.core.query import Pattern, Query, Term
+from jupyter_colophon.core.query import Pattern, Query, Term, parse_query
 from jupyter_colophon.core.terms import NAME_KEY, PART_KEY, fold, fts_word
 from jupyter_colophon.core.time_words import RANGES_MAX, TIME_KEYS, Interval, cover, parse_interval
 from jupyter_colophon.core.vocabulary import KEY_OF, REFERRED, Kind
@@ -33,11 +33,15 @@ class Meaning:
     edges: tuple[str, ...] = ()
 
 
+def check_query(text: str, now_ms: int) -> None:
+    """Raise IllegalQuery if a search for this text would be refused."""
+    _require_few(sum(_interval(term, now_ms) is not None for term in parse_query(text).terms))
+
+
 def find_meanings(query: Query, names: Names, now_ms: int) -> tuple[Meaning, ...]:
     """Return the meaning of each term, in order. Raises IllegalQuery."""
     meanings = tuple(_meaning(term, names, now_ms) for term in query.terms)
-    if sum(one.interval is not None for one in meanings) > RANGES_MAX:
-        raise IllegalQuery(f"it has more than {RANGES_MAX} times", "query")
+    _require_few(sum(one.interval is not None for one in meanings))
     return meanings
 
 
@@ -49,14 +53,25 @@ def words_of(meanings: Sequence[Meaning], terms: tuple[str, ...], *, all_of_them
     return Words(tuple(exact), tuple(dict.fromkeys(word for one in meanings for word in one.prefixes)), terms)
 
 
-def _meaning(term: Term, names: Names, now_ms: int) -> Meaning:
+def _require_few(intervals: int) -> None:
+    if intervals > RANGES_MAX:
+        raise IllegalQuery(f"it has more than {RANGES_MAX} times", "query")
+
+
+def _interval(term: Term, now_ms: int) -> Interval | None:
+    """Return the interval that a term of a time key means. Raises IllegalQuery."""
     if term.key in TIME_KEYS and term.pattern.kind == "exact":
-        interval = parse_interval(term.pattern.text, now_ms)
-        if interval is not None:
-            covered = cover(str(term.key), interval)
-            # As plain text, a property of this key is found as well.
-            inner, edges = ((fts_word(word) for word in words) for words in (covered.inner, covered.edges))
-            return Meaning(term, (*inner, fts_word(term.plain.text)), interval=interval, edges=tuple(edges))
+        return parse_interval(term.pattern.text, now_ms)
+    return None
+
+
+def _meaning(term: Term, names: Names, now_ms: int) -> Meaning:
+    interval = _interval(term, now_ms)
+    if interval is not None:
+        covered = cover(str(term.key), interval)
+        # As plain text, a property of this key is found as well.
+        inner, edges = ((fts_word(word) for word in words) for words in (covered.inner, covered.edges))
+        return Meaning(term, (*inner, fts_word(term.plain.text)), interval=interval, edges=tuple(edges))
     kinds: tuple[Kind, ...] = tuple(REFERRED) if term.key is None else _kinds(term.key)
     pattern = term.pattern if term.key is not None else term.plain
     references = names.resolve(pattern, kinds)
