@@ -7,6 +7,7 @@ from jupyter_colophon.core.vocabulary import (
     Scope,
     column_path,
     describe,
+    described_members,
     find_annotations,
     reference_text,
 )
@@ -150,3 +151,13 @@ def test_values_of_any_shape_are_passed_by() -> None:
 def test_a_plain_path_stays_as_it_is() -> None:
     assert column_path("a.b") == "a.b"
     assert column_path("[version=2.0].[type=struct].[type=array].[type=int].a.[type=int].b") == "a.b"
+
+
+def test_described_members_are_those_that_descriptors_show_wholly() -> None:
+    assert described_members("globalTags") == ("tags",)
+    assert described_members("ownership") == ("ownerTypes", "owners")
+    assert described_members("datasetProperties") == ("customProperties", "description", "name")
+    assert described_members("schemaMetadata") == ()
+    assert described_members("upstreamLineage") == ()
+    annotated = (Contribution("tag", ("labels", "*")), Contribution("owner", ("contact", "mail")))
+    assert described_members("contract", annotated) == ("labels",)

@@ -233,3 +233,11 @@ async def test_entities_are_found_by_who_wrote_them_and_when(api: Any) -> None:
         assert await _found(api, query) == [], query
     for query in ("creation-time:>yesterday", "creation-time:2020-99..2021"):
         assert (await api("GET", "search", params={"q": query})).status == 400, query
+
+
+async def test_the_registry_says_which_members_descriptors_show(api: Any) -> None:
+    dataset = (await api("GET", "registry", "dataset", answers="entity-type")).body
+    described = {one["name"]: one["described"] for one in dataset["aspects"]}
+    assert described["businessMetadata"] == ["properties", "tags"]
+    assert described["institutionalMemory"] == ["elements"]
+    assert described["upstreamLineage"] == []

@@ -409,6 +409,10 @@ schema: {
 uihints: {
 
 }
+/**
+ * The members of a value that the descriptors of an entity show wholly.
+ */
+described: string[]
 }[]
 }
 /**

@@ -112,7 +112,7 @@ export class ColumnDescriptionEditor extends Editor {
     const schema = { type: 'object', properties: { description: { type: 'string', title } } };
     const spec: AspectSpec = {
       ...{ name: OF_FIELDS, title: column.path, scope: 'USER' as const, key: false, offered: true, timeseries: false },
-      ...{ uihints: {}, schema }
+      ...{ uihints: {}, schema, described: [] }
     };
     return new ColumnDescriptionEditor(home, await home.read(), column.urn, spec);
   }

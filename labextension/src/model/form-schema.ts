@@ -89,8 +89,8 @@ export function formSchema(schema: Schema): Schema {
   );
 }
 
-/** Whether a part says who wrote something and when: a person does not fill that in. */
-function isStamp(part: Schema): boolean {
+/** Whether a part records who wrote something and when: people do not edit it. */
+export function isStamp(part: Schema): boolean {
   return typeof part['$ref'] === 'string' && part['$ref'].endsWith('.AuditStamp');
 }
 

@@ -29,6 +29,11 @@ export function columnUrn(table: string, path: string): string {
   return `urn:li:schemaField:(${table},${part})`;
 }
 
+/** The plain path of a column: DataHub's paths of the second version without their types and versions. */
+export function columnPath(path: string): string {
+  return path.startsWith('[') ? path.replace(/\[[^\]]*\]\.?/g, '') || path : path;
+}
+
 /** The last part of a URN that a person recognises. */
 export function shortUrn(urn: string): string {
   const column = columnOf(urn);

@@ -222,6 +222,7 @@ export const PEOPLE: EntityType['aspects'][number] = {
   offered: true,
   timeseries: false,
   uihints: { order: ['tags', 'properties'] },
+  described: ['properties', 'tags'],
   schema: {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'urn:jupyter-colophon:aspects:businessMetadata:v1',

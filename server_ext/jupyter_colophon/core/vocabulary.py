@@ -7,6 +7,7 @@ and no aspect by its name:
 
 * `describe(aspect, scope, value, annotated)` returns the descriptors of one value; `annotated` is `AspectSpec.contributes`,
   which is only filled for aspects of a registry overlay.
+* `described_members(aspect, annotated)` names the members of a value that descriptors show wholly.
 * `find_annotations(schema)` reads these from a schema: a subschema with the keyword `x-colophon` (docs/registry.md).
 * `column_path(path)` is the plain path of a column, without the types in DataHub's paths of the second version.
 
@@ -178,6 +179,11 @@ CONTRIBUTIONS: Final[Mapping[str, tuple[Contribution, ...]]] = {
         _EDITED,
     ),
 }
+#: Members that descriptors show wholly without a path of the table: they repeat other members, or are read by `_SPECIAL`.
+_ALSO_DESCRIBED: Final[Mapping[str, tuple[str, ...]]] = {
+    "ownership": ("ownerTypes",),
+    "structuredProperties": ("properties",),
+}
 #: The aspects that give their entity a name that people read, the best first; others of the table only describe.
 NAMING: Final[Mapping[str, tuple[str, ...]]] = {
     "tag": ("tagProperties",),
@@ -218,6 +224,19 @@ def describe(
 def is_described(aspect: str, annotated: tuple[Contribution, ...] = ()) -> bool:
     """Whether an aspect of this name, with these annotations, contributes anything."""
     return aspect in CONTRIBUTIONS or bool(annotated)
+
+
+def described_members(aspect: str, annotated: tuple[Contribution, ...] = ()) -> tuple[str, ...]:
+    """Return the members of a value that are wholly shown by its descriptors of the entity itself, sorted.
+
+    Of an annotated schema only what is annotated is known: a member counts if nothing stands beside the annotated value.
+    """
+    listed = CONTRIBUTIONS.get(aspect)
+    if listed is not None:
+        members = {one.path[0] for one in listed if not one.columns}
+    else:
+        members = {one.path[0] for one in annotated if set(one.path[1:]) <= {"*"}}
+    return tuple(sorted(members.union(_ALSO_DESCRIBED.get(aspect, ()))))
 
 
 def find_annotations(schema: Mapping[str, Any]) -> tuple[Contribution, ...]:

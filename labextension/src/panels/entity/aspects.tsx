@@ -3,6 +3,8 @@ import React from 'react';
 import type { Aspect } from '../../generated/api';
 import { isDescription, OF_FIELDS } from '../../model/descriptions';
 import type { AspectSpec } from '../../model/editor';
+import type { Schema } from '../../model/form-schema';
+import { isStamp } from '../../model/form-schema';
 import { LongText } from '../pieces/long-text';
 import { useModel } from '../pieces/use-model';
 import { AspectValue } from '../pieces/values';
@@ -15,13 +17,12 @@ interface IAspectsProps {
   trans: TranslationBundle;
 }
 
+function versionText({ version, actor, time }: Aspect, trans: TranslationBundle): string {
+  return trans.__('Version %1, %2, %3', version, actor, moment(time));
+}
+
 function Written(props: { aspect: Aspect; trans: TranslationBundle }): React.JSX.Element {
-  const { aspect, trans } = props;
-  return (
-    <p className="jp-Colophon-written">
-      {trans.__('Version %1, %2, %3', aspect.version, aspect.actor, moment(aspect.time))}
-    </p>
-  );
+  return <p className="jp-Colophon-written">{versionText(props.aspect, props.trans)}</p>;
 }
 
 interface IUserAspectsProps extends IAspectsProps {
@@ -50,8 +51,10 @@ function UserAspect(props: IUserAspectsProps & { spec: AspectSpec }): React.JSX.
     <div className="jp-Colophon-aspect" data-aspect={spec.name}>
       {isDescription(spec) ? (
         <Description aspect={aspect} trans={trans} />
+      ) : aspect ? (
+        <Undescribed aspect={aspect} spec={spec} trans={trans} />
       ) : (
-        <AspectValue value={readable(aspect?.value ?? {})} trans={trans} />
+        <AspectValue value={{}} trans={trans} />
       )}
       {aspect && <Written aspect={aspect} trans={trans} />}
       {mayEdit && (
@@ -126,35 +129,121 @@ export function UserAspects(props: IUserAspectsProps): React.JSX.Element {
 /** Aspects that have a place of their own on the page. */
 const ELSEWHERE = new Set(['schemaMetadata', OF_FIELDS, 'status']);
 
-/** What stands first and needs no title of its own. */
+/** The aspect of machines that comes first and has no title. */
 const MAIN = 'technicalMetadata';
 
-/** What machines wrote: to read only, for its source would write it again. */
+/** Whether the page shows the values of an aspect in a card of its own, and not among the descriptors. */
+export function hasOwnCard(spec: AspectSpec): boolean {
+  return spec.offered || spec.name === MAIN || spec.name === INSTANCE || isDescription(spec);
+}
+
+/** The members of a value that the page does not show among the descriptors; stamps count as shown. */
+function undescribed(value: object, spec: AspectSpec): [string, unknown][] {
+  const { properties = {} } = spec.schema as { properties?: Record<string, Schema> };
+  return Object.entries(value).filter(
+    ([name]) => !spec.described.includes(name) && !(name in properties && isStamp(properties[name] ?? {}))
+  );
+}
+
+/** Whether the descriptors show all of an aspect. */
+function isDescribed(aspect: Aspect, spec: AspectSpec | undefined): boolean {
+  return (
+    spec !== undefined && !hasOwnCard(spec) && spec.described.length > 0 && undescribed(aspect.value, spec).length === 0
+  );
+}
+
+/** The value of an aspect without what the descriptors show. */
+function Undescribed(props: { aspect: Aspect; spec: AspectSpec; trans: TranslationBundle }): React.JSX.Element {
+  const { aspect, spec, trans } = props;
+  if (hasOwnCard(spec) || spec.described.length === 0) {
+    return <AspectValue value={readable(aspect.value)} trans={trans} />;
+  }
+  const rest = undescribed(aspect.value, spec);
+  return (
+    <>
+      {rest.length > 0 ? (
+        <AspectValue value={Object.fromEntries(rest)} trans={trans} />
+      ) : (
+        <p className="jp-Colophon-note">{trans.__('The values are listed under “Described by”.')}</p>
+      )}
+      <StoredValue aspect={aspect} title={spec.title} trans={trans}>
+        {trans.__('Show JSON')}
+      </StoredValue>
+    </>
+  );
+}
+
+/** A disclosure of an aspect as it is stored. */
+function StoredValue(props: {
+  aspect: Aspect;
+  title: string;
+  trans: TranslationBundle;
+  children: React.ReactNode;
+}): React.JSX.Element {
+  const { aspect, title, trans, children } = props;
+  return (
+    <details className="jp-Colophon-json-details" data-aspect-json={aspect.name}>
+      <summary aria-label={trans.__('Show JSON of %1', title)}>{children}</summary>
+      <pre tabIndex={0} role="group" aria-label={trans.__('JSON of %1', title)}>
+        {JSON.stringify(aspect.value, null, 2)}
+      </pre>
+    </details>
+  );
+}
+
+/** The aspects of machines: read-only, because their source would overwrite an edit. */
 export function SystemAspects({ model, trans }: IAspectsProps): React.JSX.Element {
   const { entity, type } = useModel(model);
-  const titles = new Map(type?.aspects.map(spec => [spec.name, spec]));
+  const specs = new Map(type?.aspects.map(spec => [spec.name, spec]));
   const shown = Object.values(entity?.aspects ?? {})
-    .filter(({ name, scope }) => (scope === 'SYSTEM' || !titles.has(name)) && !ELSEWHERE.has(name))
-    .filter(aspect => !titles.get(aspect.name)?.key)
+    .filter(({ name, scope }) => (scope === 'SYSTEM' || !specs.has(name)) && !ELSEWHERE.has(name))
+    .filter(aspect => !specs.get(aspect.name)?.key)
     .sort((a, b) => Number(b.name === MAIN) - Number(a.name === MAIN));
+  const described = shown.filter(aspect => isDescribed(aspect, specs.get(aspect.name)));
   return (
     <section className="jp-Colophon-card-section" data-scope="SYSTEM" aria-label={trans.__('What machines wrote')}>
       <h2>
         {trans.__('What machines wrote')} <span className="jp-Colophon-scope">SYSTEM</span>
       </h2>
       {shown.length === 0 && <p className="jp-Colophon-note">{trans.__('Nothing yet.')}</p>}
-      {shown.map(aspect => (
-        <div className="jp-Colophon-aspect" data-aspect={aspect.name} key={aspect.name}>
-          {aspect.name !== MAIN && <h3>{titles.get(aspect.name)?.title ?? aspect.name}</h3>}
-          {titles.has(aspect.name) ? (
-            <AspectValue value={aspect.value} trans={trans} />
-          ) : (
-            <UnknownAspect value={aspect.value} trans={trans} />
-          )}
-          <Written aspect={aspect} trans={trans} />
+      {shown
+        .filter(aspect => !described.includes(aspect))
+        .map(aspect => (
+          <SystemAspect key={aspect.name} aspect={aspect} spec={specs.get(aspect.name)} trans={trans} />
+        ))}
+      {described.length > 0 && (
+        <div className="jp-Colophon-aspect">
+          <p className="jp-Colophon-note">{trans.__('The values of these aspects are listed under “Described by”:')}</p>
+          {described.map(aspect => {
+            const title = specs.get(aspect.name)?.title ?? aspect.name;
+            return (
+              <StoredValue key={aspect.name} aspect={aspect} title={title} trans={trans}>
+                <b>{title}</b> · {versionText(aspect, trans)}
+              </StoredValue>
+            );
+          })}
         </div>
-      ))}
+      )}
     </section>
+  );
+}
+
+function SystemAspect(props: {
+  aspect: Aspect;
+  spec: AspectSpec | undefined;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { aspect, spec, trans } = props;
+  return (
+    <div className="jp-Colophon-aspect" data-aspect={aspect.name}>
+      {aspect.name !== MAIN && <h3>{spec?.title ?? aspect.name}</h3>}
+      {spec ? (
+        <Undescribed aspect={aspect} spec={spec} trans={trans} />
+      ) : (
+        <UnknownAspect value={aspect.value} trans={trans} />
+      )}
+      <Written aspect={aspect} trans={trans} />
+    </div>
   );
 }
 

@@ -112,7 +112,10 @@ function Runs({ model, actions, trans }: IEntityProps): React.JSX.Element {
 export function EntityBody(props: IEntityProps): React.JSX.Element {
   const { model, trans } = props;
   const state = useModel(model);
-  const titles = new Map(state.type?.aspects.map(spec => [spec.name, spec.title]));
+  const title = React.useMemo(() => {
+    const titles = new Map(state.type?.aspects.map(spec => [spec.name, spec.title]));
+    return (name: string) => titles.get(name) ?? name;
+  }, [state.type]);
   if (!state.entity) {
     return (
       <div className="jp-Colophon-page" aria-busy={state.busy}>
@@ -139,13 +142,13 @@ export function EntityBody(props: IEntityProps): React.JSX.Element {
         />
         <SystemAspects model={model} trans={trans} />
       </div>
-      <Vocabulary model={model} actions={props.actions} title={name => titles.get(name) ?? name} trans={trans} />
-      <Schema {...props} />
+      <Vocabulary model={model} actions={props.actions} title={title} trans={trans} />
+      <Schema {...props} title={title} />
       <Profile {...props} />
       <Runs {...props} />
       <section className="jp-Colophon-card-section" aria-label={trans.__('History')}>
         <h2>{trans.__('History')}</h2>
-        <History model={model} title={name => titles.get(name) ?? name} trans={trans} />
+        <History model={model} title={title} trans={trans} />
       </section>
     </div>
   );

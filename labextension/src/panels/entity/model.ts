@@ -8,10 +8,10 @@ import type { CatalogProblem } from '../../model/problem';
 import { asProblem } from '../../model/problem';
 import { columnOf } from '../../model/urns';
 import type { ICatalog, IChangeFeed } from '../../tokens';
+import type { ColumnMetadata } from './column-metadata';
+import { COLUMN_ASPECT, readColumnAspect, readColumnMetadata } from './column-metadata';
 import type { IProfile } from './profile';
 import { newestProfile } from './profile';
-import type { Said } from './said';
-import { OF_COLUMNS, saidOf, writtenOf } from './said';
 
 const RUNS_PAGE = 20;
 /** One more than is shown at once: the oldest is what the one after it is compared with. */
@@ -31,9 +31,9 @@ export interface IEntityState extends ILiveState {
   entity: Entity | null;
   type: EntityType | null;
   mayEdit: boolean;
-  /** What was said of the columns of a dataset. */
-  said: readonly Said[];
-  saidProblem: CatalogProblem | null;
+  /** The metadata of the columns of a dataset. */
+  columns: readonly ColumnMetadata[];
+  columnsProblem: CatalogProblem | null;
   /** How the data looks; null where nobody counted it. */
   profile: IProfile | null;
   profileProblem: CatalogProblem | null;
@@ -48,8 +48,8 @@ const EMPTY: IEntityState = {
   entity: null,
   type: null,
   mayEdit: false,
-  said: [],
-  saidProblem: null,
+  columns: [],
+  columnsProblem: null,
   profile: null,
   profileProblem: null,
   runs: null,
@@ -87,7 +87,7 @@ export class EntityModel extends LiveModel<IEntityState> {
     if (this.state.problem?.kind === 'absent') {
       this.set({ entity: null });
     }
-    await Promise.all([this._loadRuns(), this._loadHistory(), this._loadProfile(), this.loadSaid()]);
+    await Promise.all([this._loadRuns(), this._loadHistory(), this._loadProfile(), this.loadColumns()]);
     return shown;
   }
 
@@ -124,14 +124,17 @@ export class EntityModel extends LiveModel<IEntityState> {
   async editColumn(urn: string): Promise<void> {
     const { editor } = this.state;
     try {
-      const [type, base] = await Promise.all([this._catalog.entityType('schemaField'), writtenOf(this._catalog, urn)]);
-      const spec = type.aspects.find(({ name }) => name === OF_COLUMNS);
+      const [type, base] = await Promise.all([
+        this._catalog.entityType('schemaField'),
+        readColumnAspect(this._catalog, urn)
+      ]);
+      const spec = type.aspects.find(({ name }) => name === COLUMN_ASPECT);
       // Another form may have been opened meanwhile.
       if (spec && this.state.editor === editor && !this.isDisposed) {
         this._open(new AspectEditor(this._catalog, urn, spec, base));
       }
     } catch (reason) {
-      this.set({ saidProblem: asProblem(reason) });
+      this.set({ columnsProblem: asProblem(reason) });
     }
   }
 
@@ -145,7 +148,7 @@ export class EntityModel extends LiveModel<IEntityState> {
         this._open(opened);
       }
     } catch (reason) {
-      this.set({ saidProblem: asProblem(reason) });
+      this.set({ columnsProblem: asProblem(reason) });
     }
   }
 
@@ -155,17 +158,17 @@ export class EntityModel extends LiveModel<IEntityState> {
     this.set({ editor: null });
   }
 
-  /** Asks again what was said of the columns of a dataset; what is known stays until all of it has come. */
-  async loadSaid(): Promise<void> {
+  /** Loads the metadata of the columns of a dataset; the previous state stays until all pages are there. */
+  async loadColumns(): Promise<void> {
     const { asking } = this;
     if (this.state.entity?.type !== 'dataset') {
       return;
     }
     try {
-      this.set({ said: await saidOf(this._catalog, this.urn, asking), saidProblem: null });
+      this.set({ columns: await readColumnMetadata(this._catalog, this.urn, asking), columnsProblem: null });
     } catch (reason) {
       if (asking?.aborted !== true) {
-        this.set({ saidProblem: asProblem(reason) });
+        this.set({ columnsProblem: asProblem(reason) });
       }
     }
   }

@@ -99,8 +99,8 @@ export function ProfileTable({ profile, trans }: { profile: IProfile; trans: Tra
                   <Nulls column={column} trans={trans} />
                 </td>
                 <td className="jp-Colophon-figure">{column.distinct?.toLocaleString()}</td>
-                <td className="jp-Colophon-told">{column.least}</td>
-                <td className="jp-Colophon-told">{column.most}</td>
+                <td className="jp-Colophon-text-cell">{column.least}</td>
+                <td className="jp-Colophon-text-cell">{column.most}</td>
                 {hasMeans && (
                   <td className="jp-Colophon-figure">
                     <Mean column={column} trans={trans} />

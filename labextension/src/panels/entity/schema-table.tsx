@@ -1,52 +1,39 @@
 import { editIcon } from '@jupyterlab/ui-components';
-import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { FormEditor } from '../../model/editor';
 import { OF_FIELDS } from '../../model/descriptions';
-import { LongText } from '../pieces/long-text';
 import { Name } from '../pieces/name';
 import { TableRoom } from '../pieces/table-room';
-import { TagList } from '../pieces/tags';
 import { AspectForm } from './aspect-form';
+import { COLUMN_ASPECT } from './column-metadata';
 import type { IColumn } from './columns';
-import { OF_COLUMNS } from './said';
+import type { IDescriptorContext } from './descriptors';
+import { DescriptorChips, DescriptorList, DescriptorName, SourceBadge } from './descriptors';
 
 interface ITableProps {
   columns: readonly IColumn[];
   /** What is being edited on this page, of a column or of the table. */
   editor: FormEditor | null;
   mayEdit: boolean;
-  open: (urn: string) => void;
+  context: IDescriptorContext;
   edit: (urn: string) => void;
   describe: (urn: string) => void;
   stopEditing: () => void;
-  trans: TranslationBundle;
 }
 
-/** Which cells there are: what no column has takes no room. */
+/** Which optional cells the table has: a cell that is empty in every row is left out. */
 interface IShape {
-  said: boolean;
-  described: boolean;
+  annotations: boolean;
+  descriptions: boolean;
 }
 
-function Said({ column, trans }: { column: IColumn; trans: TranslationBundle }): React.JSX.Element {
-  const { path, tags, properties } = column;
+function Annotations({ column, context }: { column: IColumn; context: IDescriptorContext }): React.JSX.Element {
+  const { path, labels, properties } = column;
+  const { trans } = context;
   return (
     <div className="jp-Colophon-value-block">
-      <TagList tags={tags.USER} label={trans.__('Tags of %1', path)} />
-      <TagList tags={tags.SYSTEM} label={trans.__('Tags of %1 by machines', path)} byMachines />
-      {properties.length > 0 && (
-        <dl className="jp-Colophon-pairs" aria-label={trans.__('Properties of %1', path)}>
-          {properties.map(([key, value]) => (
-            <div key={key}>
-              <dt>{key}</dt>
-              <dd>
-                <LongText text={value} trans={trans} />
-              </dd>
-            </div>
-          ))}
-        </dl>
-      )}
+      <DescriptorChips values={labels} label={trans.__('Tags and terms of %1', path)} context={context} />
+      <DescriptorList values={properties} label={trans.__('Properties of %1', path)} context={context} />
     </div>
   );
 }
@@ -90,35 +77,41 @@ function EditButton(
   );
 }
 
-function SaidCell(props: RowProps): React.JSX.Element {
-  const { column, mayEdit, edit, trans } = props;
+function AnnotationsCell(props: RowProps): React.JSX.Element {
+  const { column, context, mayEdit, edit } = props;
+  const label = context.trans.__('Edit: %1', column.path);
   return (
-    <td className="jp-Colophon-told">
-      <div className="jp-Colophon-said">
-        <Said column={column} trans={trans} />
-        {mayEdit && <EditButton {...props} aspect={OF_COLUMNS} label={trans.__('Edit: %1', column.path)} open={edit} />}
+    <td className="jp-Colophon-text-cell">
+      <div className="jp-Colophon-cell-with-tool">
+        <Annotations column={column} context={context} />
+        {mayEdit && <EditButton {...props} aspect={COLUMN_ASPECT} label={label} open={edit} />}
       </div>
     </td>
   );
 }
 
 function DescriptionCell(props: RowProps): React.JSX.Element {
-  const { column, mayEdit, describe, trans } = props;
+  const { column, context, mayEdit, describe } = props;
+  const label = context.trans.__('Describe %1', column.path);
   return (
-    <td className="jp-Colophon-told">
-      <div className="jp-Colophon-said">
+    <td className="jp-Colophon-text-cell">
+      <div className="jp-Colophon-cell-with-tool">
         <div className="jp-Colophon-value-block">
-          <LongText text={column.description} trans={trans} />
+          {column.descriptions.map(value => (
+            <div key={value.name}>
+              <DescriptorName value={value} context={context} /> <SourceBadge value={value} context={context} />
+            </div>
+          ))}
         </div>
-        {mayEdit && (
-          <EditButton {...props} aspect={OF_FIELDS} label={trans.__('Describe %1', column.path)} open={describe} />
-        )}
+        {mayEdit && <EditButton {...props} aspect={OF_FIELDS} label={label} open={describe} />}
       </div>
     </td>
   );
 }
 
-function FormRow({ column, editor, stopEditing, span, trans }: RowProps & { span: number }): React.JSX.Element | null {
+function FormRow(props: RowProps & { span: number }): React.JSX.Element | null {
+  const { column, editor, stopEditing, span } = props;
+  const { trans } = props.context;
   return (
     editor && (
       <tr>
@@ -132,15 +125,16 @@ function FormRow({ column, editor, stopEditing, span, trans }: RowProps & { span
   );
 }
 
-/** A column; drawn again only when something of it is another. */
+/** A column; rendered again only if one of its properties changed. */
 const Row = React.memo(function Row(props: RowProps): React.JSX.Element {
-  const { column, shape, open, trans } = props;
+  const { column, shape, context } = props;
   const { path, urn, type, nullable } = column;
+  const { open, trans } = context;
   return (
     <>
       <tr data-column={path}>
         <th scope="row">
-          {column.known ? (
+          {column.hasPage ? (
             <button type="button" className="jp-Colophon-link" title={urn} onClick={() => open(urn)}>
               <Name text={path} />
             </button>
@@ -155,32 +149,32 @@ const Row = React.memo(function Row(props: RowProps): React.JSX.Element {
             <code>{type}</code>
           )}
         </td>
-        {shape.said && <SaidCell {...props} />}
+        {shape.annotations && <AnnotationsCell {...props} />}
         <td>{nullable === undefined ? '' : nullable ? trans.__('yes') : trans.__('no')}</td>
-        {shape.described && <DescriptionCell {...props} />}
+        {shape.descriptions && <DescriptionCell {...props} />}
       </tr>
-      <FormRow {...props} span={3 + Number(shape.said) + Number(shape.described)} />
+      <FormRow {...props} span={3 + Number(shape.annotations) + Number(shape.descriptions)} />
     </>
   );
 });
 
-/** The columns of a dataset, each with what was said of it. */
+/** The columns of a dataset, each with its metadata. */
 export function SchemaTable(props: ITableProps): React.JSX.Element {
-  const { columns, editor, trans, ...rest } = props;
-  const described = props.mayEdit || columns.some(column => column.description !== '');
-  const paired = columns.some(column => column.properties.length > 0);
-  const tagged = columns.some(({ tags }) => tags.USER.length + tags.SYSTEM.length > 0);
-  const said = props.mayEdit || paired || tagged;
-  const shape = React.useMemo(() => ({ said, described }), [said, described]);
+  const { columns, editor, ...rest } = props;
+  const { trans } = props.context;
+  const descriptions = props.mayEdit || columns.some(column => column.descriptions.length > 0);
+  const hasProperties = columns.some(column => column.properties.length > 0);
+  const annotations = props.mayEdit || hasProperties || columns.some(column => column.labels.length > 0);
+  const shape = React.useMemo(() => ({ annotations, descriptions }), [annotations, descriptions]);
   return (
     <TableRoom label={trans.__('Columns')}>
       <thead>
         <tr>
           <th scope="col">{trans.__('Column')}</th>
           <th scope="col">{trans.__('Type')}</th>
-          {said && <th scope="col">{paired ? trans.__('Tags and properties') : trans.__('Tags')}</th>}
+          {annotations && <th scope="col">{hasProperties ? trans.__('Tags and properties') : trans.__('Tags')}</th>}
           <th scope="col">{trans.__('May be empty')}</th>
-          {described && <th scope="col">{trans.__('Description')}</th>}
+          {descriptions && <th scope="col">{trans.__('Description')}</th>}
         </tr>
       </thead>
       <tbody>
@@ -192,7 +186,6 @@ export function SchemaTable(props: ITableProps): React.JSX.Element {
             shape={shape}
             editor={editor?.urn === column.urn ? editor : null}
             editing={editor !== null}
-            trans={trans}
           />
         ))}
       </tbody>

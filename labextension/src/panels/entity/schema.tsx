@@ -15,21 +15,26 @@ interface ISchemaProps {
   model: EntityModel;
   actions: IEntityActions;
   stopEditing: () => Promise<void>;
+  /** The title of an aspect. */
+  title: (aspect: string) => string;
   trans: TranslationBundle;
 }
 
 function useColumns(model: EntityModel): IColumn[] {
-  const { entity, said, editor } = useModel(model);
+  const { entity, columns, editor } = useModel(model);
   const edited = editor?.urn;
-  return React.useMemo(() => (entity ? columnsOf(entity, said, edited) : []), [entity, said, edited]);
+  return React.useMemo(() => (entity ? columnsOf(entity, columns, edited) : []), [entity, columns, edited]);
 }
 
-/** The columns of a dataset, with what was said of each. */
-export function Schema({ model, actions, stopEditing, trans }: ISchemaProps): React.JSX.Element | null {
-  const { entity, saidProblem, editor, mayEdit } = useModel(model);
+/** The columns of a dataset with their metadata. */
+export function Schema({ model, actions, stopEditing, title, trans }: ISchemaProps): React.JSX.Element | null {
+  const { entity, columnsProblem, editor, mayEdit } = useModel(model);
   const columns = useColumns(model);
   const [most, setMost] = React.useState(PAGE);
-  const open = React.useCallback((urn: string) => actions.openEntity(urn), [actions]);
+  const context = React.useMemo(
+    () => ({ title, trans, open: (urn: string) => actions.openEntity(urn) }),
+    [title, trans, actions]
+  );
   const edit = React.useCallback((urn: string) => void model.editColumn(urn), [model]);
   const describe = React.useCallback(
     (urn: string) => void model.describeColumn(urn, trans.__('Description')),
@@ -43,7 +48,7 @@ export function Schema({ model, actions, stopEditing, trans }: ISchemaProps): Re
   return (
     <section className="jp-Colophon-card-section" aria-label={trans.__('Schema')}>
       <h2>{trans.__('Schema')}</h2>
-      {saidProblem && <ProblemNote problem={saidProblem} trans={trans} retry={() => void model.loadSaid()} />}
+      {columnsProblem && <ProblemNote problem={columnsProblem} trans={trans} retry={() => void model.loadColumns()} />}
       {columns.length === 0 ? (
         <p className="jp-Colophon-note">{trans.__('No columns are known.')}</p>
       ) : (
@@ -51,11 +56,10 @@ export function Schema({ model, actions, stopEditing, trans }: ISchemaProps): Re
           columns={drawn}
           editor={editor}
           mayEdit={mayEdit}
-          open={open}
+          context={context}
           edit={edit}
           describe={describe}
           stopEditing={stop}
-          trans={trans}
         />
       )}
       {columns.length > most && (

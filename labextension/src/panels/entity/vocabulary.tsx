@@ -1,58 +1,39 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import type { Descriptor } from '../../generated/api';
-import { LongText } from '../pieces/long-text';
+import { mergeDescriptors } from '../../model/descriptors';
+import type { IDescribedValue } from '../../model/descriptors';
 import { TableRoom } from '../pieces/table-room';
 import { useModel } from '../pieces/use-model';
+import { hasOwnCard } from './aspects';
+import type { IDescriptorContext } from './descriptors';
+import { DescriptorName, kindLabel } from './descriptors';
 import type { IEntityActions } from './index';
 import type { EntityModel } from './model';
 
-/** How many values are drawn at once. */
+/** How many values are shown at once. */
 const PAGE = 100;
 
-function kindWord(kind: Descriptor['kind'], trans: TranslationBundle): string {
-  return {
-    tag: trans.__('Tag'),
-    term: trans.__('Glossary term'),
-    owner: trans.__('Owner'),
-    domain: trans.__('Domain'),
-    description: trans.__('Description'),
-    property: trans.__('Property'),
-    link: trans.__('Link'),
-    name: trans.__('Name')
-  }[kind];
-}
-
-interface IRowProps {
-  descriptor: Descriptor;
-  title: (aspect: string) => string;
-  open: (urn: string) => void;
-  trans: TranslationBundle;
-}
-
-function Row({ descriptor, title, open, trans }: IRowProps): React.JSX.Element {
-  const { kind, key, name, urn, detail, aspect, scope } = descriptor;
+function Row({ value, context }: { value: IDescribedValue; context: IDescriptorContext }): React.JSX.Element {
+  const { kind, key, detail, sources } = value;
   return (
     <tr data-kind={kind}>
-      <th scope="row">{kind === 'property' ? key : kindWord(kind, trans)}</th>
-      <td className="jp-Colophon-told">
-        {urn === null ? (
-          <LongText text={name} trans={trans} />
-        ) : (
-          <button type="button" className="jp-Colophon-link" title={urn} onClick={() => open(urn)}>
-            {name}
-          </button>
-        )}
+      <th scope="row">{kind === 'property' ? key : kindLabel(kind, context.trans)}</th>
+      <td className="jp-Colophon-text-cell">
+        <DescriptorName value={value} context={context} />
         {detail !== '' && <span className="jp-Colophon-note"> {detail}</span>}
       </td>
-      <td title={aspect}>
-        {title(aspect)} <span className="jp-Colophon-scope">{scope}</span>
+      <td>
+        {sources.map(({ aspect, scope }) => (
+          <div key={`${aspect} ${scope}`} title={aspect}>
+            {context.title(aspect)} <span className="jp-Colophon-scope">{scope}</span>
+          </div>
+        ))}
       </td>
     </tr>
   );
 }
 
-/** Everything that describes an entity, whatever API wrote it, each value with its source. */
+/** What describes an entity in aspects without a card of their own, whichever API wrote it: each value with its sources. */
 export function Vocabulary(props: {
   model: EntityModel;
   actions: IEntityActions;
@@ -60,10 +41,18 @@ export function Vocabulary(props: {
   trans: TranslationBundle;
 }): React.JSX.Element | null {
   const { model, actions, title, trans } = props;
-  const { entity } = useModel(model);
+  const { entity, type } = useModel(model);
   const [most, setMost] = React.useState(PAGE);
-  const found = (entity?.descriptors ?? []).filter(({ column }) => column === null);
-  if (found.length === 0) {
+  const values = React.useMemo(() => {
+    const cards = new Set(type?.aspects.filter(hasOwnCard).map(({ name }) => name));
+    const listed = entity?.descriptors.filter(({ column, aspect }) => column === null && !cards.has(aspect));
+    return mergeDescriptors(listed ?? []);
+  }, [entity, type]);
+  const context = React.useMemo(
+    () => ({ title, trans, open: (urn: string) => actions.openEntity(urn) }),
+    [title, trans, actions]
+  );
+  if (values.length === 0) {
     return null;
   }
   return (
@@ -78,18 +67,12 @@ export function Vocabulary(props: {
           </tr>
         </thead>
         <tbody>
-          {found.slice(0, most).map((descriptor, index) => (
-            <Row
-              key={index}
-              descriptor={descriptor}
-              title={title}
-              open={urn => actions.openEntity(urn)}
-              trans={trans}
-            />
+          {values.slice(0, most).map(value => (
+            <Row key={`${value.kind} ${value.key} ${value.name}`} value={value} context={context} />
           ))}
         </tbody>
       </TableRoom>
-      {found.length > most && (
+      {values.length > most && (
         <button type="button" className="jp-Colophon-button" onClick={() => setMost(most + PAGE)}>
           {trans.__('More')}
         </button>

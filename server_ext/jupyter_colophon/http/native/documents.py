@@ -16,6 +16,7 @@ from jupyter_colophon.core.run import Access, ColumnEdge, Run, RunChange, RunSta
 from jupyter_colophon.core.search import Hit
 from jupyter_colophon.core.sinks import SinkState
 from jupyter_colophon.core.timegrammar import format_time, parse_instant
+from jupyter_colophon.core.vocabulary import described_members
 from jupyter_colophon.http.problems import refusal
 from jupyter_colophon.service.datahub.timeseries import TimedValue
 
@@ -93,6 +94,7 @@ def entity_type(value: EntityType) -> Document:
                 "timeseries": spec.timeseries,
                 "schema": spec.schema.document,
                 "uihints": dict(spec.uihints),
+                "described": list(described_members(spec.name, spec.contributes)),
             }
             for spec in value.aspects
         ],

@@ -1,0 +1,126 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import React from 'react';
+import type { Descriptor } from '../../generated/api';
+import type { DescriptorSource, IDescribedValue } from '../../model/descriptors';
+import { scopeOf } from '../../model/descriptors';
+import { LongText } from '../pieces/long-text';
+
+/** What every view of descriptors needs. */
+export interface IDescriptorContext {
+  /** The title of an aspect. */
+  title: (aspect: string) => string;
+  open: (urn: string) => void;
+  trans: TranslationBundle;
+}
+
+/** The word for a kind of descriptor. */
+export function kindLabel(kind: Descriptor['kind'], trans: TranslationBundle): string {
+  return {
+    tag: trans.__('Tag'),
+    term: trans.__('Glossary term'),
+    owner: trans.__('Owner'),
+    domain: trans.__('Domain'),
+    description: trans.__('Description'),
+    property: trans.__('Property'),
+    link: trans.__('Link'),
+    name: trans.__('Name')
+  }[kind];
+}
+
+/** The sources of a value as text: `Global tags (SYSTEM)`. */
+function sourcesText(sources: readonly DescriptorSource[], { title, trans }: IDescriptorContext): string {
+  return sources.map(({ aspect, scope }) => trans.__('%1 (%2)', title(aspect), scope)).join(', ');
+}
+
+/** The name of a value, which leads to what it refers to. */
+export function DescriptorName(props: {
+  value: Pick<Descriptor, 'name' | 'urn'>;
+  context: IDescriptorContext;
+  /** The tooltip of the link; its URN by default. */
+  tooltip?: string;
+}): React.JSX.Element {
+  const { value, context, tooltip } = props;
+  const { name, urn } = value;
+  return urn === null ? (
+    <LongText text={name} trans={context.trans} />
+  ) : (
+    <button type="button" className="jp-Colophon-link" title={tooltip ?? urn} onClick={() => context.open(urn)}>
+      {name}
+    </button>
+  );
+}
+
+/** The scope of a value as a badge; its tooltip and its accessible text name the aspects. */
+export function SourceBadge({ value, context }: IValueProps): React.JSX.Element {
+  const text = sourcesText(value.sources, context);
+  return (
+    <span className="jp-Colophon-scope" title={text}>
+      <span aria-hidden="true">{scopeOf(value)}</span>
+      <span className="jp-Colophon-unseen">{text}</span>
+    </span>
+  );
+}
+
+interface IValueProps {
+  value: IDescribedValue;
+  context: IDescriptorContext;
+}
+
+function DescriptorChip({ value, context }: IValueProps): React.JSX.Element {
+  const { kind, sources } = value;
+  const source = context.trans.__('%1, %2', kindLabel(kind, context.trans), sourcesText(sources, context));
+  return (
+    <li className="jp-Colophon-tag" data-kind={kind} data-scope={scopeOf(value)}>
+      <span title={source}>
+        <DescriptorName value={value} context={context} tooltip={source} />
+      </span>
+      <span className="jp-Colophon-unseen"> {source}</span>
+    </li>
+  );
+}
+
+/** Tags, glossary terms and domains as chips; those that only machines wrote are dashed. */
+export function DescriptorChips(props: {
+  values: readonly IDescribedValue[];
+  label: string;
+  context: IDescriptorContext;
+}): React.JSX.Element | null {
+  const { values, label, context } = props;
+  if (values.length === 0) {
+    return null;
+  }
+  return (
+    <ul className="jp-Colophon-tags" aria-label={label}>
+      {values.map(value => (
+        <DescriptorChip key={`${value.kind} ${value.name}`} value={value} context={context} />
+      ))}
+    </ul>
+  );
+}
+
+/** Properties and the like as a list of keys and values. */
+export function DescriptorList(props: {
+  values: readonly IDescribedValue[];
+  label: string;
+  context: IDescriptorContext;
+}): React.JSX.Element | null {
+  const { values, label, context } = props;
+  if (values.length === 0) {
+    return null;
+  }
+  return (
+    <dl className="jp-Colophon-pairs" aria-label={label}>
+      {values.map(value => (
+        <div key={`${value.kind} ${value.key} ${value.name}`}>
+          <dt>{value.kind === 'property' ? value.key : kindLabel(value.kind, context.trans)}</dt>
+          <dd>
+            <DescriptorName value={value} context={context} />
+          </dd>
+          <dd>
+            <SourceBadge value={value} context={context} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
