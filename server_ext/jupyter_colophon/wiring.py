@@ -49,8 +49,9 @@ from jupyter_colophon.service.transfer import Transfer
 from jupyter_colophon.service.write_path import ETERNAL, WritePath
 from jupyter_colophon.storage import providers, tables
 from jupyter_colophon.storage.events import EventFiles
+from jupyter_colophon.storage.migrations.baseline import record_version
 from jupyter_colophon.storage.migrations.numbered import numbered
-from jupyter_colophon.storage.migrations.runner import migrate, refuse_newer
+from jupyter_colophon.storage.migrations.runner import migrate, refuse_newer, rename_tables
 from jupyter_colophon.storage.read_audit import ReadAudit
 from jupyter_colophon.storage.restoring import refuse_half_restored
 from jupyter_colophon.storage.secret import store_key
@@ -175,16 +176,17 @@ def open_for_writing(
 def prepare(provider: StorageProvider, registry: Registry) -> None:
     """Bring the store's tables and data to what this program needs.
 
-    Raises StoreTooNew, HalfRestored before anything is changed.
+    Raises StoreTooNew, UnsupportedStore, HalfRestored before anything is changed.
     """
     migrations = numbered(registry)
     if provider.table_admin.exists(tables.SETTINGS.id):
         refuse_newer(provider, migrations)
         refuse_half_restored(provider)
+        record_version(provider, migrations)
+        rename_tables(provider, migrations)
     provider.table_admin.create_or_update(*tables.ALL)
+    record_version(provider, migrations)
     migrate(provider, migrations)
-    for table in tables.FORMER:
-        provider.table_admin.drop(table)
 
 
 def _catalog(

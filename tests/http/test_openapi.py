@@ -30,6 +30,13 @@ async def test_it_is_served_with_the_place_of_the_server(api: Any, jp_base_url: 
     assert found["components"] == DOCUMENT["components"]
 
 
+def test_every_component_has_an_example_that_shows_in_the_document() -> None:
+    schemas = DOCUMENT["components"]["schemas"]
+    assert len(schemas) > 50
+    assert [name for name, schema in schemas.items() if not schema.get("examples")] == []
+    assert schemas["SearchAnswer"]["examples"][0]["hits"]
+
+
 def test_every_reference_leads_to_a_component() -> None:
     named = {f"#/components/schemas/{name}" for name in DOCUMENT["components"]["schemas"]}
     used = set(_references(DOCUMENT))

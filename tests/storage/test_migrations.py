@@ -1,35 +1,19 @@
 """Changes of data: each slice once, resumed after a kill, refused on the way back (spec STORE-21)."""
 
-import gzip
-import json
 import signal
-import sqlite3
-import zlib
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 from jupyter_colophon.core.errors import StoreTooNew
-from jupyter_colophon.core.lineage import LineageQuestion
-from jupyter_colophon.core.names import Urn, run_urn
-from jupyter_colophon.core.once import Once
-from jupyter_colophon.core.proposal import Proposal
-from jupyter_colophon.core.run import RunStart
-from jupyter_colophon.core.search import ValuesQuestion
 from jupyter_colophon.core.store import sqlite_file
 from jupyter_colophon.http import problems
 from jupyter_colophon.storage import providers, tables
 from jupyter_colophon.storage.migrations.runner import Migration, migrate, progress, refuse_newer
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
-from support.catalog import ADA, forget, names, opened, say, search
-from support.keeping import findings, keeper
 from support.process import running, told
 from support.things import THINGS, inside
-from support.urns import CELL, NOTEBOOK, ORDERS, REPORT, table
 
-#: A catalog as the first slice (commit 814f2d7) left it.
-SLICE = Path(__file__).parent / "data" / "slice.db.gz"
 #: Migrates a store, counting each slice; ends itself in the middle of the third, if asked to.
 MIGRATING = """
 import os, signal
@@ -52,13 +36,6 @@ store.close()
 def ready(things: StorageProvider) -> StorageProvider:
     things.table_admin.create_or_update(tables.SETTINGS)
     return things
-
-
-@pytest.fixture
-def slice_file(tmp_path: Path) -> Path:
-    path = tmp_path / "colophon.db"
-    path.write_bytes(gzip.decompress(SLICE.read_bytes()))
-    return path
 
 
 def counting(name: str, slices: int = 5, fail_at: int = -1) -> Migration:
@@ -87,7 +64,7 @@ def test_each_slice_of_each_migration_is_done_once_and_in_order(ready: StoragePr
     migrate(ready, [*migrations, counting("third", 1)])
     assert counted(ready)["third", 0] == 1
     assert sum(counted(ready).values()) == 5
-    assert ready.tx_runner.run(progress).done == 3
+    assert ready.tx_runner.run(progress).version == 3
 
 
 def test_one_that_ends_in_the_middle_goes_on_where_it_was(ready: StorageProvider) -> None:
@@ -112,7 +89,7 @@ def test_a_store_of_a_newer_program_is_refused_and_left_as_it_is(ready: StorageP
     for refuse in (refuse_newer, migrate):
         with pytest.raises(StoreTooNew) as raised:
             refuse(ready, [counting("first", 1)])
-        assert (raised.value.done, raised.value.known) == (2, 1)
+        assert (raised.value.version, raised.value.known) == (2, 1)
     assert ready.commits() == before
     assert problems.problem(raised.value)["type"] == problems.PREFIX + "store-too-new"
 
@@ -132,127 +109,5 @@ def test_a_process_that_is_killed_in_a_migration_leaves_no_half_slice(tmp_path: 
         assert counted(store) == {("slice", 0): 1, ("slice", 1): 1}
     assert told(MIGRATING, str(path), "live") == ""
     assert counted(store) == {("slice", at): 1 for at in range(5)}
-    assert store.tx_runner.run(progress).done == 2
+    assert store.tx_runner.run(progress).version == 2
     store.close()
-
-
-class TestTheFirstSlice:
-    def test_its_catalog_is_searched(self, slice_file: Path) -> None:
-        catalog = opened(slice_file)
-        assert sorted(names(search(catalog, "till"))) == ["orders"]
-        assert sorted(names(search(catalog, "tags:raw"))) == ["orders"]
-        assert sorted(names(search(catalog, "source:*"))) == ["orders", "report"]
-        assert names(search(catalog, "überstunden")) == ["orders"]
-        assert names(search(catalog, "second")) == ["twice"]
-        assert names(search(catalog, "first")) == []
-        assert names(search(catalog, "gone")) == []
-        catalog.close()
-
-    def test_it_keeps_its_history_lineage_and_changes(self, slice_file: Path) -> None:
-        catalog = opened(slice_file)
-        history, _ = catalog.reader.versions(Urn.parse(ORDERS), "technicalMetadata", 9, "", ADA)
-        assert [one.version for one in history] == [2, 1]
-        assert [one.value["properties"]["owner"] for one in history] == ["Grace", "Ada"]
-        twice, _ = catalog.reader.versions(Urn.parse(table("twice")), "technicalMetadata", 9, "", ADA)
-        assert [one.version for one in twice] == [3]
-        lineage = catalog.lineage.lineage(LineageQuestion(Urn.parse(REPORT), levels=2), ADA)
-        assert {node.urn for node in lineage.nodes} == {ORDERS, REPORT, CELL}
-        changes = catalog.feed.changes(0, 500, {}, ADA)
-        assert [one.seq for one in changes] == list(range(1, len(changes) + 1))
-        assert len(changes) > 20
-        catalog.close()
-
-    def test_it_is_written_on(self, slice_file: Path) -> None:
-        catalog = opened(slice_file)
-        assert say(catalog, ORDERS, {"owner": "Mary"}, version=2).version == 3
-        assert names(search(catalog, "owner:mary")) == ["orders"]
-        assert names(search(catalog, "grace")) == []
-        forget(catalog, REPORT)
-        assert names(search(catalog, "source:orders")) == []
-        catalog.close()
-
-    def test_it_is_brought_along_once_and_by_many_at_once(self, slice_file: Path) -> None:
-        with ThreadPoolExecutor(3) as threads:
-            catalogs = list(threads.map(opened, [slice_file] * 3, timeout=300))
-        for catalog in catalogs:
-            assert names(search(catalog, "owner:grace")) == ["orders"]
-            catalog.close()
-        with closing(sqlite3.connect(slice_file)) as connection:
-            assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-            told = connection.execute("SELECT value FROM settings WHERE name = 'migrations'").fetchone()
-            left = connection.execute(
-                "SELECT name FROM sqlite_master WHERE name IN ('search_documents', 'search_words', 'edges', 'edge_runs')"
-            ).fetchall()
-        assert (json.loads(told[0])["done"] >= 1, left) == (True, [])
-
-    def test_an_aspect_that_cannot_be_read_harms_no_other_entity(self, slice_file: Path) -> None:
-        with closing(sqlite3.connect(slice_file)) as connection:
-            connection.execute(
-                "UPDATE aspects SET value = '{' WHERE urn = ? AND aspect = 'technicalMetadata'", (ORDERS,)
-            )
-            connection.commit()
-        catalog = opened(slice_file)
-        assert names(search(catalog, "second")) == ["twice"]
-        assert sorted(names(search(catalog, "report"))) == ["report"]
-        catalog.close()
-
-    def test_a_catalog_of_a_newer_program_is_refused_and_left_as_it_is(self, slice_file: Path) -> None:
-        opened(slice_file).close()
-        with closing(sqlite3.connect(slice_file)) as connection:
-            connection.execute(
-                "UPDATE settings SET value = ? WHERE name = 'migrations'", (b'{"done": 99, "place": ""}',)
-            )
-            connection.commit()
-        before = slice_file.read_bytes()
-        with pytest.raises(StoreTooNew):
-            opened(slice_file)
-        assert slice_file.read_bytes() == before
-
-
-def test_the_source_of_cells_is_removed_from_runs_and_from_answers_in_several_slices(tmp_path: Path) -> None:
-    count = 105
-    path = tmp_path / "colophon.db"
-    catalog = opened(path)
-    facts = {"cellId": "b1", "sourceHash": "sha256:1f", "source": "password = 'hunter2'", "step": "s3a://k:hunter2@b"}
-    for number in range(count):
-        start = RunStart(Urn.parse(CELL), f"run-{number}", 1_000 + number, facts=facts)
-        catalog.write_path.start_run(start, ADA, once=Once("ada", f"key-{number}", "f"))
-    other = RunStart(Urn.parse(NOTEBOOK), "other", 1_000, facts={"source": "the till"})
-    kept = catalog.write_path.start_run(other, ADA, once=Once("ada", "key", "f")).urn
-    catalog.close()
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("UPDATE settings SET value = ? WHERE name = 'migrations'", (b'{"done": 7, "place": ""}',))
-        connection.commit()
-    catalog = opened(path)
-    runs = [catalog.runs.run(str(run_urn(Urn.parse(CELL), f"run-{number}")), ADA) for number in range(count)]
-    assert {json.dumps(dict(run.facts), sort_keys=True) for run in runs} == {
-        json.dumps({"cellId": "b1", "sourceHash": "sha256:1f", "step": "s3a://***@b"})
-    }
-    assert catalog.runs.run(kept, ADA).facts == {"source": "the till"}
-    catalog.close()
-    with closing(sqlite3.connect(path)) as connection:
-        answers = [zlib.decompress(row[0]) for row in connection.execute("SELECT answer FROM answers")]
-    assert [b"hunter2" in answer for answer in answers] == [False]
-
-
-def test_what_entities_say_is_derived_anew_in_several_slices(tmp_path: Path) -> None:
-    path, count = tmp_path / "colophon.db", 105
-    catalog = opened(path)
-    for number in range(count):
-        tags = {"tags": [{"tag": f"urn:li:tag:t{number}"}, {"tag": "urn:li:tag:all"}]}
-        catalog.write_path.propose([Proposal(Urn.parse(table(f"n{number}")), "globalTags", "upsert", tags)], ADA)
-    catalog.write_path.propose([Proposal(Urn.parse(table("n7")), "status", "upsert", {"removed": True})], ADA)
-    catalog.close()
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("UPDATE settings SET value = ? WHERE name = 'migrations'", (b'{"done": 8, "place": ""}',))
-        connection.execute("DELETE FROM metadata_values")
-        connection.execute("UPDATE value_counts SET entities = entities + 1")
-        connection.execute("UPDATE entities SET removed = NULL")
-        connection.commit()
-    catalog = opened(path)
-    assert findings(keeper(catalog)) == []
-    assert names(search(catalog, "tags:t104")) == ["n104"]
-    assert names(search(catalog, "tags:t7")) == []
-    values, _ = catalog.keys.values(ValuesQuestion("tags", "all"), 10, ADA)
-    assert values == [("all", count - 1)]
-    catalog.close()

@@ -132,6 +132,36 @@ def test_a_dropped_table_comes_back_empty_and_in_any_shape(things: StorageProvid
     inside(things, lambda table: table.upsert({"a": 1}))
 
 
+def test_rename_keeps_rows_and_indexes_under_the_new_names(things: StorageProvider, another: StorageProvider) -> None:
+    admin, fields = things.table_admin, {"b": "number", "n": "total", "z": "raw"}
+    inside(things, lambda table: table.upsert(KEY | {"n": 7, "y": True, "z": b"\x00"}))
+    for _ in range(2):
+        admin.rename("things", "objects", fields)
+    assert admin.list() == ["objects"]
+    assert (admin.schema("objects").primary_key, admin.schema("objects").indexes) == (
+        ("a", "number", "c"),
+        ("total", "y"),
+    )
+
+    def read(store: StorageProvider) -> Any:
+        return store.tx_runner.run(lambda tx: list(tx.table("objects").scan_index("total", 7)))
+
+    assert read(things) == read(another)
+    assert [(one["number"], one["total"], one["raw"], one["y"]) for one in read(things)] == [(1, 7, b"\x00", True)]
+    admin.create_or_update(admin.schema("objects"), THINGS)
+    inside(things, fill)
+    assert inside(things, lambda table: table.count()) == len(KEYS)
+
+
+def test_rename_refuses_the_name_of_another_table_and_fields_that_clash(things: StorageProvider) -> None:
+    things.table_admin.create_or_update(TableSpec("other", {"a": "string"}, ("a",)))
+    for new_id, fields in (("OTHER", {}), ("things", {"n": "x"}), ("two words", {})):
+        with pytest.raises(InvalidField):
+            things.table_admin.rename("things", new_id, fields)
+    assert things.table_admin.list() == ["other", "things"]
+    assert things.table_admin.schema("things") == THINGS
+
+
 def test_tables_may_have_the_names_of_words_of_sql(store: StorageProvider) -> None:
     spec = TableSpec("select", {"order": "string", "group": "long", "value": "bool"}, ("order",), ("group",))
     store.table_admin.create_or_update(spec)

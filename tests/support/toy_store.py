@@ -155,6 +155,17 @@ class ToyAdmin:
             raise Absent("table", table_id)
         return self._provider.place.tables[table_id].spec
 
+    def rename(self, table_id: str, new_id: str, fields: Mapping[str, str]) -> None:
+        with self._provider.place.writing:
+            tables = dict(self._provider.place.tables)
+            if table_id in tables:
+                old = tables.pop(table_id)
+                specs.check_free(new_id, tables)
+                spec = specs.rename_spec(old.spec, new_id, fields)
+                specs.check_spec(spec)
+                tables[new_id] = old.renamed(spec, fields)
+                self._provider.replace(tables)
+
     def drop(self, table_id: str) -> None:
         with self._provider.place.writing:
             self._provider.replace({id_: one for id_, one in self._provider.place.tables.items() if id_ != table_id})

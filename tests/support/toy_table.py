@@ -30,6 +30,10 @@ class Content:
         empty = dict.fromkeys(spec.fields)
         return Content(spec, {key: empty | row for key, row in self.rows.items()}, list(self.keys))
 
+    def renamed(self, spec: TableSpec, fields: Mapping[str, str]) -> "Content":
+        rows = {key: {fields.get(name, name): value for name, value in row.items()} for key, row in self.rows.items()}
+        return Content(spec, rows, list(self.keys))
+
     def put(self, key: Key, changes: Row) -> None:
         if key not in self.rows:
             insort(self.keys, key)

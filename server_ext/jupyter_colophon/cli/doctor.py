@@ -33,6 +33,7 @@ _ADVICE: tuple[tuple[type[errors.MetadataError], str], ...] = (
     (errors.StoreDamaged, _RESTORE),
     (errors.HalfRestored, "jupyter colophon restore FILE, into a new store"),
     (errors.StoreTooNew, "use the version of jupyter-colophon that made it, or a newer one"),
+    (errors.UnsupportedStore, "export the catalog with the version that made it, and import it into a new store"),
     (errors.TableSchemaIncompatible, "use the version of jupyter-colophon that made it, or a newer one"),
     (errors.TransactionConflict, "another process holds it: try again, or end that process"),
     (errors.StoreFull, "make room on the disk; nothing that was acknowledged is lost"),

@@ -309,13 +309,24 @@ class TableSchemaIncompatible(StorageError):
 
 
 class StoreTooNew(StorageError):
-    """The store's data were changed by a newer program; this one leaves them as they are."""
+    """The store has the schema of a newer version of this package; it is left unchanged."""
 
-    def __init__(self, done: int, known: int) -> None:
+    def __init__(self, version: int, known: int) -> None:
         super().__init__(
-            f"the store has been through {done} migrations, and this program knows {known}: use a newer one"
+            f"the store has schema version {version}, and this version of jupyter-colophon supports {known}: "
+            "use a newer one"
         )
-        self.done, self.known = done, known
+        self.version, self.known = version, known
+
+
+class UnsupportedStore(StorageError):
+    """The store has a schema from which there is no migration; it is left unchanged."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the store was written by a version of jupyter-colophon that this version cannot upgrade: "
+            "export the catalog with the version that wrote it, and import it into a new store"
+        )
 
 
 class HalfRestored(StorageError):

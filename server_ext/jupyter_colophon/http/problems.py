@@ -65,6 +65,7 @@ TABLE: dict[type[errors.MetadataError], Row] = {
     errors.TransactionTooLong: Row(503, "transaction-too-long", "It took too long"),
     errors.TableSchemaIncompatible: Row(503, "table-schema-incompatible", "The store is of another version"),
     errors.StoreTooNew: Row(503, "store-too-new", "The store is a newer version's"),
+    errors.UnsupportedStore: Row(503, "unsupported-store", "The store cannot be upgraded"),
     errors.NoCatalog: Row(503, "no-catalog", "There is no catalog"),
     errors.HalfRestored: Row(503, "half-restored", "The store is half restored"),
     errors.NamespaceEnding: Row(503, "namespace-ending", "The namespace is being deleted"),

@@ -87,11 +87,16 @@ def checked(path: Path, registry: Registry, progress: Progress) -> backup.Header
     """What a backup says of itself, read to its end. Raises BackupRefused, also for one of a newer program."""
     progress("checking the file", 0)
     header = backup.check(path)
-    known = {spec.id: spec for spec in tables.ALL}
+    known, version = {spec.id: spec for spec in tables.ALL}, len(numbered(registry))
     unknown = any(
         spec.fields.keys() - known[name].fields.keys() for name, spec in header.tables.items() if name in known
     )
-    if unknown or header.migrations > len(numbered(registry)):
+    if header.schema is None or header.schema < version:
+        raise BackupRefused(
+            f"{path}: an earlier version of jupyter-colophon made it ({header.product}): restore it with that version, "
+            "open the store with this one, and make a new backup"
+        )
+    if unknown or header.schema > version:
         raise BackupRefused(f"{path}: a newer version of jupyter-colophon made it ({header.product}): use that")
     return header
 

@@ -23,8 +23,8 @@ from typing import Any
 from jupyter_colophon.core.errors import BackupRefused, StoreDamaged
 from jupyter_colophon.storage import tables, truth
 from jupyter_colophon.storage.folders import sync_folder
-from jupyter_colophon.storage.migrations.runner import NAME as MIGRATIONS
-from jupyter_colophon.storage.migrations.runner import reached
+from jupyter_colophon.storage.migrations.runner import NAME as SCHEMA
+from jupyter_colophon.storage.migrations.runner import read_progress
 from jupyter_colophon.storage.specs import from_text, to_text
 from jupyter_colophon.storage.spi import Key, Row, TableContext, TableSpec
 
@@ -40,13 +40,13 @@ _DAMAGED = "it is damaged, or no backup of a catalog"
 class Header:
     """What a backup says of itself. `tables` are its tables' shapes, the log's among them; `time` is in ms.
 
-    `migrations`: so many the store had been through.
+    `schema` is the schema version of the store, None for one from before there were versions.
     """
 
     product: str
     time: int
     tables: Mapping[str, TableSpec]
-    migrations: int = 0
+    schema: int | None = None
 
 
 def write(
@@ -103,8 +103,8 @@ def _check(path: Path) -> Header:
         else:
             table, row = _row(header, line)
             rows[table] += 1
-            if table == tables.SETTINGS.id and row["name"] == MIGRATIONS:
-                header = replace(header, migrations=_migrations(row))
+            if table == tables.SETTINGS.id and row["name"] == SCHEMA:
+                header = replace(header, schema=_schema_version(row))
         digest.update(line)
     if header is None or trailer is None:
         raise BackupRefused("its end is missing")
@@ -205,9 +205,9 @@ def _header(line: bytes) -> Header:
         raise BackupRefused(_DAMAGED) from None
 
 
-def _migrations(row: Row) -> int:
+def _schema_version(row: Row) -> int:
     try:
-        return reached(row).done
+        return read_progress(row).version
     except (ValueError, KeyError, TypeError):
         raise BackupRefused(_DAMAGED) from None
 

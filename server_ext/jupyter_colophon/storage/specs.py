@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 
 from jupyter_colophon.core.errors import InvalidField, StoreDamaged, TableSchemaIncompatible, shown
@@ -45,6 +45,12 @@ def check_newcomer(spec: TableSpec, ids: Iterable[str]) -> None:
             raise InvalidField(f"the table {spec.id} has the name of {known} but for case")
 
 
+def check_free(table_id: str, ids: Iterable[str]) -> None:
+    """Raise InvalidField where a table of the store has this name, in whatever letter case."""
+    if table_id.lower() in {known.lower() for known in ids}:
+        raise InvalidField(f"the table {table_id} already exists")
+
+
 def check_successor(old: TableSpec, new: TableSpec) -> None:
     """Raise TableSchemaIncompatible unless a table of the old shape can become one of the new."""
     if old.primary_key != new.primary_key:
@@ -56,6 +62,19 @@ def check_successor(old: TableSpec, new: TableSpec) -> None:
             raise TableSchemaIncompatible(f"{new.id}.{name} is {kind} and cannot become {new.fields[name]}")
     if missing := set(old.indexes) - set(new.indexes):
         raise TableSchemaIncompatible(f"the table {new.id} has an index {min(missing)} that this program does not know")
+
+
+def rename_spec(spec: TableSpec, table_id: str, fields: Mapping[str, str]) -> TableSpec:
+    """Return a shape with another name, and with other names of fields where `fields` has them. Raises InvalidField."""
+    new = [fields.get(name, name) for name in spec.fields]
+    if len({name.lower() for name in new}) < len(new):
+        raise InvalidField(f"{table_id} would have two fields of the same name")
+    return TableSpec(
+        table_id,
+        {fields.get(name, name): kind for name, kind in spec.fields.items()},
+        tuple(fields.get(name, name) for name in spec.primary_key),
+        tuple(fields.get(name, name) for name in spec.indexes),
+    )
 
 
 def to_text(spec: TableSpec) -> str:

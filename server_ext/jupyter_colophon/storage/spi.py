@@ -337,6 +337,13 @@ class TableAdmin(Protocol):
     def schema(self, table_id: str) -> TableSpec:
         """The shape of a table. Raises Absent."""
 
+    def rename(self, table_id: str, new_id: str, fields: Mapping[str, str]) -> None:
+        """Give a table another name, and other names to some of its fields, old to new; its rows stay.
+
+        A table or a field that does not exist is left out, so that a repeated call changes nothing. Raises InvalidField
+        where another table has the new name already, or where the new names are not valid.
+        """
+
     def drop(self, table_id: str) -> None:
         """Take a table away with all its rows, if it is there."""
 

@@ -405,5 +405,3 @@ DERIVED = frozenset(
     spec.id
     for spec in (ENTITY_NAMES, METADATA_VALUES, PAST_VALUES, KEY_CARRIERS, VALUE_COUNTS, RELATIONSHIPS, RUN_TIMES)
 )
-#: Derived tables of earlier releases, which nothing reads any more.
-FORMER = ("key_counts",)

@@ -1,28 +1,10 @@
-"""The migrations by number. A new one goes to the end; none is ever taken out or put elsewhere."""
+"""The migrations by the schema version that they start from. A new one goes to the end; none is ever removed."""
 
 from jupyter_colophon.core.registry import Registry
-from jupyter_colophon.storage.migrations.carriers import carriers
-from jupyter_colophon.storage.migrations.cell_sources import cell_sources
-from jupyter_colophon.storage.migrations.full_text import full_text
-from jupyter_colophon.storage.migrations.lineage import lineage
-from jupyter_colophon.storage.migrations.relationships import relationships_told
 from jupyter_colophon.storage.migrations.runner import Migration
-from jupyter_colophon.storage.migrations.vocabulary import vocabulary
+from jupyter_colophon.storage.migrations.version_1 import version_1
 
 
 def numbered(registry: Registry) -> tuple[Migration, ...]:
-    """All migrations, the first for number 1."""
-    names = full_text(registry, "find names by their parts, and count platforms and owners")
-    marked = full_text(registry, "find what the model marks for search")
-    parts = full_text(registry, "find names by their parts behind name:")
-    return (
-        full_text(registry),
-        lineage(),
-        carriers(registry),
-        relationships_told(registry),
-        names,
-        marked,
-        parts,
-        cell_sources(),
-        vocabulary(registry),
-    )
+    """Return all migrations; their number is the schema version of this program."""
+    return (version_1(registry),)

@@ -1,13 +1,15 @@
-"""Brings the data of a store to what this program expects: migration after migration, slice after slice.
+"""Brings the data of a store to the schema of this program: migration after migration, slice after slice.
 
-How far a store has come is a row in `settings`, written in the transaction of each slice. So a process that is killed
-leaves off between two slices, and processes that start together do every slice once.
+The schema version of a store is a row in `settings`, written in the transaction of each slice. A process that is killed
+stops between two slices, and processes that start together apply every slice once.
 """
 
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
 
 from jupyter_colophon.core.errors import StoreTooNew
 from jupyter_colophon.core.jsontext import stored
@@ -15,68 +17,90 @@ from jupyter_colophon.storage.spi import Row, StorageProvider, TableContext
 from jupyter_colophon.storage.tables import SETTINGS
 
 #: The name of the row in `settings`.
-NAME = "migrations"
+NAME = "schema"
 _logger = logging.getLogger("jupyter_colophon.storage")
+
+
+class Rename(NamedTuple):
+    """A table's old and new name, and the old and new names of those of its fields that change."""
+
+    old: str
+    new: str
+    fields: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One change of data; its number is its place in the list, from 1 on, for ever.
+    """One change from a schema version to the next; its place in the list is the version that it changes, forever.
 
-    `step` does a slice in one short transaction: it is given the place, first "", and answers the next: None at the end.
+    `step` changes one slice of data in one short transaction: it gets the place, first "", and returns the next, None
+    at the end. `renames` are applied before, and again by each process that opens the store meanwhile.
     """
 
     title: str
     step: Callable[[TableContext, str], str | None]
+    renames: Sequence[Rename] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """So many migrations are done, and the one after them up to this place."""
+    """The schema version of a store, and up to which place the migration to the next one has come."""
 
-    done: int = 0
+    version: int = 0
     place: str = ""
 
 
 def refuse_newer(provider: StorageProvider, migrations: Sequence[Migration]) -> None:
-    """Raise StoreTooNew for a store that has come further than these migrations; nothing is changed."""
+    """Raise StoreTooNew for a store of a later schema version; nothing is changed."""
     if provider.table_admin.exists(SETTINGS.id):
         _check(provider.tx_runner.run(progress, read_only=True), migrations)
 
 
+def rename_tables(provider: StorageProvider, migrations: Sequence[Migration]) -> None:
+    """Rename tables and fields of a store as the migrations that are left need it."""
+    now = provider.tx_runner.run(progress, read_only=True)
+    for migration in migrations[now.version :]:
+        for one in migration.renames:
+            provider.table_admin.rename(one.old, one.new, one.fields)
+
+
 def migrate(provider: StorageProvider, migrations: Sequence[Migration]) -> None:
-    """Do what is left to do. The tables are there already. Raises StoreTooNew, StorageError."""
-    told = ""
-    while (now := provider.tx_runner.run(progress, read_only=True)).done < len(migrations):
-        migration = migrations[now.done]
-        if migration.title != told:
-            told = migration.title
-            _logger.info("migration %d of the catalog: %s", now.done + 1, told)
+    """Apply the migrations that are left. The tables exist already. Raises StoreTooNew, StorageError."""
+    title = ""
+    while (now := provider.tx_runner.run(progress, read_only=True)).version < len(migrations):
+        migration = migrations[now.version]
+        if migration.title != title:
+            title = migration.title
+            _logger.info("migration of the catalog to schema %d: %s", now.version + 1, title)
         provider.tx_runner.run(lambda tx: _step(tx, migrations))
     _check(now, migrations)
 
 
 def progress(tx: TableContext) -> Progress:
-    """How far a store has come."""
+    """Return the schema version of a store and how far the next migration has come."""
     row = tx.table(SETTINGS.id).read((NAME,))
-    return reached(row) if row else Progress()
+    return read_progress(row) if row else Progress()
 
 
-def reached(row: Row) -> Progress:
-    """How far a store has come, by its row in `settings`."""
+def read_progress(row: Row) -> Progress:
+    """Read the row in `settings`."""
     return Progress(**stored(row["value"]))
+
+
+def write_progress(tx: TableContext, now: Progress) -> None:
+    """Write the row in `settings`."""
+    value = json.dumps({"version": now.version, "place": now.place}).encode()
+    tx.table(SETTINGS.id).upsert({"name": NAME, "value": value})
 
 
 def _step(tx: TableContext, migrations: Sequence[Migration]) -> None:
     now = progress(tx)
-    if now.done >= len(migrations):
+    if now.version >= len(migrations):
         return  # another process was faster
-    place = migrations[now.done].step(tx, now.place)
-    done, after = (now.done + 1, "") if place is None else (now.done, place)
-    value = json.dumps({"done": done, "place": after}).encode()
-    tx.table(SETTINGS.id).upsert({"name": NAME, "value": value})
+    place = migrations[now.version].step(tx, now.place)
+    write_progress(tx, Progress(now.version + 1) if place is None else Progress(now.version, place))
 
 
 def _check(now: Progress, migrations: Sequence[Migration]) -> None:
-    if now.done > len(migrations):
-        raise StoreTooNew(now.done, len(migrations))
+    if now.version > len(migrations):
+        raise StoreTooNew(now.version, len(migrations))

@@ -132,6 +132,12 @@ class _Admin:
         self._admin.create_or_update(*specs)
         self._shapes.update({spec.id: spec for spec in specs})
 
+    def rename(self, table_id: str, new_id: str, fields: Mapping[str, str]) -> None:
+        """Give a table another name, and other names to some of its fields; its rows stay."""
+        self._admin.rename(table_id, new_id, fields)
+        self._shapes.pop(table_id, None)
+        self._shapes.pop(new_id, None)
+
     def drop(self, table_id: str) -> None:
         """Take a table away with all its rows, if it is there."""
         self._admin.drop(table_id)

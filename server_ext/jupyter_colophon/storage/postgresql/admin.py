@@ -1,12 +1,20 @@
 """Tables on PostgreSQL: made, widened and taken away; their shapes are kept beside them (`spi.TableAdmin`)."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from jupyter_colophon.core.errors import Absent, InvalidField, TableSchemaIncompatible
 from jupyter_colophon.storage.postgresql.dialect import DIALECT
 from jupyter_colophon.storage.postgresql.execute import Execute
-from jupyter_colophon.storage.specs import check_newcomer, check_spec, check_successor, from_text, to_text
+from jupyter_colophon.storage.specs import (
+    check_free,
+    check_newcomer,
+    check_spec,
+    check_successor,
+    from_text,
+    rename_spec,
+    to_text,
+)
 from jupyter_colophon.storage.spi import TableSpec
 from jupyter_colophon.storage.sql.statements import compared
 from jupyter_colophon.storage.sql.table import Shape
@@ -71,6 +79,22 @@ class PostgresAdmin:
         if text is None:
             raise Absent("table", table_id)
         return from_text(text)
+
+    def rename(self, table_id: str, new_id: str, fields: Mapping[str, str]) -> None:
+        """Give a table another name, and other names to some of its fields; its rows stay."""
+
+        def work(execute: Execute) -> None:
+            shapes = _shapes(execute)
+            if table_id in _RESERVED or table_id not in shapes:
+                return
+            if new_id != table_id:
+                check_free(new_id, shapes)
+            old = from_text(shapes[table_id])
+            _rename(execute, old, rename_spec(old, new_id, fields))
+
+        self._looking(work)
+        self._known.pop(table_id, None)
+        self._known.pop(new_id, None)
 
     def drop(self, table_id: str) -> None:
         """Take a table away with all its rows, if it is there."""
@@ -146,3 +170,18 @@ def _widen(execute: Execute, old: TableSpec, spec: TableSpec) -> None:
             execute(f'ALTER TABLE "{spec.id}" ADD COLUMN {DIALECT.column(name, kind)}')
         elif DIALECT.column_types[old.fields[name]] != DIALECT.column_types[kind]:
             execute(f'ALTER TABLE "{spec.id}" ALTER COLUMN "{name}" TYPE {DIALECT.column_types[kind]}')
+
+
+def _rename(execute: Execute, old: TableSpec, new: TableSpec) -> None:
+    check_spec(new)
+    for before, after in zip(old.indexes, new.indexes, strict=True):
+        if (old.id, before) != (new.id, after):
+            execute(f'ALTER INDEX "{old.id}_by_{before}" RENAME TO "{new.id}_by_{after}"')
+    if new.id != old.id:
+        execute(f'ALTER TABLE "{old.id}" RENAME TO "{new.id}"')
+        execute(f'ALTER INDEX "{old.id}_key" RENAME TO "{new.id}_key"')
+    for before, after in zip(old.fields, new.fields, strict=True):
+        if before != after:
+            execute(f'ALTER TABLE "{new.id}" RENAME COLUMN "{before}" TO "{after}"')
+    execute("DELETE FROM structured_tables WHERE id = %s", (old.id,))
+    execute(_KEEP, (new.id, to_text(new)))

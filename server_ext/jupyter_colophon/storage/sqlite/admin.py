@@ -5,7 +5,15 @@ from sqlite3 import Connection
 from typing import TypeVar
 
 from jupyter_colophon.core.errors import Absent, InvalidField, StoreDamaged
-from jupyter_colophon.storage.specs import check_newcomer, check_spec, check_successor, from_text, to_text
+from jupyter_colophon.storage.specs import (
+    check_free,
+    check_newcomer,
+    check_spec,
+    check_successor,
+    from_text,
+    rename_spec,
+    to_text,
+)
 from jupyter_colophon.storage.spi import TableSpec
 from jupyter_colophon.storage.sql.statements import names
 from jupyter_colophon.storage.sql.table import Shape
@@ -62,6 +70,19 @@ class SqliteAdmin:
             raise Absent("table", table_id)
         return found[0]
 
+    def rename(self, table_id: str, new_id: str, fields: Mapping[str, str]) -> None:
+        """Give a table another name, and other names to some of its fields; its rows stay."""
+
+        def work(connection: Connection) -> None:
+            for old in _stored(connection, table_id):
+                if new_id != table_id:
+                    check_free(new_id, _ids(connection))
+                _rename(connection, old, rename_spec(old, new_id, fields))
+
+        self._exclusively(work)
+        self._known.pop(table_id, None)
+        self._known.pop(new_id, None)
+
     def drop(self, table_id: str) -> None:
         """Take a table away with all its rows, if it is there."""
 
@@ -117,6 +138,19 @@ def _make(connection: Connection, spec: TableSpec) -> None:
     for name in spec.indexes:
         connection.execute(f'CREATE INDEX IF NOT EXISTS "{spec.id}_by_{name}" ON "{spec.id}" ("{name}")')
     connection.execute(_KEEP, (spec.id, to_text(spec)))
+
+
+def _rename(connection: Connection, old: TableSpec, new: TableSpec) -> None:
+    check_spec(new)
+    for name in old.indexes:
+        connection.execute(f'DROP INDEX IF EXISTS "{old.id}_by_{name}"')
+    if new.id != old.id:
+        connection.execute(f'ALTER TABLE "{old.id}" RENAME TO "{new.id}"')
+    for before, after in zip(old.fields, new.fields, strict=True):
+        if before != after:
+            connection.execute(f'ALTER TABLE "{new.id}" RENAME COLUMN "{before}" TO "{after}"')
+    connection.execute("DELETE FROM structured_tables WHERE id = ?", (old.id,))
+    _make(connection, new)
 
 
 def _widen(connection: Connection, table: str, columns: Mapping[str, str]) -> None:

@@ -30,9 +30,6 @@ CREATION = [
     "CREATE INDEX IF NOT EXISTS lineage_runs_by_run ON lineage_runs (run)",
     "CREATE INDEX IF NOT EXISTS lineage_runs_by_time ON lineage_runs (data, start, run)",
     "CREATE INDEX IF NOT EXISTS lineage_runs_open ON lineage_runs (data, program, mode) WHERE stop IS NULL",
-    # Those of the first slice; migration 2 tells the new ones what they knew.
-    "DROP TABLE IF EXISTS edges",
-    "DROP TABLE IF EXISTS edge_runs",
 ]
 _NODE = "SELECT id FROM lineage_nodes WHERE urn = ?"
 _NODES = "SELECT urn, id FROM lineage_nodes WHERE urn IN (SELECT value FROM json_each(?))"

@@ -30,9 +30,6 @@ CREATION = [
     """CREATE VIRTUAL TABLE IF NOT EXISTS search_tokens USING fts5 (
         words, content = 'search_texts', content_rowid = 'id', prefix = '2 3', detail = none,
         tokenize = 'unicode61 remove_diacritics 0')""",
-    # Those of the first slice; migration 1 tells the new ones what they knew.
-    "DROP TABLE IF EXISTS search_words",
-    "DROP TABLE IF EXISTS search_documents",
 ]
 _OLD = "SELECT e.id, t.words FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id WHERE e.urn = ?"
 _KNOWN = """SELECT e.urn, e.id, t.words FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id

@@ -1,0 +1,37 @@
+"""Schema version 1, from the schema of e8b857e, which is version 0: renamed tables, clean runs, derived values."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Final
+
+from jupyter_colophon.core.registry import Registry
+from jupyter_colophon.storage.migrations.derived_values import clear_counts, derive_entities
+from jupyter_colophon.storage.migrations.run_sources import clean_results, clean_runs
+from jupyter_colophon.storage.migrations.runner import Migration, Rename
+from jupyter_colophon.storage.spi import Key, TableContext
+
+#: Changes a slice of rows after a key; returns the last key, None at the end.
+Phase = Callable[[TableContext, Key], Key | None]
+RENAMES: Final[Sequence[Rename]] = ()
+
+
+def version_1(registry: Registry) -> Migration:
+    """Migrate phase by phase; a place is the name of a phase and the last key."""
+    phases: Mapping[str, Phase] = {
+        "runs": clean_runs,
+        "results": clean_results,
+        "counts": clear_counts,
+        "entities": partial(derive_entities, registry),
+    }
+    names = list(phases)
+
+    def step(tx: TableContext, place: str) -> str | None:
+        name, *after = json.loads(place) if place else names[:1]
+        key = phases[name](tx, tuple(after))
+        if key is not None:
+            return json.dumps([name, *key])
+        following = names[names.index(name) + 1 :]
+        return json.dumps(following[:1]) if following else None
+
+    return Migration("rename tables, remove sources of cells, derive values again", step, RENAMES)
