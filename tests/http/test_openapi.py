@@ -34,7 +34,6 @@ def test_every_component_has_an_example_that_shows_in_the_document() -> None:
     schemas = DOCUMENT["components"]["schemas"]
     assert len(schemas) > 50
     assert [name for name, schema in schemas.items() if not schema.get("examples")] == []
-    assert schemas["SearchAnswer"]["examples"][0]["hits"]
 
 
 def test_every_reference_leads_to_a_component() -> None:
