@@ -72,6 +72,15 @@ async def test_an_event_may_have_any_body(v3: Any, shop: None) -> None:
     assert [one.get("encoding") for one in found] == [None] * 3 + ["base64"] + [None] * 3
 
 
+async def test_empty_body_is_event_with_empty_text(v3: Any, shop: None) -> None:
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    for headers in (form, TEXT, {}):
+        answer = await v3("POST", CLICKS, b"", headers=headers)
+        assert (answer.status, answer.body["events"]) == (200, 1), headers
+    found = await events(await written(v3), 3)
+    assert [one["body"] for one in found] == ["", "", ""]
+
+
 async def test_events_are_stored_one_a_line_and_say_when_and_from_whom_they_came(v3: Any, shop: None) -> None:
     one = await v3("POST", CLICKS, {"page": "a"})
     assert (one.status, one.body["events"], one.body["stored"]) == (200, 1, True)
@@ -122,7 +131,7 @@ async def test_nobody_changes_a_file_that_can_be_seen(v3: Any, shop: None) -> No
         ("namespaces/shop/streams/a%2Fb", {"a": 1}, {}, 400),
         ("namespaces/shop/streams/..%2F..%2Fclicks", {"a": 1}, {}, 400),
         (CLICKS, b"{", JSON, 400),
-        (CLICKS, b"", {}, 400),
+        (CLICKS, b"", JSON, 400),
         (CLICKS, b'{"a": NaN}', JSON, 400),
         (CLICKS, b"\xff", TEXT, 400),
         (CLICKS, b'"' + b"x" * 1_100_000 + b'"', {}, 413),

@@ -93,15 +93,14 @@ def _is_json(kind: str) -> bool:
 
 
 def _parse_any(raw: bytes) -> Any:
-    """Return a body that may be anything: JSON where it is JSON, else text, else bytes.
+    """Return a body that may be anything: JSON where it is JSON, else text, else bytes; an empty one is an empty text.
 
     `curl -d` names its bodies forms, whatever they hold.
     """
     try:
         return parse(raw)
     except Unparsable:
-        if not raw:
-            raise
+        pass
     try:
         return decoded(raw)
     except Unparsable:
