@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from support.urns import ORDERS
 
 _STAMP = {"time": 0, "actor": "urn:li:corpuser:datahub"}
@@ -241,3 +242,18 @@ async def test_the_registry_says_which_members_descriptors_show(api: Any) -> Non
     assert described["businessMetadata"] == ["properties", "tags"]
     assert described["institutionalMemory"] == ["elements"]
     assert described["upstreamLineage"] == []
+
+
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ("creation-time:2027..2026", "ends before it begins"),
+        ("last-update-time:2026-11-02..2026-11-01", "ends before it begins"),
+        ("creation-time:..", "has neither a begin nor an end"),
+        ('creation-time:".. "', "has neither a begin nor an end"),
+    ],
+)
+async def test_range_without_any_time_in_it_is_refused(query: str, reason: str, api: Any) -> None:
+    refused = await api("GET", "search", params={"q": query})
+    assert refused.status == 400
+    assert reason in refused.body["detail"]

@@ -60,7 +60,8 @@ def parse_interval(text: str, now_ms: int) -> Interval | None:
     """Return the interval that a value of a time key means; None for a text that is neither a time nor a range.
 
     A range is `>=T`, `>T`, `<=T`, `<T` or `A..B` (both included, one may be left out). T is a time of the usual grammar,
-    a year, a month or a day, each as a whole. Raises IllegalQuery for a range with anything else.
+    a year, a month or a day, each as a whole. Raises IllegalQuery for a range with anything else, without either end, or
+    that ends before it begins.
     """
     if (compared := _COMPARED.fullmatch(text)) is not None:
         sign, period = compared[1], _period(compared[2], now_ms)
@@ -69,8 +70,7 @@ def parse_interval(text: str, now_ms: int) -> Interval | None:
         return Interval(0, min(period.end if sign == "<=" else period.start, _latest(now_ms)))
     begin, dots, end = text.partition("..")
     if dots:
-        start = _period(begin, now_ms).start if begin.strip() else 0
-        return Interval(start, min(_period(end, now_ms).end if end.strip() else TIME_MS_MAX, _latest(now_ms)))
+        return _range(begin.strip(), end.strip(), now_ms)
     try:
         return _period(text, now_ms)
     except IllegalQuery:
@@ -89,6 +89,18 @@ def cover(key: str, interval: Interval) -> Cover:
     inner = _units(_moment(first * _HOUR_MS), _moment(last * _HOUR_MS)) if first < last else ()
     hours = (_word(_moment(hour * _HOUR_MS), "%Y-%m-%dt%H") for hour in edges)
     return Cover(tuple(f"{key}:{one}" for one in inner), tuple(f"{key}:{one}" for one in hours))
+
+
+def _range(begin: str, end: str, now_ms: int) -> Interval:
+    if not begin and not end:
+        raise IllegalQuery(
+            "a range of times has neither a begin nor an end: it is 2026..2027, 2026.. or ..2027", "query"
+        )
+    start = _period(begin, now_ms).start if begin else 0
+    stop = _period(end, now_ms).end if end else TIME_MS_MAX
+    if stop <= start:
+        raise IllegalQuery(f"the range of times {begin}..{end} ends before it begins", "query")
+    return Interval(start, min(stop, _latest(now_ms)))
 
 
 def _units(time: datetime, end: datetime) -> Iterator[str]:
