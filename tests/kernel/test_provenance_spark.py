@@ -269,6 +269,20 @@ def test_code_that_a_cell_runs_in_its_turn_is_the_cells(notebooks, catalog):
         assert [run["program"] for run in writers(catalog, urn("prov_two", table))] == [program("prov_two", "nests")]
 
 
+def test_cell_that_loads_the_extension_is_credited_with_its_writes(notebooks, catalog):
+    kernel = notebooks["prov_two"]
+    assert kernel.run("%unload_ext jupyter_colophon", "unloads").succeeded
+    code = (
+        "%load_ext jupyter_colophon\nget_ipython().run_cell('1')\nspark.range(2).write.saveAsTable('prov_two.loading')"
+    )
+    assert kernel.run(code, "loads").succeeded
+    assert kernel.run("spark.range(2).write.saveAsTable('prov_two.loaded')", "after-load").succeeded
+    reported(kernel)
+    for table, cell in (("loading", "loads"), ("loaded", "after-load")):
+        (run,) = writers(catalog, urn("prov_two", table))
+        assert (run["program"], run["status"]) == (program("prov_two", cell), "succeeded")
+
+
 UNLOADED = """
 %unload_ext jupyter_colophon
 spark.range(2).write.mode('overwrite').saveAsTable('prov_one.unheard')

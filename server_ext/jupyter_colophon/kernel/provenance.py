@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
@@ -35,17 +36,28 @@ def _harmless(
     return guarded
 
 
+@dataclass(frozen=True, slots=True)
+class _RunningCell:
+    """The cell that loads the extension: IPython announced it before anybody listened."""
+
+    raw_cell: str
+
+
+def _is_same(entered: "ExecutionInfo | _RunningCell", info: "ExecutionInfo") -> bool:
+    return entered.raw_cell == info.raw_cell if isinstance(entered, _RunningCell) else entered is info
+
+
 class _Nesting(threading.local):
     """The cells that a thread is in, outermost first: a cell may run others through `run_cell`."""
 
     def __init__(self) -> None:
-        self.infos: list[ExecutionInfo] = []
+        self.infos: list[ExecutionInfo | _RunningCell] = []
         self.execution: Execution | None = None
 
     def leave(self, info: "ExecutionInfo") -> bool:
         """Whether this ends the outermost cell. IPython ends cells that never began, empty ones: those are no end."""
-        while any(entered is info for entered in self.infos):
-            if self.infos.pop() is info:
+        while any(_is_same(entered, info) for entered in self.infos):
+            if _is_same(self.infos.pop(), info):
                 return not self.infos
         return False
 
@@ -65,7 +77,8 @@ class Provenance:
         return self._nesting.execution
 
     def attach(self) -> None:
-        """Listens to the shell."""
+        """Listens to the shell; the cell that runs already, if one does, counts from now on."""
+        self._enter_running_cell()
         self._shell.events.register("pre_run_cell", self.before_cell)
         self._shell.events.register("post_run_cell", self.after_cell)
 
@@ -85,7 +98,7 @@ class Provenance:
             # Its end never came: an interrupt hit IPython itself.
             self._end(nesting.execution, succeeded=False, failure=Failure.of(KeyboardInterrupt()))
         nesting.infos = [info]
-        nesting.execution = self._begin(info)
+        nesting.execution = self._begin(info.cell_id, info.raw_cell or "")
 
     @_harmless
     def after_cell(self, result: "ExecutionResult | None") -> None:
@@ -100,13 +113,21 @@ class Provenance:
             self._end(execution, succeeded=result.success, failure=Failure.of(error))
         self.companion.say()
 
-    def _begin(self, info: "ExecutionInfo") -> Execution | None:
+    @_harmless
+    def _enter_running_cell(self) -> None:
+        request = self._request()
+        code = request.get("content", {}).get("code")
+        # What is loaded when the kernel starts is loaded by no cell.
+        if request.get("header", {}).get("msg_type") == "execute_request" and isinstance(code, str):
+            self._nesting.infos = [_RunningCell(code)]
+            self._nesting.execution = self._begin(None, code)
+
+    def _begin(self, cell_id: str | None, source: str) -> Execution | None:
         recorder = self.companion.recorder
         if recorder is None:
             return None
-        cell_id = info.cell_id or self._requested_id() or ""
         # The display hook knows the number in every version of IPython; the shell counts up before or after the cell.
-        return recorder.begin(Cell(cell_id, info.raw_cell or "", self._shell.displayhook.prompt_count))
+        return recorder.begin(Cell(cell_id or self._requested_id() or "", source, self._shell.displayhook.prompt_count))
 
     def _end(self, execution: Execution, *, succeeded: bool, failure: Failure) -> None:
         recorder = self.companion.recorder
@@ -123,11 +144,11 @@ class Provenance:
 
     def _requested_id(self) -> str | None:
         """The `cellId` of the request that a front end sent, for shells that do not hand it on."""
-        kernel = getattr(self._shell, "kernel", None)
-        parent = kernel.get_parent() if kernel is not None else self._parent()
-        found = (parent or {}).get("metadata", {}).get("cellId")
+        found = self._request().get("metadata", {}).get("cellId")
         return found if isinstance(found, str) else None
 
-    def _parent(self) -> dict[str, Any]:
-        ask = getattr(self._shell, "get_parent", None)
-        return ask() if ask is not None else {}
+    def _request(self) -> dict[str, Any]:
+        """Return the message to which the shell responds; of a shell without messages an empty one."""
+        kernel = getattr(self._shell, "kernel", None)
+        ask = getattr(self._shell if kernel is None else kernel, "get_parent", None)
+        return (ask() or {}) if ask is not None else {}
