@@ -181,7 +181,7 @@ def test_history_tells_each_version_and_diff_any_two(catalog: Any, database: str
     metadata.set(name, owner="dev")
     rows = list(metadata.history(name))
     assert [(row["version"], row["changes"]) for row in rows] == [
-        (3, ["~ /properties/owner dev"]),
+        (3, ["~ /properties/owner ops → dev"]),
         (2, ["+ /properties/owner ops"]),
         (1, ['+ / {"properties":{},"tags":["a"]}']),
     ]
@@ -194,6 +194,23 @@ def test_history_tells_each_version_and_diff_any_two(catalog: Any, database: str
         metadata.diff(name, 1, 9)
     with pytest.raises(metadata.NotThere, match="at now-9d"):
         metadata.diff(name, "now-9d")
+
+
+def test_history_and_diff_show_removed_and_old_values(database: str) -> None:
+    name = f"{database}.t"
+    metadata.tag(name, "raw", "gold", "new")
+    metadata.untag(name, "gold", "raw")
+    metadata.set(name, owner="ops")
+    metadata.unset(name, "owner")
+    assert [row["changes"] for row in metadata.history(name, limit=3)] == [
+        ["- /properties/owner ops"],
+        ["+ /properties/owner ops"],
+        ["- /tags/0 raw", "- /tags/0 gold"],
+    ]
+    # The version before the page is not on it.
+    (newest,) = metadata.history(name, limit=1)
+    assert newest["changes"] == ["- /properties/owner ops"]
+    assert [(step["op"], step["old"]) for step in metadata.diff(name)] == [("remove", "ops")]
 
 
 def test_an_aspect_in_which_nothing_was_said_is_told_from_data_that_is_not_there(database: str) -> None:

@@ -1,18 +1,18 @@
 """The verbs that ask: one entity, many, where data comes from, what became of it."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 from jupyter_colophon.client.problems import NotThere, Refused
 from jupyter_colophon.client.urns import shown
 from jupyter_colophon.client.verbs.answer import Answer, Document, table
 from jupyter_colophon.client.verbs.base import Asking, Named, moment
+from jupyter_colophon.client.verbs.changes import change_text, with_old_values, with_old_values_of_versions
 from jupyter_colophon.client.verbs.writing import BUSINESS
 from jupyter_colophon.core.difference import diff
-from jupyter_colophon.core.jsontext import compact
 from jupyter_colophon.core.timegrammar import parse_instant, parse_time
 from jupyter_colophon.core.urn import PREFIX
 
@@ -95,11 +95,15 @@ class Reading(Asking):
         return table("lineage", found, "source target access runCount start end", edges)
 
     def history(self, name: Named, *, aspect: str = BUSINESS, field: str | None = None, limit: int = 20) -> Answer:
-        """Versions of an aspect, newest first: `Versions`. Each row says what changed, as `+ /tags/0 raw`. Raises NotThere."""
+        """Versions of an aspect, newest first: `Versions`; a step that removes or replaces a value has it as `old`.
+
+        Each row says what changed, as `+ /tags/0 raw` or `~ /properties/owner ops → dev`. Raises NotThere.
+        """
         urn = self.urn(name, field)
         found = self._found(urn, lambda: self.catalog.versions(urn, aspect, limit=limit), aspect)
-        rows = [{**one, "changes": [change_text(step) for step in one["diff"]]} for one in found["versions"]]
-        document = {"urn": urn, "aspect": aspect, **found}
+        versions = with_old_values_of_versions(found["versions"], self._value_before(urn, aspect, found["cursor"]))
+        rows = [{**one, "changes": [change_text(step) for step in one["diff"]]} for one in versions]
+        document = {"urn": urn, "aspect": aspect, **found, "versions": versions}
         return table("history", document, "version time actor via deleted changes", rows)
 
     def diff(
@@ -126,9 +130,9 @@ class Reading(Asking):
         new = self._version(urn, aspect, newer)
         # Before the first version there was nothing.
         old = self._version(urn, aspect, older if older is not None else new["version"] - 1)
-        steps = diff(old["value"] or {}, new["value"] or {})
+        steps = with_old_values(diff(old["value"] or {}, new["value"] or {}), old["value"] or {})
         document = {"urn": urn, "aspect": aspect, "from": _stamp(old), "to": _stamp(new), "diff": steps}
-        return table("diff", document, "op path value", steps)
+        return table("diff", document, "op path value old", steps)
 
     def runs(
         self,
@@ -164,6 +168,11 @@ class Reading(Asking):
             "fieldsLeft": left,
             "profile": profiles[0] if profiles else None,
         }
+
+    def _value_before(self, urn: str, aspect: str, cursor: str | None) -> object:
+        """Return the value before the versions of a page that goes on at a cursor; None where there was none."""
+        older = [] if cursor is None else self.catalog.versions(urn, aspect, limit=1, cursor=cursor)["versions"]
+        return older[0]["value"] if older else None
 
     def _version(self, urn: str, aspect: str, point: Point | None) -> Document:
         """The version of this number, that of a time, or the newest. Version 0 is nothing. Raises NotThere."""
@@ -242,18 +251,6 @@ def _touched(run: Document) -> dict[str, list[str]]:
         return list(dict.fromkeys(shown(one["data"]) for one in run["accesses"] if one["mode"] in modes))
 
     return {"reads": names("read", "both"), "writes": names("write", "both")}
-
-
-def change_text(step: Mapping[str, Any]) -> str:
-    """A step of a JSON Patch as a person reads it: `+ /tags/0 raw`."""
-    sign = {"add": "+", "remove": "-"}.get(step["op"], "~")
-    return (
-        f"{sign} {step['path'] or '/'} {_text(step['value'])}".rstrip() if "value" in step else f"{sign} {step['path']}"
-    )
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else compact(value)
 
 
 def _stamp(version: Document) -> Document:
