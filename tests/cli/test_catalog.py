@@ -1,6 +1,7 @@
 """Commands on entities, on the store of this machine and on a server's: what they say and what they change."""
 
 import json
+import re
 import subprocess
 import sys
 import threading
@@ -52,6 +53,21 @@ def test_what_is_tagged_and_set_is_shown_found_and_taken_back(call: Call) -> Non
     assert call("unset", "sales.orders", "note").status == 0
     shown = call("show", "sales.orders", "--json").answer
     assert (shown["user"], shown["user_tags"]) == ({"team": "ops"}, ["daily"])
+
+
+@pytest.mark.parametrize("call", ["server"], indirect=True)
+def test_show_names_what_references_refer_to_and_writes_times(call: Call, served: LiveServer) -> None:
+    urn, term = "urn:li:dataset:(urn:li:dataPlatform:spark,sales.orders,PROD)", "urn:li:glossaryTerm:9f2c"
+    catalog = served.catalog()
+    catalog.put_aspect(term, "glossaryTermInfo", {"definition": "d", "termSource": "INTERNAL", "name": "Net revenue"})
+    stamp = {"time": 0, "actor": "urn:li:corpuser:ada"}
+    catalog.put_aspect(urn, "glossaryTerms", {"terms": [{"urn": term}], "auditStamp": stamp})
+    catalog.close()
+    text = call("show", "sales.orders").out
+    assert re.search(r"^term +Net revenue", text, re.MULTILINE)
+    assert "9f2c" not in text
+    assert re.search(r"^created \d{4}-\d\d-\d\dT\S+Z by \S+, updated \d{4}-", text, re.MULTILINE)
+    assert "creation-time" not in text
 
 
 def test_a_value_of_many_lines_stays_in_its_row(call: Call) -> None:

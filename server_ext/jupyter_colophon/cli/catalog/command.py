@@ -7,11 +7,14 @@ from typing import Any, Protocol
 
 from traitlets import Unicode
 
-from jupyter_colophon.cli.catalog.source import CatalogSource, Shown
+from jupyter_colophon.cli.catalog.source import CatalogSource, Event, Shown, Statement
 from jupyter_colophon.cli.command import Command
 from jupyter_colophon.core.errors import IllegalName
 from jupyter_colophon.core.names import Identity, parse_data_name
 from jupyter_colophon.core.width import padded, width
+
+#: Keys of what the catalog knows of every entity: its times are shown below the table.
+_EVENTS = frozenset({"created-by", "creation-time", "last-update-time", "last-updated-by"})
 
 
 class CatalogCommand(Command):
@@ -77,13 +80,23 @@ def table(rows: Sequence[Sequence[Any]], *titles: str) -> str:
 
 
 def shown(found: Shown) -> str:
-    """An entity with what people and machines say of it."""
-    rows = [("tag", tag, "", "USER") for tag in found.user_tags]
-    rows += [("property", key, value, "USER") for key, value in found.user.items()]
-    rows += [("tag", tag, "", "SYSTEM") for tag in found.system_tags]
-    rows += [("property", key, value, "SYSTEM") for key, value in found.system.items()]
+    """An entity with what people and machines say of it, references by their names."""
+    rows = dict.fromkeys(_row(one) for scope in ("USER", "SYSTEM") for one in found.statements if one.scope == scope)
+    keys = {one.key for one in found.statements if one.scope == "SYSTEM"}
+    # What the catalog itself knows stands in no aspect.
+    known = [("property", key, value, "SYSTEM") for key, value in found.system.items() if key not in keys | _EVENTS]
     head = f"{found.name} ({found.type} of {found.namespace})\n{found.urn}\n"
-    return f"{head}\n{table(rows, 'Kind', 'Name', 'Value', 'Scope')}"
+    events = [f"{word} {one.time} by {one.actor}" for word, one in _events(found)]
+    return f"{head}\n{table([*rows, *known], 'Kind', 'Name', 'Value', 'Scope')}\n\n{', '.join(events)}"
+
+
+def _events(found: Shown) -> tuple[tuple[str, Event], ...]:
+    return ("created", found.created), ("updated", found.updated)
+
+
+def _row(one: Statement) -> tuple[str, str, str, str]:
+    text = f"{one.name} ({one.detail})" if one.detail else one.name
+    return (one.kind, text, "", one.scope) if one.kind in ("tag", "term") else (one.kind, one.key, text, one.scope)
 
 
 def cell(value: Any) -> str:

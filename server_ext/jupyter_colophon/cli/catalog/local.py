@@ -9,11 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.cli.catalog.source import ChangesAsked, Count, Line, Results, Shown, Taken
+from jupyter_colophon.cli.catalog.source import ChangesAsked, Count, Event, Line, Results, Shown, Statement, Taken
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.annotation import Annotation
 from jupyter_colophon.core.deployed import of_application, of_data
-from jupyter_colophon.core.entity import EntitySummary, Listing
+from jupyter_colophon.core.entity import EntitySummary, Listing, Stamp
 from jupyter_colophon.core.errors import Absent
 from jupyter_colophon.core.lineage import Lineage, LineageQuestion, RunListing
 from jupyter_colophon.core.names import Urn
@@ -21,6 +21,7 @@ from jupyter_colophon.core.programs import programs_of
 from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.core.run import Run, Touched
 from jupyter_colophon.core.search import KeysQuestion, SearchQuestion, ValuesQuestion
+from jupyter_colophon.core.timegrammar import format_time
 from jupyter_colophon.service.registry_files import readable
 from jupyter_colophon.settings import Settings
 from jupyter_colophon.wiring import open_catalog
@@ -63,6 +64,8 @@ class Local:
         if found.summary is None:
             raise Absent("entity", urn)
         one = found.summary
+        entity = self._catalog.reader.entity(Urn.parse(urn), None, self._principal)
+        shown = self._catalog.metadata.shown(entity, self._principal)
         return Shown(
             urn=one.urn,
             type=one.type,
@@ -72,6 +75,15 @@ class Local:
             user_tags=found.user.tags,
             system=found.system.properties,
             system_tags=found.system.tags,
+            statements=[
+                Statement(
+                    one.descriptor.kind, one.descriptor.key, one.name, one.descriptor.scope, one.descriptor.detail
+                )
+                for one in shown
+                if not one.descriptor.column
+            ],
+            created=_event(one.created),
+            updated=_event(one.updated),
         )
 
     def annotate(self, urn: str, change: Annotation) -> bool:
@@ -183,6 +195,10 @@ class Local:
     def close(self) -> None:
         """Let go of the store."""
         self._catalog.close()
+
+
+def _event(stamp: Stamp) -> Event:
+    return Event(format_time(stamp.time), stamp.actor)
 
 
 def _line(one: EntitySummary, description: str = "", tags: Sequence[str] = ()) -> Line:

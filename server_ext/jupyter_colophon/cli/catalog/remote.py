@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from jupyter_colophon.cli.catalog.drawn import lineage, time_asked
 from jupyter_colophon.cli.catalog.ran import run, touched
-from jupyter_colophon.cli.catalog.source import ChangesAsked, Count, Line, Results, Shown, Taken
+from jupyter_colophon.cli.catalog.source import ChangesAsked, Count, Event, Line, Results, Shown, Statement, Taken
 from jupyter_colophon.client.catalog import Catalog
 from jupyter_colophon.client.problems import ClientError, Refused
 from jupyter_colophon.client.transport import Server, Transport
@@ -41,7 +41,9 @@ class Remote:
 
     def show(self, urn: str) -> Shown:
         """One entity; what the server itself knows of it is told by the door that shows both scopes."""
-        found = self._existing(urn)
+        found = _told(lambda: self._catalog.entity(urn))
+        if found is None:
+            raise Absent("entity", urn)
         asked = {"entity": urn, "scope": "all", "responseFormat": "v6"}
         said = _told(lambda: self._v3.request("GET", "/-/metadata", query=asked).body)
         properties: dict[str, dict[str, str]] = {"USER": {}, "SYSTEM": {}}
@@ -59,6 +61,13 @@ class Remote:
             user_tags=user_tags,
             system=properties["SYSTEM"],
             system_tags=system_tags,
+            statements=[
+                Statement(one["kind"], one["key"], one["name"], one["scope"], one["detail"])
+                for one in found["descriptors"]
+                if one["column"] is None
+            ],
+            created=Event(**found["created"]),
+            updated=Event(**found["updated"]),
         )
 
     def annotate(self, urn: str, change: Annotation) -> bool:

@@ -11,8 +11,27 @@ from jupyter_colophon.core.run import Run, Touched
 
 
 @dataclass(frozen=True, slots=True)
+class Statement:
+    """A value of the vocabulary (core/vocabulary.py): a reference by the name of what it refers to."""
+
+    kind: str
+    key: str
+    name: str
+    scope: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """When something happened (ISO 8601), and who did it."""
+
+    time: str
+    actor: str
+
+
+@dataclass(frozen=True, slots=True)
 class Shown:
-    """An entity, and what people and machines say of it."""
+    """An entity, with its metadata by scope as `/v3` has it, and with every value that its aspects contribute."""
 
     urn: str
     type: str
@@ -22,6 +41,9 @@ class Shown:
     user_tags: Sequence[str]
     system: Mapping[str, str]
     system_tags: Sequence[str]
+    statements: Sequence[Statement]
+    created: Event
+    updated: Event
 
 
 @dataclass(frozen=True, slots=True)
