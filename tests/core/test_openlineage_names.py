@@ -12,7 +12,16 @@ IDENTITY = Identity()
 @pytest.mark.parametrize(
     ("namespace", "name", "platform", "ours"),
     [
-        ("postgres://h:5432", "db.s.t", "postgres", "db.s.t"),
+        ("postgres://h:5432", "db.s.t", "postgres", "h:5432/db.s.t"),
+        ("postgres://prod", "db.s.t", "postgres", "prod:5432/db.s.t"),
+        ("mysql://A,B:3307", "db.t", "mysql", "a:3306,b:3307/db.t"),
+        ("mssql://h\\one", "db.s.t", "mssql", "h\\one/db.s.t"),
+        ("postgres://[::1]", "db.s.t", "postgres", "[::1]:5432/db.s.t"),
+        ("snowflake://org-acc", "DB.S.T", "snowflake", "org-acc/DB.S.T"),
+        ("postgres", "db.s.t", "postgres", "db.s.t"),
+        ("postgres://", "db.s.t", "postgres", "db.s.t"),
+        ("postgres://u:p@h:5432", "db.s.t", "postgres", "db.s.t"),
+        ("hive://metastore:9083", "db.t", "hive", "db.t"),
         ("s3://bucket", "k/p", "s3", "bucket/k/p"),
         ("s3a://bucket", "/k/p", "s3", "bucket/k/p"),
         ("gs://bucket", "k", "gcs", "bucket/k"),
@@ -24,7 +33,7 @@ IDENTITY = Identity()
         ("bigquery", "p.d.t", "bigquery", "p.d.t"),
         ("sqlserver://h;database=d", "s.t", "mssql", "s.t"),
         ("kafka://b:9092", "topic", "kafka", "topic"),
-        ("Postgres://h", "db.s.t", "postgres", "db.s.t"),
+        ("Postgres://h", "db.s.t", "postgres", "h:5432/db.s.t"),
         ("arn:aws:glue:eu-1:42", "table/d/t", "arn", "table/d/t"),
         ("my, (lake)", "t", "my, (lake)", "t"),
     ],
@@ -55,7 +64,7 @@ def test_two_servers_of_one_platform_are_told_apart_by_a_prefix() -> None:
     identity = Identity(platform_instances=(("postgres://east*", "east"), ("postgres://*", "west")))
     assert openlineage_dataset("postgres://east:5432", "d.s.t", identity) == names.dataset("postgres", "east.d.s.t")
     assert openlineage_dataset("postgres://other", "d.s.t", identity) == names.dataset("postgres", "west.d.s.t")
-    assert openlineage_dataset("mysql://east", "d.t", identity) == names.dataset("mysql", "d.t")
+    assert openlineage_dataset("mysql://east", "d.t", identity) == names.dataset("mysql", "east:3306/d.t")
 
 
 def test_a_job_belongs_to_the_flow_of_its_engine_and_namespace() -> None:

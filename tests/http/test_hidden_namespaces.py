@@ -20,8 +20,8 @@ from support.urns import table
 MARK = "quxlefrob"
 UNKNOWN = "nosuchone"
 HIDDEN, SHOWN = table(MARK, "secret"), table("plain", "open")
-FOREIGN, PIPE = str(dataset("postgres", f"secret.{MARK}")), str(instance("pipelines", MARK))
-FED, LOAD = str(dataset("postgres", "open.plain")), f"urn:li:dataProcessInstance:{RUN}"
+FOREIGN, PIPE = str(dataset("postgres", f"db:5432/secret.{MARK}")), str(instance("pipelines", MARK))
+FED, LOAD = str(dataset("postgres", "db:5432/open.plain")), f"urn:li:dataProcessInstance:{RUN}"
 PROGRAM = str(program("secret", "etl", "flows", MARK))
 #: What is hidden by its namespace, and what names it.
 PIPELINES = ("schemaspaces", "pipelines", "instances")
@@ -78,7 +78,7 @@ SEGMENTS = ["secret", "open", MARK, "plain", "etl", "flows"]
 
 @pytest.fixture
 def jp_server_config(jp_server_config: dict[str, Any]) -> dict[str, Any]:
-    rules = [("urn:li:dataset:(urn:li:dataPlatform:postgres,secret.*", "secret")]
+    rules = [("urn:li:dataset:(urn:li:dataPlatform:postgres,db:5432/secret.*", "secret")]
     settings = {"policy": "support.policies.Namespaces", "namespace_rules": rules}
     return {**jp_server_config, "Colophon": jp_server_config["Colophon"] | settings}
 

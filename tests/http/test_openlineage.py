@@ -13,7 +13,7 @@ LINEAGE = ("api", "v1", "lineage")
 SPARK_JOB = "urn:li:dataJob:(urn:li:dataFlow:(spark,sparkns,PROD),oljob.execute_insert_into_hadoop_fs_relation_command.data_out)"
 IN, OUT = (f"urn:li:dataset:(urn:li:dataPlatform:file,/srv/example/olspark/data/{name},PROD)" for name in ("in", "out"))
 ORDERS, LAKE = (
-    "urn:li:dataset:(urn:li:dataPlatform:postgres,shop.public.orders,PROD)",
+    "urn:li:dataset:(urn:li:dataPlatform:postgres,db:5432/shop.public.orders,PROD)",
     "urn:li:dataset:(urn:li:dataPlatform:s3,lake/orders,PROD)",
 )
 

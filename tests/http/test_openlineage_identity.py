@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from jupyter_colophon.spark.naming import jdbc
 from support.openlineage import RUN, data, event
 from support.urns import table
 
@@ -73,8 +74,29 @@ async def test_two_servers_of_a_platform_are_told_apart_by_the_setting(openlinea
     run = (await api("GET", "runs", f"urn:li:dataProcessInstance:{RUN}")).body
     assert {(one["mode"], one["data"]) for one in run["accesses"]} == {
         ("read", EAST),
-        ("write", EAST.replace("east.", "")),
+        ("write", EAST.replace("east.", "db:5432/")),
     }
+
+
+async def test_captured_read_over_jdbc_and_event_are_one_dataset(openlineage: Any, api: Any) -> None:
+    captured = jdbc("jdbc:postgresql://db/shop?user=bob&password=hunter2", "public.orders")
+    program = "urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),cells.a.ipynb#1)"
+    run = await api("POST", "runs", body={"program": program, "runId": "r1", "start": "2026-11-20T12:00:00Z"})
+    access = {"data": captured, "mode": "read", "time": "2026-11-20T12:00:01Z"}
+    added = await api("POST", "runs", run.body["urn"], "accesses", body={"accesses": [access]})
+    assert added.status == 200, added.body
+    names = ("shop.public.orders", "postgres://DB:5432"), ("shop.public.orders", "postgres")
+    for number, name in enumerate(names):
+        told = event(run=RUN.replace("01a1", f"0{number}a1"), inputs=[data(*name, schema=SCHEMA)])
+        assert (await openlineage("POST", *LINEAGE, body=told)).status == 201
+    listed = (await api("GET", "entities", params={"type": "dataset"})).body["entities"]
+    # An event without a server is about a table of any of them: it stays apart.
+    apart = "urn:li:dataset:(urn:li:dataPlatform:postgres,shop.public.orders,PROD)"
+    assert {one["urn"] for one in listed} == {captured, apart}
+    runs = (await api("GET", "runs", params={"data": captured})).body["runs"]
+    assert {one["program"] for one in runs} == {program, "urn:li:dataJob:(urn:li:dataFlow:(openlineage,etl,PROD),load)"}
+    schema = (await api("GET", "entities", captured, "aspects", "schemaMetadata")).body["value"]
+    assert [one["fieldPath"] for one in schema["fields"]] == ["id"]
 
 
 class TestPolicies:

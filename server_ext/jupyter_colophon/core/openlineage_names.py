@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from jupyter_colophon.core import names
+from jupyter_colophon.core.databases import DEFAULT_PORTS
 from jupyter_colophon.core.errors import IllegalName
 from jupyter_colophon.core.names import SPARK_CATALOG, Identity, Urn
 
@@ -35,7 +36,16 @@ CATALOG_SCHEMES: Final = frozenset({"hive", "thrift", "file", "hdfs", "dbfs", "s
 }
 """Where the catalog of a symlink may live: a Hive metastore, or the warehouse folder of Spark's own catalog."""
 
+DATABASES: Final = frozenset({*DEFAULT_PORTS, "hana", "snowflake"}) - {"hive"}
+"""Platforms whose server is in OpenLineage's namespace, but part of our name: a captured read over JDBC is named so too.
+
+Events name Hive's tables by the metastore, which is another server than the one behind JDBC.
+"""
+
 NO_ENGINE: Final = "openlineage"
+#: Hosts with their ports, and nothing else: what is not one, such as `h;database=d`, is no part of a name.
+_SERVER = re.compile(r"[\w.-]+(?:\\[\w$-]+)?(?::\d{1,5})?(?:,[\w.-]+(?::\d{1,5})?)*|\[[0-9A-Fa-f:.]+\](?::\d{1,5})?")
+_PORT = re.compile(r":\d{1,5}\Z|\\")
 _SCHEME = re.compile(r"([^:/]+)(?::(?://)?(.*))?", re.DOTALL)
 
 
@@ -51,7 +61,8 @@ class Symlink:
 def openlineage_dataset(namespace: str, name: str, identity: Identity, symlinks: Iterable[Symlink] = ()) -> Urn:
     """The dataset that OpenLineage calls so.
 
-    The platform is the scheme of the namespace, the name stays, behind bucket or container where there is one.
+    The platform is the scheme of the namespace, the name stays, behind bucket, container or database server where there
+    is one. A setting for two servers of one platform (`platform_instances`) takes the place of the server.
     A symlink that names a table of a Spark or Hive catalog wins and gives the home platform (spec ID-19). Raises
     `IllegalName`.
     """
@@ -63,11 +74,18 @@ def openlineage_dataset(namespace: str, name: str, identity: Identity, symlinks:
     platform = PLATFORMS.get(scheme, scheme)
     if platform in STORES and authority:
         name = f"{authority.rstrip('/')}/{name.lstrip('/')}"
-    for glob, prefix in identity.platform_instances:
-        if fnmatchcase(namespace, glob):
-            name = f"{prefix}.{name}"
-            break
+    prefix = next((one for glob, one in identity.platform_instances if fnmatchcase(namespace, glob)), None)
+    if prefix is not None:
+        name = f"{prefix}.{name}"
+    elif platform in DATABASES and _SERVER.fullmatch(authority):
+        name = f"{_with_ports(authority.lower(), DEFAULT_PORTS.get(platform))}/{name}"
     return names.dataset(platform, name)
+
+
+def _with_ports(servers: str, port: int | None) -> str:
+    """Return the servers, each with its port."""
+    named = (one if port is None or _PORT.search(one) else f"{one}:{port}" for one in servers.split(","))
+    return ",".join(named)
 
 
 @lru_cache(maxsize=1024)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from jupyter_colophon.core.databases import DEFAULT_PORTS
+
 _URL: Final = re.compile(r"jdbc:(?P<driver>[a-z0-9+-]{1,32}):(?P<rest>[^\x00-\x1f]{1,4096})", re.IGNORECASE)
 _OF_CONNECTION: Final = re.compile(r"\A[a-z0-9+-]{1,20}:(?=//)", re.IGNORECASE)
 _PLACE: Final = re.compile(r"//(?P<authority>[^/?;#]*)(?P<path>[^?;#:]*)(?P<more>.*)")
@@ -66,23 +68,27 @@ def parse_jdbc_url(url: str) -> Database | None:
     rest = _OF_CONNECTION.sub("", found["rest"]) if driver in _SERVERS else found["rest"]
     if driver in _DRIVERS:
         return _DRIVERS[driver](rest)
-    return _parse_server(_SERVERS.get(driver, _Server(driver, None, levels=9)), rest)
+    return _parse_server(_SERVERS.get(driver, _Server(driver, levels=9)), rest)
 
 
 @dataclass(frozen=True, slots=True)
 class _Server:
     """How the URLs `//host:port/database` of a driver are read.
 
-    `port` is the default one; `properties` are those that name database and schema, before the words of the path;
+    `properties` are those that name database and schema, before the words of the path;
     `default` is the database where none is named.
     """
 
     platform: str
-    port: int | None
     levels: int = 3
     properties: tuple[str, ...] = ()
     default: str = ""
     separators: str = "?&;#:"
+
+    @property
+    def port(self) -> int | None:
+        """The default port."""
+        return DEFAULT_PORTS.get(self.platform)
 
 
 def _parse_server(server: _Server, rest: str) -> Database | None:
@@ -129,7 +135,7 @@ def _parse_postgres(rest: str) -> Database | None:
 
 
 def _parse_redshift(rest: str) -> Database | None:
-    found = _parse_server(_Server("redshift", 5439), _OF_CONNECTION.sub("", rest))
+    found = _parse_server(_Server("redshift"), _OF_CONNECTION.sub("", rest))
     cluster = _REDSHIFT.match(found.authority) if found is not None else None
     if found is None or cluster is None:
         return found
@@ -138,18 +144,19 @@ def _parse_redshift(rest: str) -> Database | None:
 
 
 def _parse_snowflake(rest: str) -> Database | None:
-    found = _parse_server(_Server("snowflake", None, properties=("db", "schema")), rest)
+    found = _parse_server(_Server("snowflake", properties=("db", "schema")), rest)
     if found is None:
         return None
     return Database("snowflake", found.authority.partition(":")[0].removesuffix(".snowflakecomputing.com"), found.words)
 
 
 def _parse_teradata(rest: str) -> Database | None:
-    found = _parse_server(_Server("teradata", None, 2, ("database",), separators=","), rest)
+    found = _parse_server(_Server("teradata", 2, ("database",), separators=","), rest)
     port = re.search(r"[/,]\s*DBS_PORT\s*=\s*(\d{1,5})\s*(?:,|$)", rest, re.IGNORECASE)
     if found is None:
         return None
-    return Database("teradata", _with_port(found.authority, port[1] if port else 1025), found.words, found.levels)
+    host, usual = found.authority.rpartition(":")[0], found.authority
+    return Database("teradata", _with_port(host, port[1]) if port else usual, found.words, found.levels)
 
 
 def _parse_sql_server(rest: str) -> Database | None:
@@ -161,7 +168,7 @@ def _parse_sql_server(rest: str) -> Database | None:
     port = at["port"] or properties.get("portnumber") or properties.get("port")
     instance = at["instance"] or properties.get("instancename") or properties.get("instance")
     words = tuple(properties[name] for name in ("databasename", "database") if name in properties)[:1]
-    whole = f"{host}\\{instance}" if instance and not port else f"{host}:{port or 1433}"
+    whole = f"{host}\\{instance}" if instance and not port else f"{host}:{port or DEFAULT_PORTS['mssql']}"
     if _INSTANCE.fullmatch(whole) is None or not all(map(_WORD.fullmatch, words)):
         return None
     return Database("mssql", whole.lower(), words)
@@ -184,7 +191,7 @@ def _parse_oracle(rest: str) -> Database | None:
         return _parse_oracle_description(re.sub(r"\s+", "", at))
     service = _ORACLE_SERVICE.fullmatch(at)
     if service is not None:
-        authority = _parse_authority(service["hosts"], 1521)
+        authority = _parse_authority(service["hosts"], DEFAULT_PORTS["oracle"])
         return Database("oracle", authority, (service["sid"] or service["service"],)) if authority else None
     alias = _ORACLE_ALIAS.fullmatch(at)
     return Database("oracle", alias["alias"], (), 0) if alias else None
@@ -197,17 +204,17 @@ def _parse_oracle_description(text: str) -> Database | None:
     names = [value for name, value in parts if name in ("SERVICE_NAME", "SID")]
     if not hosts or not names or len(ports) not in (0, len(hosts)):
         return None
-    pairs = zip(hosts, ports or ["1521"] * len(hosts), strict=True)
+    pairs = zip(hosts, ports or [str(DEFAULT_PORTS["oracle"])] * len(hosts), strict=True)
     return Database("oracle", ",".join(_with_port(host, port) for host, port in pairs), (names[0],))
 
 
-def _parse_files(platform: str, port: int, servers: tuple[str, ...]) -> Callable[[str], Database | None]:
+def _parse_files(platform: str, servers: tuple[str, ...]) -> Callable[[str], Database | None]:
     """Return how the URLs of a database are read that is a file, is behind a server of its own, or is in memory."""
 
     def parse(rest: str) -> Database | None:
         for scheme in servers:
             if rest.lower().startswith(f"{scheme}//"):
-                return _parse_server(_Server(platform, port, separators="?&;#"), rest[len(scheme) :])
+                return _parse_server(_Server(platform, separators="?&;#"), rest[len(scheme) :])
         place = re.split(r"[;?]", rest, maxsplit=1)[0]
         scheme, sign, path = place.partition(":")
         # One letter is a drive of Windows.
@@ -225,35 +232,35 @@ def _parse_files(platform: str, port: int, servers: tuple[str, ...]) -> Callable
 
 
 _SERVERS: Final[Mapping[str, _Server]] = {
-    "ch": _Server("clickhouse", 8123, 2, ("database",), "default"),
-    "clickhouse": _Server("clickhouse", 8123, 2, ("database",), "default"),
-    "databricks": _Server("databricks", 443, 3, ("conncatalog", "connschema")),
-    "db2": _Server("db2", 50000),
-    "hive2": _Server("hive", 10000, 2, default="default"),
-    "impala": _Server("impala", 21050, 2, default="default"),
-    "mariadb": _Server("mariadb", 3306, 2),
-    "mysql": _Server("mysql", 3306, 2),
-    "netezza": _Server("netezza", 5480),
-    "postgresql": _Server("postgres", 5432),
-    "presto": _Server("presto", 8080),
-    "sap": _Server("hana", None, 3, ("databasename",)),
-    "singlestore": _Server("singlestore", 3306, 2),
-    "trino": _Server("trino", 8080),
-    "vertica": _Server("vertica", 5433),
+    "ch": _Server("clickhouse", 2, ("database",), "default"),
+    "clickhouse": _Server("clickhouse", 2, ("database",), "default"),
+    "databricks": _Server("databricks", 3, ("conncatalog", "connschema")),
+    "db2": _Server("db2"),
+    "hive2": _Server("hive", 2, default="default"),
+    "impala": _Server("impala", 2, default="default"),
+    "mariadb": _Server("mariadb", 2),
+    "mysql": _Server("mysql", 2),
+    "netezza": _Server("netezza"),
+    "postgresql": _Server("postgres"),
+    "presto": _Server("presto"),
+    "sap": _Server("hana", 3, ("databasename",)),
+    "singlestore": _Server("singlestore", 2),
+    "trino": _Server("trino"),
+    "vertica": _Server("vertica"),
 }
 """Drivers whose URLs name a server; those of a driver that is not here are read so too."""
 
 _DRIVERS: Final[Mapping[str, Callable[[str], Database | None]]] = {
-    "derby": _parse_files("derby", 1527, ("",)),
-    "duckdb": _parse_files("duckdb", 0, ()),
-    "h2": _parse_files("h2", 9092, ("tcp:", "ssl:")),
-    "hsqldb": _parse_files("hsqldb", 9001, ("hsql:", "hsqls:")),
+    "derby": _parse_files("derby", ("",)),
+    "duckdb": _parse_files("duckdb", ()),
+    "h2": _parse_files("h2", ("tcp:", "ssl:")),
+    "hsqldb": _parse_files("hsqldb", ("hsql:", "hsqls:")),
     "jtds": _parse_jtds,
     "oracle": _parse_oracle,
     "postgresql": _parse_postgres,
     "redshift": _parse_redshift,
     "snowflake": _parse_snowflake,
-    "sqlite": _parse_files("sqlite", 0, ()),
+    "sqlite": _parse_files("sqlite", ()),
     "sqlserver": _parse_sql_server,
     "teradata": _parse_teradata,
 }
