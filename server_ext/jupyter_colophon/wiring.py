@@ -206,7 +206,7 @@ def _catalog(
     namespaces.resume()
     inbox.resume()
     reader, searcher = Reader(provider, registry, gate, cursors), Searcher(provider, registry, gate, cursors)
-    lineage = LineageReader(provider, gate, time.monotonic)
+    lineage = LineageReader(provider, registry, gate, time.monotonic)
     return Catalog(
         provider=provider,
         registry=registry,

@@ -91,6 +91,19 @@ async def test_impact_counts_what_is_downstream_by_what_it_is(api: Any, chain: N
     assert (await api("GET", "lineage", "impact", params={"urn": E}, answers="lineage-impact")).body["total"] == 0
 
 
+async def test_impact_reads_owners_of_every_aspect(api: Any, chain: None) -> None:
+    owners = {"owners": [{"owner": "urn:li:corpuser:eve", "type": "DATAOWNER"}]}
+    assert (await api("PUT", "entities", D, "aspects", "ownership", body=owners)).status == 200
+    # What clients copied into other properties is not an owner, neither here nor in search.
+    copied = {"customProperties": {"owner": "eve@example.org"}}
+    assert (await api("PUT", "entities", D, "aspects", "datasetProperties", body=copied)).status == 200
+    assert (await api("PUT", "entities", C, "aspects", "datasetProperties", body=copied)).status == 200
+    found = (await api("GET", "lineage", "impact", params={"urn": A}, answers="lineage-impact")).body
+    assert found["byOwner"] == [{"name": "", "count": 7}, {"name": "eve", "count": 1}]
+    facets = (await api("GET", "search", params={"q": "*"}, answers="search-answer")).body["facets"]
+    assert facets["owner"] == [{"value": "eve", "count": 1}]
+
+
 async def test_a_difference_tells_what_came_and_what_went(api: Any, record: Any) -> None:
     await record(P, "old", [(A, "read"), (B, "write")], NOON, NOON + 1)
     await record(P, "new", [(A, "read"), (C, "write")], NOON + 30 * DAY, NOON + 30 * DAY + 1)

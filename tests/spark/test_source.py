@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from jupyter_colophon.client.catalog import Catalog
 from jupyter_colophon.client.problems import Refused
+from jupyter_colophon.spark.jobs.statistics import statistics
 from live import LiveServer
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -322,3 +323,23 @@ def test_a_killed_worker_and_a_killed_stream_lose_and_double_nothing(
         assert sorted(seen) == list(range(1, head + 1))
         assert set(seen.values()) == {1}
     assert query is not None
+
+
+def test_statistics_count_keys_and_tags_of_every_aspect(
+    spark: SparkSession, catalog: Catalog, where: dict[str, str]
+) -> None:
+    urn, stamp = table("stats", "t0"), {"time": 0, "actor": "urn:li:corpuser:ada"}
+    write(rows(spark, "stats", 1), where)
+    terms = [{"urn": "urn:li:glossaryTerm:Net"}, {"urn": "urn:li:glossaryTerm:Gross"}]
+    catalog.put_aspect(urn, "businessMetadata", {"properties": {"team": "ops"}, "tags": ["gold"]})
+    catalog.put_aspect(urn, "globalTags", {"tags": [{"tag": "urn:li:tag:gold"}, {"tag": "urn:li:tag:pii"}]})
+    catalog.put_aspect(urn, "glossaryTerms", {"terms": terms, "auditStamp": stamp})
+    options = {"url": where["url"], "token": where["token"], "namespace": "stats"}
+    found = {name: [row.asDict() for row in frame.collect()] for name, frame in statistics(spark, options).items()}
+    of_datasets = {"namespace": "stats", "type": "dataset", "count": 1}
+    assert [row for row in found["tags"] if row["type"] == "dataset"] == [
+        of_datasets | {"tag": tag} for tag in ("bulk", "gold", "pii")
+    ]
+    assert [row for row in found["keys"] if row["type"] == "dataset"] == [
+        of_datasets | {"key": key} for key in ("at", "team", "terms")
+    ]

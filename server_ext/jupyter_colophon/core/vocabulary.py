@@ -81,7 +81,8 @@ class Contribution:
     """Where a value of an aspect says something of this kind: the texts at a path, `*` for any item or member.
 
     With `member`, items at the path are objects that hold the text there, and more of it under `detail`. A path that
-    leads to an object gives one property for each of its texts. `columns` leads to the columns that it is about.
+    leads to an object gives one property for each of its texts; with `has_kinds` an `owner` and a `description` among
+    them count as such. `columns` leads to the columns that it is about.
     """
 
     kind: Kind
@@ -90,6 +91,11 @@ class Contribution:
     member: str = ""
     detail: str = ""
     columns: tuple[str, ...] = field(default=())
+    has_kinds: bool = False
+
+    def may_give(self, kind: Kind) -> bool:
+        """Return whether descriptors of this kind may come of it."""
+        return self.kind == kind or (self.has_kinds and kind in _KIND_OF_PROPERTY.values())
 
 
 def _at(kind: Kind, path: str, *, key: str = "", member: str = "", detail: str = "", columns: str = "") -> Contribution:
@@ -106,8 +112,9 @@ def _of_columns(columns: str) -> tuple[Contribution, ...]:
     )
 
 
-_PROPERTIES: Final = (_at("property", "properties"), _at("tag", "tags/*"))
-#: Members that DataHub's aspects about an entity itself have in common.
+_PROPERTIES: Final = (Contribution("property", ("properties",), has_kinds=True), _at("tag", "tags/*"))
+#: Members that DataHub's aspects about an entity itself have in common. Clients copy anything into `customProperties`,
+#: such as dbt's `meta.owner`, which is in `ownership` too: an owner there is a property like others.
 _ABOUT: Final = (_at("name", "name"), _at("description", "description"), _at("property", "customProperties"))
 _SHOWN: Final = (_at("name", "displayName"), _at("description", "description"), _at("property", "customProperties"))
 _TITLED: Final = (_at("name", "title"), _at("description", "description"), _at("property", "customProperties"))
@@ -239,6 +246,11 @@ def described_members(aspect: str, annotated: tuple[Contribution, ...] = ()) -> 
     return tuple(sorted(members.union(_ALSO_DESCRIBED.get(aspect, ()))))
 
 
+def may_describe(kind: Kind, aspect: str, annotated: tuple[Contribution, ...] = ()) -> bool:
+    """Return whether values of an aspect of this name, with these annotations, may contribute this kind."""
+    return any(one.may_give(kind) for one in CONTRIBUTIONS.get(aspect, annotated))
+
+
 def find_annotations(schema: Mapping[str, Any]) -> tuple[Contribution, ...]:
     """Return what a schema says by `x-colophon` that values of it contribute; an annotation that is unknown is ignored."""
     found: list[Contribution] = []
@@ -281,16 +293,18 @@ def _of_place(one: Contribution, aspect: str, scope: Scope, value: Any, column: 
                 continue
             detail, item = item.get(one.detail), item.get(one.member)
         if one.kind == "property" and isinstance(item, Mapping):
-            yield from _properties(item, aspect, scope, column)
+            yield from _properties(item, aspect, scope, column, _KIND_OF_PROPERTY if one.has_kinds else {})
         elif (text := _text(item)) is not None:
             key = one.key or KEY_OF.get(one.kind, one.path[-1])
             yield _described(one.kind, key, text, aspect, scope, column, detail if isinstance(detail, str) else "")
 
 
-def _properties(properties: Mapping[str, Any], aspect: str, scope: Scope, column: str = "") -> Iterator[Descriptor]:
+def _properties(
+    properties: Mapping[str, Any], aspect: str, scope: Scope, column: str, kinds: Mapping[str, Kind]
+) -> Iterator[Descriptor]:
     for key, text in properties.items():
         if isinstance(text, str):
-            yield _described(_KIND_OF_PROPERTY.get(key, "property"), key, text, aspect, scope, column)
+            yield _described(kinds.get(key, "property"), key, text, aspect, scope, column)
 
 
 def _described(

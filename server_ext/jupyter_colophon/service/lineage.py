@@ -1,23 +1,26 @@
 """Answers about lineage: a part of the graph, the ways between two nodes, what a change would reach, what changed."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
 from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.described import describe_entity
+from jupyter_colophon.core.entity import Aspect
 from jupyter_colophon.core.errors import Absent, IllegalQuery
-from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.core.lineage import MAX_LEVELS, MAX_RELATIONS, Lineage, LineageEdge, LineageQuestion, Window
 from jupyter_colophon.core.lineage_answers import DiffQuestion, Impact, LineageDiff, PathQuestion, Paths
 from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.vocabulary import describe
+from jupyter_colophon.core.registry import EntityType, Registry
+from jupyter_colophon.core.vocabulary import may_describe
 from jupyter_colophon.service.drawing import Drawing
 from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.service.nodes import Nodes
 from jupyter_colophon.service.shortest import Ways
 from jupyter_colophon.service.steps import Steps, is_stand_in, shown_nodes
 from jupyter_colophon.service.walking import MODES, Walk, Walker, fold_triple
+from jupyter_colophon.storage import aspects
 from jupyter_colophon.storage.known_edges import Side, edges_at
 from jupyter_colophon.storage.retention import require_kept
 from jupyter_colophon.storage.spi import Row, StorageProvider, TableContext
@@ -33,6 +36,7 @@ class Asking:
     """One question in its transaction: the edges as of its time, and the nodes that it has met."""
 
     tx: TableContext
+    registry: Registry
     nodes: Nodes
     clock: Callable[[], float]
     as_of: int | None
@@ -55,6 +59,7 @@ class LineageReader:
     """Answers lineage questions. `clock` gives seconds that never go back."""
 
     provider: StorageProvider
+    registry: Registry
     gate: Gate
     clock: Callable[[], float]
 
@@ -97,7 +102,7 @@ class LineageReader:
 
         def work(tx: TableContext) -> T:
             require_kept(tx, as_of)
-            asking = Asking(tx, Nodes(tx, self.gate, principal), self.clock, as_of)
+            asking = Asking(tx, self.registry, Nodes(tx, self.gate, principal), self.clock, as_of)
             _require_known(asking, urn)
             return answer(asking)
 
@@ -163,14 +168,10 @@ def _impact(asking: Asking, question: LineageQuestion, walked: Walk) -> Impact:
     return Impact(
         total=len(rows),
         by_type=_counted(row["type"] for row in rows),
-        by_owner=_counted(_owners(asking.tx, rows)),
+        by_owner=_counted(_owners(asking, rows)),
         by_namespace=_counted(row["namespace"] for row in rows),
         truncated=walked.truncated,
     )
-
-
-#: The aspects that name owners, those of people first.
-_OWNED = ("businessMetadata", "technicalMetadata", "ownership")
 
 
 def _counted(words: Iterable[str]) -> dict[str, int]:
@@ -178,19 +179,23 @@ def _counted(words: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(words).items(), key=lambda one: (-one[1], one[0])))
 
 
-def _owners(tx: TableContext, rows: Iterable[Row]) -> list[str]:
+def _owners(asking: Asking, rows: Iterable[Row]) -> list[str]:
     """Return the first owner of each, of those that people named before those of machines; "" where there is none."""
-    urns = [row["urn"] for row in rows]
-    keys = [(urn, aspect) for urn in urns for aspect in _OWNED]
-    values = {(row["urn"], row["aspect"]): row["value"] for row in tx.table("aspects").multi_read(keys)}
-    return [next(_owners_of(urn, values), "") for urn in urns]
+    kinds = {row["urn"]: asking.registry.stored_type(row["type"]) for row in rows}
+    keys = [
+        (urn, spec.name)
+        for urn, kind in kinds.items()
+        for spec in kind.aspects
+        if may_describe("owner", spec.name, spec.contributes)
+    ]
+    values: dict[str, dict[str, Aspect]] = defaultdict(dict)
+    for urn, aspect in aspects.some(asking.tx, asking.registry, keys):
+        values[urn][aspect.name] = aspect
+    return [next(_owners_of(kind, values[urn]), "") for urn, kind in kinds.items()]
 
 
-def _owners_of(urn: str, values: Mapping[tuple[str, str], str | None]) -> Iterator[str]:
-    for aspect in _OWNED:
-        value = values.get((urn, aspect))
-        if value is not None:
-            yield from (one.text for one in describe(aspect, "USER", stored(value)) if one.kind == "owner")
+def _owners_of(kind: EntityType, values: Mapping[str, Aspect]) -> Iterator[str]:
+    return (one.text for one in describe_entity(kind, values) if one.kind == "owner" and not one.column)
 
 
 def _diff(asking: Asking, question: DiffQuestion) -> LineageDiff:

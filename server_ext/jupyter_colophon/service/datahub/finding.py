@@ -7,9 +7,8 @@ from itertools import islice
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.datahub.criteria import Filter, fits
-from jupyter_colophon.core.entity import STATUS, Aspect, Listing, is_removed
+from jupyter_colophon.core.entity import Aspect, Listing
 from jupyter_colophon.core.errors import IllegalQuery
-from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.core.like_pattern import LikePattern
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.namespaced import INSTANCE
@@ -166,11 +165,8 @@ class Finder:
         return self.reader.provider.tx_runner.run(lambda tx: self._held(tx, urns, filter_, removed), read_only=True)
 
     def _held(self, tx: TableContext, urns: Sequence[str], filter_: Filter, removed: bool) -> list[str]:
-        hidden: set[str] = set()
-        if not removed:
-            rows = tx.table("aspects").multi_read([(urn, STATUS) for urn in urns])
-            hidden = {row["urn"] for row in rows if row["value"] is not None and is_removed(stored(row["value"]))}
-        shown = [urn for urn in urns if urn not in hidden]
+        kept = set(urns) if removed else aspects.not_removed(tx, urns)
+        shown = [urn for urn in urns if urn in kept]
         if not filter_:
             return shown
         registry, identity = self.reader.registry, self.reader.gate.identity

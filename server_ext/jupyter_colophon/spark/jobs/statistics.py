@@ -1,14 +1,15 @@
 """What a catalog holds and how it changes, as DataFrames by name."""
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
+
+from jupyter_colophon.core.vocabulary import CONTRIBUTIONS, describe
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: The aspects that hold properties and tags, and how they are read.
-_ANNOTATED = ("businessMetadata", "technicalMetadata")
-_METADATA = "STRUCT<properties: MAP<STRING, STRING>, tags: ARRAY<STRING>>"
+_DESCRIPTORS = "ARRAY<STRUCT<kind: STRING, key: STRING, text: STRING>>"
 #: How many of the entities that change most are told.
 HOT = 100
 
@@ -16,10 +17,10 @@ HOT = 100
 def statistics(spark: "SparkSession", options: Mapping[str, str]) -> "dict[str, DataFrame]":
     """How much of each kind there is, with which keys and tags, and since when."""
     entities = _table(spark, "entities", options)
-    said = _said(_table(spark, "aspects", {**options, "aspect": ",".join(_ANNOTATED)})).cache()
+    described = _described(_table(spark, "aspects", {**options, "aspect": ",".join(CONTRIBUTIONS)})).cache()
     by_kind = entities.groupBy("namespace", "type", "platform").count()
-    keys = said.selectExpr("namespace", "type", "explode(map_keys(said.properties)) AS key")
-    tags = said.selectExpr("namespace", "type", "explode(said.tags) AS tag")
+    keys = described.where("kind != 'tag'").select("urn", "namespace", "type", "key").distinct()
+    tags = described.where("kind = 'tag'").selectExpr("urn", "namespace", "type", "text AS tag").distinct()
     growth = entities.selectExpr("namespace", "type", "to_date(created) AS day").groupBy("namespace", "type", "day")
     return {
         "kinds": by_kind.orderBy("namespace", "type", "platform"),
@@ -55,8 +56,18 @@ def _table(spark: "SparkSession", what: str, options: Mapping[str, str]) -> "Dat
     return spark.read.format("colophon").options(**options, what=what).load()
 
 
-def _said(aspects: "DataFrame") -> "DataFrame":
-    return aspects.selectExpr("namespace", "type", f"from_json(value, '{_METADATA}') AS said")
+def _described(aspects: "DataFrame") -> "DataFrame":
+    """Return what aspects contribute to the vocabulary of their own entity, without fields."""
+    from pyspark.sql.functions import explode, udf
+
+    found = aspects.select("urn", "namespace", "type", explode(udf(_descriptors, _DESCRIPTORS)("aspect", "value")))
+    return found.select("urn", "namespace", "type", "col.*")
+
+
+def _descriptors(aspect: str, value: str | None) -> list[tuple[str, str, str]]:
+    """Return kind, key and text of each descriptor. The scope of an aspect changes none of these but fields."""
+    described = describe(aspect, "USER", json.loads(value)) if value else ()
+    return [(one.kind, one.key, one.text) for one in described if not one.column and one.kind != "field"]
 
 
 def _most(counted: "DataFrame") -> "DataFrame":
