@@ -164,14 +164,14 @@ def test_flush_ships_for_its_server_leaves_what_is_others_and_drops_what_cannot_
     emit = {"urn": URN.format("flushed"), "aspect": "businessMetadata", "operation": "annotate"}
     wrong = {**emit, "value": {"properties": {"no good": "CANARY"}}}
     fine = {**emit, "value": {"properties": {"number": "1"}}}
-    mine = SpoolFile.made(spool, "http://127.0.0.1:1/")
+    mine = SpoolFile.create(spool, "http://127.0.0.1:1/")
     for number, proposals in enumerate(([wrong], [fine], "nonsense")):
         mine.append(Entry(f"key-{number}", "emit", "urn:li:dataProcessInstance:r", {"proposals": proposals}))
     mine.release()
     for text in ('{"kind": "rm", "key": "k", "run": "r", "body": {}}\n', "[]\n", '{"key": 1}\n'):
         with mine.path.open("a") as file:
             file.write(text)
-    other = SpoolFile.made(spool, "https://team.example/hub/")
+    other = SpoolFile.create(spool, "https://team.example/hub/")
     other.append(Entry("key", "emit", "urn:li:dataProcessInstance:r", {"proposals": [fine]}))
     other.release()
     back()
@@ -220,7 +220,7 @@ class TestFile:
         return Entry(f"key-{number}", "emit", run, {"proposals": [{"urn": f"é {number}"}]})
 
     def test_a_living_process_keeps_its_file_and_a_dead_ones_is_anybodys(self, tmp_path: Path) -> None:
-        file = SpoolFile.made(tmp_path, "http://x/")
+        file = SpoolFile.create(tmp_path, "http://x/")
         entries = [self.entry(number) for number in range(5)]
         for one in entries:
             file.append(one)
@@ -240,7 +240,7 @@ class TestFile:
         assert list(tmp_path.iterdir()) == []
 
     def test_half_a_line_is_the_only_one_that_is_lost(self, tmp_path: Path) -> None:
-        file = SpoolFile.made(tmp_path, "http://x/")
+        file = SpoolFile.create(tmp_path, "http://x/")
         entries = [self.entry(number) for number in range(3)]
         for one in entries:
             file.append(one)
@@ -259,7 +259,7 @@ class TestFile:
                 found.release()
                 (found,) = left_behind(tmp_path)
                 assert found.waiting() == left
-            os.close(found._descriptor)
+            found.release()
 
     def test_a_full_file_takes_no_more_and_keeps_what_it_has(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture

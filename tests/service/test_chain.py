@@ -64,14 +64,16 @@ def test_whoever_lets_go_of_a_catalog_has_sealed_what_he_wrote(choice: StoreChoi
 
 
 def test_changes_are_sealed_by_those_who_write_without_being_asked(
-    catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+    choice: StoreChoice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sealing, "PAUSE_S", 0.0)
+    catalog = opened_in(choice)
     say(catalog)
     head = _head(catalog)
     while not _seals(catalog) or _seals(catalog)[-1].seq < head:
         pass
     assert findings(keeper(catalog)) == []
+    catalog.close()
 
 
 def test_many_who_seal_at_once_make_one_chain(choice: StoreChoice) -> None:

@@ -233,7 +233,7 @@ def test_trouble_with_the_store_refuses_nothing_and_is_waited_out(
     catalog.inbox.close()
     entry = catalog.inbox.accept([wish("x" * 9_000)], ADA)
     with applying_on_a_full_disk(catalog, path) as inbox:
-        while "waits for the store" not in caplog.text:
+        while "the inbox: unavailable" not in caplog.text:
             pause.wait(0.01)
         assert inbox.entry(entry.id, ADA).state == "waiting"
     with applying(catalog) as inbox:

@@ -203,7 +203,7 @@ class Pipeline(Command):
         ending = Ending()
         if self.while_stdin:
             threading.Thread(target=_stopped_with_stdin, daemon=True).start()
-        from jupyter_colophon.client.programs.underway import underway
+        from jupyter_colophon.client.programs.running_pipelines import register_running
         from jupyter_colophon.spark.pipelines.running import run
 
         pipeline, server = prepared.pipeline, self._end_killed()[0]
@@ -211,7 +211,7 @@ class Pipeline(Command):
         # The run can be stopped as soon as it is listed, and is recorded a moment later.
         ending.defer()
         try:
-            with underway(pipeline.name, run_id, pipeline.namespace, **told):
+            with register_running(pipeline.name, run_id, pipeline.namespace, **told):
                 outcome = run(
                     prepared,
                     lambda: ending.late(lambda: self._session(prepared, settings)),
@@ -242,7 +242,7 @@ class Pipeline(Command):
             raise Misconfigured(f"--bundle: {self.bundle} is none") from None
 
     def _stop(self, named: str) -> int:
-        from jupyter_colophon.client.programs.underway import stop
+        from jupyter_colophon.client.programs.running_pipelines import stop
         from jupyter_colophon.spark.pipelines.documents import in_file
 
         if in_file(named) is not None:
@@ -259,7 +259,7 @@ class Pipeline(Command):
         from jupyter_colophon.client.catalog import Catalog
         from jupyter_colophon.client.problems import ServerAway
         from jupyter_colophon.client.programs.running import known_server
-        from jupyter_colophon.client.programs.underway import end_killed
+        from jupyter_colophon.client.programs.running_pipelines import end_killed
 
         ended: dict[str, str] = {}
         if (server := known_server()) is None:

@@ -105,11 +105,11 @@ def _taking(catalog: "Catalog", source: "Source | None", *, strict: bool) -> Ite
     if source is None:
         yield
         return
-    from jupyter_colophon.relay.kafka.source import Taker
+    from jupyter_colophon.relay.kafka.source import ProposalConsumer
 
-    taker = Taker(source, catalog, strict)
-    taker.start()
+    consumer = ProposalConsumer(source, catalog, strict)
+    consumer.start()
     try:
         yield
     finally:
-        taker.close(_PATIENCE_S)
+        consumer.close(_PATIENCE_S)

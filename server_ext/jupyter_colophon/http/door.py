@@ -26,9 +26,9 @@ from jupyter_colophon.core.names import Identity
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.http.board import Board
 from jupyter_colophon.http.crews import Crews
+from jupyter_colophon.http.kernel_registry import KernelRegistry
 from jupyter_colophon.http.pulse import Pulse
 from jupyter_colophon.http.question_pool import QuestionPool
-from jupyter_colophon.http.roll import Roll
 from jupyter_colophon.http.schemas import ApiSchemas
 from jupyter_colophon.http.tokens import KernelTokens
 from jupyter_colophon.settings import Settings
@@ -84,7 +84,7 @@ class Door:
     scheduler: "Scheduler | None" = None
     closed: bool = False
     #: Which kernels this server has, for the server after it.
-    roll: Roll = field(init=False)
+    kernel_registry: KernelRegistry = field(init=False)
     _catalog: "Catalog | None" = None
     _consumers: "Consumers | None" = None
     _registry_faults: tuple[Problem, ...] | None = None
@@ -93,7 +93,7 @@ class Door:
     _composing: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        self.roll = Roll(self.store)
+        self.kernel_registry = KernelRegistry(self.store)
 
     def catalog(self) -> "Catalog":
         """The catalog; the first call opens it, on the thread of its request. Raises StorageError."""
@@ -158,7 +158,7 @@ class Door:
     def begin_kernel(self, kernel: str, user: User, actor: str) -> str:
         """A kernel is about to be: its token, the one that it had before is no longer good."""
         try:
-            self.roll.enter(kernel, actor)
+            self.kernel_registry.add(kernel, actor)
         except OSError as error:
             _logger.warning(
                 "if this server is killed, runs of the kernel %s go on for ever: %s", kernel, error.strerror
@@ -170,7 +170,7 @@ class Door:
         principal = self.tokens.principal_of(kernel)
         # Where the catalog was never opened, no kernel has told us anything.
         if principal is None or self._catalog is None:
-            self.roll.strike(kernel)
+            self.kernel_registry.remove(kernel)
         elif not self.closed:
             self.threads.submit(self._end_runs, kernel, principal)
 
@@ -180,7 +180,7 @@ class Door:
         except MetadataError as error:
             _logger.warning("cannot record that the runs of a kernel ended: %s", error.detail)
         else:
-            self.roll.strike(kernel)
+            self.kernel_registry.remove(kernel)
 
     def _end_left(self) -> None:
         """Record that runs of kernels ended whose servers were killed."""
@@ -190,7 +190,7 @@ class Door:
             self.catalog().write_path.end_kernel(kernel, principal, "the kernel's server ended without a word")
 
         try:
-            self.roll.left(end)
+            self.kernel_registry.reclaim_orphans(end)
         except MetadataError as error:
             _logger.warning("cannot record that runs of a server which was killed ended: %s", error.detail)
 
@@ -267,7 +267,7 @@ class Door:
             if self._catalog is not None:
                 self._catalog.close()
                 self._catalog = None
-        self.roll.close()
+        self.kernel_registry.close()
 
 
 def require_admin(door: Door, principal: Principal, action: str, subject: str) -> None:

@@ -66,8 +66,6 @@ class Ledger:
         self._accounts: list[Account] = []
         self._under_way: Parcel | None = None
         self._given_up = 0
-        self._nudged = False
-        self._closed = False
 
     def add(self, account: Account, observation: "Observation") -> None:
         """Notes what a run touched; past the backlog's limit the oldest observation is given up."""
@@ -129,33 +127,11 @@ class Ledger:
             count, self._given_up = self._given_up, 0
             return count
 
-    def nudge(self) -> None:
-        """Asks the sender to try now, whatever it waits for."""
-        with self._changed:
-            self._nudged = True
-            self._changed.notify_all()
-
-    def close(self) -> None:
-        """Nothing more will come."""
-        with self._changed:
-            self._closed = True
-            self._changed.notify_all()
-
     def wait_until_told(self, timeout_s: float, or_else: Callable[[], bool]) -> bool:
         """Waits until the server has everything, time is over, or `or_else` holds after a failure; whether it has."""
         with self._changed:
             self._changed.wait_for(lambda: not self._pending() or or_else(), timeout_s)
             return not self._pending()
-
-    def wait_for_work(self, delay_s: float | None) -> bool:
-        """Waits for something to tell, or with `delay_s` that long unless nudged. False: the ledger is closed."""
-        with self._changed:
-            if delay_s is None:
-                self._changed.wait_for(lambda: self._closed or self._pending())
-            else:
-                self._changed.wait_for(lambda: self._closed or self._nudged, delay_s)
-            self._nudged = False
-            return not self._closed
 
     def _enlist(self, account: Account) -> None:
         if account not in self._accounts:

@@ -131,7 +131,7 @@ class Recorder:
         if not self._ledger.pending():
             return 0
         failures = self._sender.failures
-        self._ledger.nudge()
+        self._sender.retry()
         self._ledger.wait_until_told(timeout_s, lambda: self._sender.failures > failures)
         return self._ledger.pending()
 

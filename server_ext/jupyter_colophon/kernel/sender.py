@@ -1,10 +1,11 @@
 """Tells the server what the ledger holds, from a thread of its own: no cell ever waits for the network."""
 
 import json
-import threading
+import logging
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.problems import ClientError, Refused, ServerAway
+from jupyter_colophon.core.worker import Backoff, Worker
 from jupyter_colophon.kernel.counts import counted
 from jupyter_colophon.kernel.renames import carry_over
 from jupyter_colophon.spark.observation import Unseen, united
@@ -24,6 +25,7 @@ PROPOSALS_A_CALL = 1_000
 INTENDED_MOST = 500
 
 _AWAY = "away"
+_logger = logging.getLogger("jupyter_colophon.kernel")
 
 
 class Sender:
@@ -32,11 +34,17 @@ class Sender:
     def __init__(self, catalog: "Catalog", ledger: "Ledger", notices: "Notices") -> None:
         self._catalog, self._ledger, self._notices = catalog, ledger, notices
         self._known: dict[tuple[str, str], str] = {}
-        self._pause_s: float | None = None
         self._failures = self._refused = 0
-        self._thread = threading.Thread(target=self._work, name="colophon-sender", daemon=True)
-        self._started = False
-        self._starting = threading.Lock()
+        self._outage = _ServerOutage(ledger, notices)
+        self._worker = Worker(
+            "colophon-sender",
+            self._send_all,
+            _logger,
+            "reports of the notebook",
+            backoff=Backoff(FIRST_PAUSE_S, LONGEST_PAUSE_S),
+            unavailable=(ServerAway, Refused),
+            outage=self._outage,
+        )
 
     @property
     def failures(self) -> int:
@@ -49,41 +57,38 @@ class Sender:
         return self._refused
 
     def start(self) -> None:
-        """Starts the thread; once it runs, calling again does nothing."""
-        with self._starting:
-            if not self._started:
-                self._started = True
-                self._thread.start()
+        """Sends what is in the ledger now, or after the pause where the server is away."""
+        self._worker.wake(ends_backoff=False)
+        self._worker.start()
+
+    def retry(self) -> None:
+        """Tries now, whether or not the server was away a moment ago."""
+        self._worker.wake()
 
     def stop(self, timeout_s: float) -> None:
         """Lets the thread end, and waits for it at most that long."""
-        self._ledger.close()
-        if self._started:
-            self._thread.join(timeout_s)
+        self._worker.close(timeout_s)
 
-    def _work(self) -> None:
-        while self._ledger.wait_for_work(self._pause_s):
-            while (parcel := self._ledger.take()) is not None:
-                if not self._deliver(parcel):
-                    break
+    def _send_all(self) -> None:
+        while (parcel := self._ledger.take()) is not None:
+            self._deliver(parcel)
 
-    def _deliver(self, parcel: "Parcel") -> bool:
-        """Tells one parcel; False if the server is away and the parcel is back in the ledger."""
+    def _deliver(self, parcel: "Parcel") -> None:
+        """Tells one parcel. Raises ServerAway, Refused where it is back in the ledger."""
         try:
             self._tell(parcel)
         except ServerAway as away:
             self._postpone(parcel, str(away))
-            return False
+            raise
         except Refused as refusal:
             if refusal.passing:
                 self._postpone(parcel, str(refusal))
-                return False
+                raise
             self._give_up(parcel, refusal)
         except Exception as fault:  # noqa: BLE001  a fault of ours must not end the thread: later cells count
             self._give_up(parcel, fault)
         self._ledger.told(parcel)
-        self._recover()
-        return True
+        self._outage.end()
 
     def _tell(self, parcel: "Parcel") -> None:
         try:
@@ -165,23 +170,10 @@ class Sender:
             self._known.update((_place(proposal), _content(proposal)) for proposal in batch)
 
     def _postpone(self, parcel: "Parcel", reason: str) -> None:
-        self._pause_s = min((self._pause_s or FIRST_PAUSE_S / 2) * 2, LONGEST_PAUSE_S)
-        self._notices.say_once(
-            _AWAY,
-            f"Colophon: {reason}. The notebook runs on; what its cells read and write waits in this kernel until the"
-            " server is back, and is lost if the kernel ends before.",
-        )
+        # Before the ledger wakes whoever waits for it: the cell then shows the notice.
+        self._outage.begin(reason)
         self._failures += 1
         self._ledger.put_back(parcel)
-
-    def _recover(self) -> None:
-        self._pause_s = None
-        if not self._notices.forget(_AWAY):
-            return
-        lost = self._ledger.given_up()
-        if lost:
-            words = f"{counted(lost, 'observation')} {'was' if lost == 1 else 'were'} lost"
-            self._notices.say_once(f"lost {lost}", f"Colophon: the server is back; {words}.")
 
     def _give_up(self, parcel: "Parcel", reason: Exception) -> None:
         self._refused += 1
@@ -193,6 +185,30 @@ class Sender:
         # One line a kind of fault: a loop over cells must not print a line each.
         kind = f"refused {reason.status}" if isinstance(reason, Refused) else type(reason).__name__
         self._notices.say_once(kind, f"Colophon could not record what cell {what} did: {said}")
+
+
+class _ServerOutage:
+    """Tells the person at the notebook that the server is away, and that it is back if something was lost."""
+
+    def __init__(self, ledger: "Ledger", notices: "Notices") -> None:
+        self._ledger, self._notices = ledger, notices
+
+    def begin(self, reason: str) -> None:
+        """Shows why the server is unavailable, unless that was shown."""
+        self._notices.say_once(
+            _AWAY,
+            f"Colophon: {reason}. The notebook runs on; what its cells read and write waits in this kernel until the"
+            " server is back, and is lost if the kernel ends before.",
+        )
+
+    def end(self) -> None:
+        """Shows how much was lost meanwhile."""
+        if not self._notices.forget(_AWAY):
+            return
+        lost = self._ledger.given_up()
+        if lost:
+            words = f"{counted(lost, 'observation')} {'was' if lost == 1 else 'were'} lost"
+            self._notices.say_once(f"lost {lost}", f"Colophon: the server is back; {words}.")
 
 
 def _facts(parcel: "Parcel", run: str) -> "list[Document]":

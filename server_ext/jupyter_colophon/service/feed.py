@@ -11,6 +11,7 @@ from jupyter_colophon.core.change import Change
 from jupyter_colophon.core.errors import StorageError
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.namespaced import INSTANCE
+from jupyter_colophon.core.worker import Backoff, Worker
 from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.service.visible import VisibleValues
 from jupyter_colophon.storage import chain, log
@@ -45,10 +46,21 @@ class Feed:
     gate: Gate
     _listeners: list[Listener] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _woken: threading.Event = field(default_factory=threading.Event)
-    _thread: threading.Thread | None = None
     _after: int = 0
-    _closed: bool = False
+    #: How much was committed when the log was read last.
+    _seen: int = -1
+    _worker: Worker = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Prepare the thread; it starts with the first listener."""
+        self._worker = Worker(
+            "colophon-feed",
+            self._read_on,
+            _logger,
+            "the change feed",
+            backoff=Backoff(POLL_S, 5 * POLL_S),
+            unavailable=(StorageError,),
+        )
 
     def head(self) -> int:
         """The number of the newest change; 0 when there is none."""
@@ -114,11 +126,9 @@ class Feed:
             if not self._listeners:
                 self._after = max(self._after, head)
             self._listeners.append(listener)
-            if self._thread is None and not self._closed:
-                # It stays, asleep while nobody listens: a thread has a connection of its own to the store.
-                self._thread = threading.Thread(target=self._read_on, name="colophon-feed", daemon=True)
-                self._thread.start()
-        self._woken.set()
+        self._worker.wake()
+        # It stays, asleep while nobody listens: a thread has a connection of its own to the store.
+        self._worker.start()
 
         def end() -> None:
             with self._lock:
@@ -134,36 +144,22 @@ class Feed:
 
     def wake(self) -> None:
         """Something was committed by this process: look at once."""
-        self._woken.set()
+        self._worker.wake()
 
     def close(self) -> None:
         """End the thread."""
         with self._lock:
-            self._closed, thread = True, self._thread
             self._listeners.clear()
-        self._woken.set()
-        if thread is not None:
-            thread.join(timeout=5)
+        self._worker.close()
 
-    def _read_on(self) -> None:
-        seen, away = -1, False
-        while not self._closed:
-            self._woken.clear()
-            if not self._listeners:
-                self._woken.wait()
-                continue
-            try:
-                now = self.provider.commits()
-                if now != seen:
-                    self._hand_on()
-                    seen = now
-                away = False
-            except StorageError as error:
-                # The store may come back; nobody misses a change, since `_after` stays where it was.
-                if not away:
-                    _logger.warning("the change log cannot be read: %s", error.detail)
-                away = True
-            self._woken.wait(POLL_S)
+    def _read_on(self) -> float | None:
+        if not self._listeners:
+            return None
+        commits = self.provider.commits()
+        if commits != self._seen:
+            self._hand_on()
+            self._seen = commits
+        return POLL_S
 
     def _hand_on(self) -> None:
         while found := self._slice(self._after):

@@ -6,7 +6,6 @@ processes do the same.
 """
 
 import logging
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -16,14 +15,13 @@ from jupyter_colophon.core.inbox import OUTCOME_KEPT_MS, InboxEntry, Refusal, ab
 from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.core.once import Once
 from jupyter_colophon.core.proposal import Proposal, Written
+from jupyter_colophon.core.worker import Worker
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage import answers, dead_letters, forms
 from jupyter_colophon.storage import inbox as rows
 from jupyter_colophon.storage.spi import Row, StorageProvider, TableContext
 
-#: How long after trouble with the store it is tried again, in seconds: doubled from the first to the last.
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
-#: How often a thread that has nothing to do looks for rows that another process left behind, in seconds.
+#: How often an idle thread looks for rows that another process left, in seconds.
 IDLE_S = 5.0
 _DAY_MS = 86_400_000
 #: How many old outcomes, and dead letters, are forgotten at once.
@@ -42,10 +40,13 @@ class Inbox:
     now: Callable[[], int]
     #: For how many days dead letters are kept; 0: for ever.
     letters_days: int = 0
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-    _woken: threading.Event = field(default_factory=threading.Event)
-    _thread: threading.Thread | None = None
-    _closed: bool = False
+    _worker: Worker = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Prepare the thread; it starts with the first batch."""
+        self._worker = Worker(
+            "colophon-inbox", self._apply_all, _logger, "the inbox", idle_s=IDLE_S, unavailable=(StorageError,)
+        )
 
     def accept(self, proposals: Sequence[Proposal], principal: Principal, once: Once | None = None) -> InboxEntry:
         """Take a batch in, durably; what can be known to be wrong with it now is raised, as by `WritePath.propose`."""
@@ -74,44 +75,21 @@ class Inbox:
         self.wake()
 
     def wake(self) -> None:
-        """There is something to do."""
-        with self._lock:
-            if self._thread is None and not self._closed:
-                self._thread = threading.Thread(target=self._work, name="colophon-inbox", daemon=True)
-                self._thread.start()
-        self._woken.set()
+        """Apply what waits now."""
+        self._worker.wake()
+        self._worker.start()
 
     def close(self) -> None:
         """End the thread; what waits stays."""
-        with self._lock:
-            self._closed, thread = True, self._thread
-        self._woken.set()
-        if thread is not None:
-            thread.join(timeout=5)
+        self._worker.close()
 
     def _shown(self, entry: InboxEntry, principal: Principal) -> bool:
         if entry.state != "waiting" and entry.time < self.now() - OUTCOME_KEPT_MS:
             return False
         return entry.actor == principal.user or self.write_path.authorizer.may(principal, "admin", "system")
 
-    def _work(self) -> None:
-        trouble_s = 0.0
-        while not self._closed:
-            self._woken.clear()
-            try:
-                self._apply_all()
-                trouble_s = 0.0
-            except Exception as error:
-                # Whatever it is, the rows are still there, and the thread is the only one that applies them.
-                trouble_s = min(max(2 * trouble_s, FIRST_PAUSE_S), LONGEST_PAUSE_S)
-                if isinstance(error, StorageError):
-                    _logger.warning("the inbox waits for the store: %s", error.detail)
-                else:
-                    _logger.exception("the inbox failed, and goes on later")
-            self._woken.wait(trouble_s or IDLE_S)
-
     def _apply_all(self) -> None:
-        while not self._closed and (row := self._first()) is not None:
+        while not self._worker.is_stopped and (row := self._first()) is not None:
             self._settle(row)
         run, now = self.provider.tx_runner.run, self.now()
         if old := run(lambda tx: rows.outdated(tx, now, _FORGOTTEN), read_only=True):

@@ -3,10 +3,10 @@
 import logging
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 from jupyter_colophon.core.errors import StorageError
+from jupyter_colophon.core.worker import Worker
 from jupyter_colophon.storage import chain
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
@@ -34,48 +34,47 @@ class Sealer:
     provider: StorageProvider
     key: bytes
     now: Callable[[], int]
-    _woken: threading.Event = field(default_factory=threading.Event)
-    _ended: threading.Event = field(default_factory=threading.Event)
-    _starting: threading.Lock = field(default_factory=threading.Lock)
-    _thread: threading.Thread | None = None
+    _pending: threading.Event = field(default_factory=threading.Event)
+    _worker: Worker = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Prepare the thread; it starts with the first write."""
+        self._worker = Worker(
+            "colophon-sealer",
+            self._seal,
+            _logger,
+            "sealing the change log",
+            settle_s=PAUSE_S,
+            unavailable=(StorageError,),
+            finish=self._seal_rest,
+        )
 
     def wake(self) -> None:
-        """Something was committed by this process."""
-        if not self._woken.is_set():
-            self._woken.set()
-            self._start()
+        """Seal, a little later, what this process has committed."""
+        if not self._pending.is_set():
+            self._pending.set()
+            self._worker.wake()
+            self._worker.start()
 
     def close(self) -> None:
         """Seal what is left, and end the thread."""
-        self._ended.set()
-        with self._starting:
-            thread = self._thread
-        if thread is not None:
-            self._woken.set()
-            thread.join(timeout=5)
-        elif self._woken.is_set():
-            self._seal()
-
-    def _start(self) -> None:
-        with self._starting:
-            if self._thread is None and not self._ended.is_set():
-                thread = threading.Thread(target=self._seal_on, name="colophon-sealer", daemon=True)
-                # An interpreter that is ending starts no thread any more; then `close` seals.
-                with suppress(RuntimeError):
-                    thread.start()
-                    self._thread = thread
-
-    def _seal_on(self) -> None:
-        ending = False
-        while not ending:
-            self._woken.wait()
-            ending = self._ended.wait(PAUSE_S)
-            self._woken.clear()
-            self._seal()
+        self._worker.close()
+        # An interpreter that is shutting down has started no thread for it.
+        if not self._worker.is_alive:
+            self._seal_rest()
 
     def _seal(self) -> None:
+        self._pending.clear()
         try:
             seal(self.provider, self.key, self.now)
-        except StorageError as error:
-            # Nothing is lost: the next write, or `jupyter colophon verify`, seals these changes too.
-            _logger.warning("the change log could not be sealed: %s", error.detail)
+        except StorageError:
+            self._pending.set()
+            raise
+
+    def _seal_rest(self) -> None:
+        if self._pending.is_set():
+            try:
+                self._seal()
+            except StorageError as error:
+                # Nothing is lost: the next write, or `jupyter colophon verify`, seals these changes too.
+                _logger.warning("the change log could not be sealed: %s", error.detail)

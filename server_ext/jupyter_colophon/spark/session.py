@@ -1,7 +1,7 @@
 """A local Spark session for notebooks: quiet, and with its warehouse in a folder of its own.
 
 Two notebooks, or one that is run twice, never see each other's tables: the catalog is in memory, and the warehouse is a folder below
-the Jupyter data directory that is removed when the process ends. Folders that a killed process left are swept by the next session.
+the Jupyter data directory that is removed when the process ends. The next session removes the folders of killed processes.
 """
 
 import atexit
@@ -11,16 +11,14 @@ import sys
 import uuid
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from jupyter_core.paths import jupyter_data_dir
 
 from jupyter_colophon.client.private_folders import create_private_folder
+from jupyter_colophon.core.process_files import ProcessFile, is_abandoned
 from jupyter_colophon.spark.java import ensure_java
 from jupyter_colophon.spark.quiet import hush
-
-if sys.platform != "win32":  # Windows has no locks of this kind: there nothing is swept.
-    import fcntl
 
 LOG = """\
 rootLogger.level = error
@@ -41,7 +39,7 @@ appender.stderr.layout.type = PatternLayout
 appender.stderr.layout.pattern = %d{HH:mm:ss} %p %c{1}: %m%n%ex{none}
 """
 
-_held: list[TextIO] = []  # The open locks say that this process, and so its folders, are alive.
+_locks: list[ProcessFile] = []  # They are held while this process lives, and its folders are in use.
 
 
 def session(name: str = "colophon", **conf: object) -> Any:
@@ -81,7 +79,7 @@ def present_session() -> Any:
 
 def _settings(conf: dict[str, object]) -> dict[str, str]:
     """Give what a new session needs beside what the caller asked for."""
-    folder = _fresh_folder()
+    folder = _create_folder()
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
@@ -105,47 +103,30 @@ def _quiet(folder: Path) -> Path:
     return settings
 
 
-def _fresh_folder() -> Path:
+def _create_folder() -> Path:
     root = Path(jupyter_data_dir()) / "colophon" / "spark"
     create_private_folder(root, root.parent)
-    _sweep(root)
+    _remove_abandoned(root)
     folder = root / f"{os.getpid()}-{uuid.uuid4().hex[:12]}"
-    _hold(folder)
+    _locks.append(ProcessFile.create(_lock_path(folder)))
     folder.mkdir(mode=0o700)
-    atexit.register(_remove, folder)
+    atexit.register(_remove_folder, folder)
     return folder
 
 
-def _lock_of(folder: Path) -> Path:
+def _lock_path(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.lock")
 
 
-def _hold(folder: Path) -> None:
-    """Lock the folder for as long as this process lives. The lock gets its name when it is held, lest a sweep takes it for abandoned."""
-    unnamed = folder.with_name(f"{folder.name}.new")
-    lock = unnamed.open("w", encoding="utf-8")
-    if sys.platform != "win32":
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    unnamed.rename(_lock_of(folder))
-    _held.append(lock)
-
-
-def _remove(folder: Path) -> None:
+def _remove_folder(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
-    _lock_of(folder).unlink(missing_ok=True)
+    _lock_path(folder).unlink(missing_ok=True)
 
 
-def _sweep(root: Path) -> None:
-    """Remove the folders of processes that are no more: nobody holds their locks."""
+def _remove_abandoned(root: Path) -> None:
+    """Remove the folders of processes that ended without removing them."""
     for lock in root.glob("*.lock"):
-        if _is_abandoned(lock):
-            _remove(lock.with_suffix(""))
-
-
-def _is_abandoned(lock: Path) -> bool:
-    if sys.platform == "win32":
-        return False
-    with suppress(OSError), lock.open("r", encoding="utf-8") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return True
-    return False
+        # Another session may remove it just now.
+        with suppress(OSError):
+            if is_abandoned(lock):
+                _remove_folder(lock.with_suffix(""))

@@ -13,7 +13,6 @@ import errno
 import logging
 import os
 import shutil
-import sys
 import threading
 import time
 import uuid
@@ -23,24 +22,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from jupyter_colophon.core.errors import StorageError, StoreFull, StoreUnavailable
+from jupyter_colophon.core.process_files import HAS_LOCKS, ProcessFile
+from jupyter_colophon.core.worker import Worker
 from jupyter_colophon.storage.folders import make_folder, sync_folder
-
-if sys.platform == "win32":
-
-    def _take(_descriptor: int) -> None:
-        """There, nobody can rename a file that somebody has open: no lock is needed."""
-else:
-    from fcntl import LOCK_EX, LOCK_NB, flock
-
-    def _take(descriptor: int) -> None:
-        flock(descriptor, LOCK_EX | LOCK_NB)
-
 
 #: How long a file is hidden, and from which size on it is not.
 _HIDDEN_S, _FILE_BYTES = 1.0, 8 * 1024 * 1024
 _OPEN, _WHOLE = ".open", ".jsonl"
 _FULL = {errno.ENOSPC, errno.EDQUOT}
-_NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 _log = logging.getLogger(__name__)
 
 
@@ -48,10 +37,14 @@ _log = logging.getLogger(__name__)
 class _File:
     """A hidden file that events are added to. Its lock says that somebody is there who will show it."""
 
-    path: Path
-    descriptor: int
+    file: ProcessFile
     opened: float
     size: int = 0
+
+    @property
+    def descriptor(self) -> int:
+        """The open file."""
+        return self.file.descriptor
 
 
 class EventFiles:
@@ -60,9 +53,9 @@ class EventFiles:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._files: dict[Path, _File] = {}
-        self._changed = threading.Condition()
-        self._thread: threading.Thread | None = None
-        self._closed = False
+        self._lock = threading.Lock()
+        self._closed = self._adopted = False
+        self._worker = Worker("colophon-events", self._show_due, _log, "events of streams", finish=self._show_all)
 
     def folder(self, namespace: str, stream: str, since: int) -> Path:
         """Where the events of a stream are, below it by day."""
@@ -71,7 +64,7 @@ class EventFiles:
     def append(self, folder: Path, day: str, lines: Sequence[bytes]) -> None:
         """Add events, each a line of JSON without its end. Raises StoreFull, StorageError, and adds none then."""
         place = folder / f"day={day}"
-        with self._changed:
+        with self._lock:
             if self._closed:
                 raise StoreUnavailable("the server is stopping")
             try:
@@ -79,18 +72,15 @@ class EventFiles:
             except OSError as error:
                 kind = StoreFull if error.errno in _FULL else StorageError
                 raise kind(f"events cannot be stored ({type(error).__name__})") from error
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="colophon-events", daemon=True)
-                self._thread.start()
-            self._changed.notify_all()
+        self._worker.wake()
+        self._worker.start()
 
     def remove_namespace(self, namespace: str) -> None:
         """Remove the events of all streams of a namespace. Raises StorageError."""
         folder = self._root / namespace
-        with self._changed:
+        with self._lock:
             for place in [place for place in self._files if folder in place.parents]:
-                with suppress(OSError):
-                    os.close(self._files.pop(place).descriptor)
+                self._files.pop(place).file.close()
             try:
                 shutil.rmtree(folder)
                 sync_folder(self._root)
@@ -101,11 +91,9 @@ class EventFiles:
 
     def close(self) -> None:
         """Show everything, and take no more."""
-        with self._changed:
+        with self._lock:
             self._closed = True
-            self._changed.notify_all()
-        if self._thread is not None:
-            self._thread.join()
+        self._worker.close(None)
 
     def _write(self, place: Path, text: bytes) -> None:
         file = self._files.get(place)
@@ -121,31 +109,32 @@ class EventFiles:
         if file.size >= _FILE_BYTES:
             _show(self._files.pop(place))
 
-    def _work(self) -> None:
+    def _show_due(self) -> float | None:
         """Show files that are old enough, first those of processes that ended before they could."""
-        _adopt(self._root)
-        with self._changed:
-            while not self._closed or self._files:
-                due = time.monotonic() - (0 if self._closed else _HIDDEN_S)
-                for place in [place for place, file in self._files.items() if self._closed or file.opened <= due]:
-                    _show(self._files.pop(place))
-                if not self._closed:
-                    self._changed.wait(_HIDDEN_S / 4 if self._files else None)
+        if not self._adopted:
+            self._adopted = True
+            _adopt(self._root)
+        with self._lock:
+            due = time.monotonic() - _HIDDEN_S
+            for place in [place for place, file in self._files.items() if file.opened <= due]:
+                _show(self._files.pop(place))
+            return _HIDDEN_S / 4 if self._files else None
+
+    def _show_all(self) -> None:
+        with self._lock:
+            while self._files:
+                _show(self._files.popitem()[1])
 
 
 def _opened(place: Path) -> _File:
     make_folder(place)
-    path = place / f".{time.time_ns()}-{uuid.uuid4().hex}{_OPEN}"
-    descriptor = os.open(path, _NEW, 0o600)
+    file = ProcessFile.create(place / f".{time.time_ns()}-{uuid.uuid4().hex}{_OPEN}")
     try:
-        _take(descriptor)
         sync_folder(place)
     except OSError:
-        os.close(descriptor)
-        with suppress(OSError):
-            os.unlink(path)
+        file.remove()
         raise
-    return _File(path, descriptor, time.monotonic())
+    return _File(file, time.monotonic())
 
 
 def _add(file: _File, text: bytes) -> None:
@@ -160,14 +149,14 @@ def _add(file: _File, text: bytes) -> None:
 def _show(file: _File) -> None:
     """Give a file the name under which it is read. What fails here is done by the next process."""
     try:
-        if sys.platform == "win32":
-            os.close(file.descriptor)
-        _name(file.path, file.size)
+        if not HAS_LOCKS:  # Windows renames no file that is open.
+            file.file.close()
+        _name(file.file.path, file.size)
     except OSError as error:
         _log.warning("events wait for the next start in a hidden file (%s)", type(error).__name__)
     finally:
-        with suppress(OSError):
-            os.close(file.descriptor)
+        if HAS_LOCKS:
+            file.file.close()
 
 
 def _name(path: Path, size: int) -> None:
@@ -181,14 +170,17 @@ def _name(path: Path, size: int) -> None:
 def _adopt(root: Path) -> None:
     """Show what processes left behind that were killed, without the line that was never acknowledged."""
     for path in root.glob(f"*/*/day=*/.*{_OPEN}"):
-        with suppress(OSError):  # Somebody else has it, or was quicker.
-            descriptor = os.open(path, os.O_RDWR)
-            try:
-                _take(descriptor)
-                text = path.read_bytes()
-                whole = text.rfind(b"\n") + 1
-                os.ftruncate(descriptor, whole)
-                os.fsync(descriptor)
-                _name(path, whole)
-            finally:
-                os.close(descriptor)
+        with suppress(OSError):
+            # Without locks nobody knows what is abandoned, but a file that another process has open cannot be renamed.
+            if (file := ProcessFile.take_over(path, requires_lock=HAS_LOCKS)) is not None:
+                _show_left(file)
+
+
+def _show_left(file: ProcessFile) -> None:
+    try:
+        whole = file.read().rfind(b"\n") + 1
+        os.ftruncate(file.descriptor, whole)
+        os.fsync(file.descriptor)
+        _name(file.path, whole)
+    finally:
+        file.close()

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.programs.delivery import Delivery, about
 from jupyter_colophon.client.programs.spool import Entry, SpoolFile, default_folder, left_behind, left_in, same_place
+from jupyter_colophon.core.worker import Backoff, LoggedOutage, Worker
 
 if TYPE_CHECKING:
+    from jupyter_colophon.client.catalog import Catalog
     from jupyter_colophon.client.transport import Server
 
 #: Seconds between two attempts while the server is away: doubled from the first to the last.
@@ -23,6 +25,10 @@ LOOK_EVERY_S = 30.0
 _logger = logging.getLogger("jupyter_colophon.programs")
 
 
+class _NotShipped(Exception):
+    """The server is away, or does not know us."""
+
+
 class Shipper:
     """Ships for one process and one server; without a server it only keeps. Thread-safe."""
 
@@ -31,11 +37,20 @@ class Shipper:
         self._url = server.url if server is not None else ""
         self._changed = threading.Condition()
         self._file: SpoolFile | None = None
-        self._thread: threading.Thread | None = None
+        self._catalog: Catalog | None = None
         self._delivery: Delivery | None = None
         self._lost = self._failures = 0
         self._next_look = 0.0
-        self._nudged = self._closed = False
+        self._worker = Worker(
+            "colophon-shipper",
+            self._ship,
+            _logger,
+            "shipping what programs emitted",
+            backoff=Backoff(FIRST_PAUSE_S, LONGEST_PAUSE_S),
+            unavailable=(_NotShipped,),
+            outage=LoggedOutage(_logger, "the server", logging.INFO),
+            finish=self._close_catalog,
+        )
 
     @property
     def waiting(self) -> int:
@@ -57,99 +72,81 @@ class Shipper:
         with self._changed:
             try:
                 if self._file is None:
-                    self._file = SpoolFile.made(self._folder, self._url)
+                    self._file = SpoolFile.create(self._folder, self._url)
                 self._file.append(entry)
             except OSError as error:
                 self._lost += 1
                 _logger.warning("dropped %s: it cannot be kept (%s)", about(entry), error.strerror)
                 return
-            self._begin()
-            self._changed.notify_all()
+        self._worker.wake(ends_backoff=False)
+        self._begin()
 
     def look(self) -> None:
         """Ships what earlier processes left, if there is anything. Waits for nothing."""
         if left_in(self._folder):
-            with self._changed:
-                self._begin()
+            self._begin()
 
     def flush(self, timeout_s: float) -> int:
         """Waits until the server has everything, time is over, or an attempt has failed; how much still waits."""
         with self._changed:
-            self._nudged, failures = True, self._failures
-            self._changed.notify_all()
-            if self._thread is not None:
+            failures = self._failures
+            self._worker.wake()
+            if self._worker.is_alive:
                 self._changed.wait_for(lambda: not self.waiting or self._failures > failures, timeout_s)
         return self.waiting
 
     def close(self) -> None:
         """The process ends: what waits is shipped if that is quick, and left in the spool if not."""
         self.flush(FAREWELL_S)
-        with self._changed:
-            self._closed = True
-            self._changed.notify_all()
-        if self._thread is not None:
-            self._thread.join(FAREWELL_S)
+        self._worker.close(FAREWELL_S)
         # A thread that waits for the server goes with the process, and the file is anybody's then.
-        if self._file is not None and (self._thread is None or not self._thread.is_alive()):
+        if self._file is not None and not self._worker.is_alive:
             self._file.release()
             self._file = None
 
     def _begin(self) -> None:
-        if self._server is not None and self._thread is None and not self._closed:
-            self._thread = threading.Thread(target=self._work, name="colophon-shipper", daemon=True)
-            self._thread.start()
+        if self._server is not None:
+            self._worker.start()
 
-    def _work(self) -> None:
-        # Late: whoever never emits needs no HTTP.
-        from jupyter_colophon.client.catalog import Catalog
+    def _ship(self) -> None:
+        """Ship what others left, then what is ours. Raises _NotShipped."""
+        if self._delivery is None:
+            # Late: whoever never emits needs no HTTP.
+            from jupyter_colophon.client.catalog import Catalog
 
-        assert self._server is not None  # noqa: S101  put starts no thread without one
-        catalog = Catalog(self._server)
-        self._delivery = Delivery(catalog)
-        pause_s = 0.0
-        while not self._closed:
-            try:
-                is_all = self._shipped(self._delivery)
-            except Exception:
-                # Whatever it is, what was said is still there, and this thread is the only one that ships it.
-                _logger.exception("could not ship what programs said, and tries again later")
-                is_all = False
-            pause_s = 0.0 if is_all else min(max(2 * pause_s, FIRST_PAUSE_S), LONGEST_PAUSE_S)
-            self._wait(pause_s)
-        catalog.close()
-
-    def _shipped(self, delivery: Delivery) -> bool:
-        """Ships what others left, then what is ours; whether all of it is told."""
-        is_all = self._shipped_what_is_left(delivery) and (self._file is None or self._emptied(delivery, self._file))
+            assert self._server is not None  # noqa: S101  nothing starts the thread without one
+            self._catalog = Catalog(self._server)
+            self._delivery = Delivery(self._catalog)
+        is_complete = self._ship_left(self._delivery) and (
+            self._file is None or self._ship_file(self._delivery, self._file)
+        )
         with self._changed:
-            self._failures += not is_all
+            self._failures += not is_complete
             self._changed.notify_all()
-        if not is_all and self._file is not None:
-            self._file.sync()
-        return is_all
+        if not is_complete:
+            if self._file is not None:
+                self._file.sync()
+            raise _NotShipped(self._delivery.trouble)
 
-    def _shipped_what_is_left(self, delivery: Delivery) -> bool:
+    def _close_catalog(self) -> None:
+        if self._catalog is not None:
+            self._catalog.close()
+
+    def _ship_left(self, delivery: Delivery) -> bool:
+        """Ship what earlier processes left; return whether the server has all of it."""
         if time.monotonic() < self._next_look:
             return True
         for file in left_behind(self._folder):
             try:
-                if same_place(file.server, self._url) and not self._emptied(delivery, file):
+                if same_place(file.server, self._url) and not self._ship_file(delivery, file):
                     return False
             finally:
                 file.release()
         self._next_look = time.monotonic() + LOOK_EVERY_S
         return True
 
-    def _emptied(self, delivery: Delivery, file: SpoolFile) -> bool:
-        return delivery.empty(file, lambda: not self._closed)
-
-    def _wait(self, pause_s: float) -> None:
-        with self._changed:
-            if pause_s:
-                self._changed.wait_for(lambda: self._closed or self._nudged, pause_s)
-            else:
-                self._changed.wait_for(lambda: self._closed or self.waiting)
-            self._nudged = False
+    def _ship_file(self, delivery: Delivery, file: SpoolFile) -> bool:
+        return delivery.empty(file, lambda: not self._worker.is_stopped)
 
 
 _shippers: dict[tuple[int, str, str, Path], Shipper] = {}

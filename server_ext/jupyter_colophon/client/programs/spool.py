@@ -19,17 +19,7 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from jupyter_colophon.client.private_folders import create_private_folder
-
-if sys.platform == "win32":
-
-    def _take(_descriptor: int) -> None:
-        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-else:
-    from fcntl import LOCK_EX, LOCK_NB, flock
-
-    def _take(descriptor: int) -> None:
-        flock(descriptor, LOCK_EX | LOCK_NB)
-
+from jupyter_colophon.core.process_files import ProcessFile
 
 #: What an entry is: proposals for the inbox, or how a run began, what it touched, how far it is, how it ended.
 Kind = Literal["emit", "start", "accesses", "facts", "end"]
@@ -37,7 +27,6 @@ KINDS: tuple[Kind, ...] = ("emit", "start", "accesses", "facts", "end")
 #: A process says no more than this while nobody takes it.
 LARGEST_FILE_BYTES = 64 * 1024 * 1024
 _SUFFIX = ".jsonl"
-_BUSY = {errno.EAGAIN, errno.EACCES}
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -76,44 +65,39 @@ def same_place(one: str, other: str) -> bool:
 class SpoolFile:
     """A file of the spool, held by this process. Thread-safe."""
 
-    def __init__(
-        self, path: Path, descriptor: int, server: str, entries: tuple[Entry, ...] = (), torn: int = 0
-    ) -> None:
-        self.path, self.server, self.torn = path, server, torn
-        self._descriptor = descriptor
+    def __init__(self, file: ProcessFile, server: str, entries: tuple[Entry, ...] = (), torn: int = 0) -> None:
+        self._file, self.server, self.torn = file, server, torn
         self._waiting: dict[str, Entry] = {one.key: one for one in entries}
         self._lock = threading.Lock()
-        self._size = os.fstat(descriptor).st_size
+        self._size = os.fstat(file.descriptor).st_size
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        return self._file.path
 
     @classmethod
-    def made(cls, folder: Path, server: str) -> "SpoolFile":
-        """A new file, ours. Raises OSError."""
-        ours = _data_folder() / "colophon"
-        create_private_folder(folder, ours if ours in folder.parents else None)
-        while True:
-            path = folder / f"{time.time_ns():020}-{os.getpid()}-{secrets.token_hex(4)}{_SUFFIX}"
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
-            # Who looks for files that nobody holds may have been quicker.
-            if _held(descriptor) and _is_there(path, descriptor):
-                os.write(descriptor, _line({"server": server}))
-                return cls(path, descriptor, server)
-            os.close(descriptor)
+    def create(cls, folder: Path, server: str) -> "SpoolFile":
+        """Create a file of this process. Raises OSError."""
+        data = _data_folder() / "colophon"
+        create_private_folder(folder, data if data in folder.parents else None)
+        path = folder / f"{time.time_ns():020}-{os.getpid()}-{secrets.token_hex(4)}{_SUFFIX}"
+        # Without locks (Windows, some network file systems) two processes may ship a file: what arrives twice is done
+        # once, by its key.
+        file = ProcessFile.create(path, _line({"server": server}), requires_lock=False, flags=os.O_APPEND)
+        return cls(file, server)
 
     @classmethod
-    def found(cls, path: Path) -> "SpoolFile | None":
-        """A file that somebody left behind; None where its process lives, or another one has taken it. Raises OSError."""
-        try:
-            descriptor = os.open(path, os.O_RDWR | os.O_APPEND)
-        except FileNotFoundError:
+    def take_over(cls, path: Path) -> "SpoolFile | None":
+        """Open a file whose process ended; None where it lives, or another one took the file over. Raises OSError."""
+        file = ProcessFile.take_over(path, requires_lock=False, flags=os.O_APPEND)
+        if file is None:
             return None
         try:
-            if _held(descriptor) and _is_there(path, descriptor):
-                return cls(path, descriptor, *_read(descriptor))
+            return cls(file, *_read(file))
         except BaseException:
-            os.close(descriptor)
+            file.close()
             raise
-        os.close(descriptor)
-        return None
 
     def waiting(self) -> tuple[Entry, ...]:
         """What nobody has got, in the order in which it was said."""
@@ -146,34 +130,32 @@ class SpoolFile:
                 if self._waiting:
                     self._write(_line({"done": entry.key}))
                 else:
-                    os.ftruncate(self._descriptor, 0)
+                    os.ftruncate(self._file.descriptor, 0)
                     self._size = 0
                     self._write(_line({"server": self.server}))
 
     def sync(self) -> None:
         """Makes what was said outlast a power cut."""
         with suppress(OSError):
-            os.fsync(self._descriptor)
+            os.fsync(self._file.descriptor)
 
     def release(self) -> None:
         """Lets go of it: it is removed where nothing waits, and is anybody's otherwise."""
         with self._lock:
             if not self._waiting:
-                with suppress(OSError):
-                    self.path.unlink()
+                self._file.remove()
             else:
                 self.sync()
-            with suppress(OSError):
-                os.close(self._descriptor)
+                self._file.close()
 
     def _write(self, line: bytes) -> None:
         try:
-            if os.write(self._descriptor, line) != len(line):
+            if os.write(self._file.descriptor, line) != len(line):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError:
             # Half a line would make the next one unreadable.
             with suppress(OSError):
-                os.ftruncate(self._descriptor, self._size)
+                os.ftruncate(self._file.descriptor, self._size)
             raise
         self._size += len(line)
 
@@ -191,36 +173,16 @@ def left_behind(folder: Path) -> Iterator[SpoolFile]:
     for path in left_in(folder):
         # One that cannot be opened or read harms only itself.
         with suppress(OSError):
-            if (file := SpoolFile.found(path)) is not None:
+            if (file := SpoolFile.take_over(path)) is not None:
                 yield file
 
 
-def _held(descriptor: int) -> bool:
-    """Whether the file is ours now. Where there are no locks (Windows, some network file systems) it always is: what is
-    told twice then is done once, by its key."""
-    try:
-        _take(descriptor)
-    except OSError as error:
-        return error.errno not in _BUSY
-    return True
-
-
-def _is_there(path: Path, descriptor: int) -> bool:
-    """Whether the name still leads to this file: another one may have shipped and removed it before we held it."""
-    try:
-        return os.stat(path).st_ino == os.fstat(descriptor).st_ino
-    except FileNotFoundError:
-        return False
-
-
-def _read(descriptor: int) -> tuple[str, tuple[Entry, ...], int]:
+def _read(file: ProcessFile) -> tuple[str, tuple[Entry, ...], int]:
     """The server, what waits, and how many lines cannot be read."""
-    with os.fdopen(os.dup(descriptor), "rb") as file:
-        file.seek(0)
-        content = file.read()
+    content = file.read()
     if content and not content.endswith(b"\n"):
         # Whoever wrote it was killed in the middle; what we note comes on a line of its own.
-        os.write(descriptor, b"\n")
+        os.write(file.descriptor, b"\n")
     server, torn = "", 0
     waiting: dict[str, Entry] = {}
     for line in filter(None, content.split(b"\n")):

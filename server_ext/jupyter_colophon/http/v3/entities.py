@@ -6,7 +6,7 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.client.programs.underway import stop_in
+from jupyter_colophon.client.programs.running_pipelines import stop_in
 from jupyter_colophon.core import names
 from jupyter_colophon.core.deployed import of_application, of_data
 from jupyter_colophon.core.entity import Listing

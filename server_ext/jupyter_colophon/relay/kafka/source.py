@@ -5,7 +5,6 @@ afterwards. So a message that is handed to us again has no effect, also where th
 """
 
 import logging
-import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -27,6 +26,7 @@ from jupyter_colophon.core.errors import (
 from jupyter_colophon.core.inbox import Refusal, about
 from jupyter_colophon.core.jsontext import parse
 from jupyter_colophon.core.proposal import Proposal, Written
+from jupyter_colophon.core.worker import Backoff, LoggedOutage, Worker
 from jupyter_colophon.relay.kafka.connecting import Properties, checked, client, connection
 from jupyter_colophon.service.datahub.known import known
 from jupyter_colophon.storage import dead_letters, taken
@@ -86,62 +86,88 @@ def _scopes(options: Mapping[str, Any]) -> frozenset[Action]:
 
 
 @dataclass(slots=True)
-class Taker:
-    """Takes proposals from a topic, in a thread of its own."""
+class ProposalConsumer:
+    """Consumes proposals from a topic, in a thread of its own."""
 
     source: Source
     catalog: Catalog
     #: Whether fields that the model does not know are refused, and not dropped.
     strict: bool
-    _ended: threading.Event = field(default_factory=threading.Event)
-    _thread: threading.Thread | None = None
-    #: The topic's own id, as Kafka told it last.
+    #: The topic's own id, as Kafka reported it last.
     _id: str = ""
-    #: Whether it was said that none come.
-    _waited_for: bool = False
+    _consumer: Any = None
+    #: The message that could not be applied yet, because the store or Kafka is unavailable.
+    _pending: Any = None
+    #: When Kafka was last known to be there (monotonic).
+    _reached: float = 0.0
+    _kafka_outage: LoggedOutage = field(init=False)
+    _worker: Worker = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Prepare the thread."""
+        subject = f"proposals of {shown(self.source.topic)}"
+        self._kafka_outage = LoggedOutage(_logger, subject)
+        self._worker = Worker(
+            "colophon-proposals",
+            self._consume_one,
+            _logger,
+            f"applying {subject}",
+            backoff=Backoff(_PAUSE_S, _PAUSE_S),
+            unavailable=(StorageError, Unreachable),
+            finish=self._leave,
+        )
 
     def start(self) -> None:
-        """Take from now on."""
-        self._thread = threading.Thread(target=self._work, name="colophon-proposals", daemon=True)
-        self._thread.start()
+        """Consume from now on."""
+        self._worker.start()
 
-    def close(self, patience_s: float) -> None:
-        """Take no more; what is under way has so long to be done."""
-        self._ended.set()
-        if self._thread is not None:
-            self._thread.join(timeout=patience_s)
+    def close(self, timeout_s: float) -> None:
+        """Consume no more; the message that is being applied has this long."""
+        self._worker.close(timeout_s)
 
-    def _work(self) -> None:
-        while not self._ended.is_set():
-            consumer = client("Consumer", self.source.connection | self.source.consuming | {"error_cb": self._waits})
-            try:
-                consumer.subscribe([self.source.topic])
-                self._take_all(consumer)
-            except Exception:
-                # Whatever it is, this thread is the only one that takes them.
-                _logger.exception("taking proposals from %s failed, and goes on later", shown(self.source.topic))
-                self._ended.wait(_PAUSE_S)
-            finally:
-                # Tells Kafka how far we are.
-                consumer.close()
+    def _consume_one(self) -> float:
+        """Apply the next message, if one comes. Raises StorageError, Unreachable: the message then stays pending."""
+        try:
+            self._poll_and_settle()
+        except (StorageError, Unreachable):
+            raise
+        except BaseException:
+            self._leave()
+            raise
+        return 0.0
 
-    def _take_all(self, consumer: Any) -> None:
-        """Take what comes, until we are to stop or the consumer is of no use any more."""
-        since = time.monotonic()
-        while not self._ended.is_set():
-            message = consumer.poll(_POLL_S)
-            if message is not None and message.error() is None:
-                self._comes()
-                if self._settled(message):
-                    _noted(consumer, message)
-                since = time.monotonic()
-                continue
-            if message is not None:
-                self._waits(message.error())
-            if time.monotonic() - since > _SILENT_S:
-                if not self._reaches(consumer):
-                    return
-                since = time.monotonic()
+    def _poll_and_settle(self) -> None:
+        consumer = self._join()
+        message, self._pending = self._pending or consumer.poll(_POLL_S), None
+        if message is not None and message.error() is None:
+            self._kafka_outage.end()
+            self._pending = message
+            self._settle(message)
+            self._pending = None
+            _store_offset(consumer, message)
+            self._reached = time.monotonic()
+            return
+        if message is not None:
+            self._kafka_outage.begin(message.error().name())
+        if time.monotonic() - self._reached > _SILENT_S:
+            if self._reaches(consumer):
+                self._reached = time.monotonic()
+            else:
+                self._leave()
+
+    def _join(self) -> Any:
+        if self._consumer is None:
+            on_error = {"error_cb": lambda error: self._kafka_outage.begin(error.name())}
+            self._consumer = client("Consumer", self.source.connection | self.source.consuming | on_error)
+            self._consumer.subscribe([self.source.topic])
+            self._reached = time.monotonic()
+        return self._consumer
+
+    def _leave(self) -> None:
+        """Close the consumer, which commits to Kafka how far we are."""
+        consumer, self._consumer, self._pending = self._consumer, None, None
+        if consumer is not None:
+            consumer.close()
 
     def _reaches(self, consumer: Any) -> bool:
         """Whether a consumer that hears nothing still finds Kafka.
@@ -154,34 +180,8 @@ class Taker:
         try:
             return bool(consumer.list_topics(self.source.topic, timeout=_THERE_S).brokers)
         except KafkaException as error:
-            self._waits(error.args[0])
+            self._kafka_outage.begin(error.args[0].name())
             return False
-
-    def _comes(self) -> None:
-        """Say once that proposals come again, where it was said that none do."""
-        if self._waited_for:
-            self._waited_for = False
-            _logger.warning("proposals of %s are taken again", shown(self.source.topic))
-
-    def _waits(self, error: Any) -> None:
-        """Say once why no proposals come."""
-        if not self._waited_for:
-            self._waited_for = True
-            _logger.warning("proposals of %s are waited for: %s", shown(self.source.topic), error.name())
-
-    def _settled(self, message: Any) -> bool:
-        """Bring a message to its end, however long the store is away; False where we are to stop before that."""
-        away = False
-        while not self._ended.is_set():
-            try:
-                self._settle(message)
-                return True
-            except (StorageError, Unreachable) as error:
-                if not away:
-                    _logger.warning("proposals wait: %s", error.detail)
-                away = True
-                self._ended.wait(_PAUSE_S)
-        return False
 
     def _settle(self, message: Any) -> None:
         """Apply a message, or keep it as a dead letter. Raises StorageError where the store is in the way, Unreachable."""
@@ -253,7 +253,7 @@ class Taker:
         self.catalog.provider.tx_runner.run(bury)
 
 
-def _noted(consumer: Any, message: Any) -> None:
+def _store_offset(consumer: Any, message: Any) -> None:
     """Have Kafka told that a message is done, unless its partition is another's by now, who will find that out."""
     from confluent_kafka import KafkaException
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from jupyter_colophon.client.programs.underway import is_underway
+from jupyter_colophon.client.programs.running_pipelines import is_running
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.change import Change
 from jupyter_colophon.core.errors import MetadataError, StorageError
@@ -187,7 +187,7 @@ class _Round:
             if state.status != "running" or state.run in here:
                 continue
             # Of a server that was killed the run may go on.
-            if state.run in over or not is_underway(state.run):
+            if state.run in over or not is_running(state.run):
                 yield self._ended(state, over.get(state.run))
 
     def _ended(self, state: ScheduleState, launched: Launched | None) -> ScheduleState:

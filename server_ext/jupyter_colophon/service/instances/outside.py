@@ -1,10 +1,10 @@
 """What others do to the files of instances becomes changes in the log: at the start, while it happens, and after the catalog was away."""
 
 import logging
-import threading
 from collections.abc import Callable, Iterable
 
 from jupyter_colophon.core.errors import MetadataError
+from jupyter_colophon.core.worker import Worker
 from jupyter_colophon.service.instances.recorded import AT_ONCE, FileInstances
 from jupyter_colophon.storage.files.snapshot import Seen
 from jupyter_colophon.storage.files.watching import FileWatch
@@ -22,37 +22,39 @@ class Outside:
     def __init__(self, stores: Callable[[], Iterable[FileInstances]]) -> None:
         """`stores` loads the schemaspaces: it is called in the thread."""
         self._find = stores
-        self._stores: dict[str, FileInstances] = {}
-        self._stop = threading.Event()
+        self._stores: dict[str, FileInstances] | None = None
+        #: The schemaspaces of which something may not be recorded yet.
+        self._behind: set[str] = set()
         self._watch = FileWatch(self._seen)
-        self._thread = threading.Thread(target=self._run, name="colophon-outside", daemon=True)
+        self._worker = Worker("colophon-outside", self._record, _logger, "external edits of instances", idle_s=AGAIN_S)
 
     def start(self) -> None:
         """Begin, in the background."""
-        self._thread.start()
+        self._worker.start()
 
     def close(self) -> None:
         """Stop. What is still to be recorded is found at the next start."""
-        self._stop.set()
+        self._worker.stop()
         self._watch.close()
-        if self._thread.is_alive() and self._thread is not threading.current_thread():
-            self._thread.join(timeout=5)
+        self._worker.join(5)
 
-    def _run(self) -> None:
-        try:
-            self._stores = {store.space: store for store in self._find()}
-            for store in self._stores.values():
-                # From here on nothing is missed, so what is there can be looked at in peace.
-                self._watch.add(store.space, store.files.folders)
-            if not self._stop.is_set():
-                self._watch.start()
-            behind = set(self._stores)
-            while not self._stop.is_set():
-                behind = {space for space in behind if not self._caught_up(self._stores[space])}
-                self._stop.wait(AGAIN_S)
-                behind |= {space for space, store in self._stores.items() if store.waiting()}
-        except Exception:
-            _logger.exception("changes of instances' files by others are recorded only when somebody looks")
+    def _record(self) -> None:
+        stores = self._stores
+        if stores is None:
+            stores = self._begin()
+        self._behind |= {space for space, store in stores.items() if store.waiting()}
+        self._behind = {space for space in self._behind if not self._caught_up(stores[space])}
+
+    def _begin(self) -> dict[str, FileInstances]:
+        """Watch the folders of all schemaspaces; each is to be recorded once."""
+        stores = {store.space: store for store in self._find()}
+        for store in stores.values():
+            # From here on nothing is missed, so what is there can be looked at in peace.
+            self._watch.add(store.space, store.files.folders)
+        self._stores, self._behind = stores, set(stores)
+        if not self._worker.is_stopped:
+            self._watch.start()
+        return stores
 
     def _caught_up(self, store: FileInstances) -> bool:
         """Whether all of a schemaspace is recorded now."""
@@ -63,15 +65,15 @@ class Outside:
         if names is None:
             return False
         for start in range(0, len(names), AT_ONCE):
-            if self._stop.is_set():
+            if self._worker.is_stopped:
                 return True
             part = names[start : start + AT_ONCE]
             done = store.settle_new(part)
             store.settle(*(name for name in part if name not in done))
-            self._stop.wait(_REST_S)
+            self._worker.pause(_REST_S)
         return True
 
     def _seen(self, seen: Seen) -> None:
-        store = self._stores.get(seen.space)
+        store = (self._stores or {}).get(seen.space)
         if store is not None:
             store.settle(*sorted(name for name in seen.names if not store.files.is_our_change(name)))

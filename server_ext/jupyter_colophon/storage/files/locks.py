@@ -3,7 +3,6 @@
 import errno
 import logging
 import os
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -12,18 +11,8 @@ from threading import Lock
 from weakref import WeakValueDictionary
 
 from jupyter_colophon.core.errors import StoreUnavailable
+from jupyter_colophon.core.process_files import is_same_file, try_lock
 from jupyter_colophon.storage.folders import make_folder
-
-if sys.platform == "win32":
-
-    def _take(_descriptor: int) -> None:
-        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-else:
-    from fcntl import LOCK_EX, LOCK_NB, flock
-
-    def _take(descriptor: int) -> None:
-        flock(descriptor, LOCK_EX | LOCK_NB)
-
 
 #: How long somebody else's change is waited for.
 WAIT_S = 10.0
@@ -31,7 +20,6 @@ WAIT_S = 10.0
 _log = logging.getLogger(__name__)
 #: Windows and some network file systems have no such locks. There, threads of one process take turns, and processes do not.
 _WITHOUT = {errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK, errno.EINVAL}
-_BUSY = {errno.EAGAIN, errno.EACCES}
 #: How often a folder is made that others, whose change did not happen, remove meanwhile.
 _TRIES = 5
 _PAUSES_S = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02)
@@ -93,7 +81,7 @@ def _acquired(folder: Path, path: str, deadline: float) -> int:
     while True:
         descriptor = _opened(folder, path)
         try:
-            if _is_locked(descriptor, folder) and _is_there(descriptor, path):
+            if _is_locked(descriptor, folder) and is_same_file(descriptor, path):
                 return descriptor
         except BaseException:
             os.close(descriptor)
@@ -118,23 +106,14 @@ def _opened(folder: Path, path: str) -> int:
 
 def _is_locked(descriptor: int, folder: Path) -> bool:
     try:
-        _take(descriptor)
+        return try_lock(descriptor)
     except OSError as error:
-        if error.errno in _BUSY:
-            return False
         if error.errno not in _WITHOUT:
             raise
         if str(folder) not in _told:
             _told.add(str(folder))
             _log.warning("The file system of %s has no locks: only one process at a time should change it.", folder)
     return True
-
-
-def _is_there(descriptor: int, path: str) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), os.stat(path))
-    except FileNotFoundError:
-        return False
 
 
 def _release(path: str, descriptor: int) -> None:
