@@ -147,8 +147,8 @@ def test_lock_files_name_no_host() -> None:
 
 
 def test_what_is_said_to_show_a_requirement_is_there() -> None:
-    text = (ROOT / "docs/requirements.md").read_text()
-    for place, test in re.findall(r"`([a-z0-9_-]+(?:/[a-z0-9_.-]+)*/?)(?:::(\w+))?`", text):
+    text = (ROOT / "docs/spec/requirements.md").read_text()
+    for place, test in re.findall(r"`([a-z0-9_-]+(?:/[a-z0-9_.-]+)+)(?:::(\w+))?`", text):
         path = ROOT / place if place.startswith("ui-tests/") else ROOT / "tests" / place
         assert path.exists(), place
         assert not test or f"def {test}(" in path.read_text(), test
