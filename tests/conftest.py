@@ -1,8 +1,11 @@
 """What every test may use."""
 
+import os
+
 import pytest
 from hypothesis import HealthCheck, settings
 from support import java
+from support.memory import memory
 
 # The same examples every time, and no clock: a slow machine is no failure.
 settings.register_profile(
@@ -13,6 +16,9 @@ settings.register_profile(
 )
 settings.load_profile("colophon")
 java.be_quick()
+# The folders of tests are in memory, where the machine has room there: a store flushes each commit, and a disk is slow.
+if (folder := memory()) is not None:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(folder))
 
 #: Folders with files that run for minutes: with them first, no process works on alone at the end.
 LONG = ["wheel", "sample", "kernel", "faults", "datahub", "openlineage", "cli"]

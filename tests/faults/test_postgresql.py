@@ -23,7 +23,8 @@ from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.storage.spi import Range
 from jupyter_colophon.wiring import Catalog
 from support.catalog import ADA, say, search
-from support.postgres import PostgresServer, fresh_schema, memory
+from support.memory import memory
+from support.postgres import PostgresServer, fresh_schema
 from support.process import running
 from support.urns import ORDERS
 

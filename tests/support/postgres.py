@@ -22,9 +22,8 @@ import psycopg
 from jupyter_colophon.core.names import Identity
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.wiring import open_catalog
+from support.memory import memory
 
-_MEMORY = Path("/dev/shm")
-_MEMORY_FREE = 2**30
 _DEBIAN = Path("/usr/lib/postgresql")
 _SETTINGS = {"listen_addresses": "", "max_connections": "200", "shared_buffers": "64MB", "log_min_messages": "fatal"}
 
@@ -161,12 +160,6 @@ def _clear(below: Path) -> None:
     for folder in below.glob("pg-[0-9]*-*"):
         if not Path("/proc", folder.name.split("-")[1]).exists():
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def memory() -> Path | None:
-    """A folder that is in memory, where the machine has one with room."""
-    usable = _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK)
-    return _MEMORY if usable and shutil.disk_usage(_MEMORY).free > _MEMORY_FREE else None
 
 
 @lru_cache(maxsize=1)
