@@ -17,10 +17,14 @@ from tornado.httpclient import HTTPResponse
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Every shipped store, but for files that are about one: they say so in `STORE_NAMES`."""
+    """Run a test on SQLite, or on each shipped store where the answer is the store's own: it is marked `each_store`.
+
+    `--storage-provider` runs all of them on another one. A file whose subject is not the store has `STORE_NAMES`.
+    """
     if "store_name" in metafunc.fixturenames:
-        asked = metafunc.config.getoption("--storage-provider") or CATALOGS
-        metafunc.parametrize("store_name", getattr(metafunc.module, "STORE_NAMES", asked), scope="session")
+        stores = CATALOGS if metafunc.definition.get_closest_marker("each_store") else CATALOGS[:1]
+        chosen = metafunc.config.getoption("--storage-provider") or stores
+        metafunc.parametrize("store_name", getattr(metafunc.module, "STORE_NAMES", chosen), scope="session")
 
 
 @pytest.fixture

@@ -5,10 +5,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.catalog import metadata
 from support.urns import CELL, ORDERS
+
+pytestmark = pytest.mark.each_store
 
 SCHEMAS = Path(__file__).parents[2] / "schemas" / "api"
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)

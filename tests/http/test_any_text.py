@@ -13,6 +13,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from jupyter_colophon.core.names import dataset
 
+pytestmark = pytest.mark.each_store
+
 _FULL = os.environ.get("COLOPHON_TEST_SIZE") == "full"
 SETTINGS = settings(
     max_examples=1_000 if _FULL else 12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

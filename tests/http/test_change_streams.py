@@ -29,6 +29,7 @@ async def written(api: Any, after: int) -> Sequence[Any]:
     return found
 
 
+@pytest.mark.each_store
 async def test_events_are_the_changes_with_their_numbers_as_ids(api: Any, sales: None, stream: Stream) -> None:
     head = (await api("GET", "changes", params={"limit": 0}, answers="changes")).body["cursor"]
     events = await stream()

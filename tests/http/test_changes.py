@@ -14,6 +14,8 @@ from support.process import running
 from support.urns import CELL, ORDERS, REPORT, cell, table
 from tornado.httpclient import HTTPClientError
 
+pytestmark = pytest.mark.each_store
+
 BUSINESS = ("entities", ORDERS, "aspects", "businessMetadata")
 #: So many changes of 120 KB that no buffer of a connection takes them.
 _MANY = 160

@@ -13,6 +13,8 @@ from support.listener import listening
 from support.urns import ORDERS
 from tornado.httpclient import HTTPClientError
 
+pytestmark = pytest.mark.each_store
+
 BUSINESS = ("entities", ORDERS, "aspects", "businessMetadata")
 _YEAR_MS = 366 * 86_400_000
 

@@ -17,6 +17,7 @@ def pointers(answer: Any) -> list[str]:
     return [one["pointer"] for one in answer.body["errors"]]
 
 
+@pytest.mark.each_store
 async def test_a_person_writes_reads_and_takes_back_what_they_wrote(api: Any, sales: None) -> None:
     done = await api("PUT", *BUSINESS, body=metadata({"owner": "ops"}, ["faa"]), answers="written")
     assert (done.body["version"], done.headers["Etag"]) == (1, '"1"')
@@ -207,6 +208,7 @@ async def test_nobody_writes_a_key_aspect(api: Any, sales: None) -> None:
     assert (await api("GET", *path, answers="aspect")).body["value"]["name"] == "sales.orders"
 
 
+@pytest.mark.each_store
 async def test_history_is_newest_first_with_the_change_of_each_version(api: Any, sales: None) -> None:
     for value in (metadata({"owner": "ops"}), metadata({"owner": "sre"}), metadata({"owner": "sre"}, ["faa"])):
         await api("PUT", *BUSINESS, body=value)
@@ -229,6 +231,7 @@ async def test_history_is_newest_first_with_the_change_of_each_version(api: Any,
     assert none.body["versions"] == []
 
 
+@pytest.mark.each_store
 async def test_what_is_told_by_time_is_answered_newest_first_within_a_window(api: Any, sales: None) -> None:
     profiles = ("entities", ORDERS, "aspects", "datasetProfile")
     for moment in (3_000, 1_000, 2_000):
@@ -247,6 +250,7 @@ async def test_what_is_told_by_time_is_answered_newest_first_within_a_window(api
     assert (await api("GET", *BUSINESS, "values", answers="timed-values")).body["values"] == []
 
 
+@pytest.mark.each_store
 async def test_what_was_said_of_a_datasets_fields_is_paged_in_both_scopes(api: Any, sales: None) -> None:
     told = {"urn": REPORT, "aspect": "technicalMetadata", "operation": "upsert", "value": metadata()}
     said = [told | {"urn": f"urn:li:schemaField:({REPORT},other)", "value": metadata({}, ["not-of-orders"])}]
@@ -304,6 +308,7 @@ async def test_conditions_of_a_batch_are_versions(api: Any, sales: None) -> None
     assert (await api("POST", "proposals", body={"proposals": [create]})).status == 409
 
 
+@pytest.mark.each_store
 async def test_an_entity_is_deleted_once_and_its_namespace_when_it_is_empty(api: Any, sales: None) -> None:
     assert (await api("DELETE", "entities", SALES)).status == 409
     assert (await api("DELETE", "entities", "urn:li:namespace:default")).status == 403
@@ -315,6 +320,7 @@ async def test_an_entity_is_deleted_once_and_its_namespace_when_it_is_empty(api:
     assert (await api("PUT", *BUSINESS, body=metadata())).status == 404
 
 
+@pytest.mark.each_store
 async def test_entities_are_listed_page_by_page_in_order(api: Any, sales: None) -> None:
     urns = [table(f"t{i:02}") for i in range(7)] + [file("/data/t1.csv"), table("t1", "zoo")]
     wishes = [{"urn": urn, "aspect": "technicalMetadata", "operation": "upsert", "value": metadata()} for urn in urns]

@@ -10,6 +10,8 @@ from jupyter_colophon.storage import restoring
 from support.catalog import metadata
 from support.urns import ORDERS
 
+pytestmark = pytest.mark.each_store
+
 TECHNICAL = ("entities", ORDERS, "aspects", "technicalMetadata")
 
 

@@ -16,6 +16,8 @@ from support.events import streaming
 from support.openlineage import RUN, data, event
 from support.urns import table
 
+pytestmark = pytest.mark.each_store
+
 #: A word of hidden things alone, in lower case as engines of full text keep it.
 MARK = "quxlefrob"
 UNKNOWN = "nosuchone"

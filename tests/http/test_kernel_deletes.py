@@ -121,6 +121,7 @@ async def test_what_only_shows_when_it_is_applied_is_refused_then(api: Any, said
     assert status.body["value"] == {"removed": False}
 
 
+@pytest.mark.each_store
 async def test_a_kernel_removes_entries_of_what_people_say_and_its_user_deletes(
     api: Any, said: None, kernel: Any
 ) -> None:

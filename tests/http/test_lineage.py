@@ -8,6 +8,8 @@ from jupyter_colophon.core.timegrammar import format_time
 from support.catalog import metadata
 from support.urns import cell, table
 
+pytestmark = pytest.mark.each_store
+
 A, B, C, D, E = (table(name) for name in "abcde")
 P, Q, R, S = (cell(name) for name in "pqrs")
 DAY = 86_400_000

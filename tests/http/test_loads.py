@@ -7,6 +7,8 @@ from jupyter_colophon.http.door import SETTING
 from jupyter_server.auth.identity import User
 from support.catalog import metadata
 
+pytestmark = pytest.mark.each_store
+
 SAID = metadata({"owner": "ops"})
 
 

@@ -6,6 +6,8 @@ import pytest
 from support.openlineage import RUN, data, event, recorded
 from support.urns import cell, table
 
+pytestmark = pytest.mark.each_store
+
 LINEAGE = ("api", "v1", "lineage")
 LAKE = "s3://lake:9000"
 IN, OUT = ("dataset:file:/srv/example/olspark/data/" + name for name in ("in", "out"))

@@ -27,6 +27,7 @@ async def replay(openlineage: Any, name: str) -> None:
         assert told.body == {}
 
 
+@pytest.mark.each_store
 async def test_what_the_spark_agent_sent_is_lineage_with_runs_and_columns(openlineage: Any, api: Any) -> None:
     await replay(openlineage, "spark_agent")
     params = {"urn": OUT, "direction": "upstream", "columns": "true"}
@@ -139,6 +140,7 @@ async def test_one_run_id_of_several_jobs_is_a_run_of_each(openlineage: Any, api
     assert (await api("GET", "dead-letters")).body["deadLetters"] == []
 
 
+@pytest.mark.each_store
 async def test_datasets_of_all_events_of_a_run_are_united_and_one_that_never_ends_blocks_nothing(
     openlineage: Any, api: Any
 ) -> None:

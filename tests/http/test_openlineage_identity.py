@@ -8,6 +8,8 @@ from jupyter_colophon.spark.naming import jdbc
 from support.openlineage import RUN, data, event
 from support.urns import table
 
+pytestmark = pytest.mark.each_store
+
 LINEAGE = ("api", "v1", "lineage")
 LINKED = {"identifiers": [{"namespace": "hive://metastore:9083", "name": "sales.orders", "type": "TABLE"}]}
 SCHEMA = {"fields": [{"name": "id", "type": "INT"}]}

@@ -2,9 +2,12 @@
 
 from typing import Any
 
+import pytest
 from jupyter_colophon.core.names import Urn, run_urn
 from support.catalog import metadata
 from support.urns import CELL, NOTEBOOK, ORDERS, REPORT, cell, table
+
+pytestmark = pytest.mark.each_store
 
 START = {"program": CELL, "runId": "run-1", "start": "2026-11-20T12:00:00.000Z", "facts": {"cellId": "a1"}}
 UUID = "0b0f7f6e-2f1e-4c0e-9a6e-1f3a0f6f7a10"

@@ -74,6 +74,7 @@ async def test_query_that_search_refuses_is_refused_at_its_field(api: Any, sales
     assert read["metadata"]["query"] == "creation-time:2026..now-1d orders"
 
 
+@pytest.mark.each_store
 async def test_all_filters_of_searches_can_be_kept(api: Any) -> None:
     schema = json.loads((schemas_dir() / "schemaspaces" / "saved-searches" / "saved-search.json").read_text("utf-8"))
     kept = set(schema["properties"]["metadata"]["properties"]) - {"description", "tags", "query"}

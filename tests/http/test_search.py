@@ -4,7 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from support.urns import ORDERS
+
+pytestmark = pytest.mark.each_store
 
 CASES = json.loads((Path(__file__).parents[1] / "conformance" / "search.json").read_text("utf-8"))
 

@@ -88,6 +88,7 @@ async def test_the_same_key_with_another_request_is_a_conflict_and_does_nothing(
     assert (await api("GET", *BUSINESS, answers="aspect")).body["version"] == 1
 
 
+@pytest.mark.each_store
 async def test_anothers_key_is_another_key(api: Any, sales: None, jp_serverapp: Any) -> None:
     tokens = jp_serverapp.web_app.settings[SETTING].tokens
     key, wish = {"Idempotency-Key": "the-key"}, metadata({"owner": "ops"})

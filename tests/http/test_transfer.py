@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from support.urns import ORDERS
 
+pytestmark = pytest.mark.each_store
+
 HEAD = {"format": "jupyter-colophon-namespace", "namespace": "sales", "version": 1}
 LINES = {"Content-Type": "application/x-ndjson"}
 

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from support.urns import ORDERS
 
+pytestmark = pytest.mark.each_store
+
 _STAMP = {"time": 0, "actor": "urn:li:corpuser:datahub"}
 _COLUMN = f"urn:li:schemaField:({ORDERS},%s)"
 

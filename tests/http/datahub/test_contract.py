@@ -161,6 +161,7 @@ async def test_a_refused_version_is_told_with_the_one_that_is_there(datahub: Any
     assert ("version 2" in told.body["message"], "version 7" in told.body["message"]) == (True, True)
 
 
+@pytest.mark.each_store
 async def test_an_entity_is_created_by_all_of_a_batch_and_by_no_other(datahub: Any) -> None:
     batch = [
         mcp("datasetKey", KEY),
@@ -301,6 +302,7 @@ async def test_what_a_client_sent_again_after_a_lost_answer_is_no_second_creatio
         assert (await datahub("POST", "aspects", params={"action": "ingestProposal"}, body=sent)).status == 200
 
 
+@pytest.mark.each_store
 async def test_a_run_is_taken_back_with_what_it_would_hide_and_what_others_said_of_that(datahub: Any) -> None:
     run = SYSTEM | {"runId": "run1"}
     assert (await emit(datahub, wish(systemMetadata=run))).status == 200

@@ -35,6 +35,7 @@ async def test_the_document_is_served(datahub: Any, jp_base_url: str) -> None:
     assert (await datahub("GET", "openapi.json")).body["servers"] == [{"url": f"{jp_base_url}colophon/datahub"}]
 
 
+@pytest.mark.each_store
 async def test_entities_are_listed_searched_and_counted(datahub: Any, many: None) -> None:
     listed = (await act(datahub, "entities", "listUrns", {"entity": "dataset", "start": 28, "count": 10})).body["value"]
     assert (listed["total"], listed["entities"]) == (30, [named("d.t28"), named("d.t29")])
@@ -47,6 +48,7 @@ async def test_entities_are_listed_searched_and_counted(datahub: Any, many: None
     assert counted.body == {"value": 10}
 
 
+@pytest.mark.each_store
 async def test_a_count_beyond_the_bound_is_the_bound(datahub: Any, many: None) -> None:
     most = 2**31 - 1
     listed = (await act(datahub, "entities", "listUrns", {"entity": "dataset", "start": 0, "count": most})).body[
@@ -76,6 +78,7 @@ async def test_a_domain_is_found_by_its_name(datahub: Any, many: None) -> None:
     assert told.body["errors"][0]["pointer"] == "/filter/or/0/and/0/condition"
 
 
+@pytest.mark.each_store
 async def test_all_entities_are_scrolled_through(datahub: Any, many: None) -> None:
     async def scrolled(body: Any, **params: Any) -> list[str]:
         found, cursor = [], ""
@@ -137,6 +140,7 @@ async def test_a_snapshot_is_told_by_the_names_of_classes(datahub: Any) -> None:
     assert (wrong.status, wrong.body["errors"][0]["pointer"]) == (422, place)
 
 
+@pytest.mark.each_store
 async def test_a_run_is_listed_told_and_taken_back(datahub: Any) -> None:
     await emit(datahub, mcp("datasetProperties", {"name": "before"}))
     await emit(datahub, mcp("datasetProperties", {"name": "after"}, systemMetadata=RUN))

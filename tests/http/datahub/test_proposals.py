@@ -21,6 +21,7 @@ async def test_what_was_proposed_is_read_under_the_name_of_its_class(datahub: An
     assert found["systemMetadata"] == SYSTEM | {"version": "1"}
 
 
+@pytest.mark.each_store
 async def test_versions_count_from_the_oldest_and_back_from_the_present(datahub: Any) -> None:
     for name in ("a", "b", "c"):
         await emit(datahub, mcp("datasetProperties", {"name": name}))

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from support.datahub import T, aspect, emit_all, mcp
 
+pytestmark = pytest.mark.each_store
+
 S = "urn:li:dataset:(urn:li:dataPlatform:hive,db.s,PROD)"
 PII, RAW = "urn:li:tag:pii", "urn:li:tag:raw"
 STAMP = {"time": 0, "actor": "urn:li:corpuser:etl"}

@@ -2,7 +2,10 @@
 
 from typing import Any
 
+import pytest
 from support.datahub import T, emit, mcp
+
+pytestmark = pytest.mark.each_store
 
 TERM = "urn:li:glossaryTerm:Sales.Margin"
 STAMP = {"time": 1, "actor": "urn:li:corpuser:a"}

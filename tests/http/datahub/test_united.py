@@ -145,6 +145,7 @@ async def test_an_entry_of_both_scopes_is_read_once_and_removed_from_both(datahu
     assert (await said(api))["tags"] == ["raw"]
 
 
+@pytest.mark.each_store
 async def test_the_version_of_a_union_finds_every_change_since(datahub: Any, api: Any, table: None) -> None:
     async def add(name: str, seen: str) -> int:
         read = tags(*await union(datahub), name)
@@ -170,6 +171,7 @@ async def test_the_version_of_a_union_finds_every_change_since(datahub: Any, api
     assert grown == sorted(set(grown))
 
 
+@pytest.mark.each_store
 async def test_two_apis_edit_at_once_and_nothing_is_lost_or_doubled(datahub: Any, api: Any, table: None) -> None:
     async def machine(number: int) -> None:
         for _ in range(100):

@@ -26,6 +26,7 @@ async def batch(v3: Any, *mutations: Any, status: int = 200) -> Any:
     return told.body
 
 
+@pytest.mark.each_store
 async def test_updates_merge_in_order_and_tell_what_they_found_and_left(v3: Any, shop: None) -> None:
     first, second = await batch(
         v3,
@@ -40,6 +41,7 @@ async def test_updates_merge_in_order_and_tell_what_they_found_and_left(v3: Any,
     }
 
 
+@pytest.mark.each_store
 async def test_a_source_that_is_read_again_replaces_its_scope_but_for_what_is_kept(v3: Any, shop: None) -> None:
     await batch(
         v3,
@@ -82,6 +84,7 @@ async def test_names_scopes_and_kinds_are_removed(v3: Any, shop: None) -> None:
     assert (await v3("GET", "namespaces/shop/metadata/search", query="orders", target="dataset")).body == ["orders"]
 
 
+@pytest.mark.each_store
 async def test_what_is_dropped_leaves_nothing_that_machines_said_elsewhere(v3: Any, shop: None) -> None:
     path = "namespaces/shop/datasets/orders"
     await v3("PUT", path, {"schema": "price int", "properties": {"format": "parquet"}})

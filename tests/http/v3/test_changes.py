@@ -128,6 +128,7 @@ async def test_machines_records_are_of_the_other_scope_and_each_kind_of_target_h
     assert [one["seq"] for one in changes] == sorted(one["seq"] for one in changes)
 
 
+@pytest.mark.each_store
 async def test_audit_messages_tell_of_births_deaths_metadata_and_accesses(
     v3: Any, shop: None, jp_serverapp: Any
 ) -> None:
@@ -170,6 +171,7 @@ def json_of(document: Any) -> str:
     return repr(sorted(document.items(), key=str))
 
 
+@pytest.mark.each_store
 async def test_slices_are_the_whole_and_the_cursor_moves_over_what_is_no_record(v3: Any, shop: None) -> None:
     whole = (await v3("GET", CHANGES)).body
     read: list[Any] = []

@@ -71,6 +71,7 @@ async def test_the_files_and_saved_searches_of_a_namespace_go_with_it(v3: Any, a
     assert [one["name"] for one in (await api("GET", *SAVED)).body["instances"]] == ["elsewhere"]
 
 
+@pytest.mark.each_store
 async def test_a_namespace_goes_with_everything_in_it_and_comes_back_empty(v3: Any, shop: None) -> None:
     await v3("POST", "namespaces/shop/datasets/orders/metadata/tags", ["gold"])
     assert (await v3("DELETE", "namespaces/shop", confirm="shop")).status == 200
@@ -100,6 +101,7 @@ async def test_a_program_that_is_no_longer_deployed_is_gone_with_what_was_said_o
     assert (await v3("PUT", app, {"programs": {"rockets": ["x"]}})).status == 400
 
 
+@pytest.mark.each_store
 async def test_an_application_takes_its_programs_with_it(v3: Any, shop: None) -> None:
     flow = "namespaces/shop/apps/etl/flows/Load"
     await v3("POST", f"{flow}/metadata/tags", ["mine"])

@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 from jupyter_colophon.core.timegrammar import format_time
 
+pytestmark = pytest.mark.each_store
+
 EVER = {"start": "0", "end": "now+1d"}
 LOAD = "urn:li:dataJob:(urn:li:dataFlow:(colophon,etl,shop),flows.Load)"
 JOIN = "urn:li:dataJob:(urn:li:dataFlow:(colophon,etl,shop),spark.Join)"

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from support.urns import ORDERS
 
+pytestmark = pytest.mark.each_store
+
 #: Words that are said under keys which are filtered out.
 SECRETS = ("zirconium", "yttrium", "niobium", "hafnium")
 WORDS = {"secret-key": "zirconium", "open": "bronze"}

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from jupyter_colophon.core.timegrammar import format_time
 
+pytestmark = pytest.mark.each_store
+
 CASES = json.loads((Path(__file__).parents[2] / "conformance" / "lineage.json").read_text())
 EVER = {"start": "0", "end": "now+1d"}
 DAY = 1441324800000

@@ -180,6 +180,7 @@ async def test_later_releases_see_their_own_forms(v3: Any, shop: None) -> None:
 NAMES = ["a b", "größe", "日本語", "a/b", "a%2Fb", "..", "a'b\"c", "<b>", "a.b.c", "x" * 300, "metadata", "tags", "🦆"]
 
 
+@pytest.mark.each_store
 @pytest.mark.parametrize("name", NAMES)
 async def test_any_name_that_people_can_type_is_a_dataset(v3: Any, shop: None, name: str) -> None:
     path = f"namespaces/shop/datasets/{quote(name, safe='')}"
@@ -218,6 +219,7 @@ async def test_custom_entities_are_told_by_their_words_and_type(v3: Any, shop: N
     assert (await v3("POST", "namespaces/shop/apps/etl/wrong/x/metadata/tags", ["x"])).status == 400
 
 
+@pytest.mark.each_store
 async def test_what_a_dataset_holds_goes_with_it(v3: Any, shop: None) -> None:
     field = "namespaces/shop/datasets/orders/field/price/metadata/tags"
     part = "namespaces/shop/datasets/orders/partition/2026/metadata/tags"
@@ -237,6 +239,7 @@ async def test_methods_and_paths_that_are_not_there_are_told(v3: Any, shop: None
     assert (await v3("GET", "namespaces/shop/datasets//metadata")).status == 404
 
 
+@pytest.mark.each_store
 async def test_metadata_is_told_as_it_was_at_a_time(v3: Any, shop: None) -> None:
     def now() -> int:
         # Changes are told apart by the millisecond.

@@ -23,6 +23,7 @@ async def say(v3: Any, entity: str, **properties: str) -> None:
     assert (await v3("POST", f"{entity}/metadata/properties", properties)).status == 200
 
 
+@pytest.mark.each_store
 async def test_a_run_is_put_again_and_again_and_is_the_same_run(v3: Any, shop: None) -> None:
     first = await v3("PUT", RUN, {"status": "RUNNING", "start": T0, "arguments": {"input": "/in"}})
     assert first.status == 200, first.body
@@ -59,6 +60,7 @@ async def test_an_optional_member_that_is_null_is_absent(v3: Any, shop: None) ->
     assert "schema" not in described["system"]["properties"]
 
 
+@pytest.mark.each_store
 async def test_a_count_beyond_the_bound_is_the_bound(v3: Any, shop: None) -> None:
     assert (await v3("PUT", RUN)).status == 200
     for most in (2**31 - 1, 2**63 - 1):
@@ -150,6 +152,7 @@ async def test_run_ids_are_of_their_alphabet(v3: Any, shop: None) -> None:
     assert (await v3("PUT", join)).status == 409
 
 
+@pytest.mark.each_store
 async def test_what_was_said_at_the_first_access_is_kept_whatever_is_said_later(v3: Any, shop: None) -> None:
     data = "namespaces/shop/datasets/orders"
     for entity in (data, FLOW, "namespaces/shop/apps/etl"):
@@ -184,6 +187,7 @@ async def test_what_was_said_at_the_first_access_is_kept_whatever_is_said_later(
     assert {one["properties"]["state"] for one in again} == {"after"}
 
 
+@pytest.mark.each_store
 async def test_what_a_run_did_is_told_after_its_application_is_gone(v3: Any, shop: None) -> None:
     await say(v3, FLOW, owner="ada")
     await v3("POST", f"{RUN}/accesses", READS | {"start": T0, "stop": T0 + 7})
@@ -224,6 +228,7 @@ async def test_runs_have_metadata_that_nobody_writes(v3: Any, shop: None) -> Non
     assert (await v3("GET", f"{RUN}/metadata")).body["properties"] == {"owner": "ada"}
 
 
+@pytest.mark.each_store
 @pytest.mark.parametrize(("start", "end", "expected"), CASES["window"]["cases"])
 async def test_runs_are_those_of_an_interval(v3: Any, shop: None, start: Any, end: Any, expected: Any) -> None:
     for run_id, began, ended in CASES["window"]["runs"]:
@@ -233,6 +238,7 @@ async def test_runs_are_those_of_an_interval(v3: Any, shop: None, start: Any, en
     assert sorted(one["runId"] for one in (await v3("GET", f"{FLOW}/runs", **window)).body) == sorted(expected)
 
 
+@pytest.mark.each_store
 async def test_runs_are_listed_by_status_newest_first_and_no_more_than_asked(v3: Any, shop: None) -> None:
     for number in range(6):
         told = {"start": T0 + number} | ({"status": "KILLED", "end": T0 + 9} if number % 2 else {})
@@ -251,6 +257,7 @@ async def test_runs_are_listed_by_status_newest_first_and_no_more_than_asked(v3:
         assert (await v3("GET", f"{FLOW}/runs", **wrong)).status == 400, wrong
 
 
+@pytest.mark.each_store
 async def test_the_private_history_is_one_access_with_its_own_metadata(v3: Any, shop: None) -> None:
     data = {"namespace": "shop", "type": "DATASET", "name": "orders"}
     program = {"namespace": "shop", "app": "etl", "programType": "FLOW", "name": "Load", "runId": "r1"}
@@ -277,6 +284,7 @@ async def test_the_private_history_is_one_access_with_its_own_metadata(v3: Any, 
     assert (await v3("POST", "metadata/history", told | {"data": data | {"name": "none"}})).status == 404
 
 
+@pytest.mark.each_store
 async def test_lineage_follows_the_stop_of_a_run(api: Any, v3: Any, shop: None) -> None:
     await v3("POST", f"{RUN}/accesses", READS | {"start": T0})
     urn = "urn:li:dataset:(urn:li:dataPlatform:spark,shop.orders,PROD)"
@@ -318,6 +326,7 @@ class TestWithSystem:
         assert [one["scope"] for one in records] == ["USER", "SYSTEM"] * 3
 
 
+@pytest.mark.each_store
 async def test_data_tell_which_program_wrote_them_last(v3: Any, api: Any, shop: None) -> None:
     orders = "namespaces/shop/datasets/orders/metadata"
     known = "last-updated-by-program"

@@ -18,6 +18,7 @@ def gold(v3: Any, shop: None, jp_asyncio_loop: Any) -> None:
     jp_asyncio_loop.run_until_complete(tag())
 
 
+@pytest.mark.each_store
 @pytest.mark.parametrize(
     ("target", "names"),
     [
@@ -38,6 +39,7 @@ async def test_names_are_short_for_one_kind_and_whole_for_several(
     assert (await v3("GET", SEARCH, query="gold", target=target)).body == names
 
 
+@pytest.mark.each_store
 async def test_what_is_hidden_or_custom_is_found_when_asked_for(v3: Any, gold: None) -> None:
     await v3("PUT", "namespaces/shop/datasets/_secret", {"metadata": {"tags": ["gold"]}})
     assert "dataset.shop._secret" not in (await v3("GET", SEARCH, query="gold")).body
@@ -46,6 +48,7 @@ async def test_what_is_hidden_or_custom_is_found_when_asked_for(v3: Any, gold: N
     assert "urn:li:custom:(jar,namespace=shop,jar=a.jar)" in custom
 
 
+@pytest.mark.each_store
 async def test_scopes_say_whose_metadata_fits(v3: Any, gold: None) -> None:
     assert (await v3("GET", SEARCH, query="gold", scope="system")).body == []
     assert len((await v3("GET", SEARCH, query="gold", scope="USER")).body) == 4
@@ -53,6 +56,7 @@ async def test_scopes_say_whose_metadata_fits(v3: Any, gold: None) -> None:
     assert (await v3("GET", SEARCH, query="table", scope="user", target="dataset")).body == []
 
 
+@pytest.mark.each_store
 async def test_records_carry_both_scopes_without_empty_ones(v3: Any, gold: None) -> None:
     (record,) = (await v3("GET", SEARCH, query="gold", target="dataset", responseFormat="records")).body
     assert record["entityId"] == {"namespace": "shop", "dataset": "orders", "entity": "DATASET"}
@@ -66,6 +70,7 @@ async def test_records_carry_both_scopes_without_empty_ones(v3: Any, gold: None)
     assert {"scope": "USER", "name": "gold"} in v6[0]["metadata"]["tags"]
 
 
+@pytest.mark.each_store
 async def test_lists_are_sorted_and_cut(v3: Any, shop: None) -> None:
     for name in ("b", "a", "c"):
         await v3("PUT", f"namespaces/shop/datasets/{name}", {"metadata": {"tags": ["x"]}})
@@ -110,6 +115,7 @@ async def test_a_search_that_cannot_be_understood_is_told(v3: Any, shop: None, a
     assert (await v3("GET", SEARCH, **asked)).status == 400
 
 
+@pytest.mark.each_store
 async def test_a_search_goes_over_the_namespaces_that_are_named(v3: Any, gold: None) -> None:
     await v3("PUT", "namespaces/other", {})
     await v3("PUT", "namespaces/other/datasets/orders", {"metadata": {"tags": ["gold"]}})
@@ -121,11 +127,13 @@ async def test_a_search_goes_over_the_namespaces_that_are_named(v3: Any, gold: N
     assert (await v3("GET", "namespaces/none/metadata/search", query="gold")).body == []
 
 
+@pytest.mark.each_store
 async def test_everything_is_found_without_a_query_in_the_newer_forms(v3: Any, shop: None) -> None:
     found = (await v3("GET", SEARCH, responseFormat="v6")).body
     assert found["total"] == 5
 
 
+@pytest.mark.each_store
 async def test_keys_are_counted_with_their_values(v3: Any, gold: None) -> None:
     await v3("POST", "namespaces/shop/datasets/orders/metadata/properties", {"Owner": "ada"})
     await v3("POST", "namespaces/shop/apps/etl/metadata/properties", {"Owner": "bob"})

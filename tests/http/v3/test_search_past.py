@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.each_store
+
 SEARCH = "namespaces/shop/metadata/search"
 KEYS = "namespaces/shop/metadata/keys"
 PROPERTIES = "namespaces/shop/datasets/orders/metadata/properties"

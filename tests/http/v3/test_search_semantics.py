@@ -4,6 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+pytestmark = pytest.mark.each_store
+
 CASES = json.loads((Path(__file__).parents[2] / "conformance" / "search.json").read_text("utf-8"))
 
 #: What `/v3` calls a type.

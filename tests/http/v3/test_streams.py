@@ -158,6 +158,7 @@ async def test_a_source_is_named_as_custom_entities_are(v3: Any, shop: None) -> 
         assert (await v3("POST", CLICKS, {"a": 1}, source=right)).status == 200
 
 
+@pytest.mark.each_store
 async def test_a_stream_and_a_source_are_one_access_a_day_however_many_write(
     within_a_day: None, v3: Any, api: Any, shop: None
 ) -> None:
@@ -200,6 +201,7 @@ catalog.close()
 """
 
 
+@pytest.mark.each_store
 async def test_two_processes_with_threads_add_one_access_and_lose_no_event(
     within_a_day: None, v3: Any, api: Any, shop: None, jp_serverapp: Any
 ) -> None:
