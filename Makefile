@@ -13,7 +13,7 @@ FRONTEND := $(shell find labextension/src labextension/style labextension/schema
 INSTALLED := $(VENV)/share/jupyter/labextensions/jupyter-colophon
 ROOT_MAY := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab sample test test-spark test-python test-frontend test-ui check fix long long-faults long-lineage long-openlineage long-races long-postgresql long-floor long-fuzz long-cluster long-connect long-kafka long-pipelines-kafka long-oracle bench clean
+.PHONY: help lab sample test test-beside test-spark test-fuzz test-python test-frontend test-ui check fix long long-faults long-lineage long-openlineage long-races long-stores long-postgresql long-floor long-fuzz long-cluster long-connect long-kafka long-pipelines-kafka long-oracle bench clean
 
 help: ## say what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -24,18 +24,27 @@ lab: $(STAMPS)/frontend ## open JupyterLab on the sample notebook
 sample: $(STAMPS)/python ## run the sample notebooks without a browser, and check what the catalog then knows
 	python examples/run_sample.py
 
-# Spark waits and its Java does not fill two cores: the rest is tried beside it.
+# Spark, the frontend and the browser wait a lot: they run one after the other beside the rest.
 test: ## run every test in its small form
-	$(MAKE) --jobs=2 --output-sync=line test-spark test-python
-	$(MAKE) test-frontend test-ui
+	$(MAKE) --jobs=2 --output-sync=line test-beside test-python
+
+# Each part runs, whatever the one before it found; at the end stands which of them failed.
+test-beside: $(STAMPS)/python $(STAMPS)/classes
+	@failed=; for part in test-spark test-fuzz test-frontend test-ui; do $(MAKE) $$part || failed="$$failed $$part"; done; \
+		[ -z "$$failed" ] || { echo "failed:$$failed" >&2; exit 1; }
 
 # A process of its own: py4j takes no file descriptor above 1,023.
 test-spark: $(STAMPS)/python $(STAMPS)/classes
 	python -m pytest -q tests/spark
 
+# A process of its own: requests are generated where tests are collected, and each process of test-python would do so.
+test-fuzz: $(STAMPS)/python
+	python -m pytest -q tests/http/test_fuzz.py
+
 # A file's tests stay together: what a process starts for them (PostgreSQL, a server) serves them all.
 test-python: $(STAMPS)/python $(STAMPS)/kafka $(STAMPS)/clients $(STAMPS)/elyra $(STAMPS)/classes
-	python -m pytest -q --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --ignore tests/spark
+	python -m pytest -q --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder \
+		--ignore tests/spark --ignore tests/http/test_fuzz.py
 
 test-frontend: $(STAMPS)/frontend
 	jlpm test
@@ -84,6 +93,9 @@ long-floor: $(STAMPS)/ui-tests $(STAMPS)/browser ## run the browser's journey on
 
 long-fuzz: $(STAMPS)/python ## send a server all that its OpenAPI documents allow, and hostile patterns and nesting
 	COLOPHON_TEST_SIZE=full python -m pytest -q tests/http/test_fuzz.py tests/http/test_fuzz_patterns.py
+
+long-stores: $(STAMPS)/python ## run every test of HTTP on PostgreSQL, also those that make test runs on SQLite alone
+	python -m pytest -q --storage-provider postgresql tests/http
 
 long-cluster: $(STAMPS)/python ## run the jobs on a Spark cluster, and kill an executor
 	python -m pytest -q -s tests/cluster/standalone.py
