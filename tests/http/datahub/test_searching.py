@@ -38,3 +38,27 @@ async def test_what_the_model_marks_is_found_until_it_is_said_no_more(datahub: A
     assert (await emit(datahub, mcp("editableDatasetProperties", told))).status == 200
     assert await found(datahub, api, "zebrafish") == [[], []]
     assert await found(datahub, api, "gibbons") == [[T], [T]]
+
+
+async def test_marked_texts_are_found_that_the_vocabulary_does_not_contribute(datahub: Any, api: Any) -> None:
+    fields = [
+        {
+            "fieldPath": "a",
+            "nativeDataType": "text",
+            "label": "numbat",
+            "type": {"type": {"com.linkedin.schema.StringType": {}}},
+        }
+    ]
+    schema = {
+        "schemaName": "s",
+        "platform": "urn:li:dataPlatform:hive",
+        "version": 0,
+        "hash": "",
+        "platformSchema": {"com.linkedin.schema.OtherSchema": {"rawSchema": ""}},
+        "fields": fields,
+    }
+    properties = {"qualifiedName": "warehouse.pangolin", "externalUrl": "https://example.org/tapir"}
+    for proposal in (mcp("datasetProperties", properties), mcp("schemaMetadata", schema)):
+        assert (await emit(datahub, proposal)).status == 200
+    for words in ("pangolin", "warehouse.pangolin", "https://example.org/tapir", "numbat"):
+        assert await found(datahub, api, words) == [[T], [T]], words
