@@ -133,7 +133,7 @@ def open_catalog(
             WritePath, facts=facts, snapshots_system=snapshots_system, retained=retained, always_log=always_log
         )
         files = None if events is None else EventFiles(events)
-        reads = None if audit is None else ReadAudit(audit, identity, now_ms)
+        reads = open_audit(audit, identity)
         gate = Gate(authorizer or ScopeAuthorizer(), identity, provider, reads)
         return _catalog(provider, registry, gate, writing, files, letters_days)
     except BaseException:
@@ -171,6 +171,11 @@ def open_for_writing(
         provider.close()
         raise
     return Writing(provider, write_path)
+
+
+def open_audit(folder: Path | None, identity: Identity) -> ReadAudit | None:
+    """Return the record of reads in a folder; None where reads are not audited."""
+    return None if folder is None else ReadAudit(folder, identity, now_ms)
 
 
 def prepare(provider: StorageProvider, registry: Registry) -> None:

@@ -42,6 +42,7 @@ from jupyter_colophon.storage.files.instances import InstanceFiles
 from jupyter_colophon.storage.files.places import space_folders
 
 if TYPE_CHECKING:
+    from jupyter_colophon.storage.read_audit import ReadAudit
     from jupyter_colophon.wiring import Catalog, Writing
 
 #: Where packages register stores of instances: a class that is given the schemaspace's name, of our seam or of Elyra's.
@@ -224,8 +225,19 @@ def composed(
         authorizer=settings.authorizer(),
         cursors=Cursors(randomness.token_bytes(32)),
         account=Principal(_account()),
+        audit=_open_audit(settings),
         on_close=on_close,
     )
+
+
+def _open_audit(settings: Settings) -> "ReadAudit | None":
+    folder = settings.audit()
+    if folder is None:
+        return None
+    # Late: it loads the store.
+    from jupyter_colophon.wiring import open_audit
+
+    return open_audit(folder, settings.identity())
 
 
 def _outside_a_server(settings: Settings) -> Instances:

@@ -12,6 +12,7 @@ from jupyter_colophon.core.errors import StorageError
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.namespaced import INSTANCE
 from jupyter_colophon.core.worker import Backoff, Worker
+from jupyter_colophon.service.audited import audited
 from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.service.visible import VisibleValues
 from jupyter_colophon.storage import chain, log
@@ -70,6 +71,7 @@ class Feed:
         """Changes after a number that the principal may read, oldest first. Raises LogCompacted."""
         return self.read(after, limit, where, principal).changes
 
+    @audited("changes", lambda part: (change.urn for change in part.changes))
     def read(self, after: int, limit: int, where: Mapping[str, str], principal: Principal) -> Slice:
         """Those among the next changes after a number that the principal may read. Raises LogCompacted."""
 

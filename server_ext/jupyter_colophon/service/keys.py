@@ -12,6 +12,7 @@ from jupyter_colophon.core.query import Pattern
 from jupyter_colophon.core.registry import Registry, Scope
 from jupyter_colophon.core.search import KeyCount, KeysQuestion, ValuesQuestion
 from jupyter_colophon.core.terms import TAGS_KEY, fold
+from jupyter_colophon.service.audited import audited
 from jupyter_colophon.service.moment import Moment
 from jupyter_colophon.service.search import Searcher
 from jupyter_colophon.storage import aspects, index, past, values
@@ -33,6 +34,7 @@ class KeyLister:
 
     searcher: Searcher
 
+    @audited("keys", audit=lambda service: service.searcher.gate.audit)
     def keys(self, question: KeysQuestion, principal: Principal) -> tuple[list[KeyCount], bool]:
         """Keys, sorted, with how many entities carry each; and whether some were left out."""
         count = _now if question.as_of is None else _then
@@ -50,6 +52,7 @@ class KeyLister:
         found = [KeyCount(key, kind, scope, count) for (key, kind, scope), count in wanted.items()]  # type: ignore[arg-type]
         return sorted(found, key=lambda one: (fold(one.key), one.key, one.kind, one.scope)), cut
 
+    @audited("values", audit=lambda service: service.searcher.gate.audit)
     def values(self, question: ValuesQuestion, limit: int, principal: Principal) -> tuple[list[tuple[str, int]], bool]:
         """The first values of a key, sorted, with how many entities say each; and whether some were left out.
 

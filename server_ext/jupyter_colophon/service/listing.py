@@ -18,6 +18,7 @@ from jupyter_colophon.core.reasons import fits
 from jupyter_colophon.core.search import SearchQuestion
 from jupyter_colophon.core.terms import fold, search_rows
 from jupyter_colophon.core.urn import encoded
+from jupyter_colophon.service.audited import audited
 from jupyter_colophon.service.found import Found
 from jupyter_colophon.service.search import Searcher
 from jupyter_colophon.storage import aspects
@@ -41,6 +42,7 @@ class Lister:
     searcher: Searcher
     identity: Identity
 
+    @audited("search", lambda listed: (one.urn for one in listed.entities), lambda service: service.searcher.gate.audit)
     def find(self, question: ListQuestion, principal: Principal) -> Listed:
         """A part of what fits, in order. Raises IllegalQuery."""
         query = parse_query(question.text)

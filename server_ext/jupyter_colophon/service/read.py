@@ -10,6 +10,7 @@ from jupyter_colophon.core.errors import Absent, IllegalQuery
 from jupyter_colophon.core.names import NO_NAMESPACE, Urn
 from jupyter_colophon.core.namespaced import INSTANCE
 from jupyter_colophon.core.registry import Registry
+from jupyter_colophon.service.audited import audited
 from jupyter_colophon.service.columns import ColumnReader, is_column
 from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.service.visible import VisibleValues
@@ -93,6 +94,7 @@ class Reader:
         hidden = {one.version for one in found if not self.gate.may_see_value(principal, urn, one.value)}
         return [_after_hidden(one, hidden) for one in page if one.version not in hidden], more
 
+    @audited("list", lambda page: (one.urn for one in page[0]))
     def entities(self, listing: Listing, principal: Principal) -> tuple[list[EntitySummary], str | None]:
         """A page of entities by namespace, type and name, and where to read on; no more than a page are looked at."""
         asked = [listing.namespace, listing.type, listing.prefix, listing.removed]

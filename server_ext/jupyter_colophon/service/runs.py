@@ -14,6 +14,7 @@ from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
 from jupyter_colophon.core.run import RUNNING, Run, Said, Snapshot, Touched
 from jupyter_colophon.core.scoped import Metadata, Scoped
+from jupyter_colophon.service.audited import audited
 from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.storage import runs
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
@@ -40,6 +41,7 @@ class RunReader:
             raise Absent("run", urn)
         return self._without_hidden(found, principal)
 
+    @audited("runs", lambda page: (run.urn for run in page[0]))
     def runs(self, listing: RunListing, principal: Principal) -> tuple[list[Run], str | None]:
         """A page of runs, newest first, and where to read on; a page may be short and yet have a next one."""
         if listing.data and not self.gate.filter_visible(principal, [Urn.parse(listing.data)]):

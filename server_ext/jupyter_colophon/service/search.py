@@ -22,6 +22,7 @@ from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.core.search import Group, Hit, SearchAnswer, SearchQuestion
 from jupyter_colophon.core.terms import NAME_KEY, ValueRow, filter_term, fts_word, search_rows
 from jupyter_colophon.core.vocabulary import Descriptor
+from jupyter_colophon.service.audited import audited
 from jupyter_colophon.service.found import Found
 from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.service.meaning import PROGRAM_KEY, Meaning, find_meanings, words_of
@@ -57,6 +58,7 @@ class Searcher:
     gate: Gate
     cursors: Cursors
 
+    @audited("search", lambda answer: (hit.summary.urn for hit in answer.hits))
     def search(self, question: SearchQuestion, principal: Principal) -> SearchAnswer:
         """A page of what the principal may see of it. Raises IllegalQuery."""
         query = parse_query(question.text)

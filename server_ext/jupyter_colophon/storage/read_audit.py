@@ -1,4 +1,4 @@
-"""Reads of metadata by programs, as audit messages in files: a JSON object a line, a file a UTC day.
+"""Reads and queries of metadata by programs, as audit messages in files: a JSON object a line, a file a UTC day.
 
     <folder>/reads-<UTC day>.jsonl
 
@@ -6,8 +6,10 @@ A line is in the file before the read is answered; a read that cannot be recorde
 """
 
 import errno
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
@@ -23,10 +25,12 @@ _FULL = {errno.ENOSPC, errno.EDQUOT}
 _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 #: The version of CDAP's audit messages.
 _VERSION = 2
+#: How many entities of an answer a line names, and how long the JSON of a query may be that is in it whole.
+URNS_MAX, _QUERY_CHARACTERS_MAX = 500, 16_000
 
 
 class ReadAudit:
-    """Records which programs read the metadata of which entities. Safe from any thread and process."""
+    """Records which programs read the metadata of which entities, and what they search. Safe from any thread and process."""
 
     def __init__(self, folder: Path, identity: Identity, now: Callable[[], int]) -> None:
         self._folder, self._identity, self._now = folder, identity, now
@@ -39,16 +43,40 @@ class ReadAudit:
         """
         if principal.via is None:
             return
-        now, namespace = self._now(), self._identity.namespace_of(urn)
-        accessor = {"details": {"kernel": principal.via}, "type": "kernel"}
+        entity = metadata_entity(urn, self._identity.namespace_of(urn), self._identity)
+        self._write(principal, {"metadataEntity": entity, "urn": str(urn)})
+
+    def record_query(
+        self, principal: Principal, operation: str, query: Mapping[str, object], urns: Iterable[str]
+    ) -> None:
+        """Record what a program lists or searches, and the first entities of the answer.
+
+        Raises StoreFull, StorageError.
+        """
+        if principal.via is None:
+            return
+        found = list(dict.fromkeys(urns))
+        text = json.dumps(query, default=_plain, ensure_ascii=False, separators=(",", ":"))
+        is_whole = len(text) <= _QUERY_CHARACTERS_MAX
+        self._write(
+            principal,
+            {
+                "operation": operation,
+                "query": json.loads(text) if is_whole else {"truncated": text[:_QUERY_CHARACTERS_MAX]},
+                "urns": found[:URNS_MAX],
+                "entities": len(found),
+            },
+        )
+
+    def _write(self, principal: Principal, read: Mapping[str, object]) -> None:
+        now = self._now()
         message = {
             "version": _VERSION,
             "time": now,
-            "metadataEntity": metadata_entity(urn, namespace, self._identity),
             "user": principal.user,
             "type": "ACCESS",
-            "payload": {"accessType": "READ", "accessor": accessor},
-            "urn": str(urn),
+            "payload": {"accessType": "READ", "accessor": {"details": {"kernel": principal.via}, "type": "kernel"}},
+            **read,
         }
         day = datetime.fromtimestamp(now / 1_000, UTC).date().isoformat()
         try:
@@ -65,3 +93,10 @@ class ReadAudit:
                 os.write(descriptor, line)
             finally:
                 os.close(descriptor)
+
+
+def _plain(value: object) -> object:
+    """Return a part of a query as JSON has it."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    return sorted(map(str, value)) if isinstance(value, set | frozenset) else str(value)

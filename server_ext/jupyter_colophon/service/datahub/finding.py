@@ -14,6 +14,7 @@ from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.namespaced import INSTANCE
 from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.core.search import SearchQuestion
+from jupyter_colophon.service.audited import audited
 from jupyter_colophon.service.read import Reader
 from jupyter_colophon.service.search import RANKED_MAX, Searcher
 from jupyter_colophon.storage import aspects
@@ -62,6 +63,7 @@ class Finder:
     reader: Reader
     searcher: Searcher
 
+    @audited("list", lambda page: page.urns, lambda service: service.reader.gate.audit)
     def urns(self, kind: str, start: int, limit: int, principal: Principal) -> Page:
         """Return entities of a type, by namespace and name, from a place on.
 
@@ -89,6 +91,7 @@ class Finder:
         if not self.reader.registry.knows(kind):
             self.urns(kind, 0, 1, principal)
 
+    @audited("search", lambda page: page.urns, lambda service: service.reader.gate.audit)
     def search(self, text: str, kind: str, filter_: Filter, start: int, limit: int, principal: Principal) -> Page:
         """Entities of a type that fit words and a filter, the best first; hidden ones are left out."""
         if text.strip() in ("", ALL):
@@ -101,6 +104,7 @@ class Finder:
         unseen = max(0, looked.total - len(looked.urns))
         return Page(tuple(fitting[start : start + limit]), len(fitting) + unseen, looked.at_least or unseen > 0)
 
+    @audited("scroll", lambda page: page.urns, lambda service: service.reader.gate.audit)
     def scroll(self, question: ScrollQuestion, principal: Principal) -> Scrolled:
         """A page of all that fit. Raises IllegalQuery, Absent."""
         asked = [list(question.types), question.removed]
@@ -120,6 +124,7 @@ class Finder:
         """Return where the scroll goes on after an entity."""
         return self.reader.cursors.write("scroll", [list(question.types), question.removed, urn])
 
+    @audited("count", audit=lambda service: service.reader.gate.audit)
     def count(self, aspect: str, like: str, principal: Principal) -> int:
         """Return how many entities with such a URN (`%` and `_` as in SQL) have an aspect. Raises IllegalQuery."""
         pattern, prefix = LikePattern.parse(like, "/urnLike"), re.split(r"[%_\\]", like, maxsplit=1)[0]

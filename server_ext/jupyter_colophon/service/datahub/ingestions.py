@@ -8,6 +8,7 @@ from itertools import islice
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.registry import Registry
+from jupyter_colophon.service.audited import audited
 from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage import ingestion
@@ -46,6 +47,7 @@ class Ingestions:
     gate: Gate
     write_path: WritePath
 
+    @audited("list")
     def list(self, start: int, count: int, principal: Principal) -> list[Ingestion]:
         """Runs that wrote what is still there, from a place on; those that wrote last come first."""
 
@@ -55,6 +57,7 @@ class Ingestions:
 
         return self.provider.tx_runner.run(work, read_only=True)
 
+    @audited("list", lambda rows: (row.urn for row in rows))
     def aspects(self, run: str, start: int, count: int, principal: Principal) -> Sequence[Ingested]:
         """The aspects that have what a run wrote, by URN and name, from a place on."""
         return self.provider.tx_runner.run(

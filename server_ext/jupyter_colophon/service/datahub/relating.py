@@ -9,6 +9,7 @@ from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.errors import IllegalQuery
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.registry import Registry
+from jupyter_colophon.service.audited import audited
 from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.storage import relationships
 from jupyter_colophon.storage.relationships import Named
@@ -52,6 +53,7 @@ class Relater:
         found, _ = self.of(urn, True, frozenset(), 0, LOOKED_AT_MAX, principal)
         return found
 
+    @audited("relationships", lambda page: (urn for edge in page[0] for urn in (edge.target, edge.urn)))
     def scroll(self, edges: Edges, limit: int, cursor: str, principal: Principal) -> tuple[list[Named], str | None]:
         """A page of edges, by the entity that is named; it may be short while there is more. Raises IllegalQuery."""
         asked = [sorted(edges.kinds), sorted(edges.sources), sorted(edges.targets)]
@@ -72,6 +74,7 @@ class Relater:
             return found, None
         return found, self.cursors.write("relationships", [*asked, list(last)])
 
+    @audited("relationships", lambda page: (urn for edge, *_ in page[0] for urn in (edge.target, edge.urn)))
     def lineage(
         self, urns: Sequence[str], kinds: frozenset[str], flow: str, limit: int, cursor: str, principal: Principal
     ) -> tuple[list[tuple[Named, str, str]], str | None]:

@@ -20,9 +20,11 @@ from jupyter_colophon.core.finding import Finding
 from jupyter_colophon.core.instance import Held, Instance
 from jupyter_colophon.core.instance_names import normalized, require_instance_name
 from jupyter_colophon.core.instance_query import ExportChoice, InstancePage, InstanceQuery, Outcome, Removed, ValueCount
+from jupyter_colophon.core.names import instance as instance_urn
 from jupyter_colophon.core.namespaced import NAMESPACED
 from jupyter_colophon.core.patch import apply_merge_patch
 from jupyter_colophon.core.proposal import ABSENT, Condition
+from jupyter_colophon.service.audited import audited
 from jupyter_colophon.service.instances import bundles
 from jupyter_colophon.service.instances.bundles import Bundles
 from jupyter_colophon.service.instances.drafts import Drafts, require_members, require_name
@@ -39,6 +41,16 @@ from jupyter_colophon.service.instances.shown import Entry, Shown
 from jupyter_colophon.service.instances.store import InstanceStore
 from jupyter_colophon.service.instances.stores import Stores
 from jupyter_colophon.service.instances.undoing import Undoing
+from jupyter_colophon.storage.read_audit import ReadAudit
+
+
+def _audit(instances: "Instances") -> ReadAudit | None:
+    return instances.audit
+
+
+def _urn(one: Instance) -> str:
+    return str(instance_urn(one.space, one.name))
+
 
 #: A list of instances: the class has a method of that name.
 Listed = list[Instance]
@@ -66,6 +78,8 @@ class Instances:
     cursors: Cursors
     #: Whose changes those of objects are.
     account: Principal
+    #: Records what programs read.
+    audit: ReadAudit | None = None
     undoing: Undoing = field(default_factory=Undoing)
     #: What else ends with this.
     on_close: Callable[[], None] = lambda: None
@@ -74,6 +88,7 @@ class Instances:
         """Whether anything was ever kept for this schemaspace."""
         return self.store(space).exists()
 
+    @audited("list", lambda found: map(_urn, found), _audit)
     def list(
         self, space: str, principal: Principal | None = None, *, invalid: bool = False, of_schema: str | None = None
     ) -> Listed:
@@ -81,6 +96,7 @@ class Instances:
         found = (one.instance for one in self._visible(space, principal))
         return [one for one in found if (invalid or not one.reason) and of_schema in (None, "", one.schema_name)]
 
+    @audited("list", lambda page: map(_urn, page.instances), _audit)
     def page(self, space: str, query: InstanceQuery, principal: Principal) -> InstancePage:
         """A page of instances, valid or not, with versions. Raises IllegalQuery."""
         self._may(principal, "read", space)
@@ -92,6 +108,7 @@ class Instances:
         shown = tuple(self.shown.instance(key, one, versions.get(one.name)) for one in held)
         return InstancePage(shown, len(sifted.found), sifted.tags, sifted.schemas, cursor)
 
+    @audited("list", lambda page: map(_urn, page[0]), _audit)
     def slice(
         self, space: str, limit: int, cursor: str, principal: Principal, *, invalid: bool = False, of_schema: str = ""
     ) -> tuple[Sequence[Instance], str | None]:
@@ -117,6 +134,7 @@ class Instances:
                 found.append(one)
         return found, None
 
+    @audited("values", audit=_audit)
     def values(self, space: str, schema: str, pointer: str, principal: Principal) -> Sequence[ValueCount]:
         """What instances say at a place of `metadata`, the most frequent first; the items of a list each by itself.
 
@@ -125,6 +143,7 @@ class Instances:
         self._may(principal, "read", space)
         return values_at(self._visible(space, principal), schema, pointer)
 
+    @audited("read", lambda found: [_urn(found)], _audit)
     def get(self, space: str, name: str, principal: Principal) -> Instance:
         """One instance. Raises InstanceAbsent, InstanceUnreadable, InstanceInvalid, SchemaAbsent, HookFailed."""
         self._may(principal, "read", space)
@@ -133,6 +152,7 @@ class Instances:
         self.shown.require_valid(self._key(space), held, found)
         return found
 
+    @audited("read", lambda found: [_urn(found)], _audit)
     def get_any(self, space: str, name: str, principal: Principal) -> Instance:
         """One instance, whatever is wrong with it. Raises InstanceAbsent."""
         self._may(principal, "read", space)
@@ -227,6 +247,7 @@ class Instances:
         done = self._keep(space, name, document, held, wanted, principal)
         return replace(done, problems=(*lost, *done.problems))
 
+    @audited("export", audit=_audit)
     def exported(self, space: str, choice: ExportChoice, principal: Principal) -> Sequence[dict[str, Any]]:
         """Instances as Elyra writes them, each with its name. Raises InstanceAbsent; AccessDenied for secrets."""
         self._may(principal, "admin" if choice.include_secrets else "read", space)

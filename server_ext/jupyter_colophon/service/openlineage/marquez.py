@@ -14,6 +14,7 @@ from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
 from jupyter_colophon.core.run import Run
 from jupyter_colophon.core.search import SearchQuestion
 from jupyter_colophon.core.urn import PREFIX
+from jupyter_colophon.service.audited import audited
 from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.service.lineage import Asking, LineageReader
 from jupyter_colophon.service.openlineage.hiding import Hiding
@@ -102,6 +103,7 @@ class MarquezReader:
             # In the words that are said of what was never known.
             raise Absent("node", node) from None
 
+    @audited("list")
     def namespaces(self, limit: int, offset: int, principal: Principal) -> list[Space]:
         """Namespaces of OpenLineage by name; with a policy, those of which something may be seen."""
 
@@ -131,6 +133,7 @@ class MarquezReader:
         kinds = (named(tx, type_, namespace, _LOOKED_AT, 0)[0] for type_ in KINDS.values())
         return any(self.gate.may_read(principal, row["namespace"]) for rows in kinds for _, row in rows)
 
+    @audited("list", lambda page: (thing.urn for thing in page.things))
     def page(self, kind: str, namespace: str | None, limit: int, offset: int, principal: Principal) -> ThingPage:
         """Return jobs or datasets of a namespace or of all."""
 
@@ -169,6 +172,7 @@ class MarquezReader:
             raise Absent(kind, spelling.name)
         return found
 
+    @audited("runs", lambda page: (one.run.urn for one in page[0]))
     def runs(self, job: Thing, limit: int, offset: int, principal: Principal) -> tuple[list[ToldRun], int | None]:
         """Return the runs of a job, newest first, and the offset after them where the page ended by its size."""
 
@@ -202,6 +206,7 @@ class MarquezReader:
         touched = spellings(tx, [one.data for one in run.accesses]) if self.gate.has_policy else {}
         return Hiding(tx, self.gate, principal).run(told_run(tx, run, job), touched.values())
 
+    @audited("search", lambda found: (thing.urn for thing, _ in found))
     def search(
         self, text: str, kinds: Sequence[str], namespace: str, limit: int, principal: Principal
     ) -> list[tuple[Thing, int]]:
