@@ -5,7 +5,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 from support import java
-from support.memory import memory
+from support.memory import use_memory
 
 # The same examples every time, and no clock: a slow machine is no failure.
 settings.register_profile(
@@ -16,9 +16,7 @@ settings.register_profile(
 )
 settings.load_profile("colophon")
 java.be_quick()
-# The folders of tests are in memory, where the machine has room there: a store flushes each commit, and a disk is slow.
-if (folder := memory()) is not None:
-    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(folder))
+use_memory()
 
 #: Folders with files that run for minutes: with them first, no process works on alone at the end.
 LONG = ["wheel", "sample", "kernel", "faults", "datahub", "openlineage", "cli"]

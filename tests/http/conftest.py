@@ -45,6 +45,11 @@ def kept(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
+def jp_nbconvert_templates() -> None:
+    """Copy no templates: no test here converts a notebook, and copying them costs each server a tenth of its start."""
+
+
+@pytest.fixture
 def jp_server_config(
     jp_server_config: dict[str, Any], store_settings: dict[str, Any], request: pytest.FixtureRequest
 ) -> dict[str, Any]:

@@ -1,21 +1,14 @@
 """Lineage: levels, directions, windows, bounds (spec LINEAGE-3)."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from jupyter_colophon.core.errors import Absent, IllegalQuery
 from jupyter_colophon.core.lineage import Lineage, LineageQuestion, Window
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.run import Access, ColumnEdge, RunChange, RunStart
 from jupyter_colophon.wiring import Catalog
 from support.catalog import ADA, forget, say, touch
-from support.stores import fresh_catalog
 from support.urns import cell, table
 
 A, B, C, D, E = (table(name) for name in "abcde")
@@ -114,10 +107,10 @@ class TestWindows:
         (Window(None, None), True, "ever"),
     )
 
-    @pytest.mark.parametrize(("window", "there", "why"), CASES)
-    def test_a_run_from_2000_to_5000(self, catalog: Catalog, window: Window, there: bool, why: str) -> None:
+    def test_window_includes_its_start_and_excludes_its_end(self, catalog: Catalog) -> None:
         touch(catalog, P, "1", ("read", A), ("write", B), start=2_000, end=5_000)
-        assert bool(drawn(catalog, A, window=window).edges) is there, why
+        for window, there, why in self.CASES:
+            assert bool(drawn(catalog, A, window=window).edges) is there, why
 
     def test_a_running_one_goes_on_until_it_is_said_to_have_ended(self, catalog: Catalog) -> None:
         run = touch(catalog, P, "1", ("read", A), start=2_000)
@@ -167,8 +160,10 @@ class TestBounds:
         assert (len(whole.edges), whole.truncated, whole.frontier) == (60, False, ())
 
     def test_hidden_neighbours_are_counted_beyond_a_thousand(self, catalog: Catalog) -> None:
-        outputs = (("write", table(f"t{number}")) for number in range(1_250))
-        touch(catalog, P, "1", ("read", B), ("write", A), *outputs)
+        touch(catalog, P, "1", ("read", B), ("write", A))
+        # Beside ten other tests, all of them can take more time than a transaction may.
+        for begin in range(0, 1_250, 125):
+            touch(catalog, P, "1", *(("write", table(f"t{number}")) for number in range(begin, begin + 125)))
         (program,) = [node for node in drawn(catalog, A, direction="upstream").nodes if node.urn == P]
         assert (program.hidden_downstream, program.hidden_at_least) == (1_250, False)
 
@@ -202,100 +197,3 @@ class TestNodes:
         (column,) = drawn(catalog, A, columns=True).columns
         assert (column.source, column.source_field, column.target, column.target_field) == (A, "x", B, "y")
         assert (column.program, column.transformation) == (P, "identity")
-
-
-@dataclass(frozen=True)
-class Touch:
-    """One access of one run, as the model knows it."""
-
-    data: str
-    program: str
-    mode: str
-    run: str
-
-
-_TOUCHES = st.lists(
-    st.builds(
-        Touch,
-        st.sampled_from([A, B, C, D, E]),
-        st.sampled_from([P, Q, R]),
-        st.sampled_from(["read", "write", "both", "unknown"]),
-        st.sampled_from(["1", "2", "3"]),
-    ),
-    min_size=1,
-    max_size=14,
-)
-#: When runs 1, 2 and 3 of any program start and stop.
-TIMES = {"1": (1_000, 2_000), "2": (1_500, None), "3": (3_000, 4_000)}
-UP, DOWN = ("write", "both", "unknown"), ("read", "both", "unknown")
-
-
-def modelled(
-    touches: Iterable[Touch], focus: str, direction: str, levels: int, window: Window
-) -> tuple[dict[str, int], set[tuple[str, str, str]], dict[str, tuple[int, int]]]:
-    """Levels, (data, program, mode) and hidden counts, walked the plain way."""
-    there = {one for one in touches if _overlaps(TIMES[one.run], window)}
-    known = {(one.data, one.program, one.run) for one in there if one.mode != "unknown"}
-    there = {one for one in there if one.mode != "unknown" or (one.data, one.program, one.run) not in known}
-    found, shown = {focus: 0}, set()
-    for way, sign, enter, leave in (("upstream", -1, UP, DOWN), ("downstream", 1, DOWN, UP)):
-        if direction not in (way, "both"):
-            continue
-        seen = {focus}
-        data, programs = ({focus}, set()) if focus in (A, B, C, D, E) else (set(), {focus})
-        for level in range(1, levels + 1):
-            met = {one for one in there if one.data in data and one.mode in enter}
-            programs |= {one.program for one in met} - seen
-            seen |= programs
-            left = {one for one in there if one.program in programs and one.mode in leave}
-            data = {one.data for one in left} - seen
-            seen |= data
-            shown |= {(one.data, one.program, one.mode) for one in met | left}
-            for urn in (*programs, *data):
-                found.setdefault(urn, sign * level)
-            programs = set()
-    return found, shown, {urn: _hidden(there, shown, urn) for urn in found}
-
-
-def _overlaps(times: tuple[int, int | None], window: Window) -> bool:
-    start, stop = times
-    early = window.end is None or start < window.end
-    return early and (window.start is None or stop is None or stop >= window.start)
-
-
-def _hidden(there: set[Touch], shown: set[tuple[str, str, str]], urn: str) -> tuple[int, int]:
-    counts = []
-    for modes in (UP, DOWN) if urn in (A, B, C, D, E) else (DOWN, UP):
-        of = {(one.data, one.program) for one in there if urn in (one.data, one.program) and one.mode in modes}
-        seen = {(data, program) for data, program, mode in shown if urn in (data, program) and mode in modes}
-        counts.append(len(of - seen))
-    return counts[0], counts[1]
-
-
-@settings(max_examples=40, deadline=None)
-@given(
-    _TOUCHES,
-    st.sampled_from(["both", "upstream", "downstream"]),
-    st.integers(1, 4),
-    st.sampled_from([Window(), Window(2_001, 9_000), Window(None, 3_000), Window(1_000, 1_500)]),
-)
-def test_any_graph_is_walked_as_the_plain_model_walks_it(
-    store_name: str, touches: list[Touch], direction: str, levels: int, window: Window
-) -> None:
-    with TemporaryDirectory() as folder, fresh_catalog(store_name, Path(folder)) as catalog:
-        for program, run in {(one.program, one.run) for one in touches}:
-            start, stop = TIMES[run]
-            touched = {(one.mode, one.data) for one in touches if (one.program, one.run) == (program, run)}
-            touch(catalog, program, run, *touched, start=start, end=stop)
-        for focus in {one.data for one in touches} | {one.program for one in touches}:
-            found = drawn(catalog, focus, direction, levels, window=window)
-            told, shown, hidden = modelled(touches, focus, direction, levels, window)
-            assert {node.urn: node.level for node in found.nodes} == told
-            drawn_edges = {(e.source, e.target, e.access) for e in found.edges}
-            assert drawn_edges == {edge for one in shown for edge in _arrows(*one)}
-            assert {n.urn: (n.hidden_upstream, n.hidden_downstream) for n in found.nodes} == hidden
-
-
-def _arrows(data: str, program: str, mode: str) -> list[tuple[str, str, str]]:
-    reads = [] if mode == "write" else [(data, program, mode)]
-    return reads + ([(program, data, mode)] if mode in ("write", "both") else [])

@@ -1,5 +1,6 @@
-"""A folder in memory, for files that are made by the thousand and need not outlive the machine."""
+"""Folders in memory, for files that are made by the thousand and need not outlive the machine."""
 
+import atexit
 import os
 import shutil
 import tempfile
@@ -15,6 +16,21 @@ def memory() -> Path | None:
     """The machine's folder in memory; None where there is none, or where it is nearly full."""
     usable = _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK)
     return _MEMORY if usable and shutil.disk_usage(_MEMORY).free > _FREE else None
+
+
+def use_memory() -> None:
+    """Keep the folders of tests in memory, here and in each process that is started from here.
+
+    A store flushes each commit, and a disk is slow. The full size of the tests is run on the disk; folders that the
+    user chose, and a machine without room, stay as they are. What killed processes leave behind is deleted at the end.
+    """
+    folder = memory()
+    if folder is None or os.environ.get("COLOPHON_TEST_SIZE") == "full":
+        return
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(folder))
+    if "TMPDIR" not in os.environ:
+        os.environ["TMPDIR"] = tempfile.tempdir = tempfile.mkdtemp(prefix="colophon-", dir=folder)
+        atexit.register(shutil.rmtree, tempfile.tempdir, ignore_errors=True)
 
 
 @contextmanager
