@@ -117,16 +117,13 @@ def test_a_sink_that_is_set_wrongly_is_told_as_it_is_set_now(
     options: dict[str, Any], fault: str, colophon: Commands, database: Path, tmp_path: Path
 ) -> None:
     catalog = opened(database)
-    row = {
-        "sink": "hook",
-        "holder": "",
-        "seq": 0,
-        "beat": 1,
-        "attempts": 1,
-        "lost": 0,
-        "problem": "of earlier settings",
-    }
-    catalog.provider.tx_runner.run(lambda tx: tx.table("sinks").upsert(row))
+
+    def begin(tx: Any) -> None:
+        sinks.begin(tx, "hook")
+        tx.table("cursors").update({"name": sinks.follower("hook"), "seq": 0})
+        sinks.note(tx, "hook", attempts=1, problem="of earlier settings")
+
+    catalog.provider.tx_runner.run(begin)
     catalog.close()
     _set_sinks(colophon, hook=options, fine=HOOK)
     checks = _checks(colophon, 0)

@@ -15,7 +15,8 @@ from faults.size import sized
 from jupyter_colophon.core.names import Identity
 from jupyter_colophon.core.store import sqlite_file
 from jupyter_colophon.service.sinks import states
-from jupyter_colophon.storage import sinks
+from jupyter_colophon.storage import cursors
+from jupyter_colophon.storage.sinks import follower
 from jupyter_colophon.wiring import Catalog, open_catalog
 from support.catalog import ADA, say
 from support.kafka.broker import Broker
@@ -91,7 +92,7 @@ def test_while_kafka_is_away_nothing_waits_and_nothing_is_lost(tmp_path: Path) -
 
 
 def until_begun(catalog: Catalog) -> None:
-    while not catalog.provider.tx_runner.run(lambda tx: sinks.read(tx, "kafka"), read_only=True):
+    while not catalog.provider.tx_runner.run(lambda tx: cursors.read(tx, follower("kafka")), read_only=True):
         time.sleep(0.05)
 
 

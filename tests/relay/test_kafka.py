@@ -11,7 +11,8 @@ from confluent_kafka import Producer
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.core.store import StoreChoice
-from jupyter_colophon.storage import sinks
+from jupyter_colophon.storage import cursors
+from jupyter_colophon.storage.sinks import follower
 from jupyter_colophon.wiring import Catalog
 from relay.conftest import Deliver, Topics, kafka, state, until
 from support.catalog import ADA, say, touch
@@ -28,7 +29,7 @@ URNS = [table(f"t{n}") for n in range(5)]
 
 def begun(catalog: Catalog) -> None:
     """Wait until somebody delivers to the sink: it begins with what comes then."""
-    until(lambda: catalog.provider.tx_runner.run(lambda tx: sinks.read(tx, "kafka"), read_only=True))
+    until(lambda: catalog.provider.tx_runner.run(lambda tx: cursors.read(tx, follower("kafka")), read_only=True))
 
 
 def write(catalog: Catalog, rounds: int, start: int = 0, urns: Sequence[str] = URNS) -> None:

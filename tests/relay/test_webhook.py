@@ -10,7 +10,10 @@ import pytest
 from jupyter_colophon.core.names import Identity
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.relay.relay import Relay
-from jupyter_colophon.storage import sinks
+from jupyter_colophon.service.change_log_follower import ChangeLogFollower, Handled
+from jupyter_colophon.storage import cursors
+from jupyter_colophon.storage.leases import Lease, LeaseLost
+from jupyter_colophon.storage.sinks import follower
 from jupyter_colophon.wiring import Catalog, open_catalog
 from relay.conftest import SECRET, Deliver, hook, state, until
 from support.catalog import ADA, say
@@ -21,7 +24,7 @@ from support.urns import ORDERS, table
 def begun(deliver: Deliver, catalog: Catalog, receiver: Receiver, **options: Any) -> tuple[Relay, int]:
     """A sink that is delivered to, and the number of the change before its first."""
     relay = deliver(hook=hook(receiver, **options))
-    until(lambda: catalog.provider.tx_runner.run(lambda tx: sinks.read(tx, "hook"), read_only=True))
+    until(lambda: catalog.provider.tx_runner.run(lambda tx: cursors.read(tx, follower("hook")), read_only=True))
     return relay, catalog.feed.head()
 
 
@@ -141,14 +144,15 @@ def test_two_servers_deliver_each_change_once_and_one_goes_on_for_the_other(
 def test_who_falls_silent_is_taken_over_and_notes_nothing_any_more(
     catalog: Catalog, deliver: Deliver, receiver: Receiver
 ) -> None:
-    run = catalog.provider.tx_runner.run
     before = catalog.feed.head()
-    run(lambda tx: sinks.claim(tx, "hook", "silent", None))
+    silent = ChangeLogFollower(Lease(follower("hook"), catalog.provider, 60), lambda changes: Handled(0))
+    assert silent.acquire()
     head = write(catalog, 3)
     deliver(hook=hook(receiver))
     receiver.wait(lambda one: head in one.seqs)
     assert receiver.seqs == list(range(before + 1, head + 1))
-    assert not run(lambda tx: sinks.note(tx, "hook", "silent", seq=0))
+    with pytest.raises(LeaseLost):
+        silent.record(head)
     until(lambda: state(catalog).behind == 0)
 
 
@@ -232,7 +236,7 @@ def test_a_sink_that_is_set_wrongly_is_told_and_harms_no_other(
     options: dict[str, Any], told: str, catalog: Catalog, deliver: Deliver, receiver: Receiver
 ) -> None:
     relay = deliver(bad=options, hook=hook(receiver))
-    until(lambda: catalog.provider.tx_runner.run(lambda tx: sinks.read(tx, "hook"), read_only=True))
+    until(lambda: catalog.provider.tx_runner.run(lambda tx: cursors.read(tx, follower("hook")), read_only=True))
     assert told in relay.problems["bad"]
     assert SECRET not in relay.problems["bad"]
     head = write(catalog, 1)

@@ -66,7 +66,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 @contextmanager
 def served(catalog: Catalog, **options: Any) -> Iterator[Consumers]:
     """The consumers of a server on this catalog."""
-    found = Consumers(catalog.provider, catalog.feed, catalog.write_path.now, options)
+    found = Consumers(catalog.provider, catalog.feed, options)
     found.start()
     try:
         yield found
@@ -157,7 +157,7 @@ def test_a_run_that_a_consumer_hung_on_is_not_told_again(
 ) -> None:
     monkeypatch.setattr(consuming, "HANGING_S", 0.1)
     monkeypatch.setattr(consuming, "WATCH_S", 0.02)
-    monkeypatch.setattr(consuming, "LEASE_MS", 1)
+    monkeypatch.setattr(consuming, "LEASE_S", 0.2)
 
     def hanging(consumers: Consumers) -> Any:
         return next(one for one in consumers.states() if one.name == "hanging")

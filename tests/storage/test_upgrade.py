@@ -55,8 +55,8 @@ ROWS = {
     "dead_letters": 3,
     "failures": 2,
     "taken": 1,
-    "consumers": 1,
-    "sinks": 1,
+    "cursors": 2,
+    "sink_states": 1,
     "redeliveries": 1,
     "loads": 1,
     "load_refusals": 2,
@@ -200,6 +200,8 @@ class TestReading:
         assert not _read(upgraded, lambda tx: taken.is_taken(tx, replace(place, offset=42)))
         sink = _read(upgraded, lambda tx: sinks.state(tx, "audit"))
         assert (sink.attempts, sink.problem, sink.lost) == (2, "HTTP 500", 1)
+        positions = _read(upgraded, lambda tx: {row["name"]: row["seq"] for row in tx.table("cursors").scan(Range())})
+        assert positions == {"sink:audit": 5, "listener:mirror": 106}
         assert _read(upgraded, lambda tx: schedules.states(tx)["nightly"].due) == 9_000
 
     def test_changes_from_the_first_to_the_last(self, upgraded: Catalog) -> None:

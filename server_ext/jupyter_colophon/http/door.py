@@ -135,9 +135,8 @@ class Door:
 
     def _consuming(self, catalog: "Catalog") -> "Consumers":
         from jupyter_colophon.service.consumers import Consumers
-        from jupyter_colophon.wiring import now_ms
 
-        consumers = Consumers(catalog.provider, catalog.feed, now_ms, self.settings.metadata_consumers)
+        consumers = Consumers(catalog.provider, catalog.feed, self.settings.metadata_consumers)
         if not self.closed:
             consumers.start()
         return consumers

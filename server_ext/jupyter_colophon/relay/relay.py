@@ -1,20 +1,18 @@
 """The sinks of one process: made of the settings, in the background, each in a thread of its own."""
 
 import logging
-import threading
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any
 
 from jupyter_colophon.core.errors import MetadataError, Misconfigured, StorageError
-from jupyter_colophon.relay.courier import Courier
+from jupyter_colophon.core.worker import Backoff, Worker
 from jupyter_colophon.relay.loading import handling, made
 from jupyter_colophon.relay.seam import Bus, Sink
+from jupyter_colophon.relay.sink_worker import SinkWorker
 from jupyter_colophon.storage import sinks
 from jupyter_colophon.storage.spi import TableContext
 from jupyter_colophon.wiring import Catalog
 
-#: How long a store that is away is waited for before it is tried again, in seconds.
-_PAUSE_S: Final = 5.0
 _logger = logging.getLogger("jupyter_colophon.relay")
 
 
@@ -29,30 +27,32 @@ class Relay:
         self._told, self._open, self._bus = told, catalog, bus
         #: Why a sink is not delivered to, by its name.
         self.problems: dict[str, str] = {}
-        self._couriers: list[Courier] = []
+        self._workers: list[SinkWorker] = []
         self._local: list[Sink] = []
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._begin, name="colophon-relay", daemon=True)
+        self._worker = Worker(
+            "colophon-relay", self._begin, _logger, "the sinks", backoff=Backoff(0.5, 5.0), unavailable=(StorageError,)
+        )
 
     def start(self) -> None:
         """Deliver from now on; the catalog is opened in the background."""
-        self._thread.start()
+        self._worker.start()
 
     def close(self, patience_s: float = 5.0) -> None:
         """Deliver no more; what is under way has so long to be taken."""
-        self._ended.set()
-        self._thread.join(timeout=5)
-        for courier in self._couriers:
-            courier.end()
-        for courier in self._couriers:
-            courier.close(patience_s)
+        self._worker.close()
+        for worker in self._workers:
+            worker.stop()
+        for worker in self._workers:
+            worker.close(patience_s)
         for sink in self._local:
             sink.close()
 
-    def _begin(self) -> None:
-        catalog = opened(self._open, self._ended, "the sinks")
-        if catalog is None:
-            return
+    def _begin(self) -> float:
+        try:
+            catalog = self._open()
+        except Misconfigured:
+            # It is reported where it is found.
+            return Worker.DONE
         for name, options in self._told.items():
             try:
                 self._add(catalog, name, options)
@@ -61,6 +61,7 @@ class Relay:
                 _logger.error("nothing goes to the sink %s: %s (c.Colophon.sinks)", name, error.detail)
                 # What is written until it is set right is for it, too.
                 _place(catalog, name, sinks.begin)
+        return Worker.DONE
 
     def _add(self, catalog: Catalog, name: str, options: Mapping[str, Any]) -> None:
         how = handling(options)
@@ -76,27 +77,13 @@ class Relay:
             _place(catalog, name, sinks.forget)
             catalog.feed.listen(sink.deliver)
             return
-        courier = Courier(name, sink, how, catalog)
-        self._couriers.append(courier)
-        catalog.feed.listen(lambda changes: courier.wake())
-        courier.start()
+        worker = SinkWorker(name, sink, how, catalog)
+        self._workers.append(worker)
+        catalog.feed.listen(lambda changes: worker.wake())
+        worker.start()
 
 
-def opened(catalog: Callable[[], Catalog], ended: threading.Event, who: str) -> Catalog | None:
-    """The catalog, when it can be opened; None where it never can, or we are ended before."""
-    while not ended.is_set():
-        try:
-            return catalog()
-        except Misconfigured:
-            # It is told where it is found out.
-            return None
-        except StorageError as error:
-            _logger.warning("%s wait for the store: %s", who, error.detail)
-            ended.wait(_PAUSE_S)
-    return None
-
-
-def _place(catalog: Catalog, name: str, work: Callable[[TableContext, str], None]) -> None:
+def _place(catalog: Catalog, name: str, work: Callable[[TableContext, str], object]) -> None:
     try:
         catalog.provider.tx_runner.run(lambda tx: work(tx, name))
     except StorageError as error:

@@ -5,11 +5,8 @@ processes on one store one tells it, and another goes on when that is gone.
 """
 
 import logging
-import os
-import secrets
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,21 +14,20 @@ from typing import Any
 from jupyter_colophon.core.change import Change
 from jupyter_colophon.core.consuming import ConsumerContext, LineageInfo, MetadataConsumer, ProgramRun
 from jupyter_colophon.core.errors import StorageError
+from jupyter_colophon.core.worker import Backoff, Worker
+from jupyter_colophon.service.change_log_follower import ChangeLogFollower, Handled
 from jupyter_colophon.service.feed import Feed
 from jupyter_colophon.service.schemaspaces.patience import Patience
 from jupyter_colophon.service.schemaspaces.registrations import Registration, installed, registrations
-from jupyter_colophon.storage import consumers as rows
-from jupyter_colophon.storage import log, runs
-from jupyter_colophon.storage.spi import StorageProvider, TableContext
+from jupyter_colophon.storage import cursors, runs
+from jupyter_colophon.storage.leases import Lease, LeaseLost
+from jupyter_colophon.storage.spi import StorageProvider
 
 GROUP = "jupyter_colophon.metadata_consumers"
 #: How long a package may take to load, and a consumer to be told, before it counts as hanging, in seconds.
 LOADING_S, HANGING_S = 5.0, 30.0
-#: For how long a process is the one that tells a consumer, in ms; longer than a call may take.
-LEASE_MS = 60_000
-#: How often is looked for what another process left, and for consumers that hang, in seconds.
-IDLE_S, WATCH_S = 5.0, 1.0
-_SLICE = 500
+#: After how many seconds without a heartbeat another process tells a consumer, and how often is looked for consumers that hang.
+LEASE_S, WATCH_S = 30.0, 1.0
 _logger = logging.getLogger("jupyter_colophon.consumers")
 
 
@@ -53,19 +49,17 @@ class ConsumerState:
 class Consumers:
     """All consumers of one server. `options` are their properties by name; False leaves one out."""
 
-    def __init__(
-        self, provider: StorageProvider, feed: Feed, now: Callable[[], int], options: Mapping[str, Any]
-    ) -> None:
-        self._provider, self._feed, self._now, self._options = provider, feed, now, options
+    def __init__(self, provider: StorageProvider, feed: Feed, options: Mapping[str, Any]) -> None:
+        self._provider, self._feed, self._options = provider, feed, options
         self._tellers: list[_Teller] = []
         self._missing: list[ConsumerState] = []
-        self._ended = threading.Event()
-        self._end_listening: Callable[[], None] = lambda: None
-        self._thread = threading.Thread(target=self._work, name="colophon-consumers", daemon=True)
+        self._is_loaded = False
+        self._end_listening: Callable[[], None] | None = None
+        self._worker = Worker("colophon-consumers", self._watch, _logger, "consumers of lineage", idle_s=WATCH_S)
 
     def start(self) -> None:
         """Load what is installed, in the background, and tell it from now on."""
-        self._thread.start()
+        self._worker.start()
 
     def states(self) -> list[ConsumerState]:
         """How they do."""
@@ -73,21 +67,27 @@ class Consumers:
 
     def close(self) -> None:
         """Tell no more; what hangs is left alone, and ends with the process."""
-        self._ended.set()
-        self._end_listening()
+        self._worker.stop()
+        if self._end_listening is not None:
+            self._end_listening()
         for one in self._tellers:
             one.close()
 
-    def _work(self) -> None:
-        for one in registrations(installed(GROUP), ()):
-            if self._options.get(one.name) is not False and not self._ended.is_set():
-                self._take(one)
+    def _watch(self) -> float | None:
+        if not self._is_loaded:
+            self._is_loaded = True
+            for registration in registrations(installed(GROUP), ()):
+                if self._options.get(registration.name) is not False and not self._worker.is_stopped:
+                    self._take(registration)
         if not self._tellers:
-            return
-        self._listen()
-        while not self._ended.wait(WATCH_S):
-            for teller in self._tellers:
-                teller.watch()
+            return Worker.DONE
+        if self._end_listening is None and not self._worker.is_stopped:
+            # While the store is away they look by themselves, a little later.
+            with suppress(StorageError):
+                self._end_listening = self._feed.listen(self._wake)
+        for teller in self._tellers:
+            teller.watch()
+        return None
 
     def _take(self, of: Registration) -> None:
         try:
@@ -99,16 +99,9 @@ class Consumers:
             self._missing.append(ConsumerState(of.name, of.distribution, of.version, problem=_line(error)))
             return
         context = ConsumerContext(dict(self._options.get(of.name) or {}))
-        teller = _Teller(of, consumer, context, self._provider, self._now)
+        teller = _Teller(of, consumer, context, self._provider)
         self._tellers.append(teller)
         teller.start()
-
-    def _listen(self) -> None:
-        try:
-            self._end_listening = self._feed.listen(self._wake)
-        except StorageError:
-            # The store is away: they look by themselves, a little later.
-            return
 
     def _wake(self, changes: Any) -> None:
         if any(one.operation == "run-end" for one in changes):
@@ -124,11 +117,8 @@ class _Teller:
     consumer: MetadataConsumer
     context: ConsumerContext
     provider: StorageProvider
-    now: Callable[[], int]
-    _owner: str = field(default_factory=lambda: f"{os.getpid()}-{secrets.token_hex(4)}")
-    _woken: threading.Event = field(default_factory=threading.Event)
-    _thread: threading.Thread = field(default_factory=threading.Thread)
-    _closed: bool = False
+    _follower: ChangeLogFollower = field(init=False)
+    _worker: Worker = field(init=False)
     _at: int | None = None
     _told: int = 0
     _failed: int = 0
@@ -137,6 +127,23 @@ class _Teller:
     _busy: "tuple[int, float] | None" = None
     _given_up: int = 0
 
+    def __post_init__(self) -> None:
+        """Prepare the thread."""
+        lease = Lease(f"listener:{self.of.distribution}:{self.of.name}", self.provider, LEASE_S)
+        self._follower = ChangeLogFollower(
+            lease, self._handle, where={"type": "dataJob"}, matches=lambda change: change.operation == "run-end"
+        )
+        self._worker = Worker(
+            f"colophon-consumer-{self.of.name}",
+            self._follow,
+            _logger,
+            f"consumer {self.name}",
+            idle_s=lease.heartbeat_s,
+            backoff=Backoff(lease.heartbeat_s, lease.heartbeat_s),
+            unavailable=(StorageError,),
+            finish=self._release,
+        )
+
     @property
     def name(self) -> str:
         """What it is called; two packages may choose the same word."""
@@ -144,19 +151,17 @@ class _Teller:
 
     def start(self) -> None:
         """Begin, with what comes from now on or where it was left."""
-        self._thread = threading.Thread(target=self._work, name=f"colophon-consumer-{self.of.name}", daemon=True)
-        self._thread.start()
+        self._worker.start()
 
     def wake(self) -> None:
         """A run has ended."""
-        self._woken.set()
+        self._worker.wake()
 
     def close(self) -> None:
         """Tell no more. One that is being told is left to itself."""
-        self._closed = True
-        self._woken.set()
+        self._worker.stop()
         if self._busy is None:
-            self._thread.join(timeout=1)
+            self._worker.join(1)
 
     def state(self) -> ConsumerState:
         """How it does."""
@@ -166,71 +171,49 @@ class _Teller:
         return ConsumerState(*told, self._told, self._failed, hanging, self._problem, self._at)
 
     def watch(self) -> None:
-        """Give a run up that the consumer does not come back from: whoever tells it next goes on behind it."""
+        """Keep the lease while the consumer works; give a run up that it does not come back from, and go on after it."""
         busy = self._busy
-        if busy is None or self._given_up == busy[0] or time.monotonic() - busy[1] <= HANGING_S:
+        if busy is None or self._given_up == busy[0]:
             return
-        self._given_up = busy[0]
-        self._note(f"it has not come back for {HANGING_S:g} s")
+        is_hanging = time.monotonic() - busy[1] > HANGING_S
+        if is_hanging:
+            self._given_up = busy[0]
+            self._note(f"it has not come back for {HANGING_S:g} s")
         try:
-            self._advance(busy[0])
+            if is_hanging:
+                self._follower.record(busy[0])
+            else:
+                self._follower.lease.renew()
+        except LeaseLost:
+            _logger.info("another process notifies the consumer %s now", self.name)
         except StorageError as error:
             _logger.warning("consumer %s: %s", self.name, error.detail)
 
-    def _work(self) -> None:
-        while not self._closed:
-            self._woken.clear()
-            try:
-                if self._at is None:
-                    self._at = self.provider.tx_runner.run(lambda tx: rows.begun(tx, self._key))
-                self._at = self._tell_on(self._at)
-            except StorageError as error:
-                _logger.warning("consumer %s waits for the store: %s", self.name, error.detail)
-            except Exception:
-                _logger.exception("consumer %s could not be told, and is later", self.name)
-            self._woken.wait(IDLE_S)
-        with suppress(StorageError):
-            self.provider.tx_runner.run(lambda tx: rows.release(tx, self._key, self._owner))
-
-    @property
-    def _key(self) -> str:
-        return f"{self.of.distribution}:{self.of.name}"
-
-    def _tell_on(self, after: int) -> int:
-        """Tell what comes after a change; the change up to which it was told."""
-        for change, cursor in self._ended_runs(after):
-            if self._closed or (change is not None and not self._tell_once(change)):
-                return after
-            after = cursor
-        return after
-
-    def _ended_runs(self, after: int) -> Iterator[tuple[Change | None, int]]:
-        """Each run that ended, and at the end of a slice None, with the number from which to read on."""
-
-        def look(tx: TableContext) -> tuple[int, list[Change]]:
-            # The head first: what is committed while we read is no part of what was passed over.
-            return tx.log.head(), log.changes(tx, after, _SLICE, {"type": "dataJob"})
-
-        while True:
-            head, found = self.provider.tx_runner.run(look, read_only=True)
-            yield from ((one, one.seq) for one in found if one.operation == "run-end")
-            if len(found) < _SLICE:
-                yield None, max(head, after)
+    def _follow(self) -> None:
+        follower = self._follower
+        try:
+            if not follower.acquire():
+                self._at = self.provider.tx_runner.run(lambda tx: cursors.begin(tx, follower.lease.name))
                 return
-            after = found[-1].seq
+            self._at = follower.position
+            while not self._worker.is_stopped and follower.follow_batch():
+                self._at = follower.position
+        except LeaseLost:
+            _logger.info("another process notifies the consumer %s now", self.name)
 
-    def _tell_once(self, change: Change) -> bool:
-        """Tell of one run unless that was done; False where another process is at it."""
-        now = self.now()
+    def _release(self) -> None:
+        with suppress(StorageError):
+            self._follower.lease.release()
 
-        def claim(tx: TableContext) -> str:
-            return rows.claim(tx, self._key, change.seq, self._owner, now, now + LEASE_MS)
-
-        whose = self.provider.tx_runner.run(claim)
-        if whose == "mine":
+    def _handle(self, changes: Sequence[Change]) -> Handled:
+        for count, change in enumerate(changes):
+            if self._worker.is_stopped:
+                return Handled(count)
             self._call(change)
-            self._advance(change.seq)
-        return whose != "another"
+            # Each is recorded before the next begins.
+            self._follower.record(change.seq)
+            self._at = change.seq
+        return Handled(len(changes))
 
     def _call(self, change: Change) -> None:
         run = self.provider.tx_runner.run(lambda tx: runs.run(tx, str(change.run)), read_only=True)
@@ -249,9 +232,6 @@ class _Teller:
     def _note(self, problem: str) -> None:
         self._failed, self._problem = self._failed + 1, problem
         _logger.error("consumer %s of %s failed: %s", self.name, self.of.distribution, problem)
-
-    def _advance(self, seq: int) -> None:
-        self.provider.tx_runner.run(lambda tx: rows.advance(tx, self._key, seq))
 
 
 def _line(error: BaseException) -> str:

@@ -340,27 +340,19 @@ FAILURES = TableSpec("failures", {"turn": "long", "letter": "long"}, ("turn",))
 #: Up to where proposals were taken from partitions of topics elsewhere (storage/taken.py).
 TAKEN = TableSpec("taken", {"topic": "string", "partition": "int", "next": "long"}, ("topic", "partition"))
 
-#: How far each sink has come in the change log, and who delivers to it (storage/sinks.py).
-SINKS = TableSpec(
-    "sinks",
-    {
-        "sink": "string",
-        "seq": "long",
-        "holder": "string",
-        "beat": "long",
-        "attempts": "int",
-        "problem": "string",
-        "lost": "long",
-        "failed": "long",
-    },
-    ("sink",),
+#: Which process does a piece of work that one does at a time (storage/leases.py).
+LEASES = TableSpec("leases", {"name": "string", "holder": "string", "beat": "long"}, ("name",))
+
+#: How far each follower of the change log has come (storage/cursors.py).
+CURSORS = TableSpec("cursors", {"name": "string", "seq": "long", "lost": "long"}, ("name",))
+
+#: How delivery to each sink goes (storage/sinks.py).
+SINK_STATES = TableSpec(
+    "sink_states", {"sink": "string", "attempts": "int", "problem": "string", "failed": "long"}, ("sink",)
 )
 
 #: Changes that a sink is to be given once more.
 REDELIVERIES = TableSpec("redeliveries", {"sink": "string", "seq": "long"}, ("sink", "seq"))
-
-#: Up to which change each consumer of lineage was told, and which process tells it (storage/consumers.py).
-CONSUMERS = TableSpec("consumers", {"name": "string", "seq": "long", "owner": "string", "until": "long"}, ("name",))
 
 ALL = (
     SETTINGS,
@@ -393,8 +385,9 @@ ALL = (
     DEAD_LETTERS,
     FAILURES,
     TAKEN,
-    CONSUMERS,
-    SINKS,
+    LEASES,
+    CURSORS,
+    SINK_STATES,
     REDELIVERIES,
     *load_tables.ALL,
     SCHEDULES,

@@ -5,10 +5,9 @@ it no second time. A time that was missed counts once. Changes are read from the
 """
 
 import logging
-import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -16,16 +15,17 @@ from typing import TYPE_CHECKING, Final
 from jupyter_colophon.client.programs.running_pipelines import is_running
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.change import Change
-from jupyter_colophon.core.errors import MetadataError, StorageError
+from jupyter_colophon.core.errors import MetadataError, Misconfigured, StorageError
 from jupyter_colophon.core.names import Urn, program, run_urn
 from jupyter_colophon.core.run import RunChange, RunStatus
-from jupyter_colophon.relay.lease import Lease, Lost
+from jupyter_colophon.core.worker import Backoff, Worker
 from jupyter_colophon.relay.pipelines.launching import Launched, Signed, launch
 from jupyter_colophon.relay.pipelines.schedule import Schedule
-from jupyter_colophon.relay.relay import opened
+from jupyter_colophon.service.change_log_follower import ChangeLogFollower, Handled
 from jupyter_colophon.service.instances.records import Records
 from jupyter_colophon.service.schedules import PIPELINE, SCHEDULE, SPACE
-from jupyter_colophon.storage import log, runs, schedules
+from jupyter_colophon.storage import runs, schedules
+from jupyter_colophon.storage.leases import Lease, LeaseLost
 from jupyter_colophon.storage.schedules import ScheduleState
 from jupyter_colophon.storage.spi import TableContext
 from jupyter_colophon.wiring import Catalog, now_ms
@@ -35,13 +35,12 @@ if TYPE_CHECKING:
 
 #: Starts a run of this id for somebody.
 Start = Callable[[Schedule, str, str], None]
-#: What the lease is called; no sink of the settings is, since those have no blank at their beginning.
-LEASE: Final = " pipelines"
+#: The name of the lease and the cursor.
+NAME: Final = "schedules"
 #: After so many seconds of silence another process goes on.
 LEASE_S: Final = 30.0
 #: How often is looked whether a run has ended, and for how long changes are gathered, in seconds.
 _LOOK_S, _SOON_S = 0.5, 1.0
-_BATCH: Final = 500
 _logger = logging.getLogger("jupyter_colophon.pipelines")
 
 
@@ -59,124 +58,171 @@ class Scheduler:
         self._open, self._instances, self._signed = catalog, instances, signed
         self._at_once, self._lease_s = at_once, lease_s
         self._launched: list[Launched] = []
-        self._ended, self._woken = threading.Event(), threading.Event()
-        self._thread = threading.Thread(target=self._begin, name="colophon-schedules", daemon=True)
+        self._catalog: Catalog | None = None
+        self._follower: ChangeLogFollower | None = None
+        self._round: _Round | None = None
+        self._end_listening: Callable[[], None] = lambda: None
+        #: Whether there are changes, and when is looked even without one (monotonic).
+        self._has_changes, self._next_look = False, 0.0
+        self._worker = Worker(
+            "colophon-schedules",
+            self._step,
+            _logger,
+            "the schedules of pipelines",
+            # Changes that come together start one run.
+            settle_s=_SOON_S,
+            backoff=Backoff(0.5, 5.0),
+            unavailable=(StorageError,),
+            finish=self._stop,
+        )
 
     def start(self) -> None:
         """Start what is due from now on; the catalog is opened in the background."""
-        self._thread.start()
+        self._worker.start()
 
     def close(self) -> None:
         """Start nothing more, and end what is under way: it is recorded as killed."""
-        self._ended.set()
-        self._woken.set()
-        if self._thread.is_alive():
-            self._thread.join(timeout=60)
+        self._worker.close(60)
 
-    def _begin(self) -> None:
-        catalog = opened(self._open, self._ended, "the schedules of pipelines")
-        if catalog is None:
-            return
-        lease = Lease(LEASE, catalog.provider, self._lease_s)
-        end_listening = catalog.feed.listen(lambda changes: self._woken.set())
+    def _step(self) -> float:
+        """Look at the schedules if something is due, has changed or has ended; return when to look whether it is so."""
         try:
-            while not self._ended.is_set():
-                self._woken.clear()
-                self._wait(lease, self._look(catalog, lease))
-        finally:
-            end_listening()
-            self._stop(catalog, lease)
+            follower = self._follower or self._begin()
+        except Misconfigured:
+            # It is reported where it is found.
+            return Worker.DONE
+        is_over = any(launched.is_over for launched in self._launched)
+        if self._has_changes or is_over or time.monotonic() >= self._next_look:
+            self._has_changes = False
+            wait_s = follower.lease.heartbeat_s
+            if due := self._look(follower):
+                wait_s = min(wait_s, max(0, due - now_ms()) / 1000)
+            self._next_look = time.monotonic() + wait_s
+        left_s = max(0.0, self._next_look - time.monotonic())
+        return min(left_s, _LOOK_S) if self._launched else left_s
 
-    def _look(self, catalog: Catalog, lease: Lease) -> int:
-        """Start what is due; when something is due next (ms), 0 where nothing is."""
+    def _begin(self) -> ChangeLogFollower:
+        self._catalog = self._open()
+        self._end_listening = self._catalog.feed.listen(self._on_changes)
+        self._follower = ChangeLogFollower(Lease(NAME, self._catalog.provider, self._lease_s), self._handle)
+        return self._follower
+
+    def _on_changes(self, changes: Sequence[Change]) -> None:
+        self._has_changes = True
+        self._worker.wake()
+
+    def _handle(self, changes: Sequence[Change]) -> Handled:
+        return self._round.handle(changes) if self._round is not None else Handled(0)
+
+    def _look(self, follower: ChangeLogFollower) -> int:
+        """Start what is due; return when something is due next (ms), 0 where nothing is."""
+        if self._catalog is None or not follower.acquire():
+            return 0
         try:
-            row, _ = lease.taken()
-            if row is not None:
-                return _Round(catalog, lease, self._instances(), self._launched, self._at_once).go(
-                    int(row["seq"]), self._start
-                )
-        except Lost:
-            _logger.info("the schedules of pipelines are another process's now")
-        except StorageError as error:
-            _logger.warning("the schedules of pipelines wait for the store: %s", error.detail)
-        except Exception:
-            # Whatever it is, this thread is the only one that starts them.
-            _logger.exception("the schedules of pipelines were not looked at, and are later")
-        return 0
-
-    def _wait(self, lease: Lease, due: int) -> None:
-        """Until something is due, a run has ended, or something changed; no longer than a beat."""
-        end = time.monotonic() + lease.beat_s
-        if due:
-            end = min(end, time.monotonic() + max(0, due - now_ms()) / 1000)
-        while (left := end - time.monotonic()) > 0 and not any(one.is_over for one in self._launched):
-            if self._woken.wait(min(left, _LOOK_S)):
-                # What comes in a row is looked at once.
-                self._ended.wait(_SOON_S)
-                return
+            self._round = _Round(self._catalog, follower, self._instances(), self._launched, self._at_once)
+            return self._round.go(self._start)
+        except LeaseLost:
+            _logger.info("another process starts the schedules of pipelines now")
+            return 0
 
     def _start(self, schedule: Schedule, run_id: str, actor: str) -> None:
         """Start a run. Raises OSError."""
-        if self._ended.is_set():
+        if self._worker.is_stopped:
             raise InterruptedError(0, "the server is stopping")
         self._launched.append(launch(schedule, run_id, actor, self._signed))
         _logger.info("the schedule %s starts the pipeline %s: run %s", schedule.name, schedule.pipeline, run_id)
 
-    def _stop(self, catalog: Catalog, lease: Lease) -> None:
-        for one in self._launched:
-            one.stop()
-        for one in self._launched:
-            one.end()
+    def _stop(self) -> None:
+        self._end_listening()
+        for launched in self._launched:
+            launched.stop()
+        for launched in self._launched:
+            launched.end()
+        if self._catalog is None or self._follower is None:
+            return
         try:
-            states = catalog.provider.tx_runner.run(schedules.states, read_only=True)
-            ended = {one.schedule: one for one in self._launched}
-            for name, state in states.items():
-                if name in ended and state.run == ended[name].run_id:
-                    done = replace(state, status="killed", ended=now_ms())
-                    catalog.provider.tx_runner.run(partial(schedules.put, state=done))
-            lease.release()
+            self._record_killed(self._catalog)
+            self._follower.lease.release()
         except StorageError as error:
-            _logger.warning("the schedules of pipelines are let go of later: %s", error.detail)
+            _logger.warning("the schedules of pipelines: the lease was not released, and expires: %s", error.detail)
+
+    def _record_killed(self, catalog: Catalog) -> None:
+        states = catalog.provider.tx_runner.run(schedules.states, read_only=True)
+        ended = {launched.schedule: launched for launched in self._launched}
+        for name, state in states.items():
+            if name in ended and state.run == ended[name].run_id:
+                killed = replace(state, status="killed", ended=now_ms())
+                catalog.provider.tx_runner.run(partial(schedules.put, state=killed))
 
 
 class _Round:
     """One look at everything."""
 
     def __init__(
-        self, catalog: Catalog, lease: Lease, instances: "Instances", launched: list[Launched], at_once: int
+        self,
+        catalog: Catalog,
+        follower: ChangeLogFollower,
+        instances: "Instances",
+        launched: list[Launched],
+        at_once: int,
     ) -> None:
-        self._catalog, self._lease, self._launched, self._at_once = catalog, lease, launched, at_once
+        self._catalog, self._follower, self._launched, self._at_once = catalog, follower, launched, at_once
         self._instances = instances
         found = instances.list(SPACE, of_schema=SCHEDULE)
         self._schedules = {one.name: Schedule.of(one) for one in found}
         self._states = catalog.provider.tx_runner.run(schedules.states, read_only=True)
         self._now = now_ms()
 
-    def go(self, seq: int, start: Start) -> int:
-        """Look what is over, what changed, and what is due; when something is next. Raises StorageError, Lost."""
+    def go(self, start: Start) -> int:
+        """Look what is over, what changed, and what is due; return when something is next. Raises StorageError, LeaseLost."""
         changed = {state.schedule: state for state in self._settled()}
-        head, wanted = self._changes(seq)
         for schedule in self._schedules.values():
             state = changed.get(schedule.name) or self._states.get(schedule.name) or ScheduleState(schedule.name)
-            new = self._planned(schedule, state, is_wanted=schedule.name in wanted)
+            new = self._planned(schedule, state)
             if new != self._states.get(schedule.name):
                 changed[schedule.name] = new
         gone = self._states.keys() - self._schedules.keys()
-        if changed or gone or head != seq:
-            self._keep(changed.values(), gone, head)
+        if changed or gone:
+            self._keep(changed.values(), gone)
         self._states |= changed
+        self._follow()
         self._start_due(start)
         return min((one.due for one in self._states.values() if one.due > self._now), default=0)
 
-    def _keep(self, states: Iterable[ScheduleState], gone: Iterable[str] = (), head: int | None = None) -> None:
-        def work(tx: TableContext) -> bool:
+    def handle(self, changes: Sequence[Change]) -> Handled:
+        """Have the schedules that one of these changes starts be due now."""
+        triggered = {
+            schedule.name: replace(state, due=min(state.due or self._now, self._now))
+            for schedule in self._watching()
+            if any(schedule.fits(change) and not self._is_its_own(schedule, change) for change in changes)
+            for state in [self._states[schedule.name]]
+        }
+        self._states |= triggered
+
+        def record(tx: TableContext) -> None:
+            for state in triggered.values():
+                schedules.put(tx, state)
+
+        return Handled(len(changes), record)
+
+    def _follow(self) -> None:
+        if not self._watching():
+            self._follower.skip_to_head()
+            return
+        while self._follower.follow_batch():
+            pass
+
+    def _watching(self) -> list[Schedule]:
+        return [one for one in self._schedules.values() if one.enabled and one.on_change and not one.problem()]
+
+    def _keep(self, states: Iterable[ScheduleState], gone: Iterable[str] = ()) -> None:
+        def work(tx: TableContext) -> None:
             for state in states:
                 schedules.put(tx, state)
             for name in gone:
                 schedules.forget(tx, name)
-            return self._lease.noted(tx, **({} if head is None else {"seq": head}))
 
-        self._lease.still(work)
+        self._follower.lease.run(work)
 
     def _settled(self) -> Iterable[ScheduleState]:
         """The states of those whose runs are over."""
@@ -220,22 +266,6 @@ class _Round:
                 _logger.warning("cannot record that the run %s ended: %s", run_id, error.detail)
         return told
 
-    def _changes(self, seq: int) -> tuple[int, set[str]]:
-        """Up to which change the log was read, and which schedules one of them starts."""
-        watching = [one for one in self._schedules.values() if one.enabled and one.on_change]
-        wanted: set[str] = set()
-        if not watching:
-            return self._catalog.feed.head(), wanted
-        run = self._catalog.provider.tx_runner.run
-        while True:
-            found = run(partial(log.changes, after=seq, limit=_BATCH, where={}), read_only=True)
-            for change in found:
-                fitting = [one for one in watching if one.name not in wanted and one.fits(change)]
-                wanted |= {one.name for one in fitting if not self._is_its_own(one, change)}
-            if not found:
-                return seq, wanted
-            seq = found[-1].seq
-
     def _is_its_own(self, schedule: Schedule, change: Change) -> bool:
         """Whether a run of the same pipeline made the change: it would start itself for ever."""
         if change.run is None:
@@ -243,15 +273,15 @@ class _Round:
         run = self._catalog.provider.tx_runner.run(lambda tx: runs.run(tx, str(change.run)), read_only=True)
         return run is not None and str(run.program) == str(_program(schedule))
 
-    def _planned(self, schedule: Schedule, state: ScheduleState, *, is_wanted: bool) -> ScheduleState:
-        """When it is due, after what was told of it."""
+    def _planned(self, schedule: Schedule, state: ScheduleState) -> ScheduleState:
+        """Return when it is due by its times."""
         problem = schedule.problem()
         if problem or not schedule.enabled:
             return replace(state, spec=schedule.spec, due=0, attempts=0, problem=problem)
         if state.spec != schedule.spec:
             due = schedule.due_after(self._now, None) or 0
             state = replace(state, spec=schedule.spec, due=due, attempts=0, problem="")
-        return replace(state, due=min(state.due or self._now, self._now)) if is_wanted else state
+        return state
 
     def _start_due(self, start: Start) -> None:
         """Start what is due, what waits longest first."""

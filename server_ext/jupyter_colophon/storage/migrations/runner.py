@@ -40,6 +40,8 @@ class Migration:
     title: str
     step: Callable[[TableContext, str], str | None]
     renames: Sequence[Rename] = ()
+    #: Tables that are dropped when it is done.
+    drops: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,9 @@ def migrate(provider: StorageProvider, migrations: Sequence[Migration]) -> None:
             title = migration.title
             _logger.info("migration of the catalog to schema %d: %s", now.version + 1, title)
         provider.tx_runner.run(lambda tx: _step(tx, migrations))
+        if provider.tx_runner.run(progress, read_only=True).version > now.version:
+            for table in migration.drops:
+                provider.table_admin.drop(table)
     _check(now, migrations)
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.storage.migrations.derived_values import clear_counts, derive_entities
+from jupyter_colophon.storage.migrations.followers import FORMER, move_positions
 from jupyter_colophon.storage.migrations.run_sources import clean_results, clean_runs
 from jupyter_colophon.storage.migrations.runner import Migration, Rename
 from jupyter_colophon.storage.spi import Key, TableContext
@@ -19,6 +20,7 @@ RENAMES: Final[Sequence[Rename]] = ()
 def version_1(registry: Registry) -> Migration:
     """Migrate phase by phase; a place is the name of a phase and the last key."""
     phases: Mapping[str, Phase] = {
+        "positions": move_positions,
         "runs": clean_runs,
         "results": clean_results,
         "counts": clear_counts,
@@ -34,4 +36,4 @@ def version_1(registry: Registry) -> Migration:
         following = names[names.index(name) + 1 :]
         return json.dumps(following[:1]) if following else None
 
-    return Migration("rename tables, remove sources of cells, derive values again", step, RENAMES)
+    return Migration("rename tables, remove sources of cells, derive values again", step, RENAMES, FORMER)

@@ -1,0 +1,41 @@
+"""Move the positions in the change log to one table, from those of sinks and of consumers of lineage.
+
+Version e8b857e kept them there together with leases, which are not carried over: no process of it may run beside this one.
+The schedules of pipelines had a row among the sinks, with a blank at the beginning of its name.
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Final
+
+from jupyter_colophon.core.errors import InvalidField
+from jupyter_colophon.storage import sinks
+from jupyter_colophon.storage.spi import Key, Range, Row, TableContext
+
+#: The tables of e8b857e that nothing else reads.
+FORMER: Final = ("consumers", "sinks")
+_SCHEDULES: Final = " pipelines"
+
+
+def move_positions(tx: TableContext, after: Key) -> Key | None:
+    """Move all rows in one transaction: there is one for each sink and consumer."""
+    for row in _rows(tx, "consumers"):
+        _put(tx, f"listener:{row['name']}", row["seq"], 0)
+    for row in _rows(tx, "sinks"):
+        if row["sink"] == _SCHEDULES:
+            _put(tx, "schedules", row["seq"], row["lost"])
+            continue
+        _put(tx, sinks.follower(row["sink"]), row["seq"], row["lost"])
+        kept = ("sink", "attempts", "problem", "failed")
+        tx.table("sink_states").upsert({name: row[name] for name in kept})
+    return None
+
+
+def _rows(tx: TableContext, table: str) -> Iterator[Row]:
+    # Another process that migrated the catalog has dropped the table.
+    with suppress(InvalidField):
+        yield from list(tx.table(table).scan(Range()))
+
+
+def _put(tx: TableContext, name: str, seq: int, lost: int | None) -> None:
+    tx.table("cursors").upsert({"name": name, "seq": seq, "lost": lost or 0})

@@ -1,0 +1,117 @@
+"""Followers of the change log: each change at least once, in order, by one process at a time, from a stored cursor."""
+
+from collections.abc import Sequence
+
+import pytest
+from jupyter_colophon.core.change import Change
+from jupyter_colophon.service.change_log_follower import ChangeLogFollower, Handled
+from jupyter_colophon.storage import cursors, log
+from jupyter_colophon.storage.leases import Lease, LeaseLost
+from jupyter_colophon.storage.spi import TableContext
+from jupyter_colophon.wiring import Catalog
+from support.catalog import say
+
+
+class Recorder:
+    """A follower that notes what it was given; it settles at most `settles` changes at once."""
+
+    def __init__(self, catalog: Catalog, settles: int = 1_000, batch: int = 500) -> None:
+        self.seen: list[int] = []
+        self.settles = settles
+        self.lease = Lease("test", catalog.provider, 60)
+        self.follower = ChangeLogFollower(self.lease, self._handle, batch=batch)
+
+    def _handle(self, changes: Sequence[Change]) -> Handled:
+        settled = changes[: self.settles]
+        self.seen += [change.seq for change in settled]
+        return Handled(len(settled))
+
+    def follow(self) -> None:
+        assert self.follower.acquire()
+        while self.follower.follow_batch():
+            pass
+
+
+def write(catalog: Catalog, count: int) -> list[int]:
+    """Writes versions; returns the numbers of the changes."""
+    before = catalog.feed.head()
+    for number in range(count):
+        say(catalog, properties={"number": f"{before}-{number}"})
+    changes = catalog.provider.tx_runner.run(lambda tx: log.changes(tx, before, 500, {}), read_only=True)
+    return [change.seq for change in changes]
+
+
+def position(catalog: Catalog) -> int:
+    return int(catalog.provider.tx_runner.run(lambda tx: cursors.read(tx, "test"), read_only=True)["seq"])
+
+
+@pytest.mark.parametrize(("settles", "batch"), [(1_000, 500), (1, 500), (2, 3), (1, 1)])
+def test_changes_are_handled_once_in_order_whatever_the_batch(catalog: Catalog, settles: int, batch: int) -> None:
+    write(catalog, 2)
+    recorder = Recorder(catalog, settles, batch)
+    recorder.follow()
+    assert recorder.seen == []
+    written = write(catalog, 7)
+    recorder.follow()
+    assert recorder.seen == written
+    assert position(catalog) == catalog.feed.head()
+
+
+def test_next_holder_continues_after_the_cursor(catalog: Catalog) -> None:
+    first, second = Recorder(catalog), Recorder(catalog)
+    first.follow()
+    assert not second.follower.acquire()
+    written = write(catalog, 3)
+    first.follow()
+    first.lease.release()
+    later = write(catalog, 3)
+    second.follow()
+    assert (first.seen, second.seen) == (written, later)
+
+
+def test_change_whose_handling_failed_is_handled_again(catalog: Catalog) -> None:
+    recorder = Recorder(catalog)
+    recorder.follow()
+    written = write(catalog, 2)
+    handle = recorder.follower.handle
+
+    def fail(changes: Sequence[Change]) -> Handled:
+        handle(changes)
+        raise KeyboardInterrupt
+
+    recorder.follower.handle = fail
+    with pytest.raises(KeyboardInterrupt):
+        recorder.follow()
+    recorder.follower.handle = handle
+    recorder.follow()
+    assert recorder.seen == written * 2
+
+
+def test_record_is_written_with_the_cursor_or_not_at_all(catalog: Catalog) -> None:
+    recorder = Recorder(catalog)
+    recorder.follow()
+    before = position(catalog)
+    write(catalog, 1)
+    # Another process takes the lease while this one handles the change.
+    catalog.provider.tx_runner.run(lambda tx: tx.table("leases").update({"name": "test", "holder": "another"}))
+
+    def record(tx: TableContext) -> None:
+        cursors.begin(tx, "written")
+
+    recorder.follower.handle = lambda changes: Handled(len(changes), record)
+    with pytest.raises(LeaseLost):
+        recorder.follower.follow_batch()
+    assert position(catalog) == before
+    assert catalog.provider.tx_runner.run(lambda tx: cursors.read(tx, "written"), read_only=True) is None
+
+
+def test_store_restored_to_an_earlier_time_moves_the_cursor_back(catalog: Catalog) -> None:
+    recorder = Recorder(catalog)
+    recorder.follow()
+    head = catalog.feed.head()
+    catalog.provider.tx_runner.run(lambda tx: cursors.advance(tx, "test", head + 1_000))
+    recorder.follow()
+    assert position(catalog) == head
+    written = write(catalog, 1)
+    recorder.follow()
+    assert recorder.seen == written

@@ -1,0 +1,114 @@
+"""Leases: one holder at a time, taken over only after a silence by the observer's own clock."""
+
+from collections.abc import Callable
+
+import pytest
+from jupyter_colophon.storage import leases, tables
+from jupyter_colophon.storage.leases import Lease, LeaseLost
+from jupyter_colophon.storage.spi import StorageProvider, TableContext
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Advances the monotonic clock that leases read."""
+    now = [1_000.0]
+    monkeypatch.setattr(leases.time, "monotonic", lambda: now[0])
+
+    def advance(seconds: float) -> None:
+        now[0] += seconds
+
+    return advance
+
+
+@pytest.fixture
+def pair(store: StorageProvider, another: StorageProvider) -> tuple[Lease, Lease]:
+    """One lease as two processes know it."""
+    store.table_admin.create_or_update(tables.LEASES)
+    return Lease("work", store, 30), Lease("work", another, 30)
+
+
+def test_second_process_gets_the_lease_after_its_release(pair: tuple[Lease, Lease]) -> None:
+    first, second = pair
+    assert first.acquire()
+    assert not second.acquire()
+    assert first.acquire()
+    first.release()
+    assert second.acquire()
+    assert not first.acquire()
+
+
+def test_lease_with_heartbeats_is_never_taken_over(pair: tuple[Lease, Lease], clock: Callable[[float], None]) -> None:
+    first, second = pair
+    assert first.acquire()
+    for _ in range(10):
+        assert not second.acquire()
+        clock(29)
+        first.renew()
+
+
+def test_silent_holder_is_replaced_and_cannot_record_progress(
+    pair: tuple[Lease, Lease], clock: Callable[[float], None]
+) -> None:
+    first, second = pair
+    assert first.acquire()
+    assert not second.acquire()
+    clock(31)
+    assert second.acquire()
+    done: list[int] = []
+    with pytest.raises(LeaseLost):
+        first.run(lambda tx: done.append(1))
+    assert not first.is_held
+    assert not first.acquire()
+    first.release()
+    assert second.acquire()
+
+
+def test_silence_counts_from_the_first_look_of_the_observer(
+    pair: tuple[Lease, Lease], clock: Callable[[float], None]
+) -> None:
+    """However long ago the last heartbeat was: another machine's time is not known."""
+    first, second = pair
+    assert first.acquire()
+    clock(1_000)
+    assert not second.acquire()
+    clock(29)
+    assert not second.acquire()
+    clock(2)
+    assert second.acquire()
+
+
+def test_lost_lease_rolls_the_transaction_back(
+    store: StorageProvider, pair: tuple[Lease, Lease], clock: Callable[[float], None]
+) -> None:
+    first, second = pair
+    assert first.acquire()
+    second.acquire()
+    clock(31)
+    assert second.acquire()
+
+    def late(tx: TableContext) -> None:
+        tx.table("leases").upsert({"name": "written", "holder": "", "beat": 0})
+        first.heartbeat(tx)
+
+    with pytest.raises(LeaseLost):
+        store.tx_runner.run(late)
+    assert store.tx_runner.run(lambda tx: tx.table("leases").read(("written",)), read_only=True) is None
+
+
+def test_only_one_of_two_observers_takes_over(
+    pair: tuple[Lease, Lease], another: StorageProvider, clock: Callable[[float], None]
+) -> None:
+    first, second = pair
+    third = Lease("work", another, 30)
+    assert first.acquire()
+    assert (second.acquire(), third.acquire()) == (False, False)
+    clock(31)
+    assert (second.acquire(), third.acquire()) == (True, False)
+
+
+def test_work_of_acquire_is_done_by_the_holder_alone(pair: tuple[Lease, Lease]) -> None:
+    first, second = pair
+    done: list[str] = []
+    assert first.acquire(lambda tx: done.append("first"))
+    assert not second.acquire(lambda tx: done.append("second"))
+    assert done == ["first"]
