@@ -22,7 +22,7 @@ from support.snippets import SPACE, SPACE_ID, snippet
 from support.urns import CELL, NOTEBOOK, ORDERS, REPORT, SALES
 
 FULL = os.environ.get("COLOPHON_TEST_SIZE") == "full"
-EXAMPLES, ROUNDS, WALKS, STEPS = (400, 20, 10, 20) if FULL else (30, 4, 5, 10)
+EXAMPLES, ROUNDS, WALKS, STEPS = (400, 20, 10, 20) if FULL else (20, 4, 5, 10)
 SETTINGS = settings(max_examples=EXAMPLES, deadline=None, derandomize=not FULL, suppress_health_check=list(HealthCheck))
 CONFIG = {
     "checks": {

@@ -171,26 +171,24 @@ async def test_a_server_tells_the_consumers_that_packages_bring_and_how_they_do(
     assert (found["told"], found["failed"], found["hanging"], found["problem"]) == (1, 0, False, "")
 
 
-@pytest.mark.parametrize(
-    ("change", "pointer"),
-    [
-        ({"value": {"properties": {"no good": "1"}}}, "/proposals/0/value/properties"),
-        ({"value": {"tags": ["no good"]}}, "/proposals/0/value/tags/0"),
-        ({"value": {"properties": {"a": 1}}}, "/proposals/0/value/properties/a"),
-        ({"value": {"tag": []}}, "/proposals/0/value"),
-        ({"value": []}, "/proposals/0/value"),
-        ({}, "/proposals/0"),
-        ({"value": {"tags": ["a"]}, "aspect": "schemaMetadata"}, "/proposals/0/value"),
-    ],
-)
-@pytest.mark.parametrize("later", ["true", "false"])
-async def test_an_annotation_that_is_not_valid_is_told_where(
-    api: Any, employee: None, change: Any, pointer: str, later: str
-) -> None:
-    wish = {"urn": str(EMPLOYEE), "aspect": "businessMetadata", "operation": "annotate"} | change
-    found = await api("POST", "proposals", body={"proposals": [wish]}, params={"async": later})
-    assert found.status == 400
-    assert found.body["errors"][0]["pointer"].startswith(pointer)
+INVALID_ANNOTATIONS = [
+    ({"value": {"properties": {"no good": "1"}}}, "/proposals/0/value/properties"),
+    ({"value": {"tags": ["no good"]}}, "/proposals/0/value/tags/0"),
+    ({"value": {"properties": {"a": 1}}}, "/proposals/0/value/properties/a"),
+    ({"value": {"tag": []}}, "/proposals/0/value"),
+    ({"value": []}, "/proposals/0/value"),
+    ({}, "/proposals/0"),
+    ({"value": {"tags": ["a"]}, "aspect": "schemaMetadata"}, "/proposals/0/value"),
+]
+
+
+async def test_invalid_annotation_returns_its_pointer(api: Any, employee: None) -> None:
+    for change, pointer in INVALID_ANNOTATIONS:
+        for later in ["true", "false"]:
+            wish = {"urn": str(EMPLOYEE), "aspect": "businessMetadata", "operation": "annotate"} | change
+            found = await api("POST", "proposals", body={"proposals": [wish]}, params={"async": later})
+            assert found.status == 400, (change, pointer, later)
+            assert found.body["errors"][0]["pointer"].startswith(pointer), (change, pointer, later)
 
 
 async def test_an_annotation_changes_what_it_names_and_leaves_the_rest(api: Any, employee: None) -> None:

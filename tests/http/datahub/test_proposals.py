@@ -59,31 +59,29 @@ async def test_system_metadata_may_be_text(datahub: Any) -> None:
     assert (await aspect(datahub, "status")).body["systemMetadata"]["runId"] == "run1"
 
 
-@pytest.mark.parametrize(
-    ("changes", "pointer"),
-    [
-        ({"changeType": "RESTATE"}, "/proposal/changeType"),
-        ({"changeType": "MERGE"}, "/proposal/changeType"),
-        ({"entityUrn": "urn:nothing"}, "/proposal/entityUrn"),
-        ({"entityType": "chart"}, "/proposal/entityType"),
-        ({"entityUrn": "urn:li:dataset:x"}, "/proposal/entityUrn"),
-        ({"aspectName": None}, "/proposal/aspectName"),
-        ({"aspect": None}, "/proposal/aspect"),
-        ({"aspect": {"value": "{", "contentType": "application/json"}}, "/proposal/aspect/value"),
-        ({"aspect": {"value": "{}", "contentType": "text/plain"}}, "/proposal/aspect/contentType"),
-        ({"aspect": {"value": '{"removed": 1}', "contentType": "application/json"}}, "/proposal/aspect/value/removed"),
-        ({"systemMetadata": {"runId": 5}}, "/proposal/systemMetadata/runId"),
-        ({"headers": {"If-None-Match": "7"}}, "/proposal/headers/If-None-Match"),
-        ({"headers": {"If-Modified-Since": "yesterday"}}, "/proposal/headers/If-Modified-Since"),
-    ],
-)
-async def test_what_is_wrong_is_422_with_a_message_and_a_place(
-    datahub: Any, changes: dict[str, Any], pointer: str
-) -> None:
-    told = await emit(datahub, {**mcp("status", {"removed": False}), **changes})
-    assert told.status == 422
-    assert pointer in told.body["message"]
-    assert told.body["errors"][0]["pointer"] == pointer
+INVALID_PROPOSALS = [
+    ({"changeType": "RESTATE"}, "/proposal/changeType"),
+    ({"changeType": "MERGE"}, "/proposal/changeType"),
+    ({"entityUrn": "urn:nothing"}, "/proposal/entityUrn"),
+    ({"entityType": "chart"}, "/proposal/entityType"),
+    ({"entityUrn": "urn:li:dataset:x"}, "/proposal/entityUrn"),
+    ({"aspectName": None}, "/proposal/aspectName"),
+    ({"aspect": None}, "/proposal/aspect"),
+    ({"aspect": {"value": "{", "contentType": "application/json"}}, "/proposal/aspect/value"),
+    ({"aspect": {"value": "{}", "contentType": "text/plain"}}, "/proposal/aspect/contentType"),
+    ({"aspect": {"value": '{"removed": 1}', "contentType": "application/json"}}, "/proposal/aspect/value/removed"),
+    ({"systemMetadata": {"runId": 5}}, "/proposal/systemMetadata/runId"),
+    ({"headers": {"If-None-Match": "7"}}, "/proposal/headers/If-None-Match"),
+    ({"headers": {"If-Modified-Since": "yesterday"}}, "/proposal/headers/If-Modified-Since"),
+]
+
+
+async def test_invalid_proposal_returns_422_with_a_pointer(datahub: Any) -> None:
+    for changes, pointer in INVALID_PROPOSALS:
+        told = await emit(datahub, {**mcp("status", {"removed": False}), **changes})
+        assert told.status == 422, (changes, pointer)
+        assert pointer in told.body["message"], (changes, pointer)
+        assert told.body["errors"][0]["pointer"] == pointer, (changes, pointer)
 
 
 async def test_a_batch_is_done_wholly_or_not_at_all(datahub: Any) -> None:

@@ -201,23 +201,23 @@ async def test_a_long_poll_answers_when_there_is_a_record(v3: Any, shop: None) -
     assert (await v3("GET", CHANGES, after=record["seq"], wait=1)).body["changes"] == []
 
 
-@pytest.mark.parametrize(
-    ("path", "params", "status"),
-    [
-        ("namespaces/none/metadata/changes", {}, 404),
-        ("namespaces/none/metadata/changes/stream", {}, 404),
-        ("namespaces/a-b/metadata/changes", {}, 400),
-        (CHANGES, {"after": "x"}, 400),
-        (CHANGES, {"limit": "-1"}, 400),
-        (CHANGES, {"wait": "31"}, 400),
-        (CHANGES, {"format": "xml"}, 400),
-        (CHANGES, {"after": "999999"}, 410),
-        (f"{CHANGES}/stream", {"after": "999999"}, 410),
-        (f"{CHANGES}/stream", {"format": "xml"}, 400),
-    ],
-)
-async def test_what_cannot_be_meant_is_refused(v3: Any, shop: None, path: str, params: Any, status: int) -> None:
-    assert (await v3("GET", path, **params)).status == status
+REFUSED_READS = [
+    ("namespaces/none/metadata/changes", {}, 404),
+    ("namespaces/none/metadata/changes/stream", {}, 404),
+    ("namespaces/a-b/metadata/changes", {}, 400),
+    (CHANGES, {"after": "x"}, 400),
+    (CHANGES, {"limit": "-1"}, 400),
+    (CHANGES, {"wait": "31"}, 400),
+    (CHANGES, {"format": "xml"}, 400),
+    (CHANGES, {"after": "999999"}, 410),
+    (f"{CHANGES}/stream", {"after": "999999"}, 410),
+    (f"{CHANGES}/stream", {"format": "xml"}, 400),
+]
+
+
+async def test_malformed_read_of_changes_is_refused(v3: Any, shop: None) -> None:
+    for path, params, status in REFUSED_READS:
+        assert (await v3("GET", path, **params)).status == status, (path, params, status)
 
 
 async def test_records_come_as_events_and_are_resumed(

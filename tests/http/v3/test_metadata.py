@@ -58,60 +58,58 @@ async def test_the_whole_metadata_goes_at_once(v3: Any, shop: None) -> None:
     assert system.body["tags"] == ["etl", "etl-jar"]
 
 
-@pytest.mark.parametrize(
-    "entity",
-    [
-        "namespaces/shop/datasets/nothing",
-        "namespaces/shop/streams/nothing",
-        "namespaces/shop/apps/nothing",
-        "namespaces/shop/apps/etl/flows/nothing",
-        "namespaces/nothing",
-        "namespaces/nothing/datasets/orders",
-        "namespaces/shop/datasets/nothing/field/price",
-        "namespaces/nothing/jar/a.jar",
-        "namespaces/shop/apps/nothing/versions/2",
-    ],
-)
-async def test_of_what_is_not_there_nothing_can_be_said_or_read(v3: Any, shop: None, entity: str) -> None:
-    for kind, body in (("properties", {"a": "b"}), ("tags", ["a"])):
-        assert (await v3("GET", f"{entity}/metadata/{kind}")).status == 404
-        assert (await v3("POST", f"{entity}/metadata/{kind}", body)).status == 404
-        assert (await v3("DELETE", f"{entity}/metadata/{kind}")).status == 404
-    assert (await v3("GET", f"{entity}/metadata")).status == 404
-    assert (await v3("GET", "metadata/search", query="a:b", showCustom="true")).body == []
+ABSENT_ENTITIES = [
+    "namespaces/shop/datasets/nothing",
+    "namespaces/shop/streams/nothing",
+    "namespaces/shop/apps/nothing",
+    "namespaces/shop/apps/etl/flows/nothing",
+    "namespaces/nothing",
+    "namespaces/nothing/datasets/orders",
+    "namespaces/shop/datasets/nothing/field/price",
+    "namespaces/nothing/jar/a.jar",
+    "namespaces/shop/apps/nothing/versions/2",
+]
 
 
-@pytest.mark.parametrize(
-    ("kind", "body", "told"),
-    [
-        ("properties", {"good": "x", "b√d": "y"}, "/properties/b√d"),
-        ("properties", {"good": "x", "": "y"}, "/properties/"),
-        ("properties", {"a b": "y"}, "/properties/a b"),
-        ("properties", {"TAGS": "y"}, "/properties/TAGS"),
-        ("properties", {"k" * 51: "y"}, "/properties/k"),
-        ("properties", {"k": 1}, "/k"),
-        ("properties", {"k": None}, "/k"),
-        ("properties", {"k": "x" * 10_241}, "/properties/k"),
-        ("properties", {"k": "nul\x00"}, "U+0000"),
-        ("properties", ["k"], "the body"),
-        ("properties", None, "JSON"),
-        ("properties", b"null", "the body"),
-        ("properties", b"{", "JSON"),
-        ("tags", ["good", "b√d"], "/tags/1"),
-        ("tags", {"good": "x"}, "the body"),
-        ("tags", ["good", 1], "/1"),
-        ("tags", b"null", "the body"),
-        ("tags", [f"t{number}" for number in range(501)], "/tags"),
-    ],
-)
-async def test_a_refused_request_names_the_place_and_changes_nothing(
-    v3: Any, shop: None, kind: str, body: Any, told: str
-) -> None:
-    path = "namespaces/shop/datasets/orders/metadata"
-    refused = await v3("POST", f"{path}/{kind}", body)
-    assert refused.status == 400
-    assert told in refused.body["message"]
-    assert (await v3("GET", path)).body == {"properties": {}, "tags": []}
+async def test_metadata_of_absent_entity_returns_404(v3: Any, shop: None) -> None:
+    for entity in ABSENT_ENTITIES:
+        for kind, body in (("properties", {"a": "b"}), ("tags", ["a"])):
+            assert (await v3("GET", f"{entity}/metadata/{kind}")).status == 404, entity
+            assert (await v3("POST", f"{entity}/metadata/{kind}", body)).status == 404, entity
+            assert (await v3("DELETE", f"{entity}/metadata/{kind}")).status == 404, entity
+        assert (await v3("GET", f"{entity}/metadata")).status == 404, entity
+        assert (await v3("GET", "metadata/search", query="a:b", showCustom="true")).body == [], entity
+
+
+REFUSED_METADATA = [
+    ("properties", {"good": "x", "b√d": "y"}, "/properties/b√d"),
+    ("properties", {"good": "x", "": "y"}, "/properties/"),
+    ("properties", {"a b": "y"}, "/properties/a b"),
+    ("properties", {"TAGS": "y"}, "/properties/TAGS"),
+    ("properties", {"k" * 51: "y"}, "/properties/k"),
+    ("properties", {"k": 1}, "/k"),
+    ("properties", {"k": None}, "/k"),
+    ("properties", {"k": "x" * 10_241}, "/properties/k"),
+    ("properties", {"k": "nul\x00"}, "U+0000"),
+    ("properties", ["k"], "the body"),
+    ("properties", None, "JSON"),
+    ("properties", b"null", "the body"),
+    ("properties", b"{", "JSON"),
+    ("tags", ["good", "b√d"], "/tags/1"),
+    ("tags", {"good": "x"}, "the body"),
+    ("tags", ["good", 1], "/1"),
+    ("tags", b"null", "the body"),
+    ("tags", [f"t{number}" for number in range(501)], "/tags"),
+]
+
+
+async def test_refused_metadata_names_the_location_and_changes_nothing(v3: Any, shop: None) -> None:
+    for kind, body, told in REFUSED_METADATA:
+        path = "namespaces/shop/datasets/orders/metadata"
+        refused = await v3("POST", f"{path}/{kind}", body)
+        assert refused.status == 400, (kind, body, told)
+        assert told in refused.body["message"], (kind, body, told)
+        assert (await v3("GET", path)).body == {"properties": {}, "tags": []}, (kind, body, told)
 
 
 async def test_nothing_to_add_is_no_change(v3: Any, shop: None) -> None:

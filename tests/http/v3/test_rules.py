@@ -116,36 +116,34 @@ async def test_what_an_application_is_made_of_is_told_anew_by_each_deployment(v3
     assert (await v3("GET", f"{APP}/flows/Load")).status == 404
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body"),
-    [
-        ("PUT", "namespaces/shop/datasets/new", {"typeName": 1}),
-        ("PUT", "namespaces/shop/datasets/new", {"strange": "x"}),
-        ("PUT", "namespaces/shop/datasets/new", {"ttl": "a while"}),
-        ("PUT", "namespaces/shop/streams/new", {"ttl": -1}),
-        ("PUT", "namespaces/shop/datasets/new", {"properties": {"format": 1}}),
-        ("PUT", "namespaces/shop/datasets/new", {"metadata": {"tags": ["not a tag"]}}),
-        ("PUT", "namespaces/shop/datasets/new", []),
-        ("PUT", "namespaces/shop/datasets/new", b"{"),
-        ("PUT", f"namespaces/shop/datasets/{'x' * 513}", {}),
-        ("PUT", "namespaces/shop/streams/a.b", {}),
-        ("PUT", "namespaces/shop/apps/a.b", {}),
-        ("PUT", "namespaces/shop/apps/new", {"programs": {"flows": "Load"}}),
-        ("PUT", "namespaces/shop/apps/new", {"programs": {"flows": ["a b"]}}),
-        ("PUT", "namespaces/shop/apps/new", {"programs": ["Load"]}),
-        ("PUT", "namespaces/a-b", {}),
-        ("PUT", "namespaces/new", {"config": {"x": 1}}),
-        ("POST", "namespaces/shop/artifacts/a/metadata/tags", ["x"]),
-        ("POST", "namespaces/shop/jar/a/metadata/tags?type=dataset", ["x"]),
-        ("POST", "namespaces/shop/apps/etl/rockets/x/metadata/tags", ["x"]),
-    ],
-)
-async def test_what_is_malformed_is_400_and_makes_nothing(
-    v3: Any, shop: None, method: str, path: str, body: Any
-) -> None:
-    assert (await v3(method, path, body)).status == 400
-    for made in ("namespaces/shop/datasets/new", "namespaces/shop/apps/new", "namespaces/new"):
-        assert (await v3("GET", made)).status == 404
+MALFORMED_REQUESTS = [
+    ("PUT", "namespaces/shop/datasets/new", {"typeName": 1}),
+    ("PUT", "namespaces/shop/datasets/new", {"strange": "x"}),
+    ("PUT", "namespaces/shop/datasets/new", {"ttl": "a while"}),
+    ("PUT", "namespaces/shop/streams/new", {"ttl": -1}),
+    ("PUT", "namespaces/shop/datasets/new", {"properties": {"format": 1}}),
+    ("PUT", "namespaces/shop/datasets/new", {"metadata": {"tags": ["not a tag"]}}),
+    ("PUT", "namespaces/shop/datasets/new", []),
+    ("PUT", "namespaces/shop/datasets/new", b"{"),
+    ("PUT", f"namespaces/shop/datasets/{'x' * 513}", {}),
+    ("PUT", "namespaces/shop/streams/a.b", {}),
+    ("PUT", "namespaces/shop/apps/a.b", {}),
+    ("PUT", "namespaces/shop/apps/new", {"programs": {"flows": "Load"}}),
+    ("PUT", "namespaces/shop/apps/new", {"programs": {"flows": ["a b"]}}),
+    ("PUT", "namespaces/shop/apps/new", {"programs": ["Load"]}),
+    ("PUT", "namespaces/a-b", {}),
+    ("PUT", "namespaces/new", {"config": {"x": 1}}),
+    ("POST", "namespaces/shop/artifacts/a/metadata/tags", ["x"]),
+    ("POST", "namespaces/shop/jar/a/metadata/tags?type=dataset", ["x"]),
+    ("POST", "namespaces/shop/apps/etl/rockets/x/metadata/tags", ["x"]),
+]
+
+
+async def test_malformed_request_returns_400_and_creates_nothing(v3: Any, shop: None) -> None:
+    for method, path, body in MALFORMED_REQUESTS:
+        assert (await v3(method, path, body)).status == 400, (method, path, body)
+        for made in ("namespaces/shop/datasets/new", "namespaces/shop/apps/new", "namespaces/new"):
+            assert (await v3("GET", made)).status == 404, (method, path, body)
 
 
 async def test_who_is_not_signed_in_is_told_in_the_form_of_these_clients(v3: Any, shop: None) -> None:

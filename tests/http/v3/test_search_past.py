@@ -37,33 +37,31 @@ def moved(v3: Any, shop: None, jp_asyncio_loop: Any) -> str:
     return str(jp_asyncio_loop.run_until_complete(live()))
 
 
-@pytest.mark.parametrize(
-    ("query", "then", "now"),
-    [
-        ("owner:ada", ["old", "orders"], ["new"]),
-        ("owner:ad*", ["old", "orders"], ["new"]),
-        ("OWNER=ADA", ["old", "orders"], ["new"]),
-        ("owner:bob", [], ["orders"]),
-        ("owner:*", ["old", "orders"], ["new", "orders"]),
-        ("tags:raw", ["orders"], []),
-        ('note:"daily list"', ["orders"], ["orders"]),
-        ("properties:owner", ["old", "orders"], ["new", "orders"]),
-        ("name:old", ["old"], []),
-        ("dataset:o*", ["old", "orders"], ["orders"]),
-        ("dataset:new", [], ["new"]),
-        ("name:shop.orders", ["orders"], ["orders"]),
-        ("type:table", ["orders"], ["orders"]),
-        ("owner:bob name:old", ["old"], ["orders"]),
-        ("*", ["old", "orders"], ["new", "orders"]),
-    ],
-)
-async def test_what_fitted_then_is_found_as_of_then(
-    v3: Any, moved: str, query: str, then: list[str], now: list[str]
-) -> None:
-    for time, names in ((moved, then), ("now", now)):
-        found = await v3("GET", SEARCH, query=query, target="dataset", asOf=time)
-        assert (found.status, found.body) == (200, names)
-    assert (await v3("GET", SEARCH, query=query, target="dataset", asOf="1000")).body == []
+FOUND_THEN_AND_NOW = [
+    ("owner:ada", ["old", "orders"], ["new"]),
+    ("owner:ad*", ["old", "orders"], ["new"]),
+    ("OWNER=ADA", ["old", "orders"], ["new"]),
+    ("owner:bob", [], ["orders"]),
+    ("owner:*", ["old", "orders"], ["new", "orders"]),
+    ("tags:raw", ["orders"], []),
+    ('note:"daily list"', ["orders"], ["orders"]),
+    ("properties:owner", ["old", "orders"], ["new", "orders"]),
+    ("name:old", ["old"], []),
+    ("dataset:o*", ["old", "orders"], ["orders"]),
+    ("dataset:new", [], ["new"]),
+    ("name:shop.orders", ["orders"], ["orders"]),
+    ("type:table", ["orders"], ["orders"]),
+    ("owner:bob name:old", ["old"], ["orders"]),
+    ("*", ["old", "orders"], ["new", "orders"]),
+]
+
+
+async def test_search_as_of_a_time_finds_what_matched_then(v3: Any, moved: str) -> None:
+    for query, then, now in FOUND_THEN_AND_NOW:
+        for time, names in ((moved, then), ("now", now)):
+            found = await v3("GET", SEARCH, query=query, target="dataset", asOf=time)
+            assert (found.status, found.body) == (200, names), (query, then, now)
+        assert (await v3("GET", SEARCH, query=query, target="dataset", asOf="1000")).body == [], (query, then, now)
 
 
 async def test_records_as_of_then_tell_what_was_said_then(v3: Any, moved: str) -> None:
