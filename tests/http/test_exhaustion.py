@@ -1,13 +1,17 @@
 """Questions that cost much: they are refused, cut into pages, given up, or kept apart, and everything else is answered."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+from jupyter_colophon.http.door import SETTING
+from jupyter_server.auth.identity import User
 from support.catalog import metadata
 from support.openlineage import data, event
 from support.urns import ORDERS
+from tornado.httpclient import AsyncHTTPClient, HTTPResponse
 
 STORE_NAMES = ["sqlite"]
 CONNECTIONS = 2
@@ -175,3 +179,36 @@ async def test_slow_questions_are_given_up_and_hold_up_nothing_else(api: Any, da
         urns, cursor, pages = urns + [one["urn"] for one in page.body["entities"]], page.body["scrollId"], pages + 1
     assert pages > 1
     assert urns == sorted({*map(named, range(300)), ORDERS})
+
+
+async def test_slow_queries_of_one_user_do_not_delay_those_of_another(
+    api: Any, sales: None, jp_serverapp: Any, http_server_port: Any, jp_base_url: str
+) -> None:
+    said = {"description": TEXT, "customProperties": {}}
+    await propose(api, *({"urn": named(at), "aspect": "datasetProperties", "value": said} for at in range(100)))
+    kernels = jp_serverapp.web_app.settings[SETTING].tokens
+    tokens = {user: kernels.issue(f"kernel-{user}", User(user), user) for user in ("ada", "bob")}
+    client = AsyncHTTPClient(force_instance=True, max_clients=200)
+    url = f"http://127.0.0.1:{http_server_port[-1]}{jp_base_url}colophon/datahub/entities?action=search"
+
+    def search(user: str, values: list[str]) -> asyncio.Future[HTTPResponse]:
+        headers = {"Authorization": f"token {tokens[user]}"}
+        criteria = [{"and": [contain(values)]}]
+        body = {"entity": "dataset", "input": "*", "start": 0, "count": 10, "filter": {"or": criteria}}
+        return client.fetch(
+            url, method="POST", body=json.dumps(body), headers=headers, raise_error=False, request_timeout=120
+        )
+
+    slow = [search("ada", VALUES) for _ in range(80)]
+    # Some of Ada's queries run, as many as may wait do, and the others are refused.
+    while not any(one.done() for one in slow):
+        await asyncio.sleep(0.01)
+    found = await search("bob", ["b"])
+    assert (found.code, json.loads(found.body)["value"]["numEntities"]) == (200, 0)
+    assert sum(not one.done() for one in slow) > 40
+    answers = await asyncio.gather(*slow)
+    assert {one.code for one in answers} == {503}
+    assert all(one.headers["Retry-After"] for one in answers)
+    refused = [one for one in answers if b"waiting already" in one.body]
+    assert 10 <= len(refused) <= 20
+    client.close()

@@ -111,7 +111,7 @@ class Identified:
 
         if door.closed or not (asks or self.operation.looks_through_many):
             return await self.aside(read)
-        return await asyncio.wrap_future(door.questions.submit(read))
+        return await asyncio.wrap_future(door.questions.submit(self.principal.user, read))
 
     async def aside(self, work: Callable[[], T]) -> T:
         """Do synchronous work off the event loop; the catalog is not opened for it. Raises StoreUnavailable."""

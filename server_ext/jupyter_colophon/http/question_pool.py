@@ -1,17 +1,41 @@
-"""Threads for questions that look through many entities: slow ones leave those of everything else free."""
+"""Threads for queries that look through many entities: slow ones leave the threads of everything else free.
+
+Users take turns, so the slow queries of one user do not delay those of others.
+"""
 
 import threading
+from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Final, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from jupyter_colophon.core.errors import StoreUnavailable
 
 T = TypeVar("T")
-#: How many questions are worked on at once, and how many more may wait.
 THREADS: Final = 4
+#: How many queries of one user run at once: a thread is left for the next user.
+RUNNING_MAX: Final = THREADS - 1
+#: How many queries of one user may wait.
 WAITING_MAX: Final = 60
+
+
+@dataclass(slots=True)
+class _Query(Generic[T]):
+    user: str
+    work: Callable[[], T]
+    future: "Future[T]" = field(default_factory=Future)
+
+    def run(self) -> None:
+        """Do the work and give its result to who waits for it; nobody may wait any more."""
+        if not self.future.set_running_or_notify_cancel():
+            return
+        try:
+            result = self.work()
+        except BaseException as error:  # noqa: BLE001  whoever waits for the result handles it
+            self.future.set_exception(error)
+        else:
+            self.future.set_result(result)
 
 
 @dataclass(slots=True)
@@ -21,23 +45,54 @@ class QuestionPool:
     _threads: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(THREADS, thread_name_prefix="colophon-question")
     )
-    _pending: int = 0
+    #: The waiting queries by user; the first user is the next in turn.
+    _waiting: dict[str, deque[_Query[Any]]] = field(default_factory=dict)
+    _running: Counter[str] = field(default_factory=Counter)
+    _closed: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def submit(self, work: Callable[[], T]) -> "Future[T]":
-        """Do it on a thread of the pool. Raises StoreUnavailable where too many wait already."""
+    def submit(self, user: str, work: Callable[[], T]) -> "Future[T]":
+        """Run the query of a user on a thread of the pool. Raises StoreUnavailable where too many of theirs wait."""
+        query = _Query(user, work)
         with self._lock:
-            if self._pending >= THREADS + WAITING_MAX:
-                raise StoreUnavailable("too many questions are being worked on: ask again later")
-            self._pending += 1
-        future = self._threads.submit(work)
-        future.add_done_callback(self._release)
-        return future
+            if self._closed:
+                raise StoreUnavailable("the server is stopping")
+            queue = self._waiting.setdefault(user, deque())
+            if len(queue) >= WAITING_MAX:
+                raise StoreUnavailable(f"{WAITING_MAX} of your queries are waiting already: try again later")
+            queue.append(query)
+            self._start()
+        return query.future
 
     def close(self) -> None:
-        """Begin nothing more, and wait for what was begun."""
-        self._threads.shutdown(wait=True, cancel_futures=True)
-
-    def _release(self, _: object) -> None:
+        """Start nothing more, refuse what waits, and wait for what runs."""
         with self._lock:
-            self._pending -= 1
+            self._closed = True
+            waiting = [query for queue in self._waiting.values() for query in queue]
+            self._waiting.clear()
+        for query in waiting:
+            if query.future.set_running_or_notify_cancel():
+                query.future.set_exception(StoreUnavailable("the server is stopping"))
+        self._threads.shutdown(wait=True)
+
+    def _start(self) -> None:
+        """Start queries while there are threads for them, one of each user in turn. The caller holds the lock."""
+        while self._running.total() < THREADS and (user := self._next_user()) is not None:
+            queue = self._waiting.pop(user)
+            query = queue.popleft()
+            if queue:
+                # The others come first now.
+                self._waiting[user] = queue
+            self._running[user] += 1
+            self._threads.submit(self._run, query)
+
+    def _next_user(self) -> str | None:
+        return next((user for user in self._waiting if self._running[user] < RUNNING_MAX), None)
+
+    def _run(self, query: _Query[Any]) -> None:
+        query.run()
+        with self._lock:
+            self._running[query.user] -= 1
+            if not self._running[query.user]:
+                del self._running[query.user]
+            self._start()
