@@ -838,6 +838,10 @@ values: {
 value: (string | number | boolean)
 count: number
 }[]
+/**
+ * Whether there are more values: the 500 most frequent ones are in an answer, and no more than 4 MiB.
+ */
+truncated: boolean
 }
 /**
  * A page of a schemaspace's instances. total, tags and schemas count what q, schema and valid let through: tags without the filter `tag`, schemas without the filter `schema`.
@@ -956,7 +960,7 @@ program: (string | null)
 transformation: ("identity" | "transformation" | "aggregation" | "join" | "group_by" | "filter" | "sort" | "window" | "conditional" | "indirect")
 }[]
 /**
- * Whether anything was left out: relations, edges between columns, components of an edge, or what a bound of time cut.
+ * Whether anything was left out: relations, edges between columns, components of an edge, runs that were not counted, edges beyond 16 MiB, or what a bound of time cut.
  */
 truncated: boolean
 /**
@@ -1013,6 +1017,9 @@ access: ("read" | "write" | "both" | "unknown" | "declared")
  * Newest first, at most 10.
  */
 runs: string[]
+/**
+ * How many runs. With `asOf`, only the newest 1,000 runs of an edge are counted; where there are more, the answer is `truncated`.
+ */
 runCount: number
 /**
  * ISO 8601, UTC, milliseconds.
@@ -1022,6 +1029,9 @@ start: string
  * ISO 8601, UTC, milliseconds.
  */
 end: (string | null)
+/**
+ * At most 20; where there are more, the answer is `truncated`.
+ */
 components: string[]
 /**
  * Who recorded the newest run, or who asserts the edge.
@@ -1032,7 +1042,7 @@ saidBy: string
  */
 asserted: boolean
 /**
- * The statements of the program over which the edge was met: data flows from an edge into a program to one out of it where both have none, or one in common. An empty one stands for accesses without a statement.
+ * The statements of the program over which the edge was met: data flows from an edge into a program to one out of it where both have none, or one in common. An empty one stands for accesses without a statement. At a program from which the walk began, those of the newest runs.
  */
 statements: string[]
 }
@@ -1058,6 +1068,9 @@ span: number
 came: LineageEdge[]
 went: LineageEdge[]
 nodes: LineageNode[]
+/**
+ * Whether anything was left out: relations, components of an edge, runs that were not counted, or edges beyond 16 MiB.
+ */
 truncated: boolean
 }
 /**
@@ -1143,7 +1156,7 @@ paths: string[][]
 nodes: LineageNode[]
 edges: LineageEdge[]
 /**
- * No way was found, and not everything could be looked at.
+ * Whether no way was found and not everything could be looked at, or something of the edges was left out: components, runs that were not counted, or edges beyond 16 MiB.
  */
 truncated: boolean
 }
@@ -1721,7 +1734,7 @@ total: number
 atLeast: boolean
 ranked: (number | null)
 /**
- * How many matches have which values, the most frequent first; exact as far as total is.
+ * How many matches have which values, the most frequent first; exact as far as total is. The 20 most frequent values of each.
  */
 facets: {
 type?: {
@@ -1789,6 +1802,10 @@ value: {
 
 }
 }[]
+/**
+ * Whether the answer ended before `limit`, at 4 MiB: read on with an earlier `end`.
+ */
+truncated: boolean
 }
 /**
  * What a run has to do with, and what was said of it when the run met it first.
@@ -1836,6 +1853,10 @@ properties: {
 tags: string[]
 } | null)
 }[]
+/**
+ * Whether anything was left out: an answer has no more than 16 MiB.
+ */
+truncated: boolean
 }
 /**
  * History of an aspect, newest first; diff is the JSON Patch from the version before.

@@ -49,6 +49,14 @@ class ValueCount:
 
 
 @dataclass(frozen=True, slots=True)
+class ValueCounts:
+    """Values that instances have at a place, the most frequent first; `truncated` where there are more."""
+
+    values: tuple[ValueCount, ...]
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Removed:
     """An instance that was removed. `version` is its last one, which `restore` takes; None while the catalog is away.
 

@@ -5,6 +5,8 @@ from typing import Any, Final
 
 #: About what a number, a boolean or null takes in JSON text.
 _SCALAR_BYTES: Final = 8
+#: Deeper than any document that is stored.
+_DEPTH_MAX: Final = 100
 #: What `pruned` returns for a value of which nothing is left.
 REMOVED: Final = object()
 
@@ -30,6 +32,11 @@ def measured(value: object, depth_max: int) -> tuple[int, int]:
         depth += 1 if containers else 0
         level = deeper
     return size, depth
+
+
+def measure(value: object) -> int:
+    """Return about how many bytes a document that was checked before has as JSON."""
+    return measured(value, _DEPTH_MAX)[0]
 
 
 def is_larger(value: object, bytes_max: int) -> bool:

@@ -23,7 +23,8 @@ class PathQuestion:
 class Paths:
     """All nodes and edges on any of the shortest ways; `paths` are the first of them, `count` how many there are.
 
-    `levels` is how long each is; None where none was found. `truncated` says that not everything was looked at.
+    `levels` is how long each is; None where none was found. `truncated` says that not everything was looked at, and
+    no way was found, or that something of the edges was left out.
     """
 
     levels: int | None

@@ -1,6 +1,7 @@
 """What is asked of a list of entities in an order of its own, and what is told."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from jupyter_colophon.core.entity import EntitySummary
@@ -42,6 +43,7 @@ class Listed:
     """A part of what was found; `total` counts what the principal may see, `truncated` says that there is more.
 
     `offset` is how many come before it, `places` are the ends of this part and of those that follow, but the last.
+    `order` has the place of each entity of this part by its URN.
     """
 
     entities: tuple[EntitySummary, ...]
@@ -49,3 +51,9 @@ class Listed:
     truncated: bool
     offset: int = 0
     places: tuple[Place, ...] = ()
+    order: Mapping[str, Place] = field(default_factory=dict)
+
+    def cut(self, count: int) -> "Listed":
+        """Return the first `count` of these entities, which are not all, with the place to go on from."""
+        last = self.order[self.entities[count - 1].urn]
+        return replace(self, entities=self.entities[:count], truncated=True, places=(last,))

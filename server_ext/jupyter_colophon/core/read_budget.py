@@ -2,19 +2,22 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from jupyter_colophon.core.errors import TooLarge, TransactionTooLong
 
+T = TypeVar("T")
 #: How many bytes of texts one request may read from the store. One aspect has at most 16 MiB.
 READ_BYTES_MAX: Final = 512 * 1024 * 1024
 #: After how many bytes a page ends, and its cursor leads on. A single item is always answered whole.
 PAGE_BYTES_MAX: Final = 4 * 1024 * 1024
 #: How many bytes a list without a cursor may have. A single item is always answered whole.
 LIST_BYTES_MAX: Final = 16 * 1024 * 1024
+#: No read is answered with more, whatever it is: it is refused.
+ANSWER_BYTES_MAX: Final = 64 * 1024 * 1024
 
 
 @dataclass(slots=True)
@@ -35,6 +38,16 @@ class ReadBudget:
         self.bytes_left -= count
         if self.bytes_left < 0:
             raise TooLarge(f"this would read more than {READ_BYTES_MAX} bytes: ask for less, with a smaller limit")
+
+
+def take_page(items: Iterable[T], measure: Callable[[T], int], bytes_max: int = PAGE_BYTES_MAX) -> Iterator[T]:
+    """Yield items until they have more than `bytes_max` bytes together; the rest is left for the next page."""
+    size = 0
+    for item in items:
+        yield item
+        size += measure(item)
+        if size > bytes_max:
+            return
 
 
 class _Current(threading.local):

@@ -20,7 +20,7 @@ from jupyter_colophon.core.jsontext import encode_in_pieces, parse
 from jupyter_colophon.core.jsonvalue import is_larger
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.once import Once
-from jupyter_colophon.core.read_budget import limit_reads
+from jupyter_colophon.core.read_budget import ANSWER_BYTES_MAX, limit_reads
 from jupyter_colophon.http.door import SETTING, Door, actor
 from jupyter_colophon.http.idempotency import ASKING, IDEMPOTENCY_KEY, fingerprint
 from jupyter_colophon.http.operation import Operation, Shape, declared, methods
@@ -150,6 +150,18 @@ def _lasting(work: Callable[[], T]) -> T:
         return work()
     except SystemExit as error:
         raise RuntimeError("a package tried to end the server") from error
+
+
+def require_answer(value: Any) -> None:
+    """Raise TooLarge for a document that is larger than any answer."""
+    if is_larger(value, ANSWER_BYTES_MAX):
+        raise TooLarge(f"the answer would have more than {ANSWER_BYTES_MAX} bytes: ask for less")
+
+
+def _encode_read(value: Any) -> str:
+    """Return what a read answers as JSON text. Raises TooLarge."""
+    require_answer(value)
+    return encode_in_pieces(value)
 
 
 def _refuse(error: Exception, *_: str) -> None:
@@ -301,8 +313,10 @@ class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows ident
         self._encoding = asyncio.ensure_future(self._finish_encoded(value))
 
     async def _finish_encoded(self, value: Any) -> None:
+        # What a write did stays done, however much there is to answer.
+        encode = _encode_read if self.request.method in _READING else encode_in_pieces
         try:
-            text = await asyncio.get_running_loop().run_in_executor(self.door.threads, encode_in_pieces, value)
+            text = await asyncio.get_running_loop().run_in_executor(self.door.threads, encode, value)
             self.finish(text, set_content_type=self.content_type)
         except Exception as error:  # noqa: BLE001  the handler's method is over: nobody else answers for it
             self._handle_request_exception(error)

@@ -19,6 +19,7 @@ from jupyter_colophon.core.lineage import (
     Window,
 )
 from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, take_page
 from jupyter_colophon.service.declared import hand_over_frontier, hand_over_hidden, join_declared
 from jupyter_colophon.service.nodes import Nodes
 from jupyter_colophon.service.walking import MODES, READ, WALKED, WRITE, Walk, Way, is_data
@@ -31,6 +32,8 @@ from jupyter_colophon.storage.statements import PROGRAM_READ, PROGRAM_WRITE, acc
 from jupyter_colophon.storage.touches import Triple, runs_named
 
 _RUNS_SHOWN = 10
+#: About what the members of an edge take beside its texts.
+_EDGE_BYTES = 200
 #: Hidden neighbours of every node are counted this far; those of a few hubs on each side ten times further.
 _HIDDEN_CAP, _HUB_CAP, _HUBS_MAX = 1_000, 10_000, 20
 #: Of so many runs in all the statements are looked up, where a walk did not meet them.
@@ -60,7 +63,7 @@ class Drawing:
         walked = met.fold()
         nodes = self.nodes(question, walked)
         stand_ins = frozenset(node.urn for node in nodes if node.asserted)
-        edges, has_all = _cut_components(self._edges(walked.triples, question.window, met.statements()))
+        edges, has_all = self._edges(walked.triples, question.window, met.statements())
         rim = hand_over_frontier(self.frontier(nodes, question, walked), edges, stand_ins)
         shown = hand_over_hidden(nodes, edges)
         columns, are_all = self._columns(walked.levels, stand_ins) if question.columns else ([], True)
@@ -82,16 +85,20 @@ class Drawing:
 
     def arrows(
         self, triples: Iterable[Triple], window: Window, statements: Mapping[Triple, set[str]] = MappingProxyType({})
-    ) -> tuple[LineageEdge, ...]:
-        """The edges of these triples, with their newest runs; what is declared goes from data to data."""
-        edges, _ = _cut_components(self._edges(triples, window, statements))
+    ) -> tuple[tuple[LineageEdge, ...], bool]:
+        """Return the edges of these triples with their newest runs, and whether nothing of them was left out.
+
+        What is declared goes from data to data.
+        """
+        edges, has_all = self._edges(triples, window, statements)
         ends = {end for edge in edges for end in (edge.source, edge.target)}
         stand_ins = frozenset(urn for urn in ends if asserted.source_of(Urn.parse(urn)) is not None)
-        return join_declared(edges, stand_ins)
+        return join_declared(edges, stand_ins), has_all
 
     def _edges(
         self, triples: Iterable[Triple], window: Window, statements: Mapping[Triple, set[str]]
-    ) -> tuple[LineageEdge, ...]:
+    ) -> tuple[tuple[LineageEdge, ...], bool]:
+        """Return the edges, and whether all of their runs were counted and all of their components are there."""
         found = self.edges.details(sorted(triples), window, _RUNS_SHOWN)
         newest = [one.runs[0] for one in found if one.runs]
         actors = {urn: row["actor"] for urn, row in runs_named(self.tx, newest).items()} | speakers(self.tx, newest)
@@ -101,7 +108,8 @@ class Drawing:
             for edge in _arrows(one, actors, known.get((one.data, one.program, one.mode), ())):
                 key = (edge.source, edge.target, edge.access)
                 drawn[key] = _unite(drawn[key], edge) if key in drawn else edge
-        return tuple(drawn.values())
+        edges, has_all = _cut_edges(drawn.values())
+        return edges, has_all and all(one.complete for one in found)
 
     def _statements_of_runs(self, edges: Sequence[Edge], known: Mapping[Triple, set[str]]) -> Mapping[Triple, set[str]]:
         """The statements of the newest runs, for edges of programs from which the walk began."""
@@ -180,20 +188,24 @@ class Drawing:
     def _hidden_declared(self, window: Window, data: Sequence[str], walked: Walk) -> Iterator[tuple[str, int, bool]]:
         """How much more data hides that is declared to be made of several: a stand-in was counted as one."""
         found = self.edges.around("data", data, ("write",), window, _HUB_CAP) if data else []
+        are_all = len(found) < _HUB_CAP
         stand_ins = {
             program: urn
             for urn, program, mode in found
             if (urn, program, mode) not in walked.triples and asserted.source_of(Urn.parse(program)) is not None
         }
         reads = self.edges.degrees("program", sorted(stand_ins), ("read",), window, _HIDDEN_CAP) if stand_ins else {}
-        return ((stand_ins[program], count - 1, count >= _HIDDEN_CAP) for program, count in reads.items())
+        return (
+            (stand_ins[program], count - 1, count >= _HIDDEN_CAP or not are_all) for program, count in reads.items()
+        )
 
     def _columns(self, shown: Mapping[str, int], stand_ins: frozenset[str]) -> tuple[list[ColumnLineage], bool]:
         """The edges between columns of what is shown, and whether these are all."""
         targets = sorted(urn for urn in shown if is_data(urn))
         rows = stored_runs.columns_into(self.tx, targets, _COLUMNS_LOOKED_AT + 1)
         found = [_column(row, stand_ins) for row in rows[:_COLUMNS_LOOKED_AT] if row["source"] in shown]
-        return found[:MAX_RELATIONS], len(rows) <= _COLUMNS_LOOKED_AT and len(found) <= MAX_RELATIONS
+        columns = list(take_page(found[:MAX_RELATIONS], _measure_column, LIST_BYTES_MAX))
+        return columns, len(rows) <= _COLUMNS_LOOKED_AT and len(columns) == len(found)
 
 
 def _partners(triples: Iterable[Triple]) -> dict[tuple[str, str], set[str]]:
@@ -267,10 +279,24 @@ def _unite(first: LineageEdge, second: LineageEdge) -> LineageEdge:
     )
 
 
-def _cut_components(edges: Sequence[LineageEdge]) -> tuple[tuple[LineageEdge, ...], bool]:
-    """Return the edges with as many components as an answer has, and whether these are all."""
+def _cut_edges(edges: Collection[LineageEdge]) -> tuple[tuple[LineageEdge, ...], bool]:
+    """Return as many edges as an answer has, each with as many components, and whether these are all."""
     has_all = all(len(edge.components) <= COMPONENTS_MAX for edge in edges)
-    return tuple(replace(edge, components=edge.components[:COMPONENTS_MAX]) for edge in edges), has_all
+    cut = (replace(edge, components=edge.components[:COMPONENTS_MAX]) for edge in edges)
+    shown = tuple(take_page(cut, _measure_edge, LIST_BYTES_MAX))
+    return shown, has_all and len(shown) == len(edges)
+
+
+def _measure_edge(edge: LineageEdge) -> int:
+    """Return about how many bytes an edge takes in an answer."""
+    texts = (edge.source, edge.target, *edge.runs, *edge.components, *edge.statements)
+    return _EDGE_BYTES + sum(map(len, texts))
+
+
+def _measure_column(edge: ColumnLineage) -> int:
+    """Return about how many bytes an edge between columns takes in an answer."""
+    texts = (edge.source, edge.source_field, edge.target, edge.target_field, edge.program or "")
+    return _EDGE_BYTES + sum(map(len, texts))
 
 
 def _arrows(edge: Edge, actors: Mapping[str, str], statements: Collection[str]) -> Iterable[LineageEdge]:

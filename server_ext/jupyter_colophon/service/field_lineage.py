@@ -31,15 +31,16 @@ def _answer(asking: Asking, question: FieldQuestion) -> FieldLineage:
     into = Range.prefix(urn, question.field) if question.field else Range.prefix(urn)
     incoming = list(islice(tx.table("column_edges").scan(into), MAX_RELATIONS + 1)) if question.incoming else []
     outgoing = list(islice(_from(tx, question), MAX_RELATIONS + 1)) if question.outgoing else []
-    found = [
-        list(_within(tx, _readable(asking, rows[:MAX_RELATIONS]), question.window)) for rows in (incoming, outgoing)
-    ]
+    found, are_all = zip(
+        *(_within(tx, _readable(asking, rows[:MAX_RELATIONS]), question.window) for rows in (incoming, outgoing)),
+        strict=True,
+    )
     named = {urn} | {end for edges in found for one in edges for end in (one.source, one.target, one.program)}
     return FieldLineage(
         incoming=found[0],
         outgoing=found[1],
         ends=_ends(asking, named),
-        truncated=max(len(incoming), len(outgoing)) > MAX_RELATIONS,
+        truncated=max(len(incoming), len(outgoing)) > MAX_RELATIONS or not all(are_all),
     )
 
 
@@ -56,22 +57,27 @@ def _readable(asking: Asking, rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if all(row[end] in shown for end in ends)]
 
 
-def _within(tx: TableContext, rows: Sequence[Row], window: Window) -> Iterator[FieldEdge]:
-    """The edges that a run in the window made. Nearly always the run that made an edge last is in it."""
+def _within(tx: TableContext, rows: Sequence[Row], window: Window) -> tuple[list[FieldEdge], bool]:
+    """Return the edges that a run in the window made, and whether these are all.
+
+    Nearly always the run that made an edge last is in it.
+    """
+    found: list[FieldEdge] = []
+    are_all = True
     named = {row["run"] for row in rows}
     runs = runs_named(tx, named) | spans(tx, named)
     older: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in rows:
         run = runs.get(row["run"])
         if run is not None and _is_in(run, window):
-            yield _edge(row, row["transformation"], run["start"])
+            found.append(_edge(row, row["transformation"], run["start"]))
         else:
             older[row["target"], row["program"]].append(row)
     for (target, program), those in older.items():
-        made = _Made(tx, target, program, window).newest({_pair(row) for row in those})
-        for row in those:
-            if _pair(row) in made:
-                yield _edge(row, *made[_pair(row)])
+        made, is_all = _Made(tx, target, program, window).newest({_pair(row) for row in those})
+        found += [_edge(row, *made[_pair(row)]) for row in those if _pair(row) in made]
+        are_all = are_all and is_all
+    return found, are_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +89,15 @@ class _Made:
     program: str
     window: Window
 
-    def newest(self, wanted: set[_Pair]) -> Mapping[_Pair, tuple[str, int]]:
-        """How and when (start, ms) a run made each of these, of those that one did; its newest run counts."""
+    def newest(self, wanted: set[_Pair]) -> tuple[Mapping[_Pair, tuple[str, int]], bool]:
+        """Return how and when (start, ms) a run made each of these, and whether all runs were looked at for them.
+
+        The newest run that made one counts.
+        """
         found: dict[_Pair, tuple[str, int]] = {}
+        is_all = False
         for most in (_FIRST, _MOST):
-            named = self._runs(most)
+            named, are_all = self._runs(most)
             runs = runs_named(self.tx, named) | spans(self.tx, named)
             keys = [(self.target, self.program, run) for run in runs]
             made = {row["run"]: stored(row["edges"]) for row in self.tx.table("column_runs").multi_read(keys)}
@@ -95,18 +105,20 @@ class _Made:
             for run in sorted(made, key=lambda one: int(runs[one]["start"]), reverse=True):
                 for field, source, source_field, how in made[run]:
                     found.setdefault((field, source, source_field), (how, runs[run]["start"]))
-            if wanted <= found.keys() or len(runs) < most:
+            is_all = are_all or wanted <= found.keys()
+            if is_all:
                 break
-        return found
+        return found, is_all
 
     def _asserted(self, run: str) -> Iterator[tuple[str, str, str, str]]:
         for (target, field, source, source_field), how in columns_in_force(self.tx, run).items():
             if target == self.target:
                 yield field, source, source_field, how
 
-    def _runs(self, most: int) -> list[str]:
+    def _runs(self, most: int) -> tuple[list[str], bool]:
         triples = [(self.target, self.program, mode) for mode in WRITE]
-        return [run for edge in self.tx.edges.details(triples, self.window, most) for run in edge.runs]
+        edges = self.tx.edges.details(triples, self.window, most)
+        return [run for edge in edges for run in edge.runs], all(edge.run_count <= most for edge in edges)
 
 
 def _is_in(run: Row, window: Window) -> bool:

@@ -151,14 +151,14 @@ def _paths(asking: Asking, question: LineageQuestion, target: str) -> Paths:
     met = {end for arrow in shown for end in arrow} | ({target} if ways.found else set())
     kept = Walk({urn: level for urn, level in walked.levels.items() if urn in met}, triples)
     drawing = asking.drawing
-    arrows = drawing.arrows(triples, question.window, Walk({}, behind).statements())
+    arrows, has_all = drawing.arrows(triples, question.window, Walk({}, behind).statements())
     return Paths(
         levels=walked.levels[target] if ways.found else None,
         count=ways.count(),
         paths=tuple(shown_nodes(path) for path in ways.some(_PATHS_SHOWN)),
         nodes=drawing.nodes(question, kept),
         edges=tuple(edge for edge in arrows if edge.access == "declared" or (edge.source, edge.target) in shown),
-        truncated=walked.truncated and not ways.found,
+        truncated=(walked.truncated and not ways.found) or not has_all,
     )
 
 
@@ -204,7 +204,7 @@ def _diff(asking: Asking, question: DiffQuestion) -> LineageDiff:
         LineageQuestion(question.urn, question.direction, question.levels, window, question.limit) for window in windows
     ]
     before, after = (asking.walk(one).fold() for one in asked)
-    came, went = (
+    (came, has_all_came), (went, has_all_went) = (
         _edges_of_change(asking, *walks) for walks in ((before, after, windows[1]), (after, before, windows[0]))
     )
     ends = {end for edge in (*came, *went) for end in (edge.source, edge.target)} | {str(question.urn)}
@@ -214,12 +214,14 @@ def _diff(asking: Asking, question: DiffQuestion) -> LineageDiff:
         came=came,
         went=went,
         nodes=asking.drawing.nodes(both, Walk(levels, after.triples ^ before.triples)),
-        truncated=before.truncated or after.truncated,
+        truncated=before.truncated or after.truncated or not (has_all_came and has_all_went),
     )
 
 
-def _edges_of_change(asking: Asking, without: Walk, within: Walk, window: Window) -> tuple[LineageEdge, ...]:
-    """The edges that one walk met and another did not."""
+def _edges_of_change(
+    asking: Asking, without: Walk, within: Walk, window: Window
+) -> tuple[tuple[LineageEdge, ...], bool]:
+    """Return the edges that one walk met and another did not, and whether nothing of them was left out."""
     fresh = within.triples - without.triples
     programs = {program for _, program, _ in fresh}
     # Of what is declared both ends belong to an edge, also where one of them is not new.

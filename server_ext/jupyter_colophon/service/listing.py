@@ -78,6 +78,7 @@ class Lister:
             truncated or len(ordered) > LISTED_MAX,
             start,
             _places(ordered, end, question),
+            {place[1]: place for place in ordered[start:end]},
         )
 
     def _wanted(self, match: Match, question: ListQuestion) -> bool:

@@ -7,8 +7,10 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.errors import AccessDenied, MetadataError
 from jupyter_colophon.core.inbox import Refusal
+from jupyter_colophon.core.jsonvalue import measure
 from jupyter_colophon.core.load import Applied, Batch, Ending, KeptRefusal, Load, RowRefusal
 from jupyter_colophon.core.proposal import Proposal, Written
+from jupyter_colophon.core.read_budget import take_page
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage import loads as rows
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
@@ -68,10 +70,16 @@ class Loads:
         found = self.provider.tx_runner.run(
             lambda tx: rows.refusals(tx, principal.user, name, after, limit + 1), read_only=True
         )
-        page = found[:limit]
-        if not page or len(found) <= limit:
+        page = list(take_page(found[:limit], _measure))
+        if len(page) == len(found):
             return page, None
         return page, self.cursors.write(_KIND, [page[-1].partition, page[-1].number, page[-1].row.row])
+
+
+def _measure(one: KeptRefusal) -> int:
+    """Return about how many bytes a refusal takes in an answer."""
+    refusal = one.row.refusal
+    return measure([one.row.urn, refusal.detail, [(problem.pointer, problem.message) for problem in refusal.problems]])
 
 
 def _applied(done: dict[int, Written | MetadataError], unread: Sequence[RowRefusal], read: Sequence[Read]) -> Applied:

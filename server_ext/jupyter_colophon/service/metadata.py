@@ -12,6 +12,7 @@ from jupyter_colophon.core.errors import Absent, IllegalQuery
 from jupyter_colophon.core.holding import UNDECLARED, holder_of
 from jupyter_colophon.core.lineage_keys import lineage_key
 from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.read_budget import take_page
 from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.core.scoped import Scoped, scoped
 from jupyter_colophon.core.system_filter import SystemFilter
@@ -22,6 +23,9 @@ from jupyter_colophon.storage import aspects
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 from jupyter_colophon.storage.writers import last_writer
 
+#: How often a descriptor of a column is in an answer, and about what its other members take.
+_COPIES, _DESCRIPTOR_BYTES = 3, 200
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnMetadata:
@@ -31,6 +35,11 @@ class ColumnMetadata:
     urn: str
     scoped: Scoped
     shown: tuple[Shown, ...]
+
+
+def _measure(column: Column) -> int:
+    """Return about how many bytes a column takes in an answer: what describes it is also in its scopes."""
+    return _COPIES * sum(len(one.key) + len(one.text) + _DESCRIPTOR_BYTES for one, _ in column.described)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +90,9 @@ class MetadataReader:
             return [], None
 
         def work(tx: TableContext) -> tuple[list[ColumnMetadata], str | None]:
-            columns, last = self._columns(tx, urn).page(after, limit)
+            page, last = self._columns(tx, urn).page(after, limit)
+            columns = list(take_page(page, _measure))
+            last = columns[-1].urn if len(columns) < len(page) else last
             shown = self._named(tx, [described for one in columns for described in one.described], principal)
             by_column: dict[str, list[Shown]] = defaultdict(list)
             for one in shown:

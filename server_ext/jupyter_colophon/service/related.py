@@ -7,6 +7,7 @@ from jupyter_colophon.core import asserted
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.lineage import LineageQuestion, Node
 from jupyter_colophon.core.names import Urn, program_of
+from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, take_page
 from jupyter_colophon.core.relations import Met
 from jupyter_colophon.service.drawing import Drawing
 from jupyter_colophon.service.lineage import Asking, LineageReader
@@ -19,6 +20,8 @@ from jupyter_colophon.storage.statements import access_mode
 #: Runs that are told of one edge and of all, at most.
 _RUNS_OF_EDGE, _RUNS = 1_000, 50_000
 _RUNS_LEAST = 10
+#: About what the members of a relation take beside its texts.
+_RELATION_BYTES = 150
 #: A run's parent may have a parent: so far up a workflow is looked for.
 _PARENTS = 8
 
@@ -56,6 +59,8 @@ def _answer(asking: Asking, question: LineageQuestion, walked: Walk, rollup: boo
             else one
             for one, touch in zip(met, found, strict=True)
         ]
+    told = list(take_page(met, _measure, LIST_BYTES_MAX))
+    complete, met = complete and len(told) == len(met), told
     drawing = asking.drawing
     drawn = drawing.nodes(question, walked)
     return Related(
@@ -64,6 +69,11 @@ def _answer(asking: Asking, question: LineageQuestion, walked: Walk, rollup: boo
         frontier=drawing.frontier(drawn, question, walked),
         truncated=walked.truncated or not complete,
     )
+
+
+def _measure(one: Met) -> int:
+    """Return about how many bytes an access takes in an answer where it is a relation of its own."""
+    return _RELATION_BYTES + len(one.data) + len(one.program) + len(one.run) + 2 * len(one.component)
 
 
 def _run_id(runs: Mapping[str, Row], run: str) -> str:
@@ -77,7 +87,7 @@ def _edges(asking: Asking, question: LineageQuestion, walked: Walk) -> tuple[lis
     triples = sorted(walked.triples)
     most = max(_RUNS_LEAST, min(_RUNS_OF_EDGE, _RUNS // max(1, len(triples))))
     edges = edges_at(asking.tx, asking.as_of).details(triples, question.window, most)
-    return edges, all(len(edge.runs) == edge.run_count for edge in edges)
+    return edges, all(edge.complete and len(edge.runs) == edge.run_count for edge in edges)
 
 
 def _workflows(asking: Asking, runs: Mapping[str, Row]) -> dict[str, Row]:

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.errors import Absent
-from jupyter_colophon.core.jsontext import MAX_DEPTH
-from jupyter_colophon.core.jsonvalue import measured
+from jupyter_colophon.core.jsonvalue import measure
 from jupyter_colophon.core.lineage import RunListing
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
@@ -118,7 +117,7 @@ def _collect(
             run = runs.run(tx, position[1])
             if run is not None and fits(run):
                 found.append(run)
-                size += measured((run.facts, run.arguments), MAX_DEPTH)[0] + len(run.accesses) * _ACCESS_BYTES
+                size += measure((run.facts, run.arguments)) + len(run.accesses) * _ACCESS_BYTES
         if len(part) < _AT_ONCE:
             return found, None
     return found, before

@@ -17,6 +17,7 @@ from jupyter_colophon.core.labels import counts_of
 from jupyter_colophon.core.names import NO_NAMESPACE, Urn
 from jupyter_colophon.core.namespaced import INSTANCE
 from jupyter_colophon.core.query import Pattern, Query, Term, parse_query
+from jupyter_colophon.core.read_budget import take_page
 from jupyter_colophon.core.reasons import reasons
 from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.core.search import Group, Hit, SearchAnswer, SearchQuestion
@@ -44,9 +45,30 @@ COUNTED_MAX = 10_000
 _FACET_VALUES = 20
 #: A `key:value` of the whole value counts like a rare word.
 _VALUE_SCORE = 2.0
+#: The kinds of descriptors that a hit shows whole, and about what the rest of a hit takes.
+_SHOWN = frozenset({"description", "tag", "term", "domain", "owner"})
+_HIT_BYTES = 1_000
 #: How URNs of saved searches begin.
 _SAVED_SEARCHES = "urn:li:instance:(saved-searches,"
 T = TypeVar("T", Match, Group)
+
+
+@dataclass(frozen=True, slots=True)
+class _Matched:
+    """What matches, and what of it the principal may see; `groups` count the matches where not all of them are ranked."""
+
+    found: Found
+    visible: list[Match]
+    groups: list[Group]
+
+    @property
+    def total(self) -> int:
+        return max(sum(one.size for one in self.groups), len(self.visible))
+
+    @property
+    def at_least(self) -> bool:
+        counted = sum(one.size for one in self.found.groups)
+        return counted >= COUNTED_MAX or (self.found.capped and not self.found.groups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +83,7 @@ class Searcher:
     @audited("search", lambda answer: (hit.summary.urn for hit in answer.hits))
     def search(self, question: SearchQuestion, principal: Principal) -> SearchAnswer:
         """A page of what the principal may see of it. Raises IllegalQuery."""
-        query = parse_query(question.text)
-        kind = question.filter("type")
-        if kind and not self.registry.knows(kind):
-            raise IllegalQuery(f"there is no entity type {shown(kind)}", "type")
+        query = self._parse(question)
         asked: list[Any] = [question.text, [list(pair) for pair in question.filters], question.removed]
         offset = 0
         if question.cursor:
@@ -76,6 +95,23 @@ class Searcher:
         return self.provider.tx_runner.run(
             lambda tx: self._answer(tx, question, query, principal, ([*asked, question.as_of], offset)), read_only=True
         )
+
+    def urns(self, question: SearchQuestion, principal: Principal) -> tuple[tuple[str, ...], int, bool]:
+        """Return the URNs of the first hits, the total, and whether there are at least so many. Raises IllegalQuery."""
+        query = self._parse(question)
+
+        def work(tx: TableContext) -> tuple[tuple[str, ...], int, bool]:
+            matched = self._match(tx, question, query, principal)
+            best = matched.found.best(matched.visible, question.limit, by_type=query.matches_all)
+            return tuple(one.urn for one in best), matched.total, matched.at_least
+
+        return self.provider.tx_runner.run(work, read_only=True)
+
+    def _parse(self, question: SearchQuestion) -> Query:
+        kind = question.filter("type")
+        if kind and not self.registry.knows(kind):
+            raise IllegalQuery(f"there is no entity type {shown(kind)}", "type")
+        return parse_query(question.text)
 
     def spaces(self, tx: TableContext, namespace: str, principal: Principal, *, ever: bool = False) -> list[str]:
         """The namespace, or all that the principal may read; `ever` takes those in that are gone."""
@@ -90,6 +126,24 @@ class Searcher:
         principal: Principal,
         place: tuple[list[Any], int],
     ) -> SearchAnswer:
+        matched = self._match(tx, question, query, principal)
+        found, visible = matched.found, matched.visible
+        asked, offset = place
+        page = found.best(visible, offset + question.limit, by_type=query.matches_all)[offset:]
+        hits, taken = self._hits(tx, page, query, question.as_of, principal)
+        end = offset + taken
+        facets = _facets(question.facets, matched.groups or _alike(visible)) if question.facets else {}
+        return SearchAnswer(
+            hits=tuple(hits),
+            total=matched.total,
+            at_least=matched.at_least,
+            ranked=len(found.matches) if found.capped else None,
+            facets=facets,
+            names=Names(tx, self.registry, self.gate, principal).names_of_facets(facets),
+            cursor=self.cursors.write("search", [*asked, end]) if end < len(visible) else None,
+        )
+
+    def _match(self, tx: TableContext, question: SearchQuestion, query: Query, principal: Principal) -> _Matched:
         found = Found()
         self.gather(tx, question, query, principal, found)
         visible = self.visible(tx, list(found.matches.values()), question, principal)
@@ -97,20 +151,7 @@ class Searcher:
         if own := _saved_as(tx, visible, question.text):
             visible = [one for one in visible if one not in own]
             groups = [*groups, *(_one_less(one) for one in own)] if groups else []
-        total = max(sum(one.size for one in groups), len(visible))
-        asked, offset = place
-        end = offset + question.limit
-        page = found.best(visible, end, by_type=query.matches_all)[offset:]
-        facets = _facets(question.facets, groups or _alike(visible)) if question.facets else {}
-        return SearchAnswer(
-            hits=tuple(self._hits(tx, page, query, question.as_of, principal)),
-            total=total,
-            at_least=sum(one.size for one in found.groups) >= COUNTED_MAX or (found.capped and not found.groups),
-            ranked=len(found.matches) if found.capped else None,
-            facets=facets,
-            names=Names(tx, self.registry, self.gate, principal).names_of_facets(facets),
-            cursor=self.cursors.write("search", [*asked, end]) if end < len(visible) else None,
-        )
+        return _Matched(found, visible, groups)
 
     def gather(
         self, tx: TableContext, question: SearchQuestion, query: Query, principal: Principal, found: Found
@@ -131,7 +172,9 @@ class Searcher:
                 found.add(_by_value(tx, (key, pattern), spaces, terms, found), at, _VALUE_SCORE)
             found.add(match_edges(tx, one, terms, RANKED_MAX), at, _VALUE_SCORE)
             if one.term.key == PROGRAM_KEY:
-                found.add(match_program(tx, one.term, terms, self.gate, principal), at, _VALUE_SCORE)
+                matches, are_all = match_program(tx, one.term, terms, self.gate, principal)
+                found.add(matches, at, _VALUE_SCORE)
+                found.capped = found.capped or not are_all
 
     def visible(self, tx: TableContext, matches: list[T], question: SearchQuestion, principal: Principal) -> list[T]:
         """Those that may be seen, are known, and whose names fit exactly: full text knows names folded (spec ID-2)."""
@@ -154,21 +197,29 @@ class Searcher:
 
     def _hits(
         self, tx: TableContext, page: Sequence[Match], query: Query, as_of: int | None, principal: Principal
-    ) -> list[Hit]:
+    ) -> tuple[list[Hit], int]:
+        """Return the hits of a page, which may end by its size, and how many matches are in it."""
         summaries = {} if as_of is not None else aspects.summaries(tx, [one.urn for one in page])
-        found: list[tuple[EntitySummary, list[Descriptor]]] = []
-        for one in page:
+
+        def describe(one: Match) -> tuple[EntitySummary | None, list[Descriptor]]:
             if as_of is None:
                 summary, said = summaries.get(one.urn), aspects.present(tx, self.registry, one.type, one.urn)
             else:
                 summary = aspects.summary_at(tx, self.registry, Urn.parse(one.urn), as_of)
                 said = aspects.at(tx, self.registry, one.type, one.urn, as_of)
-            if summary is not None:
-                kind = self.registry.stored_type(one.type)
-                found.append((summary, list(describe_entity(kind, said, fields=True))))
+            return summary, list(describe_entity(self.registry.stored_type(one.type), said, fields=True))
+
+        described = list(take_page(map(describe, page), _measure))
+        found = [(summary, descriptors) for summary, descriptors in described if summary is not None]
         names = Names(tx, self.registry, self.gate, principal)
         named = names.names_of({one.urn for *_, descriptors in found for one in descriptors if one.urn})
-        return [_hit(one, self.registry.stored_type(one[0].type).key_aspect, named, query) for one in found]
+        hits = [_hit(one, self.registry.stored_type(one[0].type).key_aspect, named, query) for one in found]
+        return hits, len(described)
+
+
+def _measure(found: tuple[EntitySummary | None, Sequence[Descriptor]]) -> int:
+    """Return about how many bytes a hit takes in an answer."""
+    return _HIT_BYTES + sum(len(one.text) for one in found[1] if one.kind in _SHOWN and not one.column)
 
 
 def _by_value(

@@ -1,6 +1,5 @@
 """Search by what the catalog itself knows of entities: their times, to the millisecond, and the program that wrote last."""
 
-from collections.abc import Iterator
 from contextlib import suppress
 from typing import Final
 
@@ -35,26 +34,31 @@ def match_edges(tx: TableContext, meaning: Meaning, terms: tuple[str, ...], limi
 
 def match_program(
     tx: TableContext, term: Term, terms: tuple[str, ...], gate: Gate, principal: Principal
-) -> list[Match]:
-    """Return the datasets whose last writer is a program of this key, URN or name that the principal may see."""
-    programs = {
-        str(urn) for urn in _programs(tx, term, gate) if gate.may_read(principal, gate.identity.namespace_of(urn))
-    }
+) -> tuple[list[Match], bool]:
+    """Return the datasets whose last writer is a program of this key, URN or name that the principal may see.
+
+    And whether all programs and datasets were looked at.
+    """
+    found, are_all = _programs(tx, term, gate)
+    programs = {str(urn) for urn in found if gate.may_read(principal, gate.identity.namespace_of(urn))}
     if not programs:
-        return []
+        return [], are_all
     written = tx.edges.around("program", sorted(programs), WRITING, EVER, _DATASETS)
     last = {data for data in dict.fromkeys(data for data, _, _ in written) if last_writer(tx, data) in programs}
-    return [one for one in tx.search.documents(sorted(last)) if one.terms.issuperset(terms)] if last else []
+    matches = [one for one in tx.search.documents(sorted(last)) if one.terms.issuperset(terms)] if last else []
+    return matches, are_all and len(written) < _DATASETS
 
 
-def _programs(tx: TableContext, term: Term, gate: Gate) -> Iterator[Urn]:
+def _programs(tx: TableContext, term: Term, gate: Gate) -> tuple[list[Urn], bool]:
+    """Return the programs that a term means, and whether these are all."""
+    found: list[Urn] = []
     # Keys and URNs are exact, and a pattern is folded.
     written = term.raw.replace('"', "").partition(":")[2].strip()
     with suppress(IllegalName):
-        yield from_lineage_key(written, gate.identity)
+        found.append(from_lineage_key(written, gate.identity))
     name, jobs = fts_word(f"{NAME_KEY}:{term.pattern.text}"), (filter_term("type", "dataJob"),)
     words = Words((name,), (), jobs) if term.pattern.kind == "exact" else Words((), (name,), jobs)
-    for match in tx.search.match(words, _PROGRAMS):
-        urn = Urn.parse(match.urn)
-        if term.pattern.matches(fold(gate.identity.short_name(urn))):
-            yield urn
+    matches = tx.search.match(words, _PROGRAMS)
+    urns = (Urn.parse(one.urn) for one in matches)
+    found += (urn for urn in urns if term.pattern.matches(fold(gate.identity.short_name(urn))))
+    return found, len(matches) < _PROGRAMS

@@ -5,7 +5,7 @@ Each edge is looked at through its runs, newest first; nearly always the first o
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from jupyter_colophon.core.lineage import Window
@@ -14,8 +14,10 @@ from jupyter_colophon.storage.spi import Edge, TableContext
 from jupyter_colophon.storage.touches import Touch, Triple, clipped
 
 Side = Literal["data", "program"]
-#: How many runs of an edge are looked at first, and at most.
-_FIRST, _MOST = 10, 1_000
+#: How many runs of an edge are looked at for whether it was known, and how many are counted.
+_FIRST, _COUNTED = 10, 1_000
+#: So many times more are looked at where none of these was known.
+_GROWTH = 100
 
 
 class Edges(Protocol):
@@ -45,7 +47,8 @@ class KnownEdges:
         asked = limit
         while True:
             found = self.tx.edges.around(side, keys, modes, clipped(window, self.time), asked)
-            known = {(one.data, one.program, one.mode) for one in self._touches(found, window)}
+            touched, _ = self._touches(found, window, _FIRST)
+            known = {(one.data, one.program, one.mode) for one in touched}
             kept = [triple for triple in found if triple in known]
             if len(kept) >= limit or len(found) < asked:
                 return kept[:limit]
@@ -62,12 +65,17 @@ class KnownEdges:
         return {key: min(cap, len(found)) for key, found in partners.items()}
 
     def details(self, triples: Sequence[Triple], window: Window, runs: int) -> list[Edge]:
-        """These edges with the runs that were known; of those that have stopped since then, no stop."""
+        """These edges with the runs that were known; of those that have stopped since then, no stop.
+
+        An edge with more than `_COUNTED` runs is not complete.
+        """
         by_triple: dict[Triple, list[Touch]] = defaultdict(list)
-        for one in self._touches(triples, window, _MOST):
+        touched, incomplete = self._touches(triples, window, _COUNTED)
+        for one in touched:
             by_triple[one.data, one.program, one.mode].append(one)
         spans = self._spans(one.run for found in by_triple.values() for one in found)
-        return [self._edge(triple, by_triple[triple], spans, runs) for triple in triples]
+        edges = (self._edge(triple, by_triple[triple], spans, runs) for triple in triples)
+        return [replace(edge, complete=triple not in incomplete) for edge, triple in zip(edges, triples, strict=True)]
 
     def _edge(
         self, triple: Triple, found: Sequence[Touch], spans: dict[str, tuple[int, int | None]], runs: int
@@ -88,15 +96,19 @@ class KnownEdges:
             spans[run] = link.start, link.stop
         return spans
 
-    def _touches(self, triples: Sequence[Triple], window: Window, most: int = _FIRST) -> list[Touch]:
-        """What was known of these edges: of all of them something, where anything was."""
-        within = clipped(window, self.time)
-        found = list(touches.of_edges(self.tx, self.tx.edges.details(triples, within, most), self.time))
+    def _touches(self, triples: Sequence[Triple], window: Window, most: int) -> tuple[list[Touch], set[Triple]]:
+        """Return what was known of the newest runs of these edges, and the edges that have more runs than `most`.
+
+        Something of each edge is returned where anything was known of it.
+        """
+        edges = self.tx.edges.details(triples, clipped(window, self.time), most)
+        found = list(touches.of_edges(self.tx, edges, self.time))
         known = {(one.data, one.program, one.mode) for one in found}
-        missing = [triple for triple in triples if triple not in known]
-        if missing and most < _MOST:
-            found += self._touches(missing, window, _MOST)
-        return found
+        incomplete = {(edge.data, edge.program, edge.mode) for edge in edges if edge.run_count > most}
+        if unknown := sorted(incomplete - known):
+            older, still_incomplete = self._touches(unknown, window, most * _GROWTH)
+            return found + older, incomplete & known | still_incomplete
+        return found, incomplete
 
 
 def edges_at(tx: TableContext, time: int | None) -> Edges:

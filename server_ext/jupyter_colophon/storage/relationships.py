@@ -62,8 +62,8 @@ def untold(tx: TableContext, registry: Registry, rows: Sequence[Named]) -> list[
     return [one for one in rows if one not in told and (one.urn, one.aspect) not in lost]
 
 
-def naming(tx: TableContext, target: str, kinds: frozenset[str], after: Key, limit: int) -> list[Named]:
-    """Who names an entity (as one of these kinds; none: as any), after a place of the table."""
+def naming(tx: TableContext, target: str, kinds: frozenset[str], after: Key, limit: int | None) -> list[Named]:
+    """Return who names an entity (as one of these kinds; none: as any), after a place of the table."""
     within = Range.prefix(target)
     keys = Range(after, within.end, begin_inclusive=False) if after else within
     rows: Iterable[Row] = tx.table(TABLE).scan(keys, None if kinds else limit)

@@ -204,7 +204,10 @@ class SearchIndex(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """Data and a program that touched it, over all runs in a window. Times are ms; `stop` is None while one runs."""
+    """Data and a program that touched it, over all runs in a window. Times are ms; `stop` is None while one runs.
+
+    An edge is not `complete` where only the newest of its runs were counted.
+    """
 
     data: str
     program: str
@@ -214,6 +217,7 @@ class Edge:
     start: int = 0
     stop: int | None = None
     components: tuple[str, ...] = field(default=())
+    complete: bool = True
 
 
 class Link(NamedTuple):

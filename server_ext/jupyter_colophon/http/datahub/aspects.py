@@ -13,6 +13,7 @@ from jupyter_colophon.core.errors import (
     IllegalQuery,
     NotEmpty,
     PatchFailed,
+    TooLarge,
 )
 from jupyter_colophon.http.datahub import documents, restli_proposals, shapes, timeseries
 from jupyter_colophon.http.datahub.actions import Action, ActionsHandler, bodies, parameter
@@ -72,7 +73,7 @@ class AspectsHandler(ActionsHandler):
         takes=[_ACTION, IDEMPOTENCY_KEY],
         body=bodies(ACTIONS),
         answers={200: {"anyOf": [shapes.DONE, shapes.value(timeseries.VALUES), shapes.value(shapes.NUMBER)]}},
-        refuses=[IllegalName, Absent, AlreadyThere, NotEmpty, ConditionFailed, PatchFailed],
+        refuses=[IllegalName, Absent, AlreadyThere, NotEmpty, ConditionFailed, PatchFailed, TooLarge],
     )
     async def post(self) -> None:
         """Propose (`ingestProposal`, `ingestProposalBatch`), or ask for values by time, or for a count."""

@@ -98,7 +98,7 @@ class ScrollRelationshipsHandler(DataHubHandler):
             told = [_edge(one.kind, spelled[one.urn], spelled[one.target]) for one in found]
             return Answer({"results": told, "scrollId": more})
 
-        await self.reply(read, _SCROLL)
+        await self.reply(read, _SCROLL, asks=True)
 
 
 class ScrollLineageHandler(DataHubHandler):
@@ -130,7 +130,7 @@ class ScrollLineageHandler(DataHubHandler):
             ]
             return Answer({"results": told, "scrollId": more})
 
-        await self.reply(read, _LINEAGE)
+        await self.reply(read, _LINEAGE, asks=True)
 
 
 def _spelled(asking: Asking, found: Iterable[Any]) -> dict[str, str]:

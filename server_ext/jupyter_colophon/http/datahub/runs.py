@@ -5,9 +5,10 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.errors import Absent, TooLarge
 from jupyter_colophon.core.jsontext import compact
 from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.read_budget import LIST_BYTES_MAX
 from jupyter_colophon.http.datahub import shapes
 from jupyter_colophon.http.datahub.actions import Action, ActionsHandler, bodies, parameter
 from jupyter_colophon.http.datahub.asking import Answer, Asking
@@ -43,10 +44,14 @@ def describe(asking: Asking) -> Answer:
     found = asked.ingestions.aspects(body["runId"], start, most, asking.principal)
     told = [_row(asking, *one) for one in found]
     if body.get("includeAspect"):
+        size = 0
         for one in told:
             held = asked.reader.entities([Urn.parse(one["urn"])], {one["aspectName"]}, asking.principal)
             value = held.get(one["urn"], {}).get(one["aspectName"])
             one["payload"] = None if value is None else compact(value.value)
+            size += len(one["payload"] or "")
+            if size > LIST_BYTES_MAX:
+                raise TooLarge(f"the answer would have more than {LIST_BYTES_MAX} bytes: send a smaller count")
     return Answer({"value": told})
 
 
@@ -93,7 +98,7 @@ class RunsHandler(ActionsHandler):
         takes=[_ACTION],
         body=bodies(ACTIONS),
         answers={200: {"anyOf": [shapes.value(shapes.several(shapes.ANY)), shapes.value(shapes.ANY)]}},
-        refuses=[Absent],
+        refuses=[Absent, TooLarge],
     )
     async def post(self) -> None:
         """The runs of ingestions (`list`), what one wrote (`describe`), or taking that back (`rollback`)."""

@@ -7,8 +7,7 @@ from tornado.web import authenticated
 
 from jupyter_colophon.core.datahub import criteria
 from jupyter_colophon.core.errors import Absent, IllegalQuery
-from jupyter_colophon.core.jsontext import MAX_DEPTH
-from jupyter_colophon.core.jsonvalue import measured
+from jupyter_colophon.core.jsonvalue import measure
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
 from jupyter_colophon.http.datahub import documents, shapes
@@ -78,7 +77,7 @@ class ScrollHandler(DataHubHandler):
                 said = {} if named is None else found.reader.entities(parsed, set(named) or None, asking.principal)
                 spelled = zip(urns, found.reader.spelled(urns), strict=True)
                 some = [documents.v3_entity(text, said.get(urn, {}), with_system=with_system) for urn, text in spelled]
-                size += measured(some, MAX_DEPTH)[0]
+                size += measure(some)
                 told += some
             return Answer({"entities": told, "scrollId": after})
 

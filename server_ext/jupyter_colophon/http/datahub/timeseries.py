@@ -5,6 +5,8 @@ from typing import Final
 
 from jupyter_colophon.core.datahub import criteria
 from jupyter_colophon.core.datahub.mcp import generic, urn_at
+from jupyter_colophon.core.errors import TooLarge
+from jupyter_colophon.core.read_budget import LIST_BYTES_MAX
 from jupyter_colophon.http.datahub import shapes
 from jupyter_colophon.http.datahub.asking import Answer, Asking
 
@@ -45,9 +47,12 @@ def values(asking: Asking) -> Answer:
         start=body.get("startTimeMillis"),
         end=body.get("endTimeMillis"),
         fits=partial(criteria.fits_value, filter_) if any(filter_) else None,
+        bytes_max=LIST_BYTES_MAX,
     )
+    if found.truncated:
+        raise TooLarge(f"the answer would have more than {LIST_BYTES_MAX} bytes: send a smaller limit")
     told = [
         {"aspect": generic(one.value), "systemMetadata": {} if one.system is None else one.system.document}
-        for one in found
+        for one in found.values
     ]
     return Answer({"value": {"entityName": urn.type, "aspectName": name, "limit": limit, "values": told}})

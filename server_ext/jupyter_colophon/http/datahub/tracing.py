@@ -56,7 +56,7 @@ class TraceHandler(DataHubHandler):
             }
             return Answer(told)
 
-        await self.reply(read, _WANTED)
+        await self.reply(read, _WANTED, asks=True)
 
 
 def _told(one: Traced) -> dict[str, Any]:

@@ -19,8 +19,7 @@ from jupyter_colophon.core.errors import (
     Problem,
     TooLarge,
 )
-from jupyter_colophon.core.jsontext import MAX_DEPTH
-from jupyter_colophon.core.jsonvalue import measured
+from jupyter_colophon.core.jsonvalue import measure
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import Operation, Proposal
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX
@@ -233,7 +232,7 @@ def _stored_entities(asking: Asking, kind: str, with_system: bool) -> Iterator[d
     for at, wanted in enumerate(asking.body):
         entity = _one(asking, kind, at, wanted, with_system)
         if entity is not None:
-            size += measured(entity, MAX_DEPTH)[0]
+            size += measure(entity)
             if at and size > LIST_BYTES_MAX:
                 reason = (
                     f"the answer would have more than {LIST_BYTES_MAX} bytes: read fewer entities or aspects at once"

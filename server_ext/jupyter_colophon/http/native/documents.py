@@ -1,6 +1,6 @@
 """Values as the documents of `schemas/api`."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import asdict
 from typing import Any
 
@@ -9,8 +9,10 @@ from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
 from jupyter_colophon.core.described import Shown
 from jupyter_colophon.core.entity import Aspect, AspectVersion, Entity, EntitySummary, Stamp
 from jupyter_colophon.core.inbox import DeadLetter, InboxEntry
+from jupyter_colophon.core.jsonvalue import measure
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import Condition, Proposal, Written
+from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, take_page
 from jupyter_colophon.core.registry import EntityType
 from jupyter_colophon.core.run import Access, ColumnEdge, Run, RunChange, RunStart, Touched
 from jupyter_colophon.core.search import Hit
@@ -204,9 +206,10 @@ def run(value: Run) -> Document:
     }
 
 
-def touched(values: Iterable[Touched]) -> Document:
-    """`touched.json`."""
-    return {"touched": [_touched(one) for one in values]}
+def touched(values: Collection[Touched]) -> Document:
+    """Return `touched.json`, with no more than LIST_BYTES_MAX of it."""
+    shown = list(take_page(map(_touched, values), measure, LIST_BYTES_MAX))
+    return {"touched": shown, "truncated": len(shown) < len(values)}
 
 
 def _touched(one: Touched) -> Document:

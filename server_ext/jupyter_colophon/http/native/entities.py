@@ -278,7 +278,7 @@ class ValuesHandler(ApiHandler):
         found = await self.hop(
             lambda catalog: catalog.datahub.timeseries.values(urn, name, principal, limit=limit, start=start, end=end)
         )
-        self.answer({"values": [documents.timed_value(one) for one in found]})
+        self.answer({"values": [documents.timed_value(one) for one in found.values], "truncated": found.truncated})
 
 
 ROUTES = [

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.core.errors import IllegalQuery, Problem
 from jupyter_colophon.core.instance import DOCUMENT_KEYS, Instance
-from jupyter_colophon.core.instance_query import InstancePage, Outcome, Removed, ValueCount
+from jupyter_colophon.core.instance_query import InstancePage, Outcome, Removed, ValueCounts
 from jupyter_colophon.core.names import instance as instance_urn
 from jupyter_colophon.core.timegrammar import format_time
 from jupyter_colophon.http.native.documents import Document
@@ -68,9 +68,10 @@ def removed(space_: str, value: Removed) -> Document:
     return {"name": value.name, "urn": urn, "version": value.version, "uncovered": value.uncovered}
 
 
-def values(found: Sequence[ValueCount]) -> Document:
-    """`instance-values.json`."""
-    return {"values": [{"value": one.value, "count": one.count} for one in found]}
+def values(found: ValueCounts) -> Document:
+    """Return `instance-values.json`."""
+    counts = [{"value": one.value, "count": one.count} for one in found.values]
+    return {"values": counts, "truncated": found.truncated}
 
 
 def imported(outcomes: Sequence[Outcome], *, dry_run: bool) -> Document:

@@ -24,10 +24,11 @@ from jupyter_colophon.core.errors import (
     RenameRefused,
     SchemaAbsent,
     SchemaspaceUnknown,
+    TooLarge,
 )
 from jupyter_colophon.core.instance import Instance
 from jupyter_colophon.core.instance_query import SORTS, ExportChoice, InstanceQuery
-from jupyter_colophon.http.base import ApiHandler
+from jupyter_colophon.http.base import ApiHandler, require_answer
 from jupyter_colophon.http.conditions import CONDITIONS, condition, etag_of
 from jupyter_colophon.http.native import instance_documents as documents
 from jupyter_colophon.http.native.documents import Document
@@ -264,15 +265,17 @@ class ExportHandler(ApiHandler):
         "exportInstances",
         body="instance-export",
         answers="instance-bundle",
-        refuses=[SchemaspaceUnknown, InstanceAbsent],
+        refuses=[SchemaspaceUnknown, InstanceAbsent, TooLarge],
     )
     async def post(self, space: str) -> None:
-        """Instances as Elyra writes them."""
+        """Return instances as Elyra writes them."""
         door, principal, choice_ = self.door, self.principal, _choice(await self.body())
 
         def work() -> Document:
             found = door.instances().exported(space, choice_, principal)
-            return {"schemaspace": door.spaces().space(space).key, "instances": list(found)}
+            bundle = {"schemaspace": door.spaces().space(space).key, "instances": list(found)}
+            require_answer(bundle)
+            return bundle
 
         self.answer(await self.among(space, work))
 

@@ -46,7 +46,7 @@ class NextHandler(ApiHandler):
     async def post(self) -> None:
         """The graph from the frontier of an answer on."""
         question, principal = _going_on(await self.body()), self.principal
-        found = await self.hop(lambda catalog: catalog.lineage.lineage(question, principal))
+        found = await self.hop(lambda catalog: catalog.lineage.lineage(question, principal), asks=True)
         self.answer(lineage_documents.asked(question) | lineage_documents.lineage(found))
 
 

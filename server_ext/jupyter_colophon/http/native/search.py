@@ -8,6 +8,8 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from jupyter_colophon.core.errors import HistoryForgotten, IllegalQuery
+from jupyter_colophon.core.jsonvalue import measure
+from jupyter_colophon.core.read_budget import take_page
 from jupyter_colophon.core.search import FACETS, KeysQuestion, SearchAnswer, SearchQuestion, ValuesQuestion
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.native import documents
@@ -89,9 +91,10 @@ class KeysHandler(ApiHandler):
             start, time = cursors.read("keys", cursor) if cursor else (0, as_of)
             question = KeysQuestion(prefix, namespace, (scope,) if scope else (), as_of=time)
             found, cut = catalog.keys.keys(question, principal)
-            end = int(start) + limit
+            keys = list(take_page((asdict(one) for one in found[int(start) : int(start) + limit]), measure))
+            end = int(start) + len(keys)
             return {
-                "keys": [asdict(one) for one in found[int(start) : end]],
+                "keys": keys,
                 "atLeast": cut,
                 "cursor": cursors.write("keys", [end, time]) if end < len(found) else None,
             }
@@ -120,10 +123,12 @@ class ValuesHandler(ApiHandler):
             # A page of the past goes on with the moment of its first one: `now-1d` is later by then.
             start, time = cursors.read("values", cursor) if cursor else (0, as_of)
             question = ValuesQuestion(key, prefix, namespace, (scope,) if scope else (), time)
-            end = int(start) + limit
-            found, cut = catalog.keys.values(question, end + 1, principal)
+            found, cut = catalog.keys.values(question, int(start) + limit + 1, principal)
+            wanted = ({"value": value, "entities": count} for value, count in found[int(start) : int(start) + limit])
+            values = list(take_page(wanted, measure))
+            end = int(start) + len(values)
             return {
-                "values": [{"value": value, "entities": count} for value, count in found[int(start) : end]],
+                "values": values,
                 "atLeast": cut,
                 "cursor": cursors.write("values", [end, time]) if len(found) > end else None,
             }

@@ -11,6 +11,7 @@ from tornado.iostream import StreamClosedError
 from tornado.web import authenticated
 
 from jupyter_colophon.core.errors import Absent, ConditionFailed
+from jupyter_colophon.core.read_budget import take_page
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import flag, text
@@ -55,7 +56,7 @@ class ExportHandler(ApiHandler):
         )
         self.set_header("Content-Type", LINES)
         try:
-            while some := await self.aside(lambda: list(islice(lines, _AT_ONCE))):
+            while some := await self.aside(lambda: list(take_page(islice(lines, _AT_ONCE), len))):
                 self.write("".join(f"{line}\n" for line in some))
                 await self.flush()
         except StreamClosedError:

@@ -4,13 +4,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from jupyter_colophon.core.lineage import LineageEdge
+from jupyter_colophon.core.lineage import ColumnLineage, LineageEdge
 from jupyter_colophon.core.openlineage.event import Spelling
+from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, take_page
 from jupyter_colophon.core.timegrammar import format_time
-from jupyter_colophon.service.openlineage.marquez import Graph, Space
+from jupyter_colophon.service.openlineage.marquez import Graph, Space, statements_of_nodes
 from jupyter_colophon.service.openlineage.things import Thing, ToldRun
 
 Document = dict[str, Any]
+#: How often the names of an edge between columns are in an answer, and what else each copy takes.
+_COLUMN_COPIES, _COLUMN_BYTES = 4, 100
 _STATES: Final = {"running": "RUNNING", "succeeded": "COMPLETED", "failed": "FAILED", "killed": "ABORTED"}
 
 
@@ -64,21 +67,24 @@ def graph(found: Graph) -> Document:
     Marquez's edges have no place for a statement, so a program has a node for each of its statements that were met.
     """
     nodes: dict[str, Thing] = {}
-    statements: dict[str, set[str]] = defaultdict(set)
-    for edge in found.edges:
-        for end in (edge.source, edge.target):
-            statements[end].update(edge.statements or ("",))
+    statements = statements_of_nodes(found.edges)
     for urn, one in found.things.items():
-        names = statements[urn] if one.type == "dataJob" and statements[urn] else {""}
+        names = statements.get(urn, {""}) if one.type == "dataJob" else {""}
         nodes |= {_statement_id(one, statement): one for statement in names}
     edges = {ends for edge in found.edges for ends in _statement_edges(found, edge)}
     coming, going = _ends(edges)
+    spellings = {node_id(one): _id(one.spelling) for one in found.things.values()}
     return {
         "graph": [
             {
                 "id": id_,
                 "type": "JOB" if one.type == "dataJob" else "DATASET",
-                "data": _thing_of_statement(one, id_, found, edges),
+                "data": _thing_of_statement(
+                    one,
+                    id_,
+                    [spellings[edge["origin"]] for edge in coming[id_] if edge["origin"] in spellings],
+                    [spellings[edge["destination"]] for edge in going[id_] if edge["destination"] in spellings],
+                ),
                 "inEdges": coming[id_],
                 "outEdges": going[id_],
             }
@@ -100,27 +106,27 @@ def _statement_edges(found: Graph, edge: LineageEdge) -> Iterator[tuple[str, str
         yield _statement_id(source, in_source), _statement_id(target, in_target)
 
 
-def _thing_of_statement(one: Thing, id_: str, found: Graph, edges: Iterable[tuple[str, str]]) -> Document:
+def _thing_of_statement(one: Thing, id_: str, inputs: list[Document], outputs: list[Document]) -> Document:
     """Return a job or a dataset; that of a statement has its name, and what it reads and writes alone."""
     document = thing(one)
     if id_ == node_id(one):
         return document
     name = one.spelling.name + id_.removeprefix(node_id(one))
-    names = {node_id(other): _id(other.spelling) for other in found.things.values()}
     return document | {
         "id": {"namespace": one.spelling.namespace, "name": name},
         "name": name,
-        "inputs": [names[source] for source, target in sorted(edges) if target == id_],
-        "outputs": [names[target] for source, target in sorted(edges) if source == id_],
+        "inputs": inputs,
+        "outputs": outputs,
     }
 
 
 def columns(found: Graph) -> Document:
-    """The columns of a graph, each with what it was made of."""
+    """Return the columns of a graph, each with what it was made of, no more than LIST_BYTES_MAX of them."""
+    shown = list(take_page(found.columns, lambda one: _measure_column(found, one), LIST_BYTES_MAX))
     names = {urn: one.spelling for urn, one in found.things.items()}
     made: dict[tuple[str, str], list[Document]] = defaultdict(list)
     edges = set()
-    for one in found.columns:
+    for one in shown:
         source, target = names[one.source], names[one.target]
         made.setdefault((one.source, one.source_field), [])
         made[one.target, one.target_field].append(
@@ -150,18 +156,25 @@ def columns(found: Graph) -> Document:
             }
             for (urn, field), inputs in sorted(made.items())
         ],
-        "truncated": found.truncated,
+        "truncated": found.truncated or len(shown) < len(found.columns),
     }
 
 
-def result(one: Thing, updated: int) -> Document:
+def _measure_column(found: Graph, edge: ColumnLineage) -> int:
+    """Return about how many bytes an edge between columns takes, which is in the answer at both of its ends."""
+    ends = (found.things[edge.source].spelling, found.things[edge.target].spelling)
+    names = sum(len(one.namespace) + len(one.name) for one in ends)
+    return _COLUMN_COPIES * (names + len(edge.source_field) + len(edge.target_field) + _COLUMN_BYTES)
+
+
+def result(one: Thing) -> Document:
     """What a search found."""
     return {
         "name": one.spelling.name,
         "namespace": one.spelling.namespace,
         "nodeId": node_id(one),
         "type": "JOB" if one.type == "dataJob" else "DATASET",
-        "updatedAt": format_time(updated),
+        "updatedAt": format_time(one.updated),
     }
 
 

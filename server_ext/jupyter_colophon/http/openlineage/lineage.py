@@ -54,7 +54,7 @@ class LineageHandler(ApiHandler):
     async def get(self) -> None:
         """The jobs and datasets around a node, as Marquez tells them."""
         node, depth, principal = self.asked(_NODE), self.asked(_DEPTH), self.principal
-        self.answer(documents.graph(await self.hop(lambda catalog: catalog.marquez.graph(node, depth, principal))))
+        self.answer(await self.hop(lambda catalog: documents.graph(catalog.marquez.graph(node, depth, principal))))
 
 
 class ColumnLineageHandler(ApiHandler):
@@ -66,8 +66,11 @@ class ColumnLineageHandler(ApiHandler):
     async def get(self) -> None:
         """The columns of the datasets around a node, and what each was made of."""
         node, depth, principal = self.asked(_NODE), self.asked(_DEPTH), self.principal
-        found = await self.hop(lambda catalog: catalog.marquez.graph(node, depth, principal, columns=True))
-        self.answer(documents.columns(found))
+        self.answer(
+            await self.hop(
+                lambda catalog: documents.columns(catalog.marquez.graph(node, depth, principal, columns=True))
+            )
+        )
 
 
 ROUTES = [("/api/v1/lineage", LineageHandler), ("/api/v1/column-lineage", ColumnLineageHandler)]

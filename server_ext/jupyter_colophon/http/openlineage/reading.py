@@ -20,6 +20,21 @@ if TYPE_CHECKING:
 _OBJECT: Final = {"type": "object"}
 LIMIT: Final = count("limit", "How many at most.", default=100, least=0, most=1_000)
 OFFSET: Final = number("offset", "How many to pass by.", default=0, least=0, most=10_000)
+_RESULTS: Final = {
+    "type": "object",
+    "required": ["totalCount", "truncated", "results"],
+    "properties": {
+        "totalCount": {
+            "type": "integer",
+            "description": "How many fit; at least so many where they were not all counted, as with `namespace`.",
+        },
+        "truncated": {
+            "type": "boolean",
+            "description": "Whether there may be more than `results`. Not part of Marquez's API.",
+        },
+        "results": {"type": "array"},
+    },
+}
 _FOUND: Final = count("limit", "How many at most.", default=10, least=0, most=100)
 _Q: Final = text("q", "What is looked for.", required=True)
 _FILTER: Final = choice("filter", "Jobs or datasets alone.", "JOB", "DATASET", "job", "dataset")
@@ -177,19 +192,23 @@ class SearchHandler(ApiHandler):
     @authenticated
     @authorized("read", resource="colophon")
     @operation(
-        "searchJobsAndDatasets", takes=[_Q, _FILTER, _SORT, _FOUND, _NAMESPACE], answers={200: _OBJECT},
+        "searchJobsAndDatasets",
+        takes=[_Q, _FILTER, _SORT, _FOUND, _NAMESPACE],
+        answers={200: _RESULTS},
         refuses=[IllegalQuery],
-    )  # fmt: skip
+    )
     async def get(self) -> None:
         """Jobs and datasets that a text fits."""
         asked, kind, limit, principal = self.asked(_Q), self.asked(_FILTER).lower(), self.asked(_FOUND), self.principal
         namespace, kinds = self.asked(_NAMESPACE), [kind] if kind else ["job", "dataset"]
         found = await self.hop(lambda catalog: catalog.marquez.search(asked, kinds, namespace, limit, principal))
+        things = found.things
         if self.asked(_SORT).lower() == "update_at":
-            found.sort(key=lambda one: -one[1])
+            things = sorted(things, key=lambda thing: -thing.updated)
         elif self.asked(_SORT):
-            found.sort(key=lambda one: one[0].spelling.name)
-        self.answer({"totalCount": len(found), "results": [documents.result(*one) for one in found]})
+            things = sorted(things, key=lambda thing: thing.spelling.name)
+        results = [documents.result(thing) for thing in things]
+        self.answer({"totalCount": found.total, "truncated": found.truncated, "results": results})
 
 
 ROUTES: Final[list[tuple[str, type]]] = [

@@ -6,6 +6,8 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
+from jupyter_colophon.core.jsonvalue import measure
+from jupyter_colophon.core.read_budget import take_page
 from jupyter_colophon.core.search import KeyCount, KeysQuestion, ValuesQuestion
 from jupyter_colophon.http.native.parameters import PREFIX
 from jupyter_colophon.http.operation import operation
@@ -20,7 +22,18 @@ _LIMIT: Final = count("limit", "How many at most.", default=_MOST, least=0, most
 _OFFSET: Final = number("offset", "After so many.", default=0, least=0, most=10**9)
 
 
-class KeysHandler(V3Handler):
+class _ListHandler(V3Handler):
+    """What both routes share."""
+
+    def _tell(self, found: list[dict[str, Any]], *, cut: bool) -> None:
+        """Answer a list, which may end by its size: `offset` leads on."""
+        shown = list(take_page(found, measure))
+        if cut or len(shown) < len(found):
+            self.set_header("X-Colophon-Truncated", "true")
+        self.answer(shown)
+
+
+class KeysHandler(_ListHandler):
     """`GET /namespaces/{ns}/metadata/keys`."""
 
     @authenticated
@@ -39,12 +52,10 @@ class KeysHandler(V3Handler):
             return found
 
         found, cut = await self.hop(work)
-        if cut:
-            self.set_header("X-Colophon-Truncated", "true")
-        self.answer([asdict(one) for one in found[start : start + self.asked(_LIMIT)]])
+        self._tell([asdict(one) for one in found[start : start + self.asked(_LIMIT)]], cut=cut)
 
 
-class ValuesHandler(V3Handler):
+class ValuesHandler(_ListHandler):
     """`GET /namespaces/{ns}/metadata/keys/{key}/values`."""
 
     @authenticated
@@ -57,9 +68,7 @@ class ValuesHandler(V3Handler):
         end = start + self.asked(_LIMIT)
         question = ValuesQuestion(key, self.asked(PREFIX), space, SCOPES[self.asked(SCOPE)], self.asked(AS_OF))
         found, cut = await self.hop(lambda catalog: catalog.keys.values(question, end, principal))
-        if cut:
-            self.set_header("X-Colophon-Truncated", "true")
-        self.answer([{"value": value, "entities": count} for value, count in found[start:]])
+        self._tell([{"value": value, "entities": count} for value, count in found[start:]], cut=cut)
 
 
 #: Below the prefix.

@@ -88,7 +88,8 @@ class _LineageHandler(V3Handler):
             catalog.lineage.require_in(urn, says, principal)
             return related(catalog.lineage, asked, principal, rollup=rollup)
 
-        found = await self.hop(work)
+        # Also what goes on from a frontier only reads, though it is sent as a POST.
+        found = await self.hop(work, asks=True)
         self.answer(Shape(identity, found.nodes, v5=v5).answer(found, asked.window, collapse))
 
 

@@ -7,8 +7,10 @@ from tornado.web import authenticated
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.jsonvalue import measure
 from jupyter_colophon.core.lineage import RunListing, Window
 from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, PAGE_BYTES_MAX, take_page
 from jupyter_colophon.core.run import Run
 from jupyter_colophon.core.v3_names import from_v3
 from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
@@ -60,7 +62,11 @@ class _RunHandler(V3Handler):
         """Answer with what the run touched: a record of each entity and scope."""
         run, principal = await self.found(), self.principal
         found = await self.hop(lambda catalog: catalog.runs.touched(run, principal))
-        self.answer(documents.accesses(found, self.door.identity))
+        records = documents.accesses(found, self.door.identity)
+        shown = list(take_page(records, measure, LIST_BYTES_MAX))
+        if len(shown) < len(records):
+            self.set_header("X-Colophon-Truncated", "true")
+        self.answer(shown)
 
 
 class RunsHandler(_RunHandler):
@@ -91,8 +97,9 @@ class RunsHandler(_RunHandler):
 def _listed(
     catalog: Any, program: str, window: Window, status: str, limit: int, principal: Principal
 ) -> tuple[list[Run], bool]:
-    """The newest runs, and whether there may be more."""
+    """Return the newest runs, no more than a page has bytes for, and whether there may be more."""
     found: list[Run] = []
+    size = 0
     cursor: str | None = ""
     for _ in range(_PAGES):
         listing = RunListing(
@@ -100,7 +107,8 @@ def _listed(
         )
         page, cursor = catalog.runs.runs(listing, principal)
         found += page
-        if cursor is None or len(found) == limit:
+        size += sum(measure((run.facts, run.arguments)) for run in page)
+        if cursor is None or len(found) == limit or size > PAGE_BYTES_MAX:
             break
     return found, cursor is not None
 

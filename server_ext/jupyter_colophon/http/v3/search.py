@@ -8,9 +8,12 @@ from tornado.web import authenticated
 
 from jupyter_colophon.core.entity import EntitySummary
 from jupyter_colophon.core.errors import HistoryForgotten, IllegalQuery
+from jupyter_colophon.core.jsonvalue import measure
 from jupyter_colophon.core.lineage_keys import lineage_key
 from jupyter_colophon.core.listing import Listed, ListQuestion, Place, Sort
 from jupyter_colophon.core.names import SYSTEM_NAMESPACE, Identity, Urn
+from jupyter_colophon.core.read_budget import take_page
+from jupyter_colophon.core.scoped import Scoped
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import count, flag, number, text
 from jupyter_colophon.http.v3 import formats
@@ -38,8 +41,17 @@ _TAKEN: Final = (
     *(_HIDDEN, _CUSTOM, AS_OF),
 )
 _SORTS: Final[dict[str, Sort]] = {"entity-name": "entity-name", "creation-time": "creation-time"}
+#: About what an entity takes in an answer by its name alone, and beside its properties and tags.
+_NAME_BYTES, _ENTITY_BYTES = 100, 300
 #: What our cursors are for.
 _KIND: Final = "v3search"
+
+
+def _measure(found: Scoped | None) -> int:
+    """Return about how many bytes an entity with this metadata takes in an answer."""
+    if found is None:
+        return _NAME_BYTES
+    return _ENTITY_BYTES + measure([(one.properties, one.tags) for one in (found.user, found.system)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +82,7 @@ class _Told:
 
     asked: _Asked
     listed: Listed
-    metadata: list[Any]
+    metadata: list[Scoped | None]
     cursors: list[str]
 
 
@@ -86,9 +98,16 @@ class _SearchHandler(V3Handler):
             cursors = catalog.searcher.cursors
             asked = fresh or _Asked.carried(cursors.read(_KIND, cursor), route, form)
             listed = catalog.lister.find(asked.question, principal)
-            told = listed.entities if asked.form != "names" else ()
             as_of = asked.question.as_of
-            metadata = [catalog.metadata.of(Urn.parse(one.urn), one.namespace, principal, as_of) for one in told]
+
+            def read(one: EntitySummary) -> Scoped | None:
+                """Return the metadata of an entity; names are listed without."""
+                urn = Urn.parse(one.urn)
+                return None if asked.form == "names" else catalog.metadata.of(urn, one.namespace, principal, as_of)
+
+            metadata = list(take_page(map(read, listed.entities), _measure))
+            if len(metadata) < len(listed.entities):
+                listed = listed.cut(len(metadata))
             return _Told(asked, listed, metadata, [cursors.write(_KIND, asked.on_from(at)) for at in listed.places])
 
         found = await self.hop(work)

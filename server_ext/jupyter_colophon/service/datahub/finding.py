@@ -98,8 +98,7 @@ class Finder:
             looked = self.urns(kind, 0, _LOOKED_MAX, principal)
         else:
             question = SearchQuestion(text, (("type", kind),), RANKED_MAX, facets=())
-            found = self.searcher.search(question, principal)
-            looked = Page(tuple(hit.summary.urn for hit in found.hits), found.total, found.at_least)
+            looked = Page(*self.searcher.urns(question, principal))
         fitting = self._fitting(looked.urns, filter_, removed=False)
         unseen = max(0, looked.total - len(looked.urns))
         return Page(tuple(fitting[start : start + limit]), len(fitting) + unseen, looked.at_least or unseen > 0)

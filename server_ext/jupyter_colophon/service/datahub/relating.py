@@ -42,16 +42,18 @@ class Relater:
     def of(
         self, urn: Urn, incoming: bool, kinds: frozenset[str], start: int, limit: int, principal: Principal
     ) -> tuple[list[Named], int]:
-        """A part of the edges of an entity: by which it is named, or names others; and how many there are of those that were looked through."""
-        self.gate.require(principal, urn)
-        found = self.provider.tx_runner.run(lambda tx: self._of(tx, urn, incoming, kinds), read_only=True)
-        shown = [one for one in found if self._shows(one, principal)]
+        """Return a part of the edges of an entity, by which it is named or names others, and how many there are."""
+        shown = self._shown(urn, incoming, kinds, principal)
         return shown[start : start + limit], len(shown)
 
     def references(self, urn: Urn, principal: Principal) -> list[Named]:
-        """Who names an entity, of those that may be read."""
-        found, _ = self.of(urn, True, frozenset(), 0, LOOKED_AT_MAX, principal)
-        return found
+        """Return who names an entity, of those that may be read."""
+        return self._shown(urn, True, frozenset(), principal)
+
+    def _shown(self, urn: Urn, incoming: bool, kinds: frozenset[str], principal: Principal) -> list[Named]:
+        self.gate.require(principal, urn)
+        found = self.provider.tx_runner.run(lambda tx: self._of(tx, urn, incoming, kinds), read_only=True)
+        return [one for one in found if self._shows(one, principal)]
 
     @audited("relationships", lambda page: (urn for edge in page[0] for urn in (edge.target, edge.urn)))
     def scroll(self, edges: Edges, limit: int, cursor: str, principal: Principal) -> tuple[list[Named], str | None]:
@@ -106,9 +108,9 @@ class Relater:
         """The edges of which one of these entities is an end."""
         found: set[Named] = set()
         for urn in urns:
-            found.update(relationships.naming(tx, urn, frozenset(), (), LOOKED_AT_MAX))
+            found.update(relationships.naming(tx, urn, frozenset(), (), None))
             found.update(relationships.named_by(tx, self.registry, Urn.parse(urn)))
-        return sorted(found)[:LOOKED_AT_MAX]
+        return sorted(found)
 
     def _ends(self, edge: Named) -> tuple[str, str] | None:
         """What is upstream and what is downstream of an edge; None where no data flow along it."""
@@ -120,7 +122,7 @@ class Relater:
 
     def _of(self, tx: TableContext, urn: Urn, incoming: bool, kinds: frozenset[str]) -> list[Named]:
         if incoming:
-            return relationships.naming(tx, str(urn), kinds, (), LOOKED_AT_MAX)
+            return relationships.naming(tx, str(urn), kinds, (), None)
         found = relationships.named_by(tx, self.registry, urn)
         return [one for one in found if not kinds or one.kind in kinds]
 

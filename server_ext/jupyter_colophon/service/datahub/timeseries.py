@@ -8,16 +8,15 @@ from typing import Any
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
 from jupyter_colophon.core.jsontext import stored
+from jupyter_colophon.core.jsonvalue import measure
 from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX, take_page
 from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.service.datahub import seen_runs
 from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.service.nodes import Nodes
 from jupyter_colophon.storage import aspects, forms, timeseries
 from jupyter_colophon.storage.spi import Range, Row, StorageProvider, TableContext
-
-#: How many values one question looks at: those that a filter leaves out are among them.
-LOOKED_AT_MAX = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +28,14 @@ class TimedValue:
     actor: str
     recorded: int
     system: SystemMetadata | None
+
+
+@dataclass(frozen=True, slots=True)
+class TimedPage:
+    """Values, the newest first; `truncated` where fewer than were asked for, since they are too large."""
+
+    values: list[TimedValue]
+    truncated: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +63,9 @@ class TimeseriesReader:
         start: int | None = None,
         end: int | None = None,
         fits: Callable[[Mapping[str, Any]], bool] | None = None,
-    ) -> list[TimedValue]:
-        """The newest values from one time to another that fit, newest first; none of what is not there.
+        bytes_max: int = PAGE_BYTES_MAX,
+    ) -> TimedPage:
+        """Return the newest values from one time to another that fit, newest first; none of what is not there.
 
         Raises Absent for what may not be read, and for an aspect that the type has not.
         """
@@ -65,15 +73,17 @@ class TimeseriesReader:
         self.registry.aspect(urn.type, name)
         within = timeseries.within(str(urn), name, start, end)
 
-        def work(tx: TableContext) -> list[TimedValue]:
+        def work(tx: TableContext) -> TimedPage:
             table = tx.table("timeseries")
             if name == seen_runs.EVENTS and not any(table.scan(Range.prefix(str(urn), name), 1)):
                 found = self._seen(tx, urn, (start, end), principal)
             elif aspects.summary(tx, str(urn)) is None:
-                return []
+                return TimedPage([], False)
             else:
-                found = map(_value, table.scan(within, limit if fits is None else LOOKED_AT_MAX, "desc"))
-            return list(islice((one for one in found if fits is None or fits(one.value)), limit))
+                found = map(_value, table.scan(within, limit if fits is None else None, "desc"))
+            wanted = islice((one for one in found if fits is None or fits(one.value)), limit)
+            values = list(take_page(wanted, _measure, bytes_max))
+            return TimedPage(values, next(wanted, None) is not None)
 
         return self.provider.tx_runner.run(work, read_only=True)
 
@@ -86,6 +96,11 @@ class TimeseriesReader:
             time = value["timestampMillis"]
             if (start is None or start <= time) and (end is None or time <= end):
                 yield TimedValue(time, value, actor, time, None)
+
+
+def _measure(one: TimedValue) -> int:
+    """Return about how many bytes a value takes in an answer."""
+    return measure(one.value)
 
 
 def _value(row: Row) -> TimedValue:

@@ -19,11 +19,20 @@ from jupyter_colophon.core.errors import (
 from jupyter_colophon.core.finding import Finding
 from jupyter_colophon.core.instance import Held, Instance
 from jupyter_colophon.core.instance_names import normalized, require_instance_name
-from jupyter_colophon.core.instance_query import ExportChoice, InstancePage, InstanceQuery, Outcome, Removed, ValueCount
+from jupyter_colophon.core.instance_query import (
+    ExportChoice,
+    InstancePage,
+    InstanceQuery,
+    Outcome,
+    Removed,
+    ValueCounts,
+)
+from jupyter_colophon.core.jsonvalue import measure
 from jupyter_colophon.core.names import instance as instance_urn
 from jupyter_colophon.core.namespaced import NAMESPACED
 from jupyter_colophon.core.patch import apply_merge_patch
 from jupyter_colophon.core.proposal import ABSENT, Condition
+from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
 from jupyter_colophon.service.audited import audited
 from jupyter_colophon.service.instances import bundles
 from jupyter_colophon.service.instances.bundles import Bundles
@@ -125,18 +134,20 @@ class Instances:
             if same != asked:
                 raise IllegalQuery("is no cursor of this list", "cursor")
         found: list[Instance] = []
+        size = 0
         for held in store.read_many(name for name in store.names() if name > after):
             one = self.shown.instance(key, held)
             seen = self._gate.shows(principal, key, one.metadata)
             if seen and (invalid or not one.reason) and of_schema in ("", one.schema_name):
-                if len(found) == limit:
+                if len(found) == limit or size > PAGE_BYTES_MAX:
                     return found, self.cursors.write("slice", [*asked, found[-1].name])
                 found.append(one)
+                size += measure((one.metadata, one.extra))
         return found, None
 
     @audited("values", audit=_audit)
-    def values(self, space: str, schema: str, pointer: str, principal: Principal) -> Sequence[ValueCount]:
-        """What instances say at a place of `metadata`, the most frequent first; the items of a list each by itself.
+    def values(self, space: str, schema: str, pointer: str, principal: Principal) -> ValueCounts:
+        """Return what instances say at a place of `metadata`, the most frequent first; the items of a list each by itself.
 
         `schema` may be empty: of all. No secret is ever told. Raises IllegalQuery for what is no pointer.
         """

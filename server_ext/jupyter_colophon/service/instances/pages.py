@@ -6,15 +6,19 @@ from typing import Any, Final
 
 from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.errors import IllegalQuery
-from jupyter_colophon.core.instance_query import SORTS, InstanceQuery, ValueCount
+from jupyter_colophon.core.instance_query import SORTS, InstanceQuery, ValueCount, ValueCounts
 from jupyter_colophon.core.instance_texts import PLACEHOLDER
+from jupyter_colophon.core.jsonvalue import measure
+from jupyter_colophon.core.read_budget import take_page
 from jupyter_colophon.core.terms import fold
 from jupyter_colophon.service.instances.shown import Entry
 
 #: What a cursor is for.
 _KIND: Final = "instances"
-#: How many values are told.
+#: How many values are in an answer.
 VALUES_MAX = 500
+#: About what the summary of an instance takes beside its texts.
+_SUMMARY_BYTES: Final = 500
 _ORDERS: dict[str, Callable[[Entry], tuple[Any, ...]]] = {
     "display_name": lambda one: (one.order, one.instance.name),
     "name": lambda one: (one.instance.name,),
@@ -54,13 +58,13 @@ class Sifted:
                 raise IllegalQuery("is no cursor of this list", "cursor")
             last = tuple(place)
             start = sum(1 for one in ordered if (key(one) >= last if backwards else key(one) <= last))
-        page = ordered[start : start + query.limit]
-        more = start + query.limit < len(ordered)
+        page = list(take_page(ordered[start : start + query.limit], _measure))
+        more = start + len(page) < len(ordered)
         return page, cursors.write(_KIND, [*asked, list(key(page[-1]))]) if more and page else None
 
 
-def values_at(entries: Iterable[Entry], schema: str, pointer: str) -> list[ValueCount]:
-    """What instances say at a place of their metadata, the most frequent first. Raises IllegalQuery.
+def values_at(entries: Iterable[Entry], schema: str, pointer: str) -> ValueCounts:
+    """Return what instances say at a place of their metadata, the most frequent first. Raises IllegalQuery.
 
     The place is a JSON Pointer into `metadata`; one into the instance, `/metadata/…`, is taken too.
     """
@@ -74,8 +78,10 @@ def values_at(entries: Iterable[Entry], schema: str, pointer: str) -> list[Value
         if schema in ("", one.instance.schema_name):
             said = _reached(one.instance.metadata, words)
             counts.update({(type(value), value) for value in said if isinstance(value, str | int | float | bool)})
-    best = sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0][1])))[:VALUES_MAX]
-    return [ValueCount(value, count) for (_, value), count in best]
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0][1])))
+    best = [ValueCount(value, count) for (_, value), count in ordered[:VALUES_MAX]]
+    shown = tuple(take_page(best, lambda one: measure(one.value)))
+    return ValueCounts(shown, len(shown) < len(ordered))
 
 
 def _reached(value: Any, words: Sequence[str]) -> list[Any]:
@@ -87,6 +93,13 @@ def _reached(value: Any, words: Sequence[str]) -> list[Any]:
     if isinstance(value, dict) and PLACEHOLDER not in value and words[0] in value:
         return _reached(value[words[0]], words[1:])
     return []
+
+
+def _measure(one: Entry) -> int:
+    """Return about how many bytes the summary of an instance takes in an answer."""
+    metadata = one.instance.metadata
+    shown = [metadata.get(name) for name in ("tags", "description", "language")]
+    return _SUMMARY_BYTES + measure([*shown, one.instance.display_name, one.instance.reason])
 
 
 def _fits(one: Entry, words: Sequence[str], valid: bool | None) -> bool:

@@ -1,16 +1,18 @@
 """What Marquez's readers ask: the graph around a node, and lists of what OpenLineage told of."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import Absent, IllegalName, IllegalQuery
-from jupyter_colophon.core.lineage import MAX_LEVELS, ColumnLineage, LineageEdge, LineageQuestion
+from jupyter_colophon.core.lineage import MAX_LEVELS, ColumnLineage, Lineage, LineageEdge, LineageQuestion
 from jupyter_colophon.core.names import Urn, fits_run_id
 from jupyter_colophon.core.openlineage.event import Spelling
-from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
+from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, PAGE_BYTES_MAX, take_page
 from jupyter_colophon.core.run import Run
 from jupyter_colophon.core.search import SearchQuestion
 from jupyter_colophon.core.urn import PREFIX
@@ -45,6 +47,8 @@ _STATEMENT = re.compile(r"#[0-9a-f]{16}\Z")
 _LOOKED_AT = 100
 #: A word with one of these says more by itself (spec SEARCH-2).
 _SAID = frozenset('*?"')
+#: How many pages of hits, of how many, are looked through for those in a namespace.
+_SEARCH_PAGES, _SEARCH_AT_ONCE = 20, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,15 @@ class Graph:
     columns: tuple[ColumnLineage, ...]
     #: Something was left out.
     truncated: bool
+
+
+def statements_of_nodes(edges: Iterable[LineageEdge]) -> dict[str, set[str]]:
+    """Return the statements over which each end of these edges was met; "" stands for accesses without one."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for edge in edges:
+        for end in (edge.source, edge.target):
+            found[end].update(edge.statements or ("",))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +89,15 @@ class ThingPage:
 
 
 @dataclass(frozen=True, slots=True)
+class SearchPage:
+    """Jobs and datasets that were found, and how many there are; at least so many where it is `truncated`."""
+
+    things: list[Thing]
+    total: int
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
 class MarquezReader:
     """Answers Marquez's questions. What the principal may not read is not there."""
 
@@ -93,15 +115,36 @@ class MarquezReader:
         def answer(asking: Asking) -> Graph:
             drawn = asking.drawing.drawn(question, asking.walk(question))
             rows = list(asking.nodes.rows([one.urn for one in drawn.nodes]).values())
-            hiding = Hiding(asking.tx, self.gate, principal)
-            found = {one.urn: hiding.thing(one) for one in things(asking.tx, rows, runs=True)}
-            return Graph(found, drawn.edges, drawn.columns, drawn.truncated)
+            found = self._things_of_graph(asking.tx, rows, drawn, principal, with_facets=not columns)
+            return Graph(
+                found,
+                tuple(one for one in drawn.edges if one.source in found and one.target in found),
+                tuple(one for one in drawn.columns if one.source in found and one.target in found),
+                drawn.truncated or len(found) < len(rows),
+            )
 
         try:
             return self.lineage.ask(urn, principal, None, answer)
         except Absent:
             # In the words that are said of what was never known.
             raise Absent("node", node) from None
+
+    def _things_of_graph(
+        self, tx: TableContext, rows: Sequence[Row], drawn: Lineage, principal: Principal, *, with_facets: bool
+    ) -> dict[str, Thing]:
+        """Return the jobs and datasets of a graph from its node on, no more than LIST_BYTES_MAX of them."""
+        hiding = Hiding(tx, self.gate, principal)
+        copies = statements_of_nodes(drawn.edges)
+
+        def read() -> Iterator[Thing]:
+            for at in range(0, len(rows), _AT_ONCE):
+                yield from map(hiding.thing, things(tx, rows[at : at + _AT_ONCE], runs=True))
+
+        def measure(one: Thing) -> int:
+            # A job is in the answer once for each of its statements.
+            return measure_thing(one) * max(1, len(copies.get(one.urn, ()))) if with_facets else 0
+
+        return {one.urn: one for one in take_page(read(), measure, LIST_BYTES_MAX)}
 
     @audited("list")
     def namespaces(self, limit: int, offset: int, principal: Principal) -> list[Space]:
@@ -206,24 +249,30 @@ class MarquezReader:
         touched = spellings(tx, [one.data for one in run.accesses]) if self.gate.has_policy else {}
         return Hiding(tx, self.gate, principal).run(told_run(tx, run, job), touched.values())
 
-    @audited("search", lambda found: (thing.urn for thing, _ in found))
-    def search(
-        self, text: str, kinds: Sequence[str], namespace: str, limit: int, principal: Principal
-    ) -> list[tuple[Thing, int]]:
-        """Jobs and datasets that a text fits, best first, each with when it changed last (ms)."""
-        found = []
+    @audited("search", lambda page: (thing.urn for thing in page.things))
+    def search(self, text: str, kinds: Sequence[str], namespace: str, limit: int, principal: Principal) -> SearchPage:
+        """Return jobs and datasets that a text fits, best first."""
+        found: list[Thing] = []
+        total, truncated = 0, False
         # Marquez finds what a text is a part of; we find words, and parts of a path, that begin so.
         asked = " ".join(word if set(word) & _SAID else f"{word}*" for word in text.split())
         for kind in kinds:
-            question = SearchQuestion(asked, (("type", KINDS[kind]),), limit, facets=())
-            found += [hit.summary.urn for hit in self.searcher.search(question, principal).hits]
-
-        def work(tx: TableContext) -> list[Thing]:
-            rows = {row["urn"]: row for row in tx.table("entities").multi_read([(urn,) for urn in found])}
-            return things(tx, [rows[urn] for urn in found if urn in rows], runs=False)
-
-        told = [one for one in self._read(work) if namespace in ("", one.spelling.namespace)]
-        return [(one, one.updated) for one in told[:limit]]
+            cursor: str | None = ""
+            for _ in range(_SEARCH_PAGES if namespace else 1):
+                most = _SEARCH_AT_ONCE if namespace else max(limit, 1)
+                question = SearchQuestion(asked, (("type", KINDS[kind]),), most, cursor or "", facets=())
+                answer = self.searcher.search(question, principal)
+                page = self._read(partial(_things_of, urns=[hit.summary.urn for hit in answer.hits]))
+                fitting = [one for one in page if namespace in ("", one.spelling.namespace)]
+                found += fitting
+                total += len(fitting) if namespace else answer.total
+                truncated = truncated or answer.at_least
+                cursor = answer.cursor
+                if cursor is None or len(found) > limit:
+                    break
+            # The namespaces of those that were not read are not known.
+            truncated = truncated or cursor is not None
+        return SearchPage(found[:limit], total, truncated or len(found) > limit)
 
     def spelt(self, urns: Sequence[str]) -> dict[str, Spelling]:
         """What OpenLineage calls these."""
@@ -231,6 +280,12 @@ class MarquezReader:
 
     def _read(self, work: Callable[[TableContext], T]) -> T:
         return self.provider.tx_runner.run(work, read_only=True)
+
+
+def _things_of(tx: TableContext, urns: Sequence[str]) -> list[Thing]:
+    """Return the jobs and datasets of these URNs, in this order."""
+    rows = {row["urn"]: row for row in tx.table("entities").multi_read([(urn,) for urn in urns])}
+    return things(tx, [rows[urn] for urn in urns if urn in rows], runs=False)
 
 
 def _node(tx: TableContext, node: str) -> Urn:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_colophon.core.asserted import OPENLINEAGE_ASPECT
-from jupyter_colophon.core.jsontext import MAX_DEPTH, stored
-from jupyter_colophon.core.jsonvalue import measured
+from jupyter_colophon.core.jsontext import stored
+from jupyter_colophon.core.jsonvalue import measure
 from jupyter_colophon.core.openlineage.event import Spelling
 from jupyter_colophon.core.openlineage.facets import standing
 from jupyter_colophon.core.run import Run
@@ -74,17 +74,14 @@ def _thing(tx: TableContext, row: Row, spelling: Spelling, facets: Mapping[str, 
 
 def measure_run(one: ToldRun) -> int:
     """Return about how many bytes a run takes in an answer."""
-    return measured((one.facets, one.run.arguments), MAX_DEPTH)[0]
+    return measure((one.facets, one.run.arguments))
 
 
 def measure_thing(one: Thing) -> int:
     """Return about how many bytes a job or a dataset takes in an answer."""
     # A job has its newest run twice in Marquez's documents.
     latest = 0 if one.latest is None else 2 * measure_run(one.latest)
-    return (
-        latest
-        + measured((one.facets, [(name.namespace, name.name) for name in (*one.inputs, *one.outputs)]), MAX_DEPTH)[0]
-    )
+    return latest + measure((one.facets, [(name.namespace, name.name) for name in (*one.inputs, *one.outputs)]))
 
 
 def told_run(tx: TableContext, run: Run, job: Spelling | None = None) -> ToldRun:
