@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from tornado.web import HTTPError
 
-from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
+from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX, take_page
 from jupyter_colophon.http.backlog import Told
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.board import Wish, texts
@@ -72,10 +72,17 @@ class SliceHandler(ApiHandler):
 
 def _read(catalog: "Catalog", wish: Wish, after: int, limit: int) -> tuple[list[Told], int]:
     found: list[Told] = []
+    size = 0
     for _ in range(_SLICES):
         read: Slice = catalog.feed.read(after, limit - len(found), wish.filters, wish.principal)
-        found += texts(catalog, read.changes, wish.form)
+        encoded = texts(catalog, read.changes, wish.form)
+        page = list(take_page(encoded, lambda one: len(one.text), PAGE_BYTES_MAX - size))
+        found += page
+        size += sum(len(one.text) for one in page)
+        # A form may say more of a change than the log does.
+        if len(page) < len(encoded):
+            return found, page[-1].seq
         after = read.cursor
-        if not read.more or len(found) == limit or sum(len(one.text) for one in found) > PAGE_BYTES_MAX:
+        if not read.more or len(found) == limit or size > PAGE_BYTES_MAX:
             break
     return found, after

@@ -1,0 +1,373 @@
+"""Every read of every API has a bound in bytes, in a catalog whose entities are large: a new route needs a row here."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+from inspect import getclosurevars
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pytest
+from jupyter_colophon.core.read_budget import ANSWER_BYTES_MAX, LIST_BYTES_MAX, PAGE_BYTES_MAX
+from jupyter_colophon.http.operation import declared
+from jupyter_colophon.http.routes import routes
+from support.openlineage import RUN, data, event
+from support.snippets import SPACE, put_file, snippet
+from support.urns import cell, table
+from tornado.httpclient import AsyncHTTPClient, HTTPRequest, HTTPResponse
+
+STORE_NAMES = ["sqlite"]
+MIB = 1024 * 1024
+#: What a page may have beyond its bound: the item that ended it, and what frames the items.
+ITEM = 3 * MIB
+PAGE, LIST = PAGE_BYTES_MAX + ITEM, LIST_BYTES_MAX + ITEM
+#: A single item is answered whole, up to this.
+WHOLE = ANSWER_BYTES_MAX
+#: More than a page; and more than a list.
+MANY, MOST = 8, 20
+TEXT = "large " * 160_000
+#: As long as a description may be, and so many of them are more than a page.
+DESCRIPTION, DESCRIBED = TEXT[:100_000], 60
+TABLES = [table(f"t{at}") for at in range(MANY)]
+ORDERS, PROGRAM = TABLES[0], "urn:li:dataJob:(urn:li:dataFlow:(colophon,etl,sales),flows.Load)"
+PROFILED = "urn:li:dataset:(urn:li:dataPlatform:hive,d.profiled,PROD)"
+#: A node of Marquez's API, and its path.
+NODE = "dataset:postgres://db:5432:t0"
+JOB = ("api", "v1", "namespaces", "etl", "jobs", "load")
+EVER = {"start": "0", "end": "now+1d"}
+SPACES = "namespaces/sales"
+RUNS = f"{SPACES}/apps/etl/flows/Load/runs"
+FIELDS = f"{SPACES}/datasets/t0/lineage"
+
+
+@dataclass(frozen=True)
+class Read:
+    """A request, and how many bytes its answer may have. `cut` says that without the bound it would have more."""
+
+    bound: int
+    path: tuple[str, ...] | str
+    params: Any = field(default_factory=dict)
+    body: Any = None
+    cut: bool = False
+    status: int = 200
+
+
+def entity(*rest: str, urn: str = ORDERS) -> tuple[str, ...]:
+    return ("entities", urn, *rest)
+
+
+ALL = {"limit": 500}
+INSTANCES = ("schemaspaces", SPACE)
+URNS = {"urn": ORDERS}
+SEARCHED = {"query": "*", "responseFormat": "v5"}
+TIMED = {"urn": PROFILED, "entity": "dataset", "aspect": "datasetProfile", "limit": 100}
+READ_MANY = ("openapi", "v3", "entity", "dataset", "batchGet")
+SCROLLED = {"entities": ["dataset"], "aspects": []}
+#: Reads by operation. The APIs of `/colophon/datahub/openapi/openlineage` and `/colophon/openlineage` share handlers.
+READS: dict[str, list[Read]] = {
+    # The native API.
+    "readMe": [Read(PAGE, ("me",))],
+    "readHealth": [Read(PAGE, ("health",))],
+    "listEntityTypes": [Read(WHOLE, ("registry",))],
+    "readEntityType": [Read(WHOLE, ("registry", "dataset"))],
+    "readOpenApi": [Read(PAGE, ("openapi.json",))],
+    "listEntities": [Read(PAGE, ("entities",), ALL)],
+    "readEntity": [Read(WHOLE, entity())],
+    "readEntityMetadata": [Read(WHOLE, entity("metadata"))],
+    "listFields": [Read(WHOLE, entity("fields"))],
+    "listFieldsMetadata": [Read(PAGE + 3 * MIB, entity("fields", "metadata"), ALL, cut=True)],
+    "readAspect": [Read(WHOLE, entity("aspects", "datasetProperties"))],
+    "listVersions": [Read(PAGE + ITEM, entity("aspects", "datasetProperties", "versions"), ALL, cut=True)],
+    "listValuesByTime": [Read(PAGE, entity("aspects", "datasetProfile", "values", urn=PROFILED), ALL, cut=True)],
+    "readInboxEntry": [Read(PAGE, ("inbox", "{entry}"))],
+    "listDeadLetters": [Read(PAGE, ("dead-letters",), ALL)],
+    "readLoad": [Read(PAGE, ("loads", "night"))],
+    "listLoadRefusals": [Read(PAGE, ("loads", "night", "refusals"), ALL)],
+    "search": [Read(PAGE, ("search",), {"q": "*", "limit": 500}, cut=True)],
+    "listKeys": [Read(PAGE, ("keys",), ALL)],
+    "listValues": [Read(PAGE, ("keys", "note", "values"), ALL, cut=True)],
+    "readLineage": [Read(LIST, ("lineage",), URNS | {"columns": "true"})],
+    "listRuns": [Read(PAGE, ("runs",), ALL, cut=True)],
+    "readRun": [Read(WHOLE, ("runs", "{run}"))],
+    "readAccesses": [Read(LIST, ("runs", "{run}", "accesses"))],
+    "readNextLineage": [Read(LIST, ("lineage", "next"), body={"frontier": [ORDERS]})],
+    "readLineagePath": [Read(LIST, ("lineage", "path"), {"from": ORDERS, "to": TABLES[1]})],
+    "readLineageImpact": [Read(PAGE, ("lineage", "impact"), URNS)],
+    "readLineageDiff": [Read(LIST, ("lineage", "diff"), URNS)],
+    "readChanges": [Read(PAGE + ITEM, ("changes",), {"limit": 500}, cut=True)],
+    "listSchemaspaces": [Read(WHOLE, ("schemaspaces",))],
+    "readSchema": [Read(WHOLE, (*INSTANCES, "schemas", "code-snippet"))],
+    "checkSchema": [Read(PAGE, ("schemas",), body={}, status=400)],
+    "listInstances": [Read(PAGE, (*INSTANCES, "instances"), ALL, cut=True)],
+    "readInstance": [Read(WHOLE, (*INSTANCES, "instances", "large0"))],
+    "listInstanceValues": [Read(PAGE, (*INSTANCES, "values"), {"pointer": "/description"}, cut=True)],
+    "exportInstances": [Read(WHOLE, (*INSTANCES, "export"), body={})],
+    "listLeftovers": [Read(WHOLE, (*INSTANCES, "leftovers"))],
+    "listPipelinePlugins": [Read(WHOLE, ("pipelines", "plugins"))],
+    "checkPipeline": [Read(PAGE, ("pipelines", "check"), body={"name": "p", "document": {}})],
+    "listPipelineSchedules": [Read(WHOLE, ("pipelines", "schedules"))],
+    # CDAP's API.
+    "v3SearchNamespace": [
+        Read(PAGE, f"{SPACES}/metadata/search", SEARCHED, cut=True),
+        Read(PAGE, f"{SPACES}/metadata/search", SEARCHED | {"responseFormat": "v6", "sort": "entity-name"}, cut=True),
+        Read(PAGE, f"{SPACES}/metadata/search", SEARCHED | {"responseFormat": "records"}, cut=True),
+        Read(PAGE, f"{SPACES}/metadata/search", SEARCHED | {"responseFormat": "names"}),
+    ],
+    "v3Search": [Read(PAGE, "metadata/search", SEARCHED, cut=True)],
+    "v3ListKeys": [Read(PAGE, f"{SPACES}/metadata/keys")],
+    "v3ListValues": [Read(PAGE, f"{SPACES}/metadata/keys/note/values", cut=True)],
+    "v3ReadChanges": [Read(PAGE + ITEM, f"{SPACES}/metadata/changes", {"limit": 500}, cut=True)],
+    "v3ListRuns": [Read(PAGE, RUNS, cut=True)],
+    "v3ReadRun": [Read(WHOLE, f"{RUNS}/0")],
+    "v3ReadRunMetadata": [Read(WHOLE, f"{RUNS}/0/metadata", {"scope": "system"})],
+    "v3ReadRunAccesses": [Read(LIST, f"{RUNS}/0/metadata/accesses")],
+    "v3ReadRunProperties": [Read(WHOLE, f"{RUNS}/0/metadata/properties/system")],
+    "v3ReadRunTags": [Read(WHOLE, f"{RUNS}/0/metadata/tags")],
+    "v3ReadLineage": [Read(LIST, FIELDS, EVER)],
+    "v3ReadNextLineage": [Read(LIST, f"{FIELDS}/next", body=EVER | {"frontier": ["dataset.sales.t0"]})],
+    "v3ListFields": [Read(LIST, f"{FIELDS}/fields", EVER)],
+    "v3ReadField": [Read(LIST, f"{FIELDS}/fields/f0", EVER | {"direction": "both"})],
+    "v3ListOperations": [Read(LIST, f"{FIELDS}/fields/f0/operations", EVER)],
+    "v3ReadAllFields": [Read(LIST, f"{FIELDS}/allfieldlineage", EVER | {"direction": "both"})],
+    "v3ReadMetadata": [Read(WHOLE, f"{SPACES}/datasets/t0/metadata", {"scope": "system"})],
+    "v3ReadProperties": [Read(WHOLE, f"{SPACES}/datasets/t0/metadata/properties", {"scope": "system"})],
+    "v3ReadSystemProperties": [Read(WHOLE, f"{SPACES}/datasets/t0/metadata/properties/system")],
+    "v3ReadTags": [Read(WHOLE, f"{SPACES}/datasets/t0/metadata/tags")],
+    "v3ListNamespaces": [Read(WHOLE, "namespaces")],
+    "v3ReadNamespace": [Read(WHOLE, SPACES)],
+    "v3ReadDataset": [Read(WHOLE, f"{SPACES}/datasets/t0")],
+    "v3ReadApplication": [Read(WHOLE, f"{SPACES}/apps/etl")],
+    "v3ReadProgram": [Read(WHOLE, f"{SPACES}/apps/etl/flows/Load")],
+    # OpenLineage's and Marquez's.
+    "readMarquezGraph": [Read(LIST, ("api", "v1", "lineage"), {"nodeId": NODE}, cut=True)],
+    "readMarquezColumns": [Read(LIST, ("api", "v1", "column-lineage"), {"nodeId": NODE})],
+    "listNamespaces": [Read(PAGE, ("api", "v1", "namespaces"))],
+    "readNamespace": [Read(PAGE, ("api", "v1", "namespaces", "etl"))],
+    "listJobs": [Read(PAGE, JOB[:-1])],
+    "readJob": [Read(WHOLE, JOB)],
+    "listRunsOfJob": [Read(PAGE, (*JOB, "runs"), cut=True)],
+    "listDatasets": [Read(PAGE, (*JOB[:3], "postgres://db:5432", "datasets"), cut=True)],
+    "readDataset": [Read(WHOLE, (*JOB[:3], "postgres://db:5432", "datasets", "t0"))],
+    "listAllJobs": [Read(PAGE, ("api", "v1", "jobs"))],
+    "readRunOfJob": [Read(WHOLE, ("api", "v1", "jobs", "runs", RUN))],
+    "readRunFacets": [Read(WHOLE, ("api", "v1", "jobs", "runs", RUN, "facets"))],
+    "searchJobsAndDatasets": [Read(PAGE, ("api", "v1", "search"), {"q": "t", "limit": 100})],
+    "readOpenLineageDoor": [Read(PAGE, ("openapi.json",))],
+    # DataHub's.
+    "readConfig": [Read(PAGE, ("config",))],
+    "listSpecifications": [Read(PAGE, ("openapi", "v1", "registry", "models", "entity", "specifications"))],
+    "askGraphql": [Read(PAGE, ("api", "graphql"), body={})],
+    "actOnAspects": [
+        Read(LIST, ("aspects",), {"action": "getTimeseriesAspectValues"}, TIMED, cut=True, status=413),
+        Read(LIST, ("aspects",), {"action": "getTimeseriesAspectValues"}, TIMED | {"limit": 3}),
+        Read(PAGE, ("aspects",), {"action": "getCount"}, {"aspect": "status"}),
+    ],
+    "readAspectByClass": [Read(WHOLE, ("aspects", ORDERS), {"aspect": "datasetProperties"})],
+    "readEnvelopedEntity": [Read(WHOLE, ("entitiesV2", ORDERS))],
+    "actOnUsage": [],  # Its one action writes.
+    "actOnEntities": [
+        Read(PAGE, ("entities",), {"action": "listUrns"}, {"entity": "dataset", "count": 10_000}),
+        Read(PAGE, ("entities",), {"action": "search"}, {"entity": "dataset", "input": "*", "count": 10_000}),
+    ],
+    "actOnRuns": [
+        Read(PAGE, ("runs",), {"action": "list"}, {}),
+        Read(LIST, ("runs",), {"action": "describe"}, {"runId": "load", "includeAspect": True}, cut=True, status=413),
+        Read(LIST, ("runs",), {"action": "describe"}, {"runId": "load", "includeAspect": True, "count": 2}),
+    ],
+    "actOnOperations": [Read(PAGE, ("operations",), {"action": "getEsTaskStatus"}, {}, status=400)],
+    "traceWrite": [Read(PAGE, ("openapi", "v1", "trace", "write", "0" * 32), body={ORDERS: ["status"]})],
+    "listRelated": [Read(PAGE, ("openapi", "relationships", "v1"), URNS)],
+    "scrollRelationships": [Read(PAGE, ("openapi", "v3", "relationship", "scroll"), {"count": 1_000}, {})],
+    "scrollLineage": [Read(PAGE, ("openapi", "v3", "lineage", "scroll"), {"count": 1_000}, {"urns": [ORDERS]})],
+    "scrollEntities": [
+        # Entities are read twenty at once.
+        Read(WHOLE, ("openapi", "v3", "entity", "scroll"), {"count": 1_000}, SCROLLED)
+    ],
+    "readEntities": [
+        Read(LIST, READ_MANY, body=[{"urn": urn} for urn in TABLES], cut=True, status=413),
+        Read(LIST, READ_MANY, body=[{"urn": urn} for urn in TABLES[1:3]]),
+    ],
+    "readOneEntity": [Read(WHOLE, ("openapi", "v3", "entity", "dataset", ORDERS))],
+    "readDataHubOpenApi": [Read(PAGE, ("openapi.json",))],
+    # Elyra's.
+    "listSchemaspaceNames": [Read(PAGE, ("schemaspace",))],
+    "readSchemaspace": [Read(PAGE, ("schemaspace", SPACE))],
+    "listSchemas": [Read(WHOLE, ("schema", SPACE))],
+    "readSchemaDocument": [Read(WHOLE, ("schema", SPACE, "code-snippet"))],
+    "listMetadata": [
+        Read(WHOLE, ("metadata", SPACE)),
+        Read(PAGE, ("metadata", SPACE), {"limit": 500}, cut=True),
+    ],
+    "readMetadata": [Read(WHOLE, ("metadata", SPACE, "large0"))],
+    "readElyraYaml": [Read(PAGE, ("elyra.yaml",))],
+}
+#: What is sent as it is read, a piece after the other, and never held whole.
+STREAMED = {"exportNamespace", "exportSome", "streamChanges", "followChanges", "v3StreamChanges"}
+
+
+#: Of the APIs, those that begin alike with the longer one first.
+PREFIXES = (
+    *("/colophon/api", "/colophon/v3", "/colophon/openlineage"),
+    *("/colophon/datahub/openapi/openlineage", "/colophon/datahub", "/elyra"),
+)
+
+
+def authorized_action(method: Any) -> str | None:
+    """Return which action a handler's method is authorised as."""
+    while method is not None:
+        if method.__code__.co_qualname.startswith("authorized."):
+            action: str | None = getclosurevars(method).nonlocals.get("action")
+            return action
+        method = getattr(method, "__wrapped__", None)
+    return None
+
+
+def reads() -> Iterable[tuple[str, str, str]]:
+    """Yield every operation that reads, with its method and the prefix of its API."""
+    for pattern, handler in routes(elyra=True):
+        for name in ("get", "post"):
+            operation = declared(handler, name)
+            if operation is not None and (name == "get" or authorized_action(getattr(handler, name)) == "read"):
+                prefix = next(one for one in PREFIXES if pattern.startswith(one))
+                yield operation.id, name.upper(), prefix
+
+
+Ask = Callable[[str, str, Read], Awaitable[HTTPResponse]]
+
+
+@pytest.fixture
+def ask(jp_serverapp: Any, http_server_port: Any, jp_base_url: str, jp_auth_header: dict[str, str]) -> Ask:
+    """`await ask("GET", "/colophon/api", read)`"""
+    client = AsyncHTTPClient(force_instance=True, max_body_size=1024 * MIB)
+
+    async def send(method: str, prefix: str, read: Read) -> HTTPResponse:
+        path = read.path if isinstance(read.path, str) else "/".join(quote(part, safe="") for part in read.path)
+        url = f"http://127.0.0.1:{http_server_port[-1]}{jp_base_url.rstrip('/')}{prefix}/{path}?{urlencode(read.params)}"
+        body = json.dumps(read.body).encode() if method == "POST" else None
+        request = HTTPRequest(url, method, headers=jp_auth_header, body=body, request_timeout=300)
+        return await client.fetch(request, raise_error=False)
+
+    return send
+
+
+def properties(number: int) -> dict[str, Any]:
+    """A value of `datasetProperties` of about a megabyte."""
+    return {"customProperties": {f"{number}.{at}": DESCRIPTION for at in range(10)}}
+
+
+@pytest.fixture
+def large(api: Any, datahub: Any, openlineage: Any, jp_asyncio_loop: Any) -> dict[str, str]:
+    """A catalog with a few large entities, instances, runs and events; the URN of a run, and an entry of the inbox."""
+
+    async def propose(params: Any = None, **proposal: Any) -> Any:
+        body = {"proposals": [{"operation": "upsert"} | proposal]}
+        told = await api("POST", "proposals", body=body, params=params)
+        assert told.status in (200, 202), told.body
+        return told
+
+    async def ingest(urn: str, aspect: str, value: Any) -> None:
+        proposal = {
+            "entityType": "dataset",
+            "entityUrn": urn,
+            "changeType": "UPSERT",
+            "aspectName": aspect,
+            "aspect": {"value": json.dumps(value), "contentType": "application/json"},
+            "systemMetadata": {"runId": "load"},
+        }
+        body = {"proposal": proposal, "async": "false"}
+        told = await datahub("POST", "aspects", params={"action": "ingestProposal"}, body=body)
+        assert told.status == 200, told.body
+
+    async def make() -> dict[str, str]:
+        for at, urn in enumerate(TABLES):
+            note = {"properties": {"note": f"{at} {TEXT}"}, "tags": []}
+            await propose(urn=urn, aspect="technicalMetadata", value=note)
+            await ingest(urn, "datasetProperties", properties(at))
+            await propose(urn=ORDERS, aspect="datasetProperties", value=properties(at))
+        urns = [table(f"described{at}") for at in range(DESCRIBED)]
+        value = {"description": DESCRIPTION}
+        several = [{"operation": "upsert", "urn": urn, "aspect": "datasetProperties", "value": value} for urn in urns]
+        assert (await api("POST", "proposals", body={"proposals": several})).status == 200
+        described = [{"fieldPath": f"f{at}", "description": DESCRIPTION} for at in range(DESCRIBED)]
+        await propose(urn=ORDERS, aspect="editableSchemaMetadata", value={"editableSchemaFieldInfo": described})
+        await propose(urn=PROFILED, aspect="status", value={"removed": False})
+        for at in range(MOST):
+            profile = {"timestampMillis": at, "fieldProfiles": [{"fieldPath": "f", "min": TEXT}]}
+            await ingest(PROFILED, "datasetProfile", profile)
+            # What the ingestion run `load` wrote.
+            if at >= MANY:
+                await ingest(f"{PROFILED[:-6]}{at},PROD)", "datasetProperties", properties(at))
+        for at in range(MANY):
+            unknown = {"urn": table("unknown"), "operation": "update", "aspect": "technicalMetadata"}
+            entry = str((await propose({"async": "true"}, **unknown, value={"properties": {}, "tags": []})).body["id"])
+        while len((await api("GET", "dead-letters", params={"limit": 500})).body["deadLetters"]) < MANY // 2:
+            await asyncio.sleep(0.05)
+        assert (await api("PUT", "loads", "night")).status == 200
+        rows = [{"urn": "x", "operation": "upsert"}] * 100
+        batch = {"partition": 0, "number": 0, "rows": rows}
+        assert (await api("POST", "loads", "night", "batches", body=batch)).status == 200
+        for at in range(MANY):
+            start = {"program": PROGRAM, "runId": str(at), "start": "2026-01-01T00:00:00Z", "arguments": {"note": TEXT}}
+            begun = await api("POST", "runs", body=start)
+            assert begun.status == 200, begun.body
+            run = str(begun.body["urn"])
+            touched = [{"data": urn, "mode": mode} for urn in TABLES for mode in ("read", "write")]
+            columns = [
+                {
+                    "source": TABLES[1],
+                    "sourceField": "f0",
+                    "target": ORDERS,
+                    "targetField": f"f{number}",
+                    "transformation": "identity",
+                }
+                for number in range(MANY)
+            ]
+            told = await api("POST", "runs", run, "accesses", body={"accesses": touched, "columns": columns})
+            assert told.status == 200
+        note = {"_producer": "https://example.org", "_schemaURL": "https://example.org/n.json", "n": TEXT}
+        for at in range(MOST):
+            facets = {"note": note} if at < MANY else {}
+            told = await openlineage(
+                *("POST", "api", "v1", "lineage"),
+                body=event(run=f"{RUN[:-2]}{at:02d}", second=at, run_facets=facets, outputs=[data(f"t{at}", note=note)]),
+            )
+            assert told.status == 201
+        assert (await openlineage("POST", "api", "v1", "lineage", body=event(second=59))).status == 201
+        for at in range(MOST):
+            put_file(f"large{at}", snippet(f"Large {at}", description=f"{at} {TEXT}"))
+        return {"run": run, "entry": entry}
+
+    return jp_asyncio_loop.run_until_complete(make())  # type: ignore[no-any-return]
+
+
+def test_every_route_that_reads_has_a_bound() -> None:
+    assert {name for name, _, _ in reads()} == READS.keys() | STREAMED
+
+
+async def test_answers_are_bounded_in_bytes(ask: Ask, large: dict[str, str]) -> None:
+    wrong = []
+    for name, method, prefix in reads():
+        for read in READS.get(name, ()):
+            path = read.path if isinstance(read.path, str) else tuple(one.format(**large) for one in read.path)
+            found = await ask(method, prefix, Read(read.bound, path, read.params, read.body))
+            size = len(found.body or b"")
+            if found.code != read.status or size > read.bound or (read.cut and read.status == 200 and size < 3 * MIB):
+                wrong.append((prefix, name, read.params, found.code, size, read.bound, (found.body or b"")[:200]))
+    assert not wrong, "\n".join(map(repr, wrong))
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "method", "prefix"),
+    [
+        (("metadata", SPACE), None, "GET", "/elyra"),
+        (("schemaspaces", SPACE, "export"), {}, "POST", "/colophon/api"),
+    ],
+)
+async def test_answers_without_pages_are_refused_beyond_their_bound(
+    ask: Ask, path: Any, body: Any, method: str, prefix: str
+) -> None:
+    for at in range(8):
+        put_file(f"huge{at}", snippet(f"Huge {at}", description="x" * 9 * MIB))
+    found = await ask(method, prefix, Read(WHOLE, path, body=body))
+    assert (found.code, len(found.body) < 1_000) == (413, True)
