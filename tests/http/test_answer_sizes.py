@@ -12,6 +12,7 @@ import pytest
 from jupyter_colophon.core.read_budget import ANSWER_BYTES_MAX, LIST_BYTES_MAX, PAGE_BYTES_MAX
 from jupyter_colophon.http.operation import declared
 from jupyter_colophon.http.routes import routes
+from support.datahub import emit, mcp
 from support.openlineage import RUN, data, event
 from support.snippets import SPACE, put_file, snippet
 from support.urns import table
@@ -237,7 +238,7 @@ Ask = Callable[[str, str, Read], Awaitable[HTTPResponse]]
 
 
 @pytest.fixture
-def ask(jp_serverapp: Any, http_server_port: Any, jp_base_url: str, jp_auth_header: dict[str, str]) -> Ask:
+def ask(http_server_client: Any, http_server_port: Any, jp_base_url: str, jp_auth_header: dict[str, str]) -> Ask:
     """`await ask("GET", "/colophon/api", read)`"""
     client = AsyncHTTPClient(force_instance=True, max_body_size=1024 * MIB)
 
@@ -258,6 +259,64 @@ def properties(number: int) -> dict[str, Any]:
     return {"customProperties": {f"{number}.{at}": DESCRIPTION for at in range(10)}}
 
 
+async def make_entities(api: Any, ingest: Any, propose: Any) -> None:
+    """Datasets with large aspects, versions, columns and values by time, most of them written by the run `load`."""
+    for at, urn in enumerate(TABLES):
+        note = {"properties": {"note": f"{at} {TEXT}"}, "tags": []}
+        await propose(urn=urn, aspect="technicalMetadata", value=note)
+        await ingest(urn, "datasetProperties", properties(at))
+        await propose(urn=ORDERS, aspect="datasetProperties", value=properties(at))
+    several = [
+        {"operation": "upsert", "urn": urn, "aspect": "datasetProperties", "value": {"description": DESCRIPTION}}
+        for urn in (table(f"described{at}") for at in range(DESCRIBED))
+    ]
+    assert (await api("POST", "proposals", body={"proposals": several})).status == 200
+    described = [{"fieldPath": f"f{at}", "description": DESCRIPTION} for at in range(DESCRIBED)]
+    await propose(urn=ORDERS, aspect="editableSchemaMetadata", value={"editableSchemaFieldInfo": described})
+    await propose(urn=PROFILED, aspect="status", value={"removed": False})
+    for at in range(MOST):
+        profile = {"timestampMillis": at, "fieldProfiles": [{"fieldPath": "f", "min": TEXT}]}
+        await ingest(PROFILED, "datasetProfile", profile)
+    for at in range(MANY, MOST):
+        await ingest(f"{PROFILED[:-6]}{at},PROD)", "datasetProperties", properties(at))
+
+
+async def make_refused(api: Any, propose: Any) -> str:
+    """Dead letters and refused rows of a load; an entry of the inbox."""
+    for _ in range(MANY):
+        unknown = {"urn": table("unknown"), "operation": "update", "aspect": "technicalMetadata"}
+        entry = await propose({"async": "true"}, **unknown, value={"properties": {}, "tags": []})
+    while not (await api("GET", "dead-letters")).body["deadLetters"]:
+        await asyncio.sleep(0.05)
+    assert (await api("PUT", "loads", "night")).status == 200
+    batch = {"partition": 0, "number": 0, "rows": [{"urn": "x", "operation": "upsert"}] * 100}
+    assert (await api("POST", "loads", "night", "batches", body=batch)).status == 200
+    return str(entry.body["id"])
+
+
+async def make_runs(api: Any) -> str:
+    """Runs with large arguments that touch the datasets and make columns of columns; the URN of one."""
+    ends = {"source": TABLES[1], "sourceField": "f0", "target": ORDERS, "transformation": "identity"}
+    columns = [ends | {"targetField": f"f{at}"} for at in range(MANY)]
+    touched = [{"data": urn, "mode": mode} for urn in TABLES for mode in ("read", "write")]
+    for at in range(MANY):
+        start = {"program": PROGRAM, "runId": str(at), "start": "2026-01-01T00:00:00Z", "arguments": {"note": TEXT}}
+        run = str((await api("POST", "runs", body=start, answers="run")).body["urn"])
+        told = await api("POST", "runs", run, "accesses", body={"accesses": touched, "columns": columns})
+        assert told.status == 200
+    return run
+
+
+async def make_events(openlineage: Any) -> None:
+    """A job that writes datasets with large facets, in runs some of which have them too."""
+    note = {"_producer": "https://example.org", "_schemaURL": "https://example.org/n.json", "n": TEXT}
+    for at in range(MOST):
+        facets = {"note": note} if at < MANY else {}
+        told = event(run=f"{RUN[:-2]}{at:02d}", second=at, run_facets=facets, outputs=[data(f"t{at}", note=note)])
+        assert (await openlineage("POST", "api", "v1", "lineage", body=told)).status == 201
+    assert (await openlineage("POST", "api", "v1", "lineage", body=event(second=59))).status == 201
+
+
 @pytest.fixture
 def large(api: Any, datahub: Any, openlineage: Any, jp_asyncio_loop: Any) -> dict[str, str]:
     """A catalog with a few large entities, instances, runs and events; the URN of a run, and an entry of the inbox."""
@@ -269,80 +328,18 @@ def large(api: Any, datahub: Any, openlineage: Any, jp_asyncio_loop: Any) -> dic
         return told
 
     async def ingest(urn: str, aspect: str, value: Any) -> None:
-        proposal = {
-            "entityType": "dataset",
-            "entityUrn": urn,
-            "changeType": "UPSERT",
-            "aspectName": aspect,
-            "aspect": {"value": json.dumps(value), "contentType": "application/json"},
-            "systemMetadata": {"runId": "load"},
-        }
-        body = {"proposal": proposal, "async": "false"}
-        told = await datahub("POST", "aspects", params={"action": "ingestProposal"}, body=body)
+        told = await emit(datahub, mcp(aspect, value, urn=urn, systemMetadata={"runId": "load"}))
         assert told.status == 200, told.body
 
     async def make() -> dict[str, str]:
-        for at, urn in enumerate(TABLES):
-            note = {"properties": {"note": f"{at} {TEXT}"}, "tags": []}
-            await propose(urn=urn, aspect="technicalMetadata", value=note)
-            await ingest(urn, "datasetProperties", properties(at))
-            await propose(urn=ORDERS, aspect="datasetProperties", value=properties(at))
-        urns = [table(f"described{at}") for at in range(DESCRIBED)]
-        value = {"description": DESCRIPTION}
-        several = [{"operation": "upsert", "urn": urn, "aspect": "datasetProperties", "value": value} for urn in urns]
-        assert (await api("POST", "proposals", body={"proposals": several})).status == 200
-        described = [{"fieldPath": f"f{at}", "description": DESCRIPTION} for at in range(DESCRIBED)]
-        await propose(urn=ORDERS, aspect="editableSchemaMetadata", value={"editableSchemaFieldInfo": described})
-        await propose(urn=PROFILED, aspect="status", value={"removed": False})
-        for at in range(MOST):
-            profile = {"timestampMillis": at, "fieldProfiles": [{"fieldPath": "f", "min": TEXT}]}
-            await ingest(PROFILED, "datasetProfile", profile)
-            # What the ingestion run `load` wrote.
-            if at >= MANY:
-                await ingest(f"{PROFILED[:-6]}{at},PROD)", "datasetProperties", properties(at))
-        for at in range(MANY):
-            unknown = {"urn": table("unknown"), "operation": "update", "aspect": "technicalMetadata"}
-            entry = str((await propose({"async": "true"}, **unknown, value={"properties": {}, "tags": []})).body["id"])
-        while len((await api("GET", "dead-letters", params={"limit": 500})).body["deadLetters"]) < MANY // 2:
-            await asyncio.sleep(0.05)
-        assert (await api("PUT", "loads", "night")).status == 200
-        rows = [{"urn": "x", "operation": "upsert"}] * 100
-        batch = {"partition": 0, "number": 0, "rows": rows}
-        assert (await api("POST", "loads", "night", "batches", body=batch)).status == 200
-        for at in range(MANY):
-            start = {"program": PROGRAM, "runId": str(at), "start": "2026-01-01T00:00:00Z", "arguments": {"note": TEXT}}
-            begun = await api("POST", "runs", body=start)
-            assert begun.status == 200, begun.body
-            run = str(begun.body["urn"])
-            touched = [{"data": urn, "mode": mode} for urn in TABLES for mode in ("read", "write")]
-            columns = [
-                {
-                    "source": TABLES[1],
-                    "sourceField": "f0",
-                    "target": ORDERS,
-                    "targetField": f"f{number}",
-                    "transformation": "identity",
-                }
-                for number in range(MANY)
-            ]
-            told = await api("POST", "runs", run, "accesses", body={"accesses": touched, "columns": columns})
-            assert told.status == 200
-        note = {"_producer": "https://example.org", "_schemaURL": "https://example.org/n.json", "n": TEXT}
-        for at in range(MOST):
-            facets = {"note": note} if at < MANY else {}
-            told = await openlineage(
-                *("POST", "api", "v1", "lineage"),
-                body=event(
-                    run=f"{RUN[:-2]}{at:02d}", second=at, run_facets=facets, outputs=[data(f"t{at}", note=note)]
-                ),
-            )
-            assert told.status == 201
-        assert (await openlineage("POST", "api", "v1", "lineage", body=event(second=59))).status == 201
-        for at in range(MANY):
-            put_file(f"large{at}", snippet(f"Large {at}", description=f"{at} {TEXT}"))
-        return {"run": run, "entry": entry}
+        await make_entities(api, ingest, propose)
+        await make_events(openlineage)
+        return {"entry": await make_refused(api, propose), "run": await make_runs(api)}
 
-    return jp_asyncio_loop.run_until_complete(make())  # type: ignore[no-any-return]
+    for at in range(MANY):
+        put_file(f"large{at}", snippet(f"Large {at}", description=f"{at} {TEXT}"))
+    made: dict[str, str] = jp_asyncio_loop.run_until_complete(make())
+    return made
 
 
 def test_every_route_that_reads_has_a_bound() -> None:

@@ -218,6 +218,20 @@ async def test_an_answer_says_that_components_of_an_edge_were_left_out(api: Any,
         assert (edge["components"], found["truncated"]) == (names[:20], is_cut)
 
 
+async def test_paths_and_differences_report_components_that_were_left_out(api: Any, record: Any) -> None:
+    await record(P, "1", [(B, "write")])
+    run = (await api("GET", "runs", params={"program": P})).body["runs"][0]["urn"]
+    reads = (("path", {"from": A, "to": B}), ("diff", {"urn": B, "from": format_time(0), "to": format_time(NOON + 2)}))
+    for part, is_cut in ((range(20), False), (range(20, 21), True)):
+        touched = [{"data": A, "mode": "read", "component": f"c{number:02}"} for number in part]
+        assert (await api("POST", "runs", run, "accesses", body={"accesses": touched})).status == 200
+        for name, params in reads:
+            found = (await api("GET", "lineage", name, params=params, answers=f"lineage-{name}")).body
+            edges = [*found.get("edges", ()), *found.get("added", ()), *found.get("came", ())]
+            (edge,) = [one for one in edges if one["source"] == A]
+            assert (len(edge["components"]), found["truncated"]) == (20, is_cut), name
+
+
 async def test_a_time_that_cannot_be_read_is_named(api: Any, chain: None) -> None:
     for name in ("start", "end", "asOf"):
         refused = [

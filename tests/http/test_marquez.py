@@ -133,6 +133,22 @@ async def test_search_finds_jobs_and_datasets_by_name(openlineage: Any) -> None:
     assert [result["name"] for result in one["results"]] == ["load"]
 
 
+async def test_search_reports_how_many_there_are_and_finds_those_of_a_namespace(openlineage: Any) -> None:
+    outputs = [data(f"lot{number:02}", LAKE) for number in range(30)]
+    for told in (event(outputs=[data("lot_far", "file")]), event(second=1, outputs=outputs)):
+        assert (await openlineage("POST", *LINEAGE, body=told)).status == 201
+
+    async def search(**params: Any) -> tuple[int, int, bool]:
+        found = (await openlineage("GET", "api", "v1", "search", params={"q": "lot"} | params)).body
+        return len(found["results"]), found["totalCount"], found["truncated"]
+
+    assert await search(limit=10) == (10, 31, True)
+    assert await search(limit=31) == (31, 31, False)
+    assert await search(limit=10, namespace="file") == (1, 1, False)
+    assert await search(limit=10, namespace=LAKE) == (10, 30, True)
+    assert await search(limit=10, filter="JOB") == (0, 0, False)
+
+
 @pytest.mark.usefixtures("sales")
 async def test_search_finds_paths_by_their_parts(openlineage: Any) -> None:
     told = event(outputs=[data("raw/invoices_eu.parquet", "s3://lake")])
