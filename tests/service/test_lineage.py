@@ -1,6 +1,7 @@
 """Lineage: levels, directions, windows, bounds (spec LINEAGE-3)."""
 
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.run import Access, ColumnEdge, RunChange, RunStart
 from jupyter_colophon.wiring import Catalog
 from support.catalog import ADA, forget, say, touch
+from support.stores import fresh_catalog
 from support.urns import cell, table
 
 A, B, C, D, E = (table(name) for name in "abcde")
@@ -175,23 +177,6 @@ class TestBounds:
         assert edge.runs == tuple(reversed(runs[2:]))
         assert (edge.run_count, edge.start, edge.end) == (12, 1_000, 2_011)
 
-    def test_runs_of_an_edge_that_were_not_counted_as_of_a_time_are_reported(
-        self, store_name: str, catalog: Catalog
-    ) -> None:
-        if store_name != "sqlite":
-            pytest.skip("what is cut does not depend on the store")
-        as_of = time.time_ns() // 1_000_000 + 60_000
-        touch(catalog, P, "first", ("read", A), ("write", B), end=2_000)
-        for number in range(1_000):
-            found = drawn(catalog, A, as_of=as_of) if number == 999 else None
-            touch(catalog, P, str(number), ("read", A), start=2_000 + number, end=5_000)
-        assert found is not None
-        assert (max(edge.run_count for edge in found.edges), found.truncated) == (1_000, False)
-        more = drawn(catalog, A, as_of=as_of)
-        assert (max(edge.run_count for edge in more.edges), more.truncated) == (1_000, True)
-        paths = catalog.lineage.paths(PathQuestion(Urn.parse(A), Urn.parse(B), as_of=as_of), ADA)
-        assert (paths.count, paths.truncated) == (1, True)
-
     def test_components_are_named(self, catalog: Catalog) -> None:
         run = touch(catalog, P, "1", ("read", A))
         for component in ("join", "filter", "join"):
@@ -216,3 +201,18 @@ class TestNodes:
         (column,) = drawn(catalog, A, columns=True).columns
         assert (column.source, column.source_field, column.target, column.target_field) == (A, "x", B, "y")
         assert (column.program, column.transformation) == (P, "identity")
+
+
+def test_runs_of_an_edge_that_were_not_counted_as_of_a_time_are_reported(tmp_path: Path) -> None:
+    as_of = time.time_ns() // 1_000_000 + 600_000
+    with fresh_catalog("sqlite", tmp_path) as catalog:
+        touch(catalog, P, "first", ("read", A), ("write", B), end=2_000)
+        for number in range(999):
+            touch(catalog, P, str(number), ("read", A), start=2_000 + number, end=5_000)
+        found = drawn(catalog, A, as_of=as_of)
+        assert (max(edge.run_count for edge in found.edges), found.truncated) == (1_000, False)
+        touch(catalog, P, "last", ("read", A), start=4_000, end=5_000)
+        more = drawn(catalog, A, as_of=as_of)
+        assert (max(edge.run_count for edge in more.edges), more.truncated) == (1_000, True)
+        paths = catalog.lineage.paths(PathQuestion(Urn.parse(A), Urn.parse(B), as_of=as_of), ADA)
+        assert (paths.count, paths.truncated) == (1, True)
