@@ -317,3 +317,24 @@ def test_capture_is_switched_off_by_unloading_and_by_the_environment(notebooks, 
     assert [run["program"] for run in writers(catalog, urn("prov_one", "heard"))] == [program("prov_one", "heard")]
     for cell in ("unloaded", "off", "on"):
         assert catalog.runs(program=program("prov_one", cell))["runs"] == []
+
+
+def test_table_that_a_cell_renames_keeps_tags_lineage_and_history(notebooks, catalog):
+    kernel, old, new = notebooks["prov_one"], urn("prov_one", "draft"), urn("prov_one", "orders")
+    assert kernel.run("spark.range(3).write.saveAsTable('prov_one.source')", "source").succeeded
+    make = "spark.table('prov_one.source').write.saveAsTable('prov_one.draft')"
+    assert kernel.run(make, "make").succeeded
+    reported(kernel)
+    catalog.put_aspect(old, "businessMetadata", {"properties": {"owner": "ops"}, "tags": ["gold"]})
+    assert kernel.run("spark.sql('ALTER TABLE prov_one.draft RENAME TO prov_one.orders')", "rename").succeeded
+    reported(kernel)
+    assert catalog.entity(old) is None
+    aspects = catalog.entity(new)["aspects"]
+    assert aspects["businessMetadata"]["value"]["tags"] == ["gold"]
+    properties = aspects["technicalMetadata"]["value"]["properties"]
+    assert (properties["format"], properties["location"].rpartition("/")[2]) == ("parquet", "orders")
+    assert program("prov_one", "make") in {run["program"] for run in writers(catalog, new)}
+    graph = catalog.lineage(new, direction="upstream", levels=5)
+    assert {node["name"] for node in graph["nodes"] if node["type"] == "dataset"} == {"source", "orders"}
+    (run,) = catalog.runs(program=program("prov_one", "rename"))["runs"]
+    assert run["facts"]["renamed"] == f"{old} → {new}"

@@ -146,7 +146,49 @@ def test_data_flows_within_a_statement_and_not_between_the_statements_of_a_cell(
     assert made[notebook.urn("report")].isdisjoint(made[notebook.urn("emp")])
 
 
-def test_what_is_known_of_a_table_goes_along_with_its_new_name(notebook):
+def test_renamed_table_keeps_its_history_and_its_run_says_so(notebook):
+    old, new = notebook.urn("t"), notebook.urn("renamed")
+    cell = notebook.begin("make")
+    notebook.see(reads=("raw",), writes=("t",))
+    notebook.end(cell)
+    assert notebook.recorder.flush(10) == 0
+    notebook.catalog.put_aspect(old, "businessMetadata", {"properties": {}, "tags": ["gold"]})
+    cell = notebook.begin("rename")
+    notebook.see(reads=("t",), writes=("audit",))
+    edge = ColumnEdge(old, "x", new, "x", Transformation.IDENTITY)
+    notebook.see(reads=("t",), writes=("renamed",), function="rename", columns=(edge,), renamed=(old, new))
+    notebook.see(reads=("renamed",), writes=("report",))
+    notebook.end(cell)
+    assert notebook.recorder.flush(10) == 0
+    assert notebook.catalog.entity(old) is None
+    entity = notebook.catalog.entity(new)
+    assert entity["aspects"]["businessMetadata"]["value"]["tags"] == ["gold"]
+    assert entity["aspects"]["technicalMetadata"]["value"]["properties"]["format"] == "parquet"
+    assert upstream(notebook, "renamed") == {"raw"}
+    assert upstream(notebook, "report") == upstream(notebook, "audit") == {"raw", "renamed"}
+    (run,) = notebook.runs("rename")
+    assert run["facts"]["renamed"] == f"{old} → {new}"
+    assert (new, "write") in touched(run)
+    assert old not in {data for data, _ in touched(run)}
+
+
+def test_table_that_comes_back_under_its_old_name_is_another_one(notebook):
+    old, new = notebook.urn("t"), notebook.urn("renamed")
+    fields = (Field("x", "int", True),)
+    for name in ("t", "renamed"):
+        cell = notebook.begin(name)
+        if name == "renamed":
+            notebook.see(writes=("renamed",), function="rename", renamed=(old, new))
+        now = now_ms()
+        notebook.recorder.observe(Observation(now, now, "insert", writes=(notebook.table("t", fields),)))
+        notebook.end(cell)
+    assert notebook.recorder.flush(10) == 0
+    for urn in (old, new):
+        assert notebook.catalog.aspect(urn, "schemaMetadata").value["fields"][0]["fieldPath"] == "x"
+        assert len(notebook.catalog.runs(data=urn)["runs"]) == 2 - (urn == old)
+
+
+def test_rename_onto_a_name_in_use_copies_and_links(notebook):
     old, new = notebook.urn("t"), notebook.urn("renamed")
     field = f"urn:li:schemaField:({old},x)"
     said = [

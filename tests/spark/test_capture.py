@@ -378,5 +378,7 @@ def test_a_table_that_is_renamed_flows_into_its_new_name(watch: Any) -> None:
     assert seen.renamed == (seen.reads[0].urn, seen.writes[0].urn)
     assert [(edge.source_field, edge.target_field) for edge in seen.columns] == [("id", "id"), ("day", "day")]
     assert [field.path for field in seen.writes[0].fields or ()] == ["id", "day"]
+    assert seen.writes[0].format == "parquet"
+    assert str(seen.writes[0].location).rpartition("/")[2] == new.rpartition(".")[2]
     watch.spark.range(1).createOrReplaceTempView("passing_name")
     assert watch.observe(lambda: watch.spark.sql("ALTER VIEW passing_name RENAME TO other_name")) == []

@@ -226,6 +226,20 @@ def test_runs_are_read_through_and_forgotten(edges: StorageProvider) -> None:
     assert edges.tx_runner.run(lambda tx: tx.edges.runs_after("", 9)) == []
 
 
+def test_renamed_end_has_its_accesses_beside_those_of_the_new_name(edges: StorageProvider) -> None:
+    links = [link("a", "p"), link("a", "p", "write", "r1"), link("a", "q", "read", "r2", "", 2, 7), link("b", "p")]
+    add(edges, *links)
+    edges.tx_runner.run(lambda tx: tx.edges.rename("data", "a", "b"))
+    assert around(edges, "data", ["a"]) == set()
+    assert around(edges, "data", ["b"]) == {("b", "p", "read"), ("b", "p", "write"), ("b", "q", "read")}
+    assert detail(edges, "b", "q", "read") == Edge("b", "q", "read", ("r2",), 1, 2, 7)
+    edges.tx_runner.run(lambda tx: (tx.edges.rename("program", "p", "s"), tx.edges.rename("program", "none", "s")))
+    assert around(edges, "program", ["p"]) == set()
+    assert around(edges, "program", ["s"]) == {("b", "s", "read"), ("b", "s", "write")}
+    assert {one.program for one in edges.tx_runner.run(lambda tx: tx.edges.of_run("r1"))} == {"s"}
+    assert edges.tx_runner.run(lambda tx: tx.edges.stale(9)) == []
+
+
 def test_what_is_in_order_is_not_stale_and_may_be_renewed(edges: StorageProvider) -> None:
     add(edges, link("a", "p"), link("a", "p", "unknown"), link("b", "p", stop=4))
     before = around(edges, "program", ["p"])

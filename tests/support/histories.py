@@ -3,7 +3,7 @@
 from typing import Any
 
 from hypothesis import strategies as st
-from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.errors import Absent, InvalidInstance, RenameConflict
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.core.run import RunChange
@@ -22,6 +22,8 @@ _METADATA = st.builds(
     st.lists(st.sampled_from(["faa", "FAA", "owner"]), unique=True, max_size=2),
 )
 _WRITES = st.tuples(st.just("write"), st.sampled_from(URNS), st.just("technicalMetadata"), _METADATA)
+_UPSTREAMS = st.sampled_from(URNS[:4]).map(lambda urn: {"upstreams": [{"dataset": urn, "type": "COPY"}]})
+_DECLARES = st.tuples(st.just("write"), st.sampled_from(URNS[:3]), st.just("upstreamLineage"), _UPSTREAMS)
 _FORGETS = st.tuples(
     st.just("forget"), st.sampled_from(URNS), st.sampled_from(["technicalMetadata", None, None]), st.none()
 )
@@ -32,8 +34,9 @@ _RUNS = st.tuples(
     st.tuples(st.sampled_from(["read", "write", "unknown"]), st.sampled_from(URNS[:4])),
 )
 _ENDS = st.tuples(st.just("end"), st.sampled_from([cell("1"), cell("2")]), st.sampled_from(["r1", "r2"]), st.none())
+_RENAMES = st.tuples(st.just("rename"), st.sampled_from(URNS[:2]), st.sampled_from([*URNS[:2], table("c")]), st.none())
 #: Lists of steps for `live`.
-HISTORIES = st.lists(st.one_of(_WRITES, _WRITES, _FORGETS, _RUNS, _ENDS), min_size=1, max_size=14)
+HISTORIES = st.lists(st.one_of(_WRITES, _WRITES, _DECLARES, _FORGETS, _RUNS, _ENDS, _RENAMES), min_size=1, max_size=14)
 
 
 def live(catalog: Catalog, steps: list[Any]) -> None:
@@ -45,12 +48,14 @@ def live(catalog: Catalog, steps: list[Any]) -> None:
                 catalog.write_path.propose([Proposal(Urn.parse(who), what, "upsert", value)], ADA)
             elif kind == "forget":
                 catalog.write_path.propose([Proposal(Urn.parse(who), what, "delete")], ADA)
+            elif kind == "rename":
+                catalog.write_path.rename(Urn.parse(who), Urn.parse(what), ADA)
             elif kind == "run":
                 runs[who, what] = touch(catalog, who, what, value)
             elif (who, what) in runs:
                 catalog.write_path.change_run(runs[who, what], RunChange("succeeded", 9_000), ADA)
-        except Absent:
-            assert kind == "forget"
+        except (Absent, InvalidInstance, RenameConflict):
+            assert kind in ("forget", "rename")
 
 
 def derived(catalog: Catalog) -> Any:

@@ -28,6 +28,7 @@ descriptor: Descriptor
 entities: Entities
 entity: Entity
 "entity-metadata": EntityMetadata
+"entity-rename": EntityRename
 "entity-summary": EntitySummary
 "entity-type": EntityType
 fields: Fields
@@ -161,7 +162,7 @@ type: string
 namespace: string
 name: string
 aspect: (string | null)
-operation: ("create" | "update" | "delete" | "run-start" | "run-end" | "access")
+operation: ("create" | "update" | "delete" | "rename" | "run-start" | "run-end" | "access")
 version: number
 scope: ("USER" | "SYSTEM")
 actor: string
@@ -240,6 +241,10 @@ errors: {
 pointer: string
 message: string
 }[]
+/**
+ * Where an entity was asked for that has another name now: its URN.
+ */
+renamedTo?: string
 }
 /**
  * A dead letter that is gone.
@@ -379,6 +384,19 @@ properties: {
 tags: string[]
 version: number
 }
+}
+/**
+ * The new name of a dataset, in the same namespace, platform and fabric.
+ */
+export interface EntityRename {
+/**
+ * A URN that no entity has.
+ */
+to: string
+/**
+ * The run that renames it. A kernel's token names a run of its own.
+ */
+run?: (string | null)
 }
 /**
  * One entity type: what a form needs.

@@ -116,6 +116,10 @@ class Catalog:
                 if refusal.status != 412 or attempts == EDIT_ATTEMPTS:
                     raise
 
+    def rename_entity(self, urn: str, to: str, run: str | None = None) -> Document:
+        """Gives a dataset another name; a kernel names the run of its own that did so. Answers `Written`."""
+        return self._send("POST", f"{_at(urn)}/rename", {"to": to, "run": run})
+
     def propose(self, proposals: Sequence[Mapping[str, Any]]) -> Document:
         """Writes a batch of `Proposal`s, at most 1,000, wholly or not at all. Answers `WrittenBatch`."""
         return self._send("POST", "/proposals", {"proposals": list(proposals)})

@@ -78,7 +78,7 @@ class Announcer:
         if change.aspect is None:
             return self._of_entity(change)
         if change.aspect == self.registry.stored_type(change.type).key_aspect:
-            return ("CREATE", {}) if change.operation == "create" else None
+            return ("CREATE", {}) if change.operation in ("create", "rename") else None
         spec = self.registry.type(change.type).aspect(change.aspect)
         if spec is not None and is_described(spec.name, spec.contributes):
             found = self._difference(change)

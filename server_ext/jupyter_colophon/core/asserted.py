@@ -46,6 +46,15 @@ class Told:
         """Data, and the kind of access to it."""
         return {(urn, "read") for urn in self.reads} | {(urn, "write") for urn in self.writes}
 
+    def renamed(self, names: Mapping[str, str]) -> "Told":
+        """Return the same of entities that have other names now."""
+        columns = {
+            (names.get(target, target), made, names.get(source, source), field): how
+            for (target, made, source, field), how in (self.columns or {}).items()
+        }
+        reads, writes = (frozenset(names.get(urn, urn) for urn in urns) for urns in (self.reads, self.writes))
+        return Told(reads, writes, columns)
+
 
 def told(aspect: str, urn: str, value: Mapping[str, Any] | None) -> Told:
     """What a value of the aspect of an entity says; nothing where it is no value, or not that of data or of a job."""

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
 from jupyter_colophon.core.registry import Scope
 
-ChangeOperation = Literal["create", "update", "delete", "run-start", "run-end", "access"]
+ChangeOperation = Literal["create", "update", "delete", "rename", "run-start", "run-end", "access"]
 
 
 @dataclass(frozen=True, slots=True)

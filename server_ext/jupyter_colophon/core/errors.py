@@ -130,9 +130,11 @@ class Reserved(AccessDenied):
 class Absent(MetadataError):
     """There is no such thing, or the principal may not know of it."""
 
-    def __init__(self, kind: str, name: str, hint: str = "") -> None:
+    def __init__(self, kind: str, name: str, hint: str = "", renamed_to: str = "") -> None:
+        """`renamed_to` is the URN of the entity that had this name before."""
+        hint = f"it was renamed to {shown(renamed_to)}" if renamed_to else hint
         super().__init__(f"there is no {kind} {shown(name)}" + (f": {hint}" if hint else ""))
-        self.kind, self.name = kind, name
+        self.kind, self.name, self.renamed_to = kind, name, renamed_to
 
 
 class EntityTypeUnknown(Absent):
@@ -145,6 +147,14 @@ class AlreadyThere(MetadataError):
     def __init__(self, kind: str, name: str) -> None:
         super().__init__(f"{kind} {shown(name)} is already there")
         self.kind, self.name = kind, name
+
+
+class RenameConflict(MetadataError):
+    """An entity keeps its name: the new one is in use, or the old one is not the caller's alone."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"{shown(name)} cannot be the subject of a rename now: {reason}")
+        self.name, self.reason = name, reason
 
 
 class SchemaspaceUnknown(Absent, ValueError):

@@ -47,6 +47,7 @@ TABLE: dict[type[errors.MetadataError], Row] = {
     errors.InstanceIsFolder: Row(409, "instance-is-folder", "A folder is in the way"),
     errors.InstanceExists: Row(409, "already-there", "Already there"),
     errors.RunStands: Row(409, "run-stands", "The run stands otherwise"),
+    errors.RenameConflict: Row(409, "rename-conflict", "It cannot be renamed now"),
     errors.AlreadyThere: Row(409, "already-there", "Already there"),
     errors.KeyReused: Row(409, "key-reused", "Idempotency key reused"),
     LoadEnded: Row(409, "load-ended", "The load has ended"),
@@ -87,7 +88,9 @@ def row_of(cause: type[errors.MetadataError]) -> Row:
 def problem(error: errors.MetadataError) -> dict[str, object]:
     """An error as a problem document (RFC 9457, `schemas/api/problem.json`)."""
     row = row_of(type(error))
-    return document(row.status, row.type, row.title, error.detail, error.problems)
+    told = document(row.status, row.type, row.title, error.detail, error.problems)
+    renamed_to = error.renamed_to if isinstance(error, errors.Absent) else ""
+    return told | ({"renamedTo": renamed_to} if renamed_to else {})
 
 
 def refusal(told: Refusal) -> dict[str, object]:

@@ -33,6 +33,8 @@ class Account:
     is_failure: bool = False
     #: URNs of data that its failed statements would have written, as far as they were reported.
     intended: list[str] = field(default_factory=list)
+    #: The renames that the server was told of.
+    renamed: list[str] = field(default_factory=list)
     #: The run's URN, once the server has it.
     urn: str | None = None
 
@@ -49,9 +51,9 @@ class Account:
         return bool(self.observations) or (self.ending is not None and has_run)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Parcel:
-    """What of an account is being told now."""
+    """What of an account is being told now: observations leave it when the server has them."""
 
     account: Account
     observations: "tuple[Observation, ...]"

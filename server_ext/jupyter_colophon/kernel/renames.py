@@ -1,11 +1,13 @@
-"""What the catalog says of a table goes along with it when it is renamed (docs/decisions/0022)."""
+"""A table that is renamed where the catalog cannot rename what it has: a copy, and a link (docs/decisions/0022)."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.programs.entity import MetadataEntity
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.catalog import Catalog
+    from jupyter_colophon.spark.observation import Observation
 
 Document = dict[str, Any]
 
@@ -13,6 +15,12 @@ Document = dict[str, Any]
 _OWN = frozenset(
     {"container", "datasetProfile", "operation", "schemaMetadata", "status", "technicalMetadata", "upstreamLineage"}
 )
+
+
+def split_at_rename(observations: "Sequence[Observation]") -> "Sequence[Observation]":
+    """Return the first observations, up to a rename that follows them."""
+    ends = (at for at, seen in enumerate(observations) if at and seen.renamed is not None)
+    return observations[: next(ends, len(observations))]
 
 
 def carry_over(catalog: "Catalog", old: str, new: str, run: str) -> list[Document]:

@@ -2,19 +2,23 @@
 
 import json
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.problems import ClientError, Refused, ServerAway
 from jupyter_colophon.core.worker import Backoff, Worker
 from jupyter_colophon.kernel.counts import counted
-from jupyter_colophon.kernel.renames import carry_over
+from jupyter_colophon.kernel.renames import carry_over, split_at_rename
 from jupyter_colophon.spark.observation import Unseen, united
 from jupyter_colophon.spark.reports import accesses, proposals
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from jupyter_colophon.client.catalog import Catalog, Document
     from jupyter_colophon.kernel.ledger import Account, Ledger, Parcel
     from jupyter_colophon.kernel.notices import Notices
+    from jupyter_colophon.spark.observation import Observation
 
 #: Seconds between two attempts while the server is away: doubled from the first to the last.
 FIRST_PAUSE_S = 1.0
@@ -107,7 +111,7 @@ class Sender:
     def _forget(self, account: "Account") -> None:
         self._known.clear()
         account.urn = None
-        account.not_seen, account.intended = [], []
+        account.not_seen, account.intended, account.renamed = [], [], []
         if account.parent is not None:
             account.parent.urn = None
 
@@ -115,19 +119,39 @@ class Sender:
         account = parcel.account
         run = self._announce(account)
         self._write(_names(account, run), parcel)
-        self._write(_facts(parcel, run), parcel)
-        for document in accesses(parcel.observations):
-            self._catalog.add_accesses(run, document)
-        self._follow_renames(parcel, run)
-        self._admit(parcel, run)
+        while parcel.observations:
+            group = split_at_rename(parcel.observations)
+            self._record(group, parcel, run)
+            # Sent once more, what was recorded under an old name would create that again.
+            parcel.observations = parcel.observations[len(group) :]
         if parcel.ending is not None:
             self._catalog.change_run(run, parcel.ending)
 
-    def _follow_renames(self, parcel: "Parcel", run: str) -> None:
-        for old, new in dict.fromkeys(seen.renamed for seen in parcel.observations if seen.renamed is not None):
-            for proposal in carry_over(self._catalog, old, new, run):
-                # Each by itself: an aspect that is refused leaves the others.
-                self._write([proposal], parcel)
+    def _record(self, group: "Sequence[Observation]", parcel: "Parcel", run: str) -> None:
+        """Record observations of which only the first may be a rename."""
+        first, *others = group
+        linked = None if first.renamed is None or self._rename(*first.renamed, run) else first.renamed
+        if first.renamed is not None and linked is None:
+            # One entity: nothing flows from its old name into the new one.
+            first = replace(first, reads=(), columns=())
+        self._write(_facts([first, *others], run), parcel)
+        for document in accesses([first, *others]):
+            self._catalog.add_accesses(run, document)
+        for proposal in () if linked is None else carry_over(self._catalog, *linked, run):
+            # Each by itself: an aspect that is refused leaves the others.
+            self._write([proposal], parcel)
+        self._admit(group, parcel.account, run)
+
+    def _rename(self, old: str, new: str, run: str) -> bool:
+        """Rename what the catalog has; return whether the new name has it now. It has, too, where there was nothing."""
+        try:
+            self._catalog.rename_entity(old, new, run)
+        except Refused as refusal:
+            if refusal.passing:
+                raise
+            return refusal.is_absence
+        self._known = {place: content for place, content in self._known.items() if place[0] not in (old, new)}
+        return True
 
     def _announce(self, account: "Account") -> str:
         """The URN of the run, and of its parent's before it: the server has both then."""
@@ -137,22 +161,26 @@ class Sender:
             account.urn = str(self._catalog.start_run(account.beginning)["urn"])
         return account.urn
 
-    def _admit(self, parcel: "Parcel", run: str) -> None:
-        """Add to the run what was not seen, why a statement of it failed, and what that would have written."""
-        account, told = parcel.account, parcel.account.not_seen
-        failed = [seen for seen in parcel.observations if seen.failed]
+    def _admit(self, group: "Sequence[Observation]", account: "Account", run: str) -> None:
+        """Add to the run what was not seen, what it renamed, why a statement of it failed, and what that would have written."""
+        told = account.not_seen
+        failed = [seen for seen in group if seen.failed]
         intended = list(dict.fromkeys([*account.intended, *(ref.urn for seen in failed for ref in seen.intended)]))
         missed = [Unseen.INTENDED] if len(intended) > INTENDED_MOST else []
-        unseen = (str(word) for seen in parcel.observations for word in seen.unseen)
+        unseen = (str(word) for seen in group for word in seen.unseen)
         words = list(dict.fromkeys([*told, *unseen, *missed]))
         change: Document = {"facts": {"notSeen": "; ".join(words)} if words != told else {}}
+        pairs = [" → ".join(seen.renamed) for seen in group if seen.renamed is not None]
+        renamed = list(dict.fromkeys([*account.renamed, *pairs]))
+        if renamed != account.renamed:
+            change["facts"]["renamed"] = "; ".join(renamed)
         if failed and not account.error:
             change["facts"]["error"] = f"a {failed[-1].function} failed: {failed[-1].error}"
         if fresh := intended[:INTENDED_MOST][len(account.intended) :]:
             change["intended"] = fresh
         if change["facts"] or fresh:
             self._catalog.change_run(run, change)
-            account.not_seen, account.intended = words, intended[:INTENDED_MOST]
+            account.not_seen, account.intended, account.renamed = words, intended[:INTENDED_MOST], renamed
 
     def _write(self, proposals: "list[Document]", parcel: "Parcel") -> None:
         """Writes those SYSTEM aspects that are new in this session or have changed in it."""
@@ -211,9 +239,9 @@ class _ServerOutage:
             self._notices.say_once(f"lost {lost}", f"Colophon: the server is back; {words}.")
 
 
-def _facts(parcel: "Parcel", run: str) -> "list[Document]":
+def _facts(observations: "Sequence[Observation]", run: str) -> "list[Document]":
     """What is known of the data that was written."""
-    written = united(ref for seen in parcel.observations for ref in seen.writes)
+    written = united(ref for seen in observations for ref in seen.writes)
     return [proposal for ref in written for proposal in proposals(ref, run)]
 
 

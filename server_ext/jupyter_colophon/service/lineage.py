@@ -22,8 +22,9 @@ from jupyter_colophon.service.steps import Steps, is_stand_in, shown_nodes
 from jupyter_colophon.service.walking import MODES, Walk, Walker, fold_triple
 from jupyter_colophon.storage import aspects
 from jupyter_colophon.storage.known_edges import Side, edges_at
+from jupyter_colophon.storage.renames import absent_entity, is_left_behind
 from jupyter_colophon.storage.retention import require_kept
-from jupyter_colophon.storage.spi import Row, StorageProvider, TableContext
+from jupyter_colophon.storage.spi import Range, Row, StorageProvider, TableContext
 
 T = TypeVar("T")
 _PATHS_SHOWN = 100
@@ -129,13 +130,15 @@ def _require_known(asking: Asking, urn: Urn) -> None:
         return
     side: Side = "data" if urn.type == "dataset" else "program"
     if not edges_at(tx, asking.as_of).around(side, [text], MODES[side, "undirected"], Window(), 1):
-        raise Absent("entity", text)
+        raise absent_entity(tx, text)
 
 
 def _was_there(tx: TableContext, urn: Urn, time: int | None) -> bool:
     if time is None:
-        return tx.table("entities").read((str(urn),)) is not None
-    first = tx.table("aspect_versions").read((str(urn), f"{urn.type}Key", 1))
+        row = tx.table("entities").read((str(urn),))
+        return row is not None and not is_left_behind(tx, row)
+    versions = tx.table("aspect_versions").scan(Range.prefix(str(urn), f"{urn.type}Key"))
+    first = next((row for row in versions if row["value"] is not None), None)
     return first is not None and int(first["time"]) <= time
 
 

@@ -8,7 +8,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.described import Shown, describe_entity
 from jupyter_colophon.core.entity import Aspect, Entity, EntitySummary
-from jupyter_colophon.core.errors import Absent, IllegalQuery
+from jupyter_colophon.core.errors import IllegalQuery
 from jupyter_colophon.core.holding import UNDECLARED, holder_of
 from jupyter_colophon.core.lineage_keys import lineage_key
 from jupyter_colophon.core.names import Urn
@@ -20,6 +20,7 @@ from jupyter_colophon.service.columns import Column, ColumnReader, Sourced, is_c
 from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.service.naming import Names
 from jupyter_colophon.storage import aspects
+from jupyter_colophon.storage.renames import absent_entity
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 from jupyter_colophon.storage.writers import last_writer
 
@@ -170,7 +171,7 @@ class MetadataReader:
                 return None
             there = self._summary(tx, holder, time)
         if there is None or namespace not in ("", there.namespace):
-            raise Absent("entity", str(urn))
+            raise absent_entity(tx, str(urn))
         return found
 
     def _summary(self, tx: TableContext, urn: Urn, time: int | None) -> EntitySummary | None:

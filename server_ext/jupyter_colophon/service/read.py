@@ -16,6 +16,7 @@ from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.service.visible import VisibleValues
 from jupyter_colophon.storage import aspects
 from jupyter_colophon.storage.ending import lasting
+from jupyter_colophon.storage.renames import absent_entity
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
 #: How many instances are looked at for a page of those that may be seen.
@@ -43,7 +44,7 @@ class Reader:
             if found is None:
                 # A type that the registry lost is known by what is stored.
                 self.registry.type(urn.type)
-                raise Absent("entity", str(urn))
+                raise absent_entity(tx, str(urn))
             present = aspects.present(tx, self.registry, urn.type, str(urn), names)
             return Entity(found, VisibleValues(tx, self.gate, principal).aspects(present))
 
@@ -70,8 +71,12 @@ class Reader:
         found = self.provider.tx_runner.run(work, read_only=True)
         if found is None:
             self.registry.aspect(urn.type, name)
-            raise Absent(f"{name} of entity", str(urn))
+            raise self.absent(urn, f"{name} of entity")
         return found
+
+    def absent(self, urn: Urn, kind: str = "entity") -> Absent:
+        """Return the error for what a readable entity does not have; it names the one that has its history now."""
+        return self.provider.tx_runner.run(lambda tx: absent_entity(tx, str(urn), kind), read_only=True)
 
     def versions(
         self, urn: Urn, name: str, limit: int, cursor: str, principal: Principal
@@ -88,7 +93,7 @@ class Reader:
         found, is_cut = self.provider.tx_runner.run(work, read_only=True)
         if not found and not cursor:
             self.registry.aspect(urn.type, name)
-            raise Absent(f"{name} of entity", str(urn))
+            raise self.absent(urn, f"{name} of entity")
         page = found[:-1] if is_cut else found
         more = self.cursors.write("versions", page[-1].version) if is_cut and page else None
         hidden = {one.version for one in found if not self.gate.may_see_value(principal, urn, one.value)}

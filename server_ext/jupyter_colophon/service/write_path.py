@@ -25,7 +25,9 @@ from jupyter_colophon.core.errors import (
     MetadataError,
     NotEmpty,
     Problem,
+    RenameConflict,
     StorageError,
+    TransactionTooLong,
 )
 from jupyter_colophon.core.names import Identity, Urn, namespace
 from jupyter_colophon.core.namespaced import is_namespaced
@@ -51,6 +53,7 @@ from jupyter_colophon.storage import runs as stored_runs
 from jupyter_colophon.storage.commit import Commit
 from jupyter_colophon.storage.commit_openlineage import take
 from jupyter_colophon.storage.commit_record import record, record_source
+from jupyter_colophon.storage.commit_renaming import rename_entity
 from jupyter_colophon.storage.commit_rollback import roll_back
 from jupyter_colophon.storage.commit_runs import change_run, record_accesses, start_run
 from jupyter_colophon.storage.commit_timeseries import append, forget
@@ -68,6 +71,8 @@ ETERNAL = frozenset({"default", "system"})
 _CLEARED_AT_ONCE = 100
 #: The operations of which the value is known when they are applied to what is there.
 _CHANGING = frozenset({"patch", "annotate"})
+#: What a rename needs of both names: aspects of both scopes, and runs, get another name.
+_RENAMING: tuple[Action, ...] = ("annotate", "emit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,6 +321,49 @@ class WritePath:
 
     def _transaction(self, act: Callable[[TableContext], T], form: forms.Form[T], once: Once | None) -> T:
         return self.provider.tx_runner.run(lambda tx: answers.once(tx, once, form, self.now(), lambda: act(tx)))
+
+    def rename(
+        self, urn: Urn, new: Urn, principal: Principal, run: str | None = None, once: Once | None = None
+    ) -> Written:
+        """Give a dataset another name in its namespace, with all that is recorded of it (decision 22).
+
+        Who may not delete entities renames only as part of a run that is their kernel's own. Raises Absent, AccessDenied,
+        InvalidInstance, RenameConflict.
+        """
+        for name in (urn, new):
+            for action in _RENAMING:
+                self._may(principal, action, name)
+        self._require_new_name(urn, new)
+        is_admin = self.authorizer.may(principal, "admin", self.identity.namespace_of(urn))
+
+        def work(commit: Commit) -> list[Written]:
+            if run is not None:
+                require_runs(commit.tx, [Proposal(urn, None, "update", run=run)], "")
+            if not is_admin and not stored_runs.is_of_kernel(commit.tx, run, principal.via):
+                raise AccessDenied("rename", f"{urn}: a kernel renames in a run of its own")
+            return [rename_entity(commit, urn, new, run)]
+
+        try:
+            (written,) = self._transaction(lambda tx: self._commit(tx, work, principal), forms.WRITTEN, once)
+        except TransactionTooLong as error:
+            raise RenameConflict(str(urn), "too much is recorded of it") from error
+        return written
+
+    def _require_new_name(self, urn: Urn, new: Urn) -> None:
+        """Raise InvalidInstance unless the second name is another one that the first dataset can have."""
+        problem = ""
+        if (urn.type, new.type) != ("dataset", "dataset"):
+            problem = "only datasets are renamed"
+        elif self.identity.is_stream(urn) or self.identity.is_stream(new):
+            problem = "a stream keeps its name"
+        elif self.identity.namespace_of(urn) != self.identity.namespace_of(new):
+            problem = "the new name is in another namespace"
+        elif (urn.parts[0], urn.parts[2]) != (new.parts[0], new.parts[2]):
+            problem = "the new name has another platform or fabric"
+        elif urn == new:
+            problem = "is the present name"
+        if problem:
+            raise InvalidInstance("the rename", (Problem("/to", problem),))
 
     def require(self, principal: Principal, action: Action, urn: Urn) -> None:
         """Raise Absent, AccessDenied unless the principal may do this with an entity that is changed elsewhere."""

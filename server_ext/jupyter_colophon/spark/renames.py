@@ -1,13 +1,15 @@
 """`ALTER TABLE … RENAME TO`: the same table under a new name."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from py4j.protocol import Py4JJavaError
 
 from jupyter_colophon.spark import naming, schema
-from jupyter_colophon.spark.observation import ColumnEdge, DataRef, Field, Kind, Transformation, Unseen
+from jupyter_colophon.spark.observation import ColumnEdge, DataRef, Kind, Transformation, Unseen
 from jupyter_colophon.spark.plan import Statement
+from jupyter_colophon.spark.targets import write_path
 from jupyter_colophon.spark.tree import Node
 
 RENAMES = frozenset({"AlterTableRenameCommand", "RenameTable"})
@@ -15,7 +17,8 @@ RENAMES = frozenset({"AlterTableRenameCommand", "RenameTable"})
 
 
 def rename_of(execution: Any, root: Node) -> tuple[Statement, ...]:
-    """Return the statement of a rename: all of the old name flows into the new one. None for a temporary view.
+    """Return the statement of a rename: where the catalog cannot move what it has, all of the old name flows into the
+    new one. None for a temporary view.
 
     The names of other catalogs' tables are not in the command's JSON: that something was renamed is reported as unseen.
     """
@@ -28,17 +31,27 @@ def rename_of(execution: Any, root: Node) -> tuple[Statement, ...]:
     source, target = naming.table(old), naming.table(new)
     if source is None or target is None:
         return ()
-    kind = Kind.VIEW if root.attrs.get("isView") else Kind.TABLE
-    fields = _fields(execution.sparkSession(), new)
-    edges = tuple(ColumnEdge(source, each.path, target, each.path, Transformation.IDENTITY) for each in fields)
-    reads, writes = (DataRef(source, kind),), (DataRef(target, kind, fields or None),)
-    return (Statement("rename", reads, writes, edges, renamed=(source, target)),)
+    written = _renamed(
+        execution.sparkSession(), new, DataRef(target, Kind.VIEW if root.attrs.get("isView") else Kind.TABLE)
+    )
+    edges = tuple(
+        ColumnEdge(source, each.path, target, each.path, Transformation.IDENTITY) for each in written.fields or ()
+    )
+    return (Statement("rename", (DataRef(source, written.kind),), (written,), edges, renamed=(source, target)),)
 
 
-def _fields(session: Any, identifier: dict[str, Any]) -> tuple[Field, ...]:
-    """Ask the catalog; the table may have another name by now."""
+def _renamed(session: Any, identifier: dict[str, Any], ref: DataRef) -> DataRef:
+    """Return what the catalog says of a table under its new name; the table may have another name by now."""
     name = ".".join(f"`{identifier[part].replace('`', '``')}`" for part in ("database", "table"))
+    state = session.sessionState()
     try:
-        return schema.fields(json.loads(session.table(name).schema().json()))
+        table = state.catalog().getTableMetadata(state.sqlParser().parseTableIdentifier(name))
+        provider, place = table.provider(), table.storage().locationUri()
+        return replace(
+            ref,
+            fields=schema.fields(json.loads(table.schema().json())) or None,
+            format=provider.get().lower() if provider.isDefined() else None,
+            location=None if place.isEmpty() else naming.without_credentials(write_path(place.get())),
+        )
     except Py4JJavaError:
-        return ()
+        return ref

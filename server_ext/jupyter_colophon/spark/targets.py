@@ -64,11 +64,11 @@ def _hive(_: Any, command: Any, node: Node) -> Target:
 
 def _directory(_: Any, command: Any, node: Node) -> Target:
     place, fields = command.storage().locationUri(), _written(command.query())
-    ref = None if place.isEmpty() else file(_path(place.get()), "hive")
+    ref = None if place.isEmpty() else file(write_path(place.get()), "hive")
     return Target(ref.having(fields) if ref else None, fields)
 
 
-def _path(place: Any) -> str:
+def write_path(place: Any) -> str:
     """Write a `java.net.URI` as Hadoop's `Path` does, not percent-encoded."""
     authority = f"//{place.getAuthority()}" if place.getAuthority() else ""
     return f"{place.getScheme() or 'file'}:{authority}{place.getPath()}"
@@ -81,7 +81,7 @@ def _external(execution: Any, command: Any, node: Node) -> Target:
         return Target()
     table = catalog.getTableMetadata(command.table().identifier())
     fields = schema.fields(json.loads(table.schema().json()))
-    location = _path(table.location())
+    location = write_path(table.location())
     files, ref = file(location, node.attrs["table"].get("provider")), table_ref(node.attrs["table"], location=location)
     if ref is None or files is None:
         return Target()

@@ -11,6 +11,7 @@ from jupyter_colophon.core import asserted
 from jupyter_colophon.core.asserted import Column, Told
 from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.core.run import Transformation
+from jupyter_colophon.storage.renames import resolve_names
 from jupyter_colophon.storage.spi import Link, Range, Row, TableContext
 
 _ORDER = ("data", "mode")
@@ -27,9 +28,9 @@ def follow(tx: TableContext, entity: Row, before: Mapping[str, Row], now: Mappin
 
 
 def _follow(tx: TableContext, entity: Row, aspect: str, before: Row | None, now: Row) -> None:
-    urn, was, told = entity["urn"], Told(), _told(aspect, entity["urn"], now)
+    urn, was, told = entity["urn"], Told(), _told(tx, aspect, entity["urn"], now)
     if before is not None and before["value"] is not None:
-        was = _told(aspect, urn, before)
+        was = _told(tx, aspect, urn, before)
         run = asserted.while_in_force(urn, before["version"], aspect)
         if was.touched and now["time"] > before["time"]:
             tx.edges.stop(run, now["time"])
@@ -53,7 +54,7 @@ def of_history(tx: TableContext, entity: Row) -> dict[str, set[Link]]:
         for at, version in enumerate(versions):
             stop = versions[at + 1]["time"] if at + 1 < len(versions) else None
             if stop is None or stop > version["time"]:
-                said = _said(entity, aspect, version)
+                said = _said(tx, entity, aspect, version)
                 found[said.run] = _links(said, stop)
     return {run: told for run, told in found.items() if told}
 
@@ -63,7 +64,7 @@ def columns_of_entity(tx: TableContext, entity: Row) -> list[Row]:
     rows: list[Row] = []
     for aspect in asserted.asserting(entity["type"]):
         row = tx.table("aspects").read((entity["urn"], aspect))
-        rows += _column_rows(_said(entity, aspect, row)) if row is not None else []
+        rows += _column_rows(_said(tx, entity, aspect, row)) if row is not None else []
     return rows
 
 
@@ -116,8 +117,8 @@ def _program(entity: Row, version: Row) -> str:
     return asserted.carrier(entity["urn"], entity["namespace"], version["actor"])
 
 
-def _said(entity: Row, aspect: str, version: Row) -> _Said:
-    return _Said(entity, aspect, version, _told(aspect, entity["urn"], version))
+def _said(tx: TableContext, entity: Row, aspect: str, version: Row) -> _Said:
+    return _Said(entity, aspect, version, _told(tx, aspect, entity["urn"], version))
 
 
 def _links(said: _Said, stop: int | None) -> set[Link]:
@@ -159,12 +160,23 @@ def columns_in_force(tx: TableContext, run: str) -> Mapping[Column, Transformati
         return {}
     urn, aspect, number = told
     version = tx.table("aspect_versions").read((urn, aspect, number))
-    return {} if version is None else _told(aspect, urn, version).columns or {}
+    return {} if version is None else _told(tx, aspect, urn, version).columns or {}
 
 
-def _told(aspect: str, urn: str, version: Row) -> Told:
+def forget_all(tx: TableContext, entity: Row, aspects: Mapping[str, Row], time: int) -> None:
+    """Remove all that the history of an entity's aspects asserts."""
+    ended = {name: row | {"version": row["version"] + 1, "value": None, "time": time} for name, row in aspects.items()}
+    follow(tx, entity, aspects, ended)
+    for run in of_history(tx, entity):
+        tx.edges.forget(run)
+
+
+def _told(tx: TableContext, aspect: str, urn: str, version: Row) -> Told:
+    """What a version says, with the present names of the other entities that it meant."""
     value = version["value"]
-    return asserted.told(aspect, urn, None if value is None else stored(value))
+    told = asserted.told(aspect, urn, None if value is None else stored(value))
+    data = {touched for touched, _ in told.touched} - {urn}
+    return told.renamed(names) if (names := resolve_names(tx, data, version["time"])) else told
 
 
 def _forget_columns(tx: TableContext, said: _Said, columns: Iterable[Column]) -> None:

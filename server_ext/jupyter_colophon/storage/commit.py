@@ -308,7 +308,7 @@ class Commit:
     ) -> int:
         """Add a row to the change log about an entity; returns its number."""
         # Nobody else's change comes between what a transaction reads and its end, so it counts on by itself.
-        self._head = (self.tx.log.head() if self._head is None else self._head) + 1
+        self._head = self.head() + 1
         self.changes.append(
             {
                 "seq": self._head,
@@ -331,6 +331,10 @@ class Commit:
             }
         )
         return self._head
+
+    def head(self) -> int:
+        """Return the number of the newest change, also of this transaction."""
+        return self.tx.log.head() if self._head is None else self._head
 
     def entity(self, urn: Urn) -> Row:
         """The entity's row as this transaction sees it."""

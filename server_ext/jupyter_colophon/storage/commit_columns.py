@@ -14,6 +14,7 @@ from jupyter_colophon.storage.spi import Range, Row
 #: How many edges are looked up, and written, at once.
 _AT_ONCE = 1_000
 _KEY = ("target", "target_field", "source", "source_field", "program")
+_RUN_KEY = ("target", "program", "run")
 
 
 def record_columns(commit: Commit, run: Row, columns: Sequence[ColumnEdge], time: int | None = None) -> None:
@@ -50,6 +51,35 @@ def hand_over_columns(commit: Commit, run: Row, program: str) -> None:
                 known.delete(key)
             new = {"transformation": how, "run": run["urn"], "last": last}
             _keep_newest(commit, {(*key[:4], program): dict(zip(_KEY, (*key[:4], program), strict=True)) | new})
+
+
+def rename_columns(commit: Commit, old: str, new: str) -> None:
+    """Put one dataset in the place of another in all that runs made of columns."""
+    known, runs = commit.tx.table("column_edges"), commit.tx.table("column_runs")
+    edges = [*known.scan(Range.prefix(old)), *known.scan_index("source", old)]
+    pairs = sorted({(row["target"], row["program"]) for row in edges})
+    made = [
+        row for pair in pairs for row in runs.scan(Range.prefix(*pair)) if row["target"] == old or old in row["edges"]
+    ]
+    known.multi_delete(sorted({_key(row, _KEY) for row in edges}))
+    runs.multi_delete([_key(row, _RUN_KEY) for row in made])
+    renamed = [row | {end: _one(row[end], old, new) for end in ("target", "source")} for row in edges]
+    _keep_newest(commit, {_key(row, _KEY): row for row in renamed})
+    moved = {_key(row, _RUN_KEY): row for row in (_renamed_run(row, old, new) for row in made)}
+    # A run may have made columns of both.
+    for there in runs.multi_read([*moved]):
+        row = moved[_key(there, _RUN_KEY)]
+        row["edges"] = compact(sorted(tuple(edge) for edge in (*stored(row["edges"]), *stored(there["edges"]))))
+    runs.upsert_all([*moved.values()])
+
+
+def _renamed_run(row: Row, old: str, new: str) -> Row:
+    edges = {(field, _one(source, old, new), *how) for field, source, *how in stored(row["edges"])}
+    return row | {"target": _one(row["target"], old, new), "edges": compact(sorted(edges))}
+
+
+def _key(row: Row, names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(row[name] for name in names)
 
 
 def replace_columns(commit: Commit, old: str, new: str, is_told: Callable[[str], bool]) -> None:

@@ -69,13 +69,13 @@ def _touch(commit: Commit, urn: str, table: Urn, old: str, with_system: bool) ->
             for statement in belongs:
                 record_access(commit, run, access, with_system, statement)
         commit.tx.table(statements.TABLE).delete_all(Range.prefix(urn, old, row["mode"], row["component"]))
-    _keep_own(commit, urn, old, str(table))
+    move_facets(commit, urn, old, str(table))
     commit.tx.edges.forget(urn)
     statements.add_links(commit.tx, statements.links_of_run(commit.tx, run))
 
 
-def _keep_own(commit: Commit, run: str, old: str, new: str) -> None:
-    """What is said of the data in this run alone."""
+def move_facets(commit: Commit, run: str, old: str, new: str) -> None:
+    """Move the facets of data that hold in this run alone to other data."""
     table = commit.tx.table("openlineage")
     for mode in ("read", "write"):
         row = table.read((run, f"{mode} {old}"))

@@ -53,6 +53,12 @@ def wrote(tx: TableContext, source: Source, stream: str) -> bool:
     return tx.table("accesses").read((run, stream, "write", "")) is not None
 
 
+def is_of_kernel(tx: TableContext, urn: str | None, via: str | None) -> bool:
+    """Whether a run was recorded by this kernel."""
+    rows = () if urn is None or via is None else tx.table("runs").scan_index("urn", urn, 1)
+    return any(row["via"] == via for row in rows)
+
+
 def going_on(tx: TableContext, via: str) -> list[str]:
     """The URNs of the runs that this kernel has begun and not ended."""
     return [row["urn"] for row in tx.table("runs").scan_index("via", via) if row["status"] == RUNNING]

@@ -21,6 +21,8 @@ _STATUSES = {"running", "succeeded", "failed", "killed"}
 #: The version of what is told by time (storage/commit_timeseries.py).
 _OF_A_MOMENT = 0
 _VERSION_PARTS = ("version", "value", "actor", "via", "time")
+#: What the change of a version has in common with it; who renames an entity did not write its versions.
+_PARTS_OF = {"create": _VERSION_PARTS, "update": _VERSION_PARTS, "rename": ("version", "value")}
 
 Step = tuple[list[Finding], Any]
 
@@ -43,12 +45,12 @@ def inspections(registry: Registry) -> list[Way[Finding]]:
 
 def version_fault(tx: TableContext, change: Row) -> Finding | None:
     """Whether the version that a change made is there as the change log has it."""
-    if change["aspect"] is None or change["value"] is None or change["operation"] not in ("create", "update"):
+    if change["aspect"] is None or change["value"] is None or change["operation"] not in _PARTS_OF:
         return None
     if change["version"] == _OF_A_MOMENT:
         return None
     row = tx.table("aspect_versions").read((change["urn"], change["aspect"], change["version"]))
-    if row is not None and all(row[part] == change[part] for part in _VERSION_PARTS):
+    if row is not None and all(row[part] == change[part] for part in _PARTS_OF[change["operation"]]):
         return None
     if row is None and _is_let_go(tx, change):
         return None

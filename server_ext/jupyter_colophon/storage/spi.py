@@ -266,6 +266,9 @@ class EdgeIndex(Protocol):
     def forget(self, run: str) -> None:
         """Forget a run with all that it touched."""
 
+    def rename(self, side: Literal["data", "program"], old: str, new: str) -> None:
+        """Put `new` in the place of `old` in all that is known of it, beside what is known of `new` already."""
+
     def stale(self, limit: int) -> list[tuple[str, str, str]]:
         """At most `limit` triples (data, program, mode) whose roll-up, where the store keeps one, is not that of its accesses."""
 

@@ -193,6 +193,9 @@ RELATIONSHIPS = TableSpec(
 #: Custom entities by what holds them; the row stays when they go. Other holders are told by the URN (core/holding.py).
 HOLDINGS = TableSpec("holdings", {"holder": "string", "urn": "string"}, ("holder", "urn"))
 
+#: Each rename of an entity, under the number of its change (storage/renames.py).
+RENAMES = TableSpec("renames", {"urn": "string", "seq": "long", "time": "long", "new": "string"}, ("urn", "seq"))
+
 #: Namespaces that were deleted, while they still hold something (storage/ending.py).
 ENDING_NAMESPACES = TableSpec(
     "ending_namespaces", {"namespace": "string", "actor": "string", "time": "long"}, ("namespace",)
@@ -370,6 +373,7 @@ ALL = (
     VALUE_COUNTS,
     RELATIONSHIPS,
     HOLDINGS,
+    RENAMES,
     ENDING_NAMESPACES,
     RUNS,
     RUN_TIMES,

@@ -128,7 +128,7 @@ class EntityHandler(DataHubHandler):
             said = reader.entities([urn], names, asking.principal).get(str(urn))
             if said is None:
                 asking.catalog.registry.type(kind)
-                raise Absent("entity", str(urn))
+                raise asking.catalog.reader.absent(urn)
             (spelled,) = reader.spelled([str(urn)])
             return Answer(documents.v3_entity(spelled, said, with_system=with_system))
 

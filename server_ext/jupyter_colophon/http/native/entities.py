@@ -11,7 +11,9 @@ from jupyter_colophon.core.errors import (
     ConditionFailed,
     NotEmpty,
     PatchFailed,
+    RenameConflict,
 )
+from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import Proposal, Written
 from jupyter_colophon.core.scoped import Metadata, Scoped
 from jupyter_colophon.http.base import ApiHandler
@@ -132,6 +134,28 @@ class EntityHandler(ApiHandler):
             return done
 
         self.answer(documents.written(await self.writing(work)))
+
+
+class RenameHandler(ApiHandler):
+    """`POST /entities/{urn}/rename`."""
+
+    @authenticated
+    @authorized("write", resource="colophon")
+    @operation(
+        "renameEntity",
+        takes=[IDEMPOTENCY_KEY],
+        body="entity-rename",
+        answers="written",
+        refuses=[Absent, RenameConflict],
+        links=[Link("readEntity", {"path.urn": "$response.body#/urn"})],
+    )
+    async def post(self, in_path: str) -> None:
+        """Give a dataset another name, with its history, lineage, fields and all that names it."""
+        require_none(self.request.headers)
+        urn, principal, body = self.urn(in_path), self.principal, await self.body()
+        new, run = Urn.parse(body["to"]), body.get("run")
+        done = await self.writing(lambda to, once: to.write_path.rename(urn, new, principal, run, once))
+        self.answer(documents.written(done))
 
 
 class MetadataHandler(ApiHandler):
@@ -284,6 +308,7 @@ class ValuesHandler(ApiHandler):
 ROUTES = [
     ("/entities", EntitiesHandler),
     ("/entities/{urn}", EntityHandler),
+    ("/entities/{urn}/rename", RenameHandler),
     ("/entities/{urn}/metadata", MetadataHandler),
     ("/entities/{urn}/fields", FieldsHandler),
     ("/entities/{urn}/fields/metadata", FieldsMetadataHandler),

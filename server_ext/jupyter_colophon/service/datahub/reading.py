@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.datahub.whole import whole
 from jupyter_colophon.core.entity import Aspect
-from jupyter_colophon.core.errors import Absent
 from jupyter_colophon.core.keys import key_aspect
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.registry import Registry
@@ -16,6 +15,7 @@ from jupyter_colophon.service.gate import Gate
 from jupyter_colophon.service.nodes import Nodes
 from jupyter_colophon.service.visible import VisibleValues
 from jupyter_colophon.storage import aspects
+from jupyter_colophon.storage.renames import absent_entity
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 from jupyter_colophon.storage.united import add_people
 
@@ -49,7 +49,8 @@ class AspectReader:
         if found is None:
             self.registry.aspect(urn.type, name)
         if found is None or not self.gate.may_see_value(principal, urn, found.value):
-            raise Absent(f"version {version} of {name} of entity" if version else f"{name} of entity", str(urn))
+            kind = f"version {version} of {name} of entity" if version else f"{name} of entity"
+            raise self.provider.tx_runner.run(lambda tx: absent_entity(tx, str(urn), kind), read_only=True)
         return _whole(urn, {name: found})[name]
 
     def entity(self, urn: Urn, names: Collection[str] | None, principal: Principal) -> dict[str, Aspect]:

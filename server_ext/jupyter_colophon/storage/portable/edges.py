@@ -102,6 +102,18 @@ class PortableEdges:
         for triple in {_triple(row) for row in rows}:
             self.renew(*triple)
 
+    def rename(self, side: Side, old: str, new: str) -> None:
+        """Put `new` in the place of `old` in all that is known of it, beside what is known of `new` already."""
+        for neighbour in list(self._table(NEIGHBOURS.id).scan(Range.prefix(side, old))):
+            other, mode = neighbour["other"], neighbour["mode"]
+            before, after = ((old, other), (new, other)) if side == "data" else ((other, old), (other, new))
+            for row in list(self._table(EDGE_RUNS.id).scan(Range.prefix(*before, mode))):
+                for spec in _IN_EACH_ORDER:
+                    self._table(spec.id).delete(tuple(row[name] for name in spec.primary_key))
+                    self._table(spec.id).upsert({**row, side: new})
+            for ends in (before, after):
+                self.renew(ends[0], ends[1], mode)
+
     def stale(self, limit: int) -> list[Triple]:
         """At most `limit` triples that are neighbours without an access, or have accesses and are no neighbours."""
         return list(islice(dict.fromkeys(self._stale()), limit))

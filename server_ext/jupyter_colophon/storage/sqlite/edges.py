@@ -89,6 +89,10 @@ _STALE = f"""SELECT d.urn, p.urn, s.mode FROM (
         UNION SELECT r.data, r.program, r.mode FROM lineage_runs AS r WHERE NOT EXISTS (SELECT 1
             FROM lineage_edges AS e WHERE e.data = r.data AND e.program = r.program AND e.mode = r.mode)) AS s
     JOIN lineage_nodes AS d ON d.id = s.data JOIN lineage_nodes AS p ON p.id = s.program LIMIT ?"""
+_EDGES_OF = "SELECT data, program, mode FROM lineage_edges WHERE {side} = ?"
+_COPY = f"""INSERT INTO lineage_runs (data, program, mode, start, run, component, stop)
+    SELECT ?, ?, mode, start, run, component, stop FROM lineage_runs WHERE {_THE_EDGE} ON CONFLICT DO NOTHING"""
+_CLEAR = f"DELETE FROM lineage_runs WHERE {_THE_EDGE}"
 _UNROLL = f"DELETE FROM lineage_edges WHERE {_THE_EDGE}"
 _ROLL_UP = _ROLLED_UP.format(data="?", program="?", mode="?")
 _RENEW = """INSERT INTO lineage_edges (data, program, mode, first, last, ended, until, runs)
@@ -176,6 +180,16 @@ class SqliteEdges:
         self._connection.execute(_FORGET, (run,))
         for edge in edges:
             self._roll_up(*edge)
+
+    def rename(self, side: Side, old: str, new: str) -> None:
+        """Put `new` in the place of `old` in all that is known of it, beside what is known of `new` already."""
+        execute, number = self._connection.execute, self._node(new)
+        for data, program, mode in list(execute(_EDGES_OF.format(side=side), (self._node(old),))):
+            ends = (number, program) if side == "data" else (data, number)
+            execute(_COPY, (*ends, data, program, mode))
+            execute(_CLEAR, (data, program, mode))
+            self._roll_up(data, program, mode)
+            self._roll_up(*ends, mode)
 
     def stale(self, limit: int) -> list[Triple]:
         """At most `limit` triples whose roll-up is not that of its accesses."""

@@ -1,0 +1,135 @@
+"""A dataset gets another name: the same entity, with its whole history (decision 22)."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from jupyter_colophon.core.errors import Absent, RenameConflict
+from jupyter_colophon.core.lineage import LineageQuestion
+from jupyter_colophon.core.names import Urn, custom, field
+from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.run import ColumnEdge
+from jupyter_colophon.wiring import Catalog
+from support.catalog import ADA, forget, names, say, search, touch
+from support.keeping import findings, keeper
+from support.urns import CELL, ORDERS, REPORT, cell, table
+
+RENAMED = table("orders_2026")
+COLUMN = str(field(Urn.parse(ORDERS), "id"))
+PARTITION = str(custom("partition", [("namespace", "sales"), ("dataset", "orders"), ("partition", "mon")]))
+PROFILE = {"timestampMillis": 5_000, "rowCount": 7}
+
+
+def propose(catalog: Catalog, urn: str, aspect: str, value: Any) -> None:
+    catalog.write_path.propose([Proposal(Urn.parse(urn), aspect, "upsert", value)], ADA)
+
+
+def rename(catalog: Catalog, old: str = ORDERS, new: str = RENAMED) -> None:
+    catalog.write_path.rename(Urn.parse(old), Urn.parse(new), ADA)
+
+
+def versions(catalog: Catalog, urn: str, aspect: str = "businessMetadata") -> list[Any]:
+    found, _ = catalog.reader.versions(Urn.parse(urn), aspect, 50, "", ADA)
+    return [(one.version, one.value["tags"]) for one in found]
+
+
+def neighbours(catalog: Catalog, urn: str) -> set[str]:
+    graph = catalog.lineage.lineage(LineageQuestion(Urn.parse(urn), levels=2), ADA)
+    return {end for edge in graph.edges for end in (edge.source, edge.target)}
+
+
+@pytest.fixture
+def sales(catalog: Catalog) -> Iterator[Catalog]:
+    say(catalog, ORDERS, {"format": "parquet", "location": "file:/w/orders"})
+    say(catalog, ORDERS, {"owner": "ops"}, ["raw"], aspect="businessMetadata")
+    say(catalog, ORDERS, {"owner": "ops"}, ["gold"], aspect="businessMetadata")
+    say(catalog, COLUMN, tags=["confidential"], aspect="businessMetadata")
+    say(catalog, PARTITION, tags=["late"], aspect="businessMetadata")
+    propose(catalog, ORDERS, "datasetProfile", PROFILE)
+    upstream = {"upstreams": [{"dataset": ORDERS, "type": "TRANSFORMED"}]}
+    propose(catalog, table("declared"), "upstreamLineage", upstream)
+    propose(catalog, ORDERS, "upstreamLineage", {"upstreams": [{"dataset": table("raw"), "type": "TRANSFORMED"}]})
+    edge = ColumnEdge(Urn.parse(ORDERS), "id", Urn.parse(REPORT), "id", "identity")
+    touch(catalog, CELL, "r1", ("read", ORDERS), ("write", REPORT), end=5_000, columns=[edge])
+    touch(catalog, cell("b2"), "r2", ("write", ORDERS), end=6_000)
+    return catalog
+
+
+def test_new_name_has_all_that_the_old_one_had(sales: Catalog) -> None:
+    before = sales.reader.entity(Urn.parse(ORDERS), None, ADA)
+    rename(sales)
+    after = sales.reader.entity(Urn.parse(RENAMED), None, ADA)
+    assert after.summary.created == before.summary.created
+    kept = before.aspects.keys() - {"datasetKey"}
+    assert {name: after.aspects[name] for name in kept} == {name: before.aspects[name] for name in kept}
+    assert after.aspects["datasetKey"].value["name"] == "sales.orders_2026"
+    assert versions(sales, RENAMED) == [(2, ["gold"]), (1, ["raw"])]
+    column = sales.reader.aspect(field(Urn.parse(RENAMED), "id"), "businessMetadata", ADA)
+    assert column.value["tags"] == ["confidential"]
+    partition = Urn.parse(PARTITION.replace("dataset=orders", "dataset=orders_2026"))
+    assert sales.reader.aspect(partition, "businessMetadata", ADA).value["tags"] == ["late"]
+    profiles = sales.datahub.timeseries.values(Urn.parse(RENAMED), "datasetProfile", ADA, limit=5)
+    assert [one.value["rowCount"] for one in profiles] == [7]
+    assert names(search(sales, "owner:ops")) == names(search(sales, "tags:gold")) == ["orders_2026"]
+    assert findings(keeper(sales)) == []
+
+
+def test_lineage_runs_and_references_go_along(sales: Catalog) -> None:
+    before = neighbours(sales, ORDERS)
+    rename(sales)
+    assert neighbours(sales, RENAMED) - {RENAMED} >= {REPORT, CELL, cell("b2"), table("declared"), table("raw")}
+    assert len(neighbours(sales, RENAMED)) == len(before)
+    assert ORDERS not in neighbours(sales, REPORT) | neighbours(sales, table("declared"))
+    columns = sales.lineage.lineage(LineageQuestion(Urn.parse(REPORT), columns=True), ADA).columns
+    assert {one.source for one in columns} == {RENAMED}
+    upstream = sales.reader.aspect(Urn.parse(table("declared")), "upstreamLineage", ADA).value
+    assert upstream["upstreams"][0]["dataset"] == RENAMED
+
+
+def test_old_name_says_where_it_went_until_it_is_created_again(sales: Catalog) -> None:
+    rename(sales)
+    rename(sales, RENAMED, table("final"))
+    for read in (
+        lambda: sales.reader.entity(Urn.parse(ORDERS), None, ADA),
+        lambda: sales.reader.aspect(Urn.parse(ORDERS), "businessMetadata", ADA),
+        lambda: sales.reader.versions(Urn.parse(ORDERS), "businessMetadata", 5, "", ADA),
+        lambda: sales.metadata.of(Urn.parse(ORDERS), "", ADA),
+        lambda: sales.lineage.lineage(LineageQuestion(Urn.parse(ORDERS)), ADA),
+    ):
+        with pytest.raises(Absent) as refused:
+            read()
+        assert refused.value.renamed_to == table("final")
+    assert say(sales, ORDERS, tags=["new"], aspect="businessMetadata").version == 4
+    assert versions(sales, ORDERS) == [(4, ["new"])]
+    assert versions(sales, table("final"))[0] == (2, ["gold"])
+    assert findings(keeper(sales)) == []
+
+
+def test_rename_back_keeps_the_history(sales: Catalog) -> None:
+    rename(sales)
+    say(sales, RENAMED, tags=["late"], aspect="businessMetadata")
+    rename(sales, RENAMED, ORDERS)
+    assert [tags for _, tags in versions(sales, ORDERS)] == [["late"], ["gold"], ["raw"]]
+    with pytest.raises(Absent) as refused:
+        sales.reader.entity(Urn.parse(RENAMED), None, ADA)
+    assert refused.value.renamed_to == ORDERS
+    assert neighbours(sales, ORDERS) >= {REPORT, CELL, table("declared")}
+    assert findings(keeper(sales)) == []
+    assert keeper(sales).checker().reindex() == 0
+
+
+def test_name_in_use_is_refused_without_a_trace(sales: Catalog) -> None:
+    say(sales, RENAMED, tags=["theirs"], aspect="businessMetadata")
+    head = sales.provider.tx_runner.run(lambda tx: tx.log.head(), read_only=True)
+    with pytest.raises(RenameConflict):
+        rename(sales)
+    assert versions(sales, RENAMED) == [(1, ["theirs"])]
+    assert sales.provider.tx_runner.run(lambda tx: tx.log.head(), read_only=True) == head
+
+
+def test_deleted_name_is_free_and_its_versions_go_on(sales: Catalog) -> None:
+    say(sales, RENAMED, tags=["former"], aspect="businessMetadata")
+    forget(sales, RENAMED)
+    rename(sales)
+    assert versions(sales, RENAMED) == [(4, ["gold"]), (3, ["raw"])]
+    assert findings(keeper(sales)) == []
