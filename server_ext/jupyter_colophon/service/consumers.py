@@ -51,7 +51,7 @@ class Consumers:
 
     def __init__(self, provider: StorageProvider, feed: Feed, options: Mapping[str, Any]) -> None:
         self._provider, self._feed, self._options = provider, feed, options
-        self._tellers: list[_Teller] = []
+        self._workers: list[_ConsumerWorker] = []
         self._missing: list[ConsumerState] = []
         self._is_loaded = False
         self._end_listening: Callable[[], None] | None = None
@@ -63,14 +63,14 @@ class Consumers:
 
     def states(self) -> list[ConsumerState]:
         """How they do."""
-        return [*(one.state() for one in self._tellers), *self._missing]
+        return [*(one.state() for one in self._workers), *self._missing]
 
     def close(self) -> None:
         """Tell no more; what hangs is left alone, and ends with the process."""
         self._worker.stop()
         if self._end_listening is not None:
             self._end_listening()
-        for one in self._tellers:
+        for one in self._workers:
             one.close()
 
     def _watch(self) -> float | None:
@@ -79,14 +79,14 @@ class Consumers:
             for registration in registrations(installed(GROUP), ()):
                 if self._options.get(registration.name) is not False and not self._worker.is_stopped:
                     self._take(registration)
-        if not self._tellers:
+        if not self._workers:
             return Worker.DONE
         if self._end_listening is None and not self._worker.is_stopped:
             # While the store is away they look by themselves, a little later.
             with suppress(StorageError):
                 self._end_listening = self._feed.listen(self._wake)
-        for teller in self._tellers:
-            teller.watch()
+        for worker in self._workers:
+            worker.watch()
         return None
 
     def _take(self, of: Registration) -> None:
@@ -99,18 +99,18 @@ class Consumers:
             self._missing.append(ConsumerState(of.name, of.distribution, of.version, problem=_line(error)))
             return
         context = ConsumerContext(dict(self._options.get(of.name) or {}))
-        teller = _Teller(of, consumer, context, self._provider)
-        self._tellers.append(teller)
-        teller.start()
+        worker = _ConsumerWorker(of, consumer, context, self._provider)
+        self._workers.append(worker)
+        worker.start()
 
     def _wake(self, changes: Any) -> None:
         if any(one.operation == "run-end" for one in changes):
-            for teller in self._tellers:
-                teller.wake()
+            for worker in self._workers:
+                worker.wake()
 
 
 @dataclass(slots=True)
-class _Teller:
+class _ConsumerWorker:
     """Tells one consumer, on a thread of its own."""
 
     of: Registration

@@ -55,7 +55,7 @@ class EventFiles:
         self._files: dict[Path, _File] = {}
         self._lock = threading.Lock()
         self._closed = self._adopted = False
-        self._worker = Worker("colophon-events", self._show_due, _log, "events of streams", finish=self._show_all)
+        self._worker = Worker("colophon-events", self._show_due, _log, "events of streams")
 
     def folder(self, namespace: str, stream: str, since: int) -> Path:
         """Where the events of a stream are, below it by day."""
@@ -94,6 +94,7 @@ class EventFiles:
         with self._lock:
             self._closed = True
         self._worker.close(None)
+        self._show_all()
 
     def _write(self, place: Path, text: bytes) -> None:
         file = self._files.get(place)
