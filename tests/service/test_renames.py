@@ -69,7 +69,7 @@ def test_new_name_has_all_that_the_old_one_had(sales: Catalog) -> None:
     partition = Urn.parse(PARTITION.replace("dataset=orders", "dataset=orders_2026"))
     assert sales.reader.aspect(partition, "businessMetadata", ADA).value["tags"] == ["late"]
     profiles = sales.datahub.timeseries.values(Urn.parse(RENAMED), "datasetProfile", ADA, limit=5)
-    assert [one.value["rowCount"] for one in profiles] == [7]
+    assert [one.value["rowCount"] for one in profiles.values] == [7]
     assert names(search(sales, "owner:ops")) == names(search(sales, "tags:gold")) == ["orders_2026"]
     assert findings(keeper(sales)) == []
 
