@@ -9,6 +9,7 @@ from pathlib import Path
 import jsonschema_rs
 import pytest
 from jupyter_colophon.core import errors
+from jupyter_colophon.core.search_filters import FILTERS
 from jupyter_colophon.http import problems
 from jupyter_colophon.http.app import Colophon
 from jupyter_colophon.http.datahub.routes import TEMPLATES as DATAHUB
@@ -56,6 +57,16 @@ def test_every_route_is_documented() -> None:
     text = (ROOT / "docs/api.md").read_text()
     told = {re.sub(r"\{[a-z]+\}", "{}", path) for path in re.findall(r"`(/[^`?\s]*)", text)}
     assert [template for template, _ in TEMPLATES if re.sub(r"\{[a-z]+\}", "{}", template) not in told] == []
+
+
+def test_documentation_has_every_filter_of_search() -> None:
+    text = (ROOT / "docs/api.md").read_text()
+    (table,) = re.findall(r"^\| filter \|.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.MULTILINE)
+    assert table.splitlines() == [
+        f"| `{one.name}` | {one.label} | {one.description} |"
+        f" {', '.join(f'`{value}`' for value in one.choices) or 'any'} | {'yes' if one.is_facet else 'no'} |"
+        for one in FILTERS
+    ]
 
 
 def test_every_route_for_datahubs_clients_is_documented() -> None:

@@ -39,17 +39,11 @@ export interface IPage {
   limit?: number;
 }
 
-/** To what a search is narrowed down: each is exact, and all must hold. */
-export interface ISearchFilters {
-  namespace?: string;
-  type?: string;
-  tag?: string;
-  term?: string;
-  domain?: string;
-  scope?: string;
-  platform?: string;
-  owner?: string;
-}
+/** To what a search is narrowed down, by the names of the server's filters: each is exact, and all must hold. */
+export type ISearchFilters = Readonly<Record<string, string>>;
+
+/** A page of hits, narrowed down by filters. */
+export type ISearchPage = Readonly<Record<string, string | number>>;
 
 /** An interval of time; open where a side is left out. ISO 8601 or `now-1d`. */
 export interface IInterval {
@@ -84,7 +78,7 @@ export interface ICatalog {
   entity(urn: string): Promise<Entity>;
   /** What was said of the columns of a table: those of which something was said, by URN. */
   columns(table: string, page?: IPage, signal?: AbortSignal): Promise<FieldsMetadata>;
-  search(query: string, page?: IPage & ISearchFilters, signal?: AbortSignal): Promise<SearchAnswer>;
+  search(query: string, page?: ISearchPage, signal?: AbortSignal): Promise<SearchAnswer>;
   keys(prefix: string, page?: IPage, signal?: AbortSignal): Promise<Keys>;
   lineage(question: ILineageQuestion, signal?: AbortSignal): Promise<Lineage>;
   /** How much is made of an entity, however far. */

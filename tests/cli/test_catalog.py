@@ -49,6 +49,10 @@ def test_what_is_tagged_and_set_is_shown_found_and_taken_back(call: Call) -> Non
     # What is listed is what other commands take.
     assert call("show", listed.splitlines()[1].split()[0]).status == 0
     assert call("search", "tags:gold", "--type=dataFlow").out == "Nothing was found.\n"
+    assert [one["name"] for one in call("search", "--tag=gold", "--platform=spark", "--json").answer["hits"]] == [
+        "orders"
+    ]
+    assert call("search", "--tag=gold", "--scope=SYSTEM", "--platform=hive").out == "Nothing was found.\n"
     assert call("tag", "sales.orders", "gold", "--remove").status == 0
     assert call("unset", "sales.orders", "note").status == 0
     shown = call("show", "sales.orders", "--json").answer
@@ -173,7 +177,7 @@ def test_changes_are_followed_as_they_happen(call: Call, colophon: Commands, req
         ),
         (["tag", "sales.orders"], 2, "tag ENTITY TAG"),
         (["set", "sales.orders", "x"], 2, "KEY=VALUE"),
-        (["search"], 2, "search WORD"),
+        (["search"], 2, "needs words or a filter"),
         (["search", "a*b"], 1, "*"),
         (["search", "x", "--limit=0"], 2, "jupyter colophon: --limit takes a whole number from 1 to 500"),
         (["search", "x", "--limit=few"], 2, "jupyter colophon: --limit takes a whole number from 1 to 500"),

@@ -57,7 +57,7 @@ def test_no_word_at_all_asks_for_help():
         "lineage a.b --levels x",
         "lineage a.b --direction sideways",
         "lineage a.b --lev 2",
-        "search",
+        "search x --scope both",
         "search x --limit 501",
         "frobnicate --help",
         "help frobnicate",

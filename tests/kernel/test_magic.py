@@ -260,6 +260,7 @@ def test_what_was_said_when_and_what_differs_is_shown(kernel, database):
     assert "+ /properties/owner ops" in lines[4]
     assert "+ /properties/owner ops" in kernel.run(f"%metadata diff {database}.t 1 2", "c").text
     assert "Nothing differs." in kernel.run(f"%metadata diff {database}.t 2 2", "c").text
+    assert f"{database}.t" in kernel.run(f"%metadata search --tag a --namespace {database}", "c").text
     kernel.run(f"%metadata set {database}.t owner=dev\n%metadata unset {database}.t owner", "c")
     text = kernel.run(f"%metadata history {database}.t", "c").text
     assert ("~ /properties/owner ops → dev" in text, "- /properties/owner dev" in text) == (True, True), text

@@ -17,7 +17,7 @@ import type {
   Versions,
   Written
 } from '../generated/api';
-import type { ICatalog, ILineageQuestion, ImpactQuestion, IPage, IRunsQuestion, ISearchFilters } from '../tokens';
+import type { ICatalog, ILineageQuestion, ImpactQuestion, IPage, IRunsQuestion, ISearchPage } from '../tokens';
 import { address } from './addresses';
 import { send } from './requests';
 
@@ -41,7 +41,7 @@ export class Catalog implements ICatalog {
     return this._get(address(['entities', table, 'fields', 'metadata'], { ...page }), signal);
   }
 
-  search(query: string, page: IPage & ISearchFilters = {}, signal?: AbortSignal): Promise<SearchAnswer> {
+  search(query: string, page: ISearchPage = {}, signal?: AbortSignal): Promise<SearchAnswer> {
     return this._get(address(['search'], { q: query, ...page }), signal);
   }
 

@@ -1752,18 +1752,10 @@ total: number
 atLeast: boolean
 ranked: (number | null)
 /**
- * How many matches have which values, the most frequent first; exact as far as total is. The 20 most frequent values of each.
+ * How many matches have which values, by facet, the most frequent first; exact as far as total is. The 20 most frequent values of each.
  */
 facets: {
-type?: {
-value: string
-count: number
-}[]
-namespace?: {
-value: string
-count: number
-}[]
-tag?: {
+[k: string]: {
 value: string
 count: number
 /**
@@ -1771,34 +1763,12 @@ count: number
  */
 name?: string
 }[]
-term?: {
-value: string
-count: number
+}
 /**
- * The name of what the value refers to, where it has another one.
+ * The title of each facet, in the order in which they are shown.
  */
-name?: string
-}[]
-domain?: {
-value: string
-count: number
-/**
- * The name of what the value refers to, where it has another one.
- */
-name?: string
-}[]
-platform?: {
-value: string
-count: number
-}[]
-owner?: {
-value: string
-count: number
-/**
- * The name of what the value refers to, where it has another one.
- */
-name?: string
-}[]
+labels: {
+[k: string]: string
 }
 cursor: (string | null)
 }

@@ -2,13 +2,6 @@ import type { Keys, SearchAnswer } from '../generated/api';
 
 type Hit = SearchAnswer['hits'][number];
 
-/** By what a search can be narrowed down. */
-export const FILTERS = ['namespace', 'type', 'tag', 'term', 'domain', 'scope', 'platform', 'owner'] as const;
-
-/** By what matches are counted. */
-export const FACETS = ['type', 'namespace', 'tag', 'term', 'domain', 'platform', 'owner'] as const;
-export type FacetName = (typeof FACETS)[number];
-
 /** A metadata key as the catalog lists it. */
 export type Key = Keys['keys'][number];
 

@@ -1,6 +1,5 @@
 import type { Instance } from '../generated/api';
 import type { ISchemaspaces, ISearchFilters } from '../tokens';
-import { FILTERS } from './query';
 
 /** A search that was kept, as it is listed. */
 export interface ISavedSearch {
@@ -18,6 +17,8 @@ export interface ISearch {
 const SPACE = 'saved-searches';
 const SCHEMA = 'saved-search';
 const MOST = 100;
+/** Members of a kept search that do not narrow it down. */
+const NO_FILTERS = new Set(['description', 'query', 'tags']);
 
 function textOf(metadata: Instance['metadata'], name: string): string {
   const value = (metadata as Record<string, unknown>)[name];
@@ -36,8 +37,12 @@ export class SavedSearches {
 
   async read(saved: ISavedSearch): Promise<ISearch> {
     const { metadata } = await this._spaces.instance(SPACE, saved.name);
-    const told = FILTERS.map(name => [name, textOf(metadata, name)] as const).filter(([, value]) => value !== '');
-    return { query: textOf(metadata, 'query'), filters: Object.fromEntries(told) };
+    // Each other text is a filter: which there are is the server's to say.
+    const filters = Object.keys(metadata)
+      .filter(name => !NO_FILTERS.has(name))
+      .map(name => [name, textOf(metadata, name)] as const)
+      .filter(([, value]) => value !== '');
+    return { query: textOf(metadata, 'query'), filters: Object.fromEntries(filters) };
   }
 
   async save(displayName: string, search: ISearch): Promise<void> {

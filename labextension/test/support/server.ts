@@ -145,6 +145,7 @@ export function answerOf(hits: SearchAnswer['hits'], cursor: string | null = nul
     atLeast: false,
     ranked: null,
     facets: { type: [], namespace: [], tag: [] },
+    labels: { type: 'Type', namespace: 'Namespace', tag: 'Tag' },
     cursor
   };
 }

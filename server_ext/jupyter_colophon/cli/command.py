@@ -156,6 +156,8 @@ class Command(Configured):
     arguments: tuple[str, ...] = ()
     #: The name of what follows these once or more; empty where nothing does.
     more = ""
+    #: Whether there is at least one of these.
+    needs_more = True
 
     json = Bool(False, config=True, help="Answer in JSON.")
 
@@ -216,7 +218,7 @@ class Command(Configured):
     def _worked(self) -> int:
         options = [text for text in self.extra_args if text.startswith("-")]
         told, wants = len(self.extra_args), len(self.arguments)
-        if options or (told <= wants if self.more else told != wants):
+        if options or (told < wants + self.needs_more if self.more else told != wants):
             wanted = " ".join([*self.arguments, *([f"{self.more} …"] if self.more else [])])
             said = f"there is no option {options[0]}" if options else "this command is called so"
             return self.told(f"{said}: {self.name.replace('-', ' ')} {wanted}".rstrip(), WRONG_USAGE)

@@ -1,46 +1,46 @@
-"""`jupyter colophon search WORD…`."""
+"""`jupyter colophon search [WORD…] [--tag=TAG …]`."""
 
 from dataclasses import asdict
+from typing import Any
 
-from traitlets import Bool, Int, Unicode
+from traitlets import Bool, CaselessStrEnum, Int, Unicode
 
 from jupyter_colophon.cli.catalog.command import CatalogCommand, called, table
-from jupyter_colophon.cli.command import FINE
+from jupyter_colophon.cli.command import FINE, WRONG_USAGE
+from jupyter_colophon.core.search_filters import FILTERS, SearchFilter
 
 
-class Search(CatalogCommand):
+def _option(one: SearchFilter) -> Any:
+    if one.choices:
+        return CaselessStrEnum(("", *one.choices), "", config=True, help=one.description)
+    return Unicode("", config=True, help=one.description)
+
+
+#: A command with an option for each filter of search.
+_Filtered: Any = type("_Filtered", (CatalogCommand,), {one.name: _option(one) for one in FILTERS})
+
+
+class Search(_Filtered):  # type: ignore[misc]
     """Searches the catalog."""
 
     name = "jupyter-colophon-search"
-    description = "Search entities: words, key:value, prefixes with *."
+    description = "Search entities: words, key:value, prefixes with *; by filters alone too."
     more = "WORD"
-    aliases = CatalogCommand.aliases | {
-        "type": "Search.type",
-        "namespace": "Search.namespace",
-        "tag": "Search.tag",
-        "term": "Search.term",
-        "domain": "Search.domain",
-        "owner": "Search.owner",
-        "limit": "Search.limit",
-    }
+    needs_more = False
+    aliases = CatalogCommand.aliases | {one.name: f"Search.{one.name}" for one in FILTERS} | {"limit": "Search.limit"}
 
     flags = CatalogCommand.flags | {"removed": ({"Search": {"removed": True}}, "Also what was softly deleted.")}
 
-    type = Unicode("", config=True, help="Of this entity type alone.")
-    namespace = Unicode("", config=True, help="Of this namespace alone.")
-    tag = Unicode("", config=True, help="With this tag: a key, a URN or a name.")
-    term = Unicode("", config=True, help="With this glossary term: a key, a URN or a name.")
-    domain = Unicode("", config=True, help="In this domain: a key, a URN or a name.")
-    owner = Unicode("", config=True, help="With this owner: a key, a URN or a name.")
     removed = Bool(False, config=True, help="Also what was softly deleted.")
     limit = Int(20, min=1, max=500, config=True, help="How many at most.")
 
     def work(self) -> int:
         """Search."""
-        told = {name: getattr(self, name) for name in ("type", "namespace", "tag", "term", "domain", "owner")}
-        filters = {name: value for name, value in told.items() if value}
+        filters = {one.name: value for one in FILTERS if (value := getattr(self, one.name))}
+        if not self.extra_args and not filters:
+            return self.told("a search needs words or a filter; '*' finds everything", WRONG_USAGE)
         with self.source() as source:
-            found = source.search(" ".join(self.extra_args), filters, self.limit, removed=self.removed)
+            found = source.search(" ".join(self.extra_args) or "*", filters, self.limit, removed=self.removed)
         identity = self.asked.identity()
         rows = [(called(one, identity), one.type, one.namespace, one.tags, one.description) for one in found.lines]
         shown = table(rows, "Name", "Type", "Namespace", "Tags", "Description")

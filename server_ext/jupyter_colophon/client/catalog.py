@@ -183,8 +183,13 @@ class Catalog:
         return self._send("DELETE", _letter(letter_id))
 
     def search(self, query: str, *, limit: int = 20, **filters: str | None) -> Document:
-        """Entities that match; filters are namespace, type, tag, term, domain, scope, platform, owner, removed and cursor: `SearchAnswer`."""
+        """Entities that match; filters are those of search (core/search_filters.py), `removed`, `facets` and `cursor`: `SearchAnswer`."""
         return self._get("/search", {"q": query, "limit": limit, **filters})
+
+    def facet(self, name: str, timeout_s: float | None = None) -> list[str]:
+        """The most frequent values of a facet, over all entities."""
+        found = self._get("/search", {"q": "*", "limit": 0, "facets": name}, timeout_s)
+        return [one["value"] for one in found["facets"][name]]
 
     def keys(self, prefix: str = "", *, limit: int = 50, timeout_s: float | None = None) -> Document:
         """Metadata keys that begin with `prefix`: `Keys`."""

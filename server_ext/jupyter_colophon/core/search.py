@@ -6,9 +6,7 @@ from typing import Final, Literal, NamedTuple
 
 from jupyter_colophon.core.entity import EntitySummary
 from jupyter_colophon.core.registry import Scope
-
-#: What matches are counted by.
-FACETS: Final = ("type", "namespace", "tag", "term", "domain", "platform", "owner")
+from jupyter_colophon.core.search_filters import FACETS
 
 
 class Part(NamedTuple):
@@ -16,6 +14,10 @@ class Part(NamedTuple):
 
     text: str
     found: bool
+
+
+#: The facets that a group has members for; values of the others are labels.
+GROUPED: Final = ("namespace", "type")
 
 
 class Group(NamedTuple):

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
-from jupyter_colophon.core.vocabulary import REFERRED, SCHEMA_KEY, TAGS_KEY, Contribution, Descriptor, Scope, describe
+from jupyter_colophon.core.search_filters import FILTER_OF_KIND
+from jupyter_colophon.core.vocabulary import SCHEMA_KEY, TAGS_KEY, Contribution, Descriptor, Scope, describe
 
 __all__ = ["SCHEMA_KEY", "TAGS_KEY"]
 Kind = Literal["property", "tag", "field"]
@@ -134,7 +135,7 @@ def _rows(one: Descriptor) -> Iterator[ValueRow]:
             yield ValueRow(one.key, fold(shown), shown, "field", one.scope)
         return
     kind: Kind = "tag" if one.kind == "tag" else "property"
-    facet = one.kind if one.kind in REFERRED else ""
+    facet = FILTER_OF_KIND.get(one.kind, "")
     yield ValueRow(one.key, fold(one.text), one.text, kind, one.scope, facet, one.urn)
     if one.kind == "link" and one.detail:
         yield ValueRow(one.key, fold(one.detail), one.detail, kind, one.scope)

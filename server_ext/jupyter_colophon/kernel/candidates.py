@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.urns import shown
 from jupyter_colophon.client.verbs.present import present
+from jupyter_colophon.core.search_filters import FILTERS
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.catalog import Catalog
@@ -105,6 +107,13 @@ def _name(catalog: "Catalog", asked: Asked) -> Iterable[str]:
     return _pipelines(catalog, asked) if asked.command == "pipeline" else _names(catalog, asked)
 
 
+def _facet_values(facet: str, catalog: "Catalog", asked: Asked) -> Iterable[str]:
+    """The most frequent values of a facet."""
+    return catalog.facet(facet, TIMEOUT_S)
+
+
+#: Filters whose candidates are found by what is typed.
+_OWN = ("namespace", "owner", "tag", "type")
 #: By the name (`dest`) of the argument. What is not here is not completed.
 CANDIDATES: "dict[str, Callable[[Catalog, Asked], Iterable[str]]]" = {
     "field": _fields,
@@ -122,4 +131,5 @@ CANDIDATES: "dict[str, Callable[[Catalog, Asked], Iterable[str]]]" = {
     "tags": _tags,
     "type": _types,
     "values": _keys,
+    **{one.name: partial(_facet_values, one.name) for one in FILTERS if one.is_facet and one.name not in _OWN},
 }

@@ -14,6 +14,7 @@ from jupyter_colophon.core.errors import IllegalName
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.query import Pattern
 from jupyter_colophon.core.registry import Registry
+from jupyter_colophon.core.search_filters import KIND_OF_FILTER
 from jupyter_colophon.core.terms import NAME_KEY, filter_term, fold, fts_word
 from jupyter_colophon.core.urn import PREFIX, encoded
 from jupyter_colophon.core.vocabulary import KEY_OF, NAMING, REFERRED, Kind, reference_text
@@ -73,12 +74,12 @@ class Names:
 
     def filter_value(self, name: str, value: str) -> str:
         """Return the value of a filter as full text has it: the key that a name stands for where nothing has it itself."""
-        if name not in REFERRED or value.startswith(PREFIX):
+        kind = KIND_OF_FILTER.get(name)
+        if kind is None or kind not in REFERRED or value.startswith(PREFIX):
             return value
         if self.tx.search.match(Words(terms=(filter_term(name, value),)), 1):
             return value
-        kinds = [kind for kind in REFERRED if kind == name]
-        resolved = self.resolve(Pattern(fold(value), "exact"), kinds)
+        resolved = self.resolve(Pattern(fold(value), "exact"), [kind])
         return next((key for _, key in resolved), value)
 
     def names_of_facets(self, facets: Mapping[str, Iterable[tuple[str, int]]]) -> dict[str, dict[str, str]]:
@@ -86,7 +87,7 @@ class Names:
         urns = {
             (facet, value, f"{PREFIX}{type_}:{encoded(value)}")
             for facet, counted in facets.items()
-            for type_ in REFERRED.get(_as_kind(facet), ())
+            for type_ in REFERRED.get(KIND_OF_FILTER.get(facet, "property"), ())
             for value, _ in counted
         }
         names = self.names_of(urn for *_, urn in urns)
@@ -104,10 +105,6 @@ class Names:
         if one.type not in NAMING or not self.gate.may_read(self.principal, self.gate.identity.namespace_of(one)):
             return None
         return one
-
-
-def _as_kind(facet: str) -> Kind:
-    return next((kind for kind in REFERRED if kind == facet), "property")
 
 
 def _from_urn(text: str) -> list[tuple[Kind, str]]:

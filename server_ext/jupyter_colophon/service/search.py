@@ -20,7 +20,7 @@ from jupyter_colophon.core.query import Pattern, Query, Term, parse_query
 from jupyter_colophon.core.read_budget import take_page
 from jupyter_colophon.core.reasons import reasons
 from jupyter_colophon.core.registry import Registry
-from jupyter_colophon.core.search import Group, Hit, SearchAnswer, SearchQuestion
+from jupyter_colophon.core.search import GROUPED, Group, Hit, SearchAnswer, SearchQuestion
 from jupyter_colophon.core.terms import NAME_KEY, ValueRow, filter_term, fts_word, search_rows
 from jupyter_colophon.core.vocabulary import Descriptor
 from jupyter_colophon.service.audited import audited
@@ -311,7 +311,7 @@ def _facets(wanted: Iterable[str], groups: Iterable[Group]) -> dict[str, tuple[t
 
 def _counted(facet: str, kinds: Mapping[tuple[str, str], int], said: Mapping[str, int]) -> Mapping[str, int]:
     """How many have each value of a facet."""
-    if facet not in ("namespace", "type"):
+    if facet not in GROUPED:
         return counts_of(facet, said)
     counter: Counter[str] = Counter()
     for (namespace, kind), count in kinds.items():

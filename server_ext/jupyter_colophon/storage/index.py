@@ -11,6 +11,8 @@ from jupyter_colophon.core.entity import STATUS
 from jupyter_colophon.core.kinds import kind_of_row
 from jupyter_colophon.core.labels import labels
 from jupyter_colophon.core.registry import AspectSpec, EntityType, Scope
+from jupyter_colophon.core.search import GROUPED
+from jupyter_colophon.core.search_filters import COLUMNS
 from jupyter_colophon.core.terms import (
     PART_KEY,
     WORD_BYTES_MAX,
@@ -193,7 +195,8 @@ def document(
 ) -> Document:
     """What full-text search knows of an entity that says this, with words of texts that the model marks."""
     facets = {(row.facet, row.shown) for row in said if row.facet}
-    terms = {EVERYTHING, filter_term("namespace", entity["namespace"]), filter_term("type", entity["type"])}
+    columns = [(name, entity[column]) for name, column in COLUMNS.items() if entity[column]]
+    terms = {EVERYTHING, *(filter_term(name, value) for name, value in columns)}
     terms |= {filter_term("scope", row.scope) for row in said}
     terms |= {filter_term(facet, shown) for facet, shown in facets}
     terms |= {filter_term(row.facet, row.urn) for row in said if row.urn}
@@ -201,15 +204,13 @@ def document(
         terms.add(NOT_REMOVED)
     if entity["type"] in _REFERENCED_TYPES:
         terms.add(REFERENCED)
-    if entity["platform"]:
-        terms.add(filter_term("platform", entity["platform"]))
     kind = kind_of_row(entity["type"], entity["urn"])
     words = index_words(entity["name"], entity["namespace"], entity["type"], said, kind=kind, keyed=True)
     return Document(
         urn=entity["urn"],
         namespace=entity["namespace"],
         type=entity["type"],
-        labels=labels([("platform", entity["platform"] or ""), *facets]),
+        labels=labels([*facets, *(pair for pair in columns if pair[0] not in GROUPED)]),
         words=frozenset(words | _named(entity, kind) | _stamped(entity) | marked),
         terms=frozenset(terms),
     )

@@ -1,7 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import type { FacetName } from '../../model/query';
-import { FACETS } from '../../model/query';
 import { typeWord } from '../pieces/words';
 import { useModel } from '../pieces/use-model';
 import type { ISearchState, SearchModel } from './model';
@@ -9,21 +7,10 @@ import type { ISearchState, SearchModel } from './model';
 const SHOWN = 6;
 
 interface IFacetProps {
-  name: FacetName;
+  name: string;
+  label: string;
   model: SearchModel;
   trans: TranslationBundle;
-}
-
-function title(name: FacetName, trans: TranslationBundle): string {
-  return {
-    type: trans.__('Type'),
-    namespace: trans.__('Namespace'),
-    tag: trans.__('Tag'),
-    term: trans.__('Term'),
-    domain: trans.__('Domain'),
-    platform: trans.__('Platform'),
-    owner: trans.__('Owner')
-  }[name];
 }
 
 /** A value of a facet; of a reference with the name of what it refers to. */
@@ -34,14 +21,14 @@ interface IFacetValue {
 }
 
 /** The values to offer: the most frequent first, and the picked one whether it is among them or not. */
-function offered(state: ISearchState, name: FacetName): IFacetValue[] {
+function offered(state: ISearchState, name: string): IFacetValue[] {
   const picked = state.filters[name];
   const counts: IFacetValue[] = (state.facets[name] ?? []).filter(one => one.value !== '').slice(0, SHOWN);
   const lost = picked !== undefined && !counts.some(one => one.value === picked);
   return lost ? [{ value: picked, count: 0 }, ...counts] : counts;
 }
 
-function Facet({ name, model, trans }: IFacetProps): React.JSX.Element | null {
+function Facet({ name, label, model, trans }: IFacetProps): React.JSX.Element | null {
   const state = useModel(model);
   const values = offered(state, name);
   // One value for all leaves nothing to choose.
@@ -49,9 +36,9 @@ function Facet({ name, model, trans }: IFacetProps): React.JSX.Element | null {
     return null;
   }
   return (
-    <div role="group" className="jp-Colophon-tags" aria-label={title(name, trans)}>
+    <div role="group" className="jp-Colophon-tags" aria-label={label}>
       <span className="jp-Colophon-kind" aria-hidden="true">
-        {title(name, trans)}
+        {label}
       </span>
       {values.map(({ value, count, name: referred }) => (
         <button
@@ -75,8 +62,8 @@ export function Facets(props: { model: SearchModel; trans: TranslationBundle }):
   const state = useModel(props.model);
   return state.text.trim() === '' ? null : (
     <div className="jp-Colophon-facets">
-      {FACETS.map(name => (
-        <Facet key={name} name={name} {...props} />
+      {Object.entries(state.labels).map(([name, label]) => (
+        <Facet key={name} name={name} label={props.trans.__(label)} {...props} />
       ))}
     </div>
   );

@@ -2,7 +2,7 @@ import type { Change, SearchAnswer } from '../../generated/api';
 import type { ILiveState } from '../../model/live-model';
 import { LiveModel } from '../../model/live-model';
 import { asProblem, Superseded } from '../../model/problem';
-import type { FacetName, IFoundKey, Key } from '../../model/query';
+import type { IFoundKey, Key } from '../../model/query';
 import { carrierQuery, foundKeys, keyPrefix, typedQuery } from '../../model/query';
 import type { IRecent } from '../../model/recent';
 import { recentEntities } from '../../model/recent';
@@ -32,6 +32,7 @@ export interface ISearchState extends ILiveState {
   cursor: string | null;
   filters: ISearchFilters;
   facets: SearchAnswer['facets'];
+  labels: SearchAnswer['labels'];
   saved: readonly ISavedSearch[];
 }
 
@@ -47,7 +48,8 @@ const UNANSWERED = {
   total: 0,
   atLeast: false,
   cursor: null,
-  facets: {}
+  facets: {},
+  labels: {}
 } satisfies Answer;
 
 const EMPTY: ISearchState = {
@@ -89,7 +91,7 @@ export class SearchModel extends LiveModel<ISearchState> {
   }
 
   /** Narrows the search down to one value, or no longer. */
-  toggleFilter(name: FacetName, value: string): void {
+  toggleFilter(name: string, value: string): void {
     const { [name]: picked, ...others } = this.state.filters;
     this.set({ filters: picked === value ? others : { ...others, [name]: value } });
     void this.refresh();
@@ -197,6 +199,7 @@ export class SearchModel extends LiveModel<ISearchState> {
       atLeast: false,
       cursor: null,
       facets: {},
+      labels: {},
       saved
     };
   }
@@ -220,8 +223,8 @@ export class SearchModel extends LiveModel<ISearchState> {
   }
 
   private _page(answer: SearchAnswer): Answer {
-    const { hits, total, atLeast, cursor, facets } = answer;
-    return { hits, total, atLeast, cursor, facets, recent: [] };
+    const { hits, total, atLeast, cursor, facets, labels } = answer;
+    return { hits, total, atLeast, cursor, facets, labels, recent: [] };
   }
 
   /** The question to which the answer is shown. */

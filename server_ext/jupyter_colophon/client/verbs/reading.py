@@ -13,6 +13,7 @@ from jupyter_colophon.client.verbs.base import Asking, Named, moment
 from jupyter_colophon.client.verbs.changes import change_text, with_old_values, with_old_values_of_versions
 from jupyter_colophon.client.verbs.writing import BUSINESS
 from jupyter_colophon.core.difference import diff
+from jupyter_colophon.core.search_filters import FILTERS
 from jupyter_colophon.core.timegrammar import parse_instant, parse_time
 from jupyter_colophon.core.urn import PREFIX
 
@@ -20,6 +21,8 @@ Direction = Literal["both", "upstream", "downstream"]
 #: A version's number, or a time such as `now-1d`.
 Point = int | str | datetime
 
+#: The query that finds every entity.
+EVERYTHING = "*"
 #: Runs told with one entity.
 RUNS_SHOWN = 5
 #: Fields whose own tags and properties are told with one entity.
@@ -46,22 +49,26 @@ class Reading(Asking):
 
     def search(
         self,
-        query: str,
+        query: str = "",
         *,
         limit: int = 20,
-        type: str | None = None,
-        namespace: str | None = None,
-        tag: str | None = None,
-        term: str | None = None,
-        domain: str | None = None,
-        owner: str | None = None,
         removed: bool = False,
+        **filters: str | None,
     ) -> Answer:
         """The best hits: `SearchAnswer`. Words are alternatives; `word*`, `"a phrase"`, `key:value`, `tags:…`, `*` for all.
 
-        Filters are keys, URNs or names. What was softly deleted is only found with `removed`.
+        Filters are `type`, `tag`, `owner` and the like (docs/api.md#search), each a key, a URN or a name; with one of
+        them no query is needed. What was softly deleted is only found with `removed`. Raises TypeError for a filter
+        that does not exist, ValueError without query and filter.
         """
-        filters = {"type": type, "namespace": namespace, "tag": tag, "term": term, "domain": domain, "owner": owner}
+        names = [one.name for one in FILTERS]
+        if unknown := [name for name in filters if name not in names]:
+            msg = f"search has no filter {unknown[0]!r}, but {', '.join(names)}"
+            raise TypeError(msg)
+        if not query and not any(filters.values()):
+            msg = "a search needs a query or a filter; * finds everything"
+            raise ValueError(msg)
+        query = query or EVERYTHING
         found = self.catalog.search(query, limit=limit, removed="true" if removed else None, **filters)
         hits = [{**hit, "name": shown(hit["urn"])} for hit in found["hits"]]
         return table("search", found, "name type namespace tags terms domains owner description urn", hits)

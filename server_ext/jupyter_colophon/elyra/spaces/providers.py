@@ -3,6 +3,7 @@
 import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from jupyter_colophon.core.search_filters import FILTERS, SearchFilter
 from jupyter_colophon.core.shipped import schemas_dir
 from jupyter_colophon.elyra.schema import SchemasProvider
 from jupyter_colophon.elyra.spaces.schemaspaces import (
@@ -84,9 +85,24 @@ class ComponentCatalogsSchemas(UpgradedSchemas):
 
 
 class SavedSearchesSchemas(ShippedSchemas):
-    """The schema `saved-search`."""
+    """The schema `saved-search`: its file, and a member for each filter of search."""
 
     SPACE = SavedSearches
+
+    def get_schemas(self) -> list[dict[str, Any]]:
+        """Its schemas, by name."""
+        schemas = super().get_schemas()
+        for schema in schemas:
+            members = schema["properties"]["metadata"]["properties"]
+            # After them come the members of the file that are filters as well.
+            members |= {one.name: _member(one) for one in FILTERS} | {"removed": members.pop("removed")}
+        return schemas
+
+
+def _member(one: SearchFilter) -> dict[str, Any]:
+    choices = {"enum": list(one.choices)} if one.choices else {}
+    member = {"title": one.label, "description": one.description, "type": "string"}
+    return {**member, **choices, "uihints": {"category": "Filters"}}
 
 
 class PipelinesSchemas(ShippedSchemas):

@@ -10,12 +10,13 @@ from tornado.web import authenticated
 from jupyter_colophon.core.errors import HistoryForgotten, IllegalQuery
 from jupyter_colophon.core.jsonvalue import measure
 from jupyter_colophon.core.read_budget import take_page
-from jupyter_colophon.core.search import FACETS, KeysQuestion, SearchAnswer, SearchQuestion, ValuesQuestion
+from jupyter_colophon.core.search import KeysQuestion, SearchAnswer, SearchQuestion, ValuesQuestion
+from jupyter_colophon.core.search_filters import FACETS, FILTERS
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.native import documents
-from jupyter_colophon.http.native.parameters import AS_OF, CURSOR, LIMIT, NAMESPACE, PREFIX, REMOVED, SCOPE, TYPE
+from jupyter_colophon.http.native.parameters import AS_OF, CURSOR, LIMIT, NAMESPACE, PREFIX, REMOVED, SCOPE
 from jupyter_colophon.http.operation import Link, operation
-from jupyter_colophon.http.parameter import text
+from jupyter_colophon.http.parameter import choice, text
 
 if TYPE_CHECKING:
     from jupyter_colophon.wiring import Catalog
@@ -23,17 +24,16 @@ if TYPE_CHECKING:
 _Q = text(
     "q", "Words, phrases, `key:value`, prefixes, or `*`; one of them at least.", required=True, format="colophon-query"
 )
-_TAG = text("tag", "With this tag: a key, a URN or a name.")
-_PLATFORM = text("platform", "Of this platform alone.")
-_OWNER = text("owner", "With this owner: a key, a URN or a name.")
-_TERM = text("term", "With this glossary term: a key, a URN or a name.")
-_DOMAIN = text("domain", "In this domain: a key, a URN or a name.")
 _FACETS = text(
     "facets",
     "By what the matches are counted, with commas between; without it by all there is.",
     pattern=f"^(({'|'.join(FACETS)})(,|$))*$",
 )
-_FILTERS = (NAMESPACE, TYPE, _TAG, _TERM, _DOMAIN, SCOPE, _PLATFORM, _OWNER)
+_FILTERS = tuple(
+    choice(one.name, one.description, *one.choices) if one.choices else text(one.name, one.description)
+    for one in FILTERS
+)
+_LABELS = {one.name: one.label for one in FILTERS}
 
 
 class SearchHandler(ApiHandler):
@@ -155,6 +155,7 @@ def _document(words: str, found: SearchAnswer) -> documents.Document:
             name: [_facet_value(value, count, found.names.get(name, {})) for value, count in counts]
             for name, counts in found.facets.items()
         },
+        "labels": {name: _LABELS[name] for name in found.facets},
         "cursor": found.cursor,
     }
 

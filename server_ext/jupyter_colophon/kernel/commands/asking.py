@@ -1,11 +1,13 @@
 """`%metadata show search keys lineage history diff runs export`: what is known."""
 
 from argparse import ArgumentParser, Namespace
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.verbs.answer import Answer
 from jupyter_colophon.client.verbs.present import present
 from jupyter_colophon.client.verbs.writing import BUSINESS
+from jupyter_colophon.core.search_filters import FILTERS
 from jupyter_colophon.kernel import words
 from jupyter_colophon.kernel.commands.command import Command
 from jupyter_colophon.kernel.commands.saying import named
@@ -13,7 +15,6 @@ from jupyter_colophon.kernel.commands.saying import named
 if TYPE_CHECKING:
     from jupyter_colophon.kernel.companion import Companion
 
-_FILTERS = ("type", "namespace", "tag", "term", "domain", "owner")
 STATUSES = ("running", "succeeded", "failed", "killed")
 
 
@@ -27,10 +28,11 @@ def _timed(parser: ArgumentParser) -> None:
 
 
 def _search_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("query", metavar="QUERY", nargs="+")
+    parser.add_argument("query", metavar="QUERY", nargs="*")
     _limited(parser)
-    for name in _FILTERS:
-        parser.add_argument(f"--{name}", metavar=name.upper())
+    for one in FILTERS:
+        metavar = "|".join(one.choices) or one.name.upper()
+        parser.add_argument(f"--{one.name}", choices=one.choices or None, metavar=metavar)
     parser.add_argument("--removed", action="store_true")
 
 
@@ -79,7 +81,7 @@ def _show(_: "Companion", asked: Namespace) -> Answer:
 
 
 def _search(_: "Companion", asked: Namespace) -> Answer:
-    of = {name: getattr(asked, name) for name in _FILTERS}
+    of = {one.name: getattr(asked, one.name) for one in FILTERS}
     return present.verbs().search(" ".join(asked.query), limit=asked.limit, removed=asked.removed, **of)
 
 
@@ -116,6 +118,14 @@ def _export(_: "Companion", asked: Namespace) -> Answer:
     return present.verbs().export(asked.namespace, asked.file)
 
 
+def _search_help() -> str:
+    # No line ends within an option.
+    options = [f"[--{one.name}\xa0{'|'.join(one.choices) or one.name.upper()}]" for one in FILTERS]
+    rows = wrap(" ".join(["[--limit\xa0N]", *options, "[--removed]"]), 80, break_on_hyphens=False)
+    first = "%metadata search [QUERY…]           find: words, word*, key:value, tags:…, owner:…; by filters alone too"
+    return "\n".join([first, *(f"{'':36}{row}".replace("\xa0", " ") for row in rows)])
+
+
 COMMANDS = (
     Command(
         "show",
@@ -126,10 +136,7 @@ COMMANDS = (
     ),
     Command(
         "search",
-        """\
-%metadata search QUERY…             find: words, word*, key:value, tags:…, owner:…
-                                    [--limit N] [--type TYPE] [--namespace NAMESPACE] [--tag TAG]
-                                    [--term TERM] [--domain DOMAIN] [--owner OWNER] [--removed]""",
+        _search_help(),
         _search_arguments,
         _search,
     ),

@@ -7,6 +7,7 @@ from typing import Any
 
 from jupyter_colophon.client.catalog import Catalog
 from jupyter_colophon.client.paging import pages
+from jupyter_colophon.core.search_filters import FILTERS
 from jupyter_colophon.spark.source.options import PAGE_ROWS, Options, WrongOption
 
 Document = dict[str, Any]
@@ -145,7 +146,7 @@ def _log(catalog: Catalog, options: Options) -> list[Piece]:
     return ranges(after, until, options.partitions) or [Piece()]
 
 
-_SEARCHED = ("namespace", "type", "tag", "term", "domain", "scope", "platform", "owner", "removed")
+_SEARCHED = (*(one.name for one in FILTERS), "removed")
 QUESTIONS: Mapping[str, Question] = {
     "entities": Question(("namespace", "type", "prefix", "push"), _by_namespace, _entities),
     "aspects": Question(("namespace", "type", "aspect", "push"), _by_namespace, _aspects),
