@@ -38,7 +38,8 @@ class Search(_Filtered):  # type: ignore[misc]
         """Search."""
         filters = {one.name: value for one in FILTERS if (value := getattr(self, one.name))}
         if not self.extra_args and not filters:
-            return self.told("a search needs words or a filter; '*' finds everything", WRONG_USAGE)
+            self.told("a search needs words or a filter; '*' finds everything", WRONG_USAGE)
+            return WRONG_USAGE
         with self.source() as source:
             found = source.search(" ".join(self.extra_args) or "*", filters, self.limit, removed=self.removed)
         identity = self.asked.identity()
