@@ -9,7 +9,7 @@ from faults.killing import killed_after
 from faults.size import sized
 
 WORKLOAD = Path(__file__).with_name("files.py")
-KILLS = sized(24, 500)
+KILLS = sized(15, 500)
 MEGABYTES = 2 * 2**20
 
 

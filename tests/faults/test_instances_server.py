@@ -11,13 +11,14 @@ from urllib.parse import urlencode
 
 import pytest
 from faults.damages import DAMAGES
+from faults.size import sized
 from jupyter_colophon.client.problems import Refused
 from jupyter_colophon.client.transport import Answer, Server, Transport
 from live import LiveServer, live_server
 from support.files import put
 from support.snippets import SPACE, snippet
 
-CHANGERS, CHANGES = 8, 25
+CHANGERS, CHANGES = 8, sized(12, 25)
 DAMAGED, GOOD = 1_000, 200
 ONE = f"/schemaspaces/{SPACE}/instances/shared"
 

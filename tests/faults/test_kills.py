@@ -14,7 +14,7 @@ from jupyter_colophon.core.store import sqlite_file
 from support.catalog import opened
 
 WORKLOAD = Path(__file__).with_name("workload.py")
-KILLS = sized(20, 1_000)
+KILLS = sized(12, 1_000)
 #: How many kills one store sees: looking at all that it holds takes longer with each.
 KILLS_A_STORE = 20
 

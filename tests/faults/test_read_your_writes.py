@@ -16,7 +16,7 @@ from support.process import running
 from support.stores import READY
 from support.urns import table
 
-WRITES = sized(150, 10_000)
+WRITES = sized(80, 10_000)
 #: Writes when it is told a number, and says when it is done: a value that is searched for, and a run.
 WRITER = """
 from faults.choice import catalog_of
