@@ -43,7 +43,7 @@ export default tseslint.config(
     }
   },
   {
-    files: ['labextension/src/panels/**/*.{ts,tsx}', 'labextension/src/mime/**/*.{ts,tsx}'],
+    files: ['panels', 'components', 'forms', 'mime'].map(folder => `labextension/src/${folder}/**/*.{ts,tsx}`),
     ignores: ['labextension/src/panels/**/model.ts'],
     rules: { 'no-restricted-imports': ['error', { patterns: [NO_API] }] }
   },
@@ -55,8 +55,22 @@ export default tseslint.config(
         {
           patterns: [
             { group: ['react', '@lumino/widgets', '@jupyterlab/ui-components'], message: 'No views in here.' },
-            { group: ['**/panels/**'], message: 'Panels are built on this, not the other way round.' }
+            {
+              group: ['**/panels/**', '**/components/**', '**/forms/**'],
+              message: 'Views are built on this, not the other way round.'
+            }
           ]
+        }
+      ]
+    }
+  },
+  {
+    files: ['labextension/src/components/**/*.{ts,tsx}', 'labextension/src/forms/**/*.{ts,tsx}'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [NO_API, { group: ['**/panels/**'], message: 'Panels are built on this, not the other way round.' }]
         }
       ]
     }

@@ -1,6 +1,7 @@
 import { api, schemaspacesApi } from './plugins/api';
 import { changes } from './plugins/changes';
 import { entity } from './plugins/entity';
+import { forms } from './plugins/forms';
 import { instance } from './plugins/instance';
 import { lineage } from './plugins/lineage';
 import { mime } from './plugins/mime';
@@ -8,6 +9,6 @@ import { run } from './plugins/run';
 import { schemaspaces } from './plugins/schemaspaces';
 import { sidebar } from './plugins/sidebar';
 
-export { ICatalog, IChangeFeed, ISchemaspaces } from './tokens';
+export { ICatalog, IChangeFeed, IFormTools, ISchemaspaces } from './tokens';
 
-export default [api, schemaspacesApi, changes, sidebar, entity, instance, lineage, run, mime, schemaspaces];
+export default [api, schemaspacesApi, changes, forms, sidebar, entity, instance, lineage, run, mime, schemaspaces];

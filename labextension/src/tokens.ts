@@ -1,3 +1,5 @@
+import type { IEditorServices } from '@jupyterlab/codeeditor';
+import type { IFormRendererRegistry } from '@jupyterlab/ui-components';
 import { Token } from '@lumino/coreutils';
 import type { IDisposable } from '@lumino/disposable';
 import type { ISignal } from '@lumino/signaling';
@@ -112,10 +114,10 @@ export interface IInstanceQuestion extends IPage {
 /** In which order instances are listed; the time of the last change is descending. */
 export type InstanceSort = 'display_name' | '-display_name' | 'schema_name' | '-time';
 
-/** The schemaspaces of the server and their instances. Every call rejects with a `CatalogProblem`. */
 /** A plugin for stages of pipelines. */
 export type IPlugin = PipelinePlugins['plugins'][number];
 
+/** The schemaspaces of the server and their instances. Every call rejects with a `CatalogProblem`. */
 export interface ISchemaspaces {
   all(): Promise<Schemaspaces>;
   /** Loads the schemas that are made anew each time, of one schemaspace or all. */
@@ -153,6 +155,18 @@ export interface ISchemaspaces {
 export const ISchemaspaces = new Token<ISchemaspaces>(
   'jupyter-colophon:ISchemaspaces',
   'The schemaspaces of this server and their instances.'
+);
+
+/** What forms take from JupyterLab, if it is there. */
+export interface IFormTools {
+  editors: IEditorServices | null;
+  /** Fields and widgets that schemas can choose by their ids (`ui:field`, `ui:widget`). */
+  renderers: IFormRendererRegistry | null;
+}
+
+export const IFormTools = new Token<IFormTools>(
+  'jupyter-colophon:IFormTools',
+  'The editors and renderers of the forms for aspects and instances.'
 );
 
 /** What happens in the catalog, as it happens. */

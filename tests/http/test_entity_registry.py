@@ -48,7 +48,11 @@ KEY = {
     "properties": {"plant": {"type": "string"}, "id": {"type": "string"}},
     "required": ["plant", "id"],
 }
-CONTRACT = {"type": "object", "properties": {"rows": {"type": "integer"}}}
+CONTRACT = {
+    "type": "object",
+    "properties": {"rows": {"type": "integer", "ui:widget": "acme:plugin.rows"}},
+    "ui:field": "acme:plugin.contract",
+}
 JSON = {"Content-Type": "application/json"}
 SENSOR = "urn:li:sensor:(berlin,t-1)"
 
@@ -62,6 +66,12 @@ def jp_server_config(jp_server_config: dict[str, Any], tmp_path: Path, monkeypat
     (tmp_path / "registry.yml").write_text(REGISTRY)
     colophon = jp_server_config["Colophon"] | {"entity_registry": str(tmp_path / "registry.yml")}
     return jp_server_config | {"Colophon": colophon}
+
+
+async def test_registry_offers_a_new_user_aspect_with_the_annotations_of_its_schema(api: Any) -> None:
+    aspects = (await api("GET", "registry", "dataset", answers="entity-type")).body["aspects"]
+    (contract,) = (one for one in aspects if one["name"] == "contract")
+    assert (contract["scope"], contract["offered"], contract["schema"]) == ("USER", True, CONTRACT)
 
 
 async def test_a_type_of_the_users_is_written_read_and_found(api: Any) -> None:

@@ -3,20 +3,21 @@ import type { ReadonlyJSONObject, ReadonlyJSONValue } from '@lumino/coreutils';
 /** A JSON Schema, or a part of one. */
 export type Schema = ReadonlyJSONObject;
 
-/** How a part of a value is edited: by the form's own means, as words, or as keys and values. */
-type Editing = 'own' | 'words' | 'pairs';
+/** How a part of a value is edited: by rjsf's own field, as tags, or as keys and values. */
+type Editing = 'own' | 'tags' | 'pairs';
 
-function isSchema(value: ReadonlyJSONValue | undefined): value is Schema {
+/** Whether a value of JSON is an object. */
+export function isObject(value: unknown): value is ReadonlyJSONObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Which of our own editors a schema asks for. */
 export function editingOf(schema: Schema): Editing {
   const { items, additionalProperties, properties } = schema;
-  if (schema['type'] === 'array' && isSchema(items) && items['type'] === 'string' && !('enum' in items)) {
-    return 'words';
+  if (schema['type'] === 'array' && isObject(items) && items['type'] === 'string' && !('enum' in items)) {
+    return 'tags';
   }
-  const text = isSchema(additionalProperties) && additionalProperties['type'] === 'string';
+  const text = isObject(additionalProperties) && additionalProperties['type'] === 'string';
   return schema['type'] === 'object' && text && properties === undefined ? 'pairs' : 'own';
 }
 
@@ -34,9 +35,9 @@ function isDrawableAs(type: string | undefined, schema: Schema): boolean {
   const { items, properties, additionalProperties } = schema;
   switch (type) {
     case 'array':
-      return isSchema(items);
+      return isObject(items);
     case 'object':
-      return properties !== undefined || isSchema(additionalProperties) || additionalProperties === false;
+      return properties !== undefined || isObject(additionalProperties) || additionalProperties === false;
     default:
       return type !== undefined;
   }
@@ -59,24 +60,21 @@ export function isDrawable(schema: Schema): boolean {
 export function hasShape(schema: Schema, value: unknown): boolean {
   const types = typesOf(schema);
   const isList = Array.isArray(value);
-  if (
-    types.length > 0 &&
-    (isList ? !types.includes('array') : isSchema(value as ReadonlyJSONValue) && !types.includes('object'))
-  ) {
+  if (types.length > 0 && (isList ? !types.includes('array') : isObject(value) && !types.includes('object'))) {
     return false;
   }
   const { properties, additionalProperties } = schema;
-  if (!isSchema(properties) || !isSchema(value as ReadonlyJSONValue)) {
+  if (!isObject(properties) || !isObject(value)) {
     return !['array', 'object'].includes(types[0] ?? '') || typeof value === 'object';
   }
-  return Object.entries(value as ReadonlyJSONObject).every(([name, inner]) => {
+  return Object.entries(value).every(([name, inner]) => {
     const part = properties[name];
-    return isSchema(part) ? hasShape(part, inner) : additionalProperties !== false;
+    return isObject(part) ? hasShape(part, inner) : additionalProperties !== false;
   });
 }
 
-/** Whether the form of an aspect can draw a part, which has no means for lists and choices. */
-function isFlat(schema: Schema): boolean {
+/** Whether a part is neither a list nor an object. */
+export function isFlat(schema: Schema): boolean {
   return isDrawable(schema) && !['array', 'object'].some(type => typesOf(schema).includes(type)) && !('$ref' in schema);
 }
 
@@ -94,46 +92,14 @@ export function isStamp(part: Schema): boolean {
   return typeof part['$ref'] === 'string' && part['$ref'].endsWith('.AuditStamp');
 }
 
-/** What `uiSchema` says of one property. */
-function optionsOf(name: string, part: Schema): Record<string, unknown> {
-  if (isStamp(part)) {
-    return { 'ui:field': 'json', 'ui:widget': 'hidden' };
-  }
-  const editing = editingOf(part);
-  if (editing !== 'own') {
-    return { 'ui:field': editing };
-  }
-  if (!isFlat(part)) {
-    return { 'ui:field': 'json' };
-  }
-  return name === 'description' ? { 'ui:widget': 'textarea' } : {};
-}
-
-/** rjsf's `uiSchema`: which field gets which of our editors, and the order that the registry hints at. */
-export function uiSchemaOf(schema: Schema, uihints: ReadonlyJSONObject): Record<string, unknown> {
-  const properties = isSchema(schema['properties']) ? schema['properties'] : {};
-  const ui: Record<string, unknown> = {};
-  for (const [name, part] of Object.entries(properties)) {
-    const options = isSchema(part) ? optionsOf(name, part) : {};
-    if (Object.keys(options).length > 0) {
-      ui[name] = options;
-    }
-  }
-  const order = uihints['order'];
-  if (Array.isArray(order)) {
-    ui['ui:order'] = [...(order as string[]).filter(name => name in properties), '*'];
-  }
-  return ui;
-}
-
 /** A value with the empty lists and objects that the schema asks for, so that a form has something to begin with. */
 export function startingValue(schema: Schema, value: ReadonlyJSONObject): ReadonlyJSONObject {
-  const properties = isSchema(schema['properties']) ? schema['properties'] : {};
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
   const required = Array.isArray(schema['required']) ? (schema['required'] as string[]) : [];
   const empty: Record<string, ReadonlyJSONValue> = {};
   for (const name of required) {
     const part = properties[name];
-    if (isSchema(part) && (part['type'] === 'array' || part['type'] === 'object')) {
+    if (isObject(part) && (part['type'] === 'array' || part['type'] === 'object')) {
       empty[name] = part['type'] === 'array' ? [] : {};
     }
   }

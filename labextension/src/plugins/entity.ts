@@ -7,7 +7,7 @@ import { CommandIDs, DOMAIN } from '../commands';
 import { metadataIcon } from '../icons';
 import { EntityPanel, EntityTab } from '../panels/entity';
 import { EntityModel } from '../panels/entity/model';
-import { ICatalog, IChangeFeed } from '../tokens';
+import { ICatalog, IChangeFeed, IFormTools } from '../tokens';
 import { guard } from './guard';
 import { openersOf } from './openers';
 import { offerTabs } from './tabs';
@@ -35,11 +35,12 @@ export const entity: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-colophon:entity',
   description: 'Pages of entities in the main area, with forms for what people may write.',
   autoStart: true,
-  requires: [ICatalog],
+  requires: [ICatalog, IFormTools],
   optional: [IChangeFeed, ITranslator, ILayoutRestorer, ILabStatus],
   activate: (
     app: JupyterFrontEnd,
     catalog: ICatalog,
+    tools: IFormTools,
     feed: IChangeFeed | null,
     translator: ITranslator | null,
     restorer: ILayoutRestorer | null,
@@ -56,7 +57,7 @@ export const entity: JupyterFrontEndPlugin<void> = {
       caption: trans.__('What people and machines wrote about this, its schema, runs and history'),
       icon: metadataIcon,
       made: urn => {
-        const tab = new EntityTab(new EntityPanel(new EntityModel(catalog, feed, urn), openers, trans), trans);
+        const tab = new EntityTab(new EntityPanel(new EntityModel(catalog, feed, urn), openers, tools, trans), trans);
         guard(tab, status);
         return tab;
       }

@@ -1,30 +1,19 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ILabStatus, ILayoutRestorer } from '@jupyterlab/application';
 import { ICommandPalette, WidgetTracker } from '@jupyterlab/apputils';
-import { IEditorServices } from '@jupyterlab/codeeditor';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
-import { IFormRendererRegistry, saveIcon } from '@jupyterlab/ui-components';
+import { saveIcon } from '@jupyterlab/ui-components';
 import type { ReadonlyPartialJSONObject } from '@lumino/coreutils';
 import { CommandIDs, DOMAIN } from '../commands';
 import { schemaspacesIcon } from '../icons';
 import { Drafts } from '../model/drafts';
 import { InstancePanel, InstanceTab } from '../panels/instance';
-import { OWN_FIELDS, rendererId } from '../panels/instance/fields';
 import type { IInstancePlace } from '../panels/instance/model';
 import { InstanceModel } from '../panels/instance/model';
-import { ICatalog, IChangeFeed, ISchemaspaces } from '../tokens';
+import { ICatalog, IChangeFeed, IFormTools, ISchemaspaces } from '../tokens';
 import { INSTANCE_ARGUMENTS, textOf } from './arguments';
 import { guard } from './guard';
 import { addTab } from './tabs';
-
-/** Puts our fields where others can find them, and leaves alone what somebody has put there before us. */
-function offerFields(registry: IFormRendererRegistry): void {
-  for (const [name, fieldRenderer] of Object.entries(OWN_FIELDS)) {
-    if (!(rendererId(name) in registry.renderers)) {
-      registry.addRenderer(rendererId(name), { fieldRenderer });
-    }
-  }
-}
 
 /** The browser's storage; a browser may forbid it. */
 function storage(): Storage | null {
@@ -106,27 +95,18 @@ export const instance: JupyterFrontEndPlugin<void> = {
   id: 'jupyter-colophon:instance',
   description: 'Forms for instances of schemaspaces, in the main area.',
   autoStart: true,
-  requires: [ICatalog, ISchemaspaces],
-  optional: [
-    IChangeFeed,
-    ITranslator,
-    ILayoutRestorer,
-    ILabStatus,
-    ICommandPalette,
-    IEditorServices,
-    IFormRendererRegistry
-  ],
+  requires: [ICatalog, ISchemaspaces, IFormTools],
+  optional: [IChangeFeed, ITranslator, ILayoutRestorer, ILabStatus, ICommandPalette],
   activate: (
     app: JupyterFrontEnd,
     catalog: ICatalog,
     spaces: ISchemaspaces,
+    tools: IFormTools,
     feed: IChangeFeed | null,
     translator: ITranslator | null,
     restorer: ILayoutRestorer | null,
     status: ILabStatus | null,
-    palette: ICommandPalette | null,
-    editors: IEditorServices | null,
-    renderers: IFormRendererRegistry | null
+    palette: ICommandPalette | null
   ) => {
     const trans = (translator ?? nullTranslator).load(DOMAIN);
     const drafts = new Drafts(storage(), app.serviceManager.serverSettings.baseUrl);
@@ -138,7 +118,7 @@ export const instance: JupyterFrontEndPlugin<void> = {
         const { space, name } = model.place;
         void app.commands.execute(CommandIDs.deleteInstance, { space, name });
       };
-      const tab = new InstanceTab(new InstancePanel(model, { editors, renderers }, remove, trans), trans);
+      const tab = new InstanceTab(new InstancePanel(model, tools, remove, trans), trans);
       guard(tab, status);
       return tab;
     };
@@ -149,7 +129,5 @@ export const instance: JupyterFrontEndPlugin<void> = {
       args: argumentsOf,
       name: tab => JSON.stringify(argumentsOf(tab))
     });
-    // Others come first: who replaces a field of ours registers it while JupyterLab starts.
-    void app.restored.then(() => renderers && offerFields(renderers));
   }
 };

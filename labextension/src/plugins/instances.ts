@@ -7,7 +7,7 @@ import { CommandIDs } from '../commands';
 import type { Instance } from '../generated/api';
 import { copyOf } from '../model/copying';
 import { CatalogProblem } from '../model/problem';
-import { mayDrop } from '../panels/pieces/may-drop';
+import { mayDrop } from '../components/may-drop';
 import type { SchemaspacesModel } from '../panels/schemaspace/model';
 import type { ISchemaspaces } from '../tokens';
 import { INSTANCE_ARGUMENTS, textOf } from './arguments';

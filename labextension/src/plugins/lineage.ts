@@ -9,7 +9,7 @@ import { Layouter } from '../lineage/layouter';
 import { LineagePanel } from '../panels/lineage';
 import { LineageModel } from '../panels/lineage/model';
 import { shortUrn } from '../model/urns';
-import { lastPart } from '../panels/pieces/words';
+import { lastPart } from '../components/words';
 import { ICatalog, IChangeFeed } from '../tokens';
 import { openersOf } from './openers';
 import { offerTabs } from './tabs';

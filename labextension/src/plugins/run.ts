@@ -4,7 +4,7 @@ import { MainAreaWidget } from '@jupyterlab/apputils';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { CommandIDs, DOMAIN } from '../commands';
 import { metadataIcon } from '../icons';
-import { originOf } from '../panels/pieces/runs';
+import { originOf } from '../components/runs';
 import { shortUrn } from '../model/urns';
 import { RunPanel } from '../panels/run';
 import { RunModel } from '../panels/run/model';

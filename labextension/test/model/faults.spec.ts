@@ -1,11 +1,11 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { expect, test } from 'vitest';
 import { formSchema } from '../../src/model/form-schema';
-import { checkOf } from '../../src/panels/aspect/checking';
+import { checkOf, DRAFT_2020 } from '../../src/forms/validation';
 import { PEOPLE } from '../support/server';
 
 const NAME = 'Only the letters A to Z, digits, _ and -, at most 50 of them.';
-const check = checkOf(formSchema(PEOPLE.schema), nullTranslator.load(''));
+const check = checkOf(formSchema(PEOPLE.schema), DRAFT_2020, nullTranslator.load(''));
 
 test('a good value has no faults', () => {
   expect(check({ properties: { owner: 'ops' }, tags: ['faa'] })).toEqual([]);
@@ -28,11 +28,11 @@ test('a wrong tag, a value that is too long and a tag that stands twice are foun
   const faults = check({ properties: { a: 'x'.repeat(21) }, tags: ['ok', 'not ok', 'ok'] });
   expect(faults).toContainEqual({ pointer: '/properties/a', message: 'At most 20 characters.' });
   expect(faults).toContainEqual({ pointer: '/tags/1', message: NAME });
-  expect(faults).toContainEqual({ pointer: '/tags/2', message: 'This is there already.' });
+  expect(faults).toContainEqual({ pointer: '/tags/2', message: 'Duplicate value.' });
 });
 
 test('what is missing is found where it should stand', () => {
-  expect(check({ properties: {} })).toEqual([{ pointer: '/tags', message: 'This is needed.' }]);
+  expect(check({ properties: {} })).toEqual([{ pointer: '/tags', message: 'Required.' }]);
 });
 
 test('what does not belong is named', () => {

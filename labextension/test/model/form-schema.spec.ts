@@ -1,12 +1,14 @@
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
 import { expect, test } from 'vitest';
-import { editingOf, formSchema, hasShape, isDrawable, startingValue, uiSchemaOf } from '../../src/model/form-schema';
+import { editingOf, formSchema, hasShape, isDrawable, startingValue } from '../../src/model/form-schema';
+import { aspectUi } from '../../src/model/ui-schema';
 import { PEOPLE } from '../support/server';
 
+const NONE = { hasField: () => false, hasWidget: () => false };
 const SCHEMA = PEOPLE.schema as ReadonlyJSONObject;
 
 test('lists of words and objects of texts get editors of their own', () => {
-  expect(editingOf({ type: 'array', items: { type: 'string' } })).toBe('words');
+  expect(editingOf({ type: 'array', items: { type: 'string' } })).toBe('tags');
   expect(editingOf({ type: 'object', additionalProperties: { type: 'string' } })).toBe('pairs');
 });
 
@@ -19,12 +21,12 @@ test('anything else is left to the form', () => {
 });
 
 test('the order that the registry hints at is kept, without names that are not there', () => {
-  expect(uiSchemaOf(SCHEMA, { order: ['tags', 'nothing', 'properties'] })).toEqual({
+  expect(aspectUi(SCHEMA, { order: ['tags', 'nothing', 'properties'] }, NONE)).toEqual({
     properties: { 'ui:field': 'pairs' },
-    tags: { 'ui:field': 'words' },
+    tags: { 'ui:field': 'tags' },
     'ui:order': ['tags', 'properties', '*']
   });
-  expect(uiSchemaOf(SCHEMA, {})).not.toHaveProperty('ui:order');
+  expect(aspectUi(SCHEMA, {}, NONE)).not.toHaveProperty('ui:order');
 });
 
 test('names of documents are no matter of a form', () => {
@@ -60,7 +62,7 @@ test('what a form cannot draw is edited as JSON', () => {
   expect(drawable.map(schema => isDrawable(schema))).toEqual(drawable.map(() => true));
   expect(others.map(schema => isDrawable(schema))).toEqual(others.map(() => false));
   const list = { properties: { parts: { type: 'array', items: { type: 'object' } }, name: { type: 'string' } } };
-  expect(uiSchemaOf(list, {})).toEqual({ parts: { 'ui:field': 'json' } });
+  expect(aspectUi(list, {}, NONE)).toEqual({ parts: { 'ui:field': 'json' } });
 });
 
 test('a value that a form would hide a part of has no shape for it', () => {

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { inlined } from '../../src/model/inlining';
-import { beginning, instanceForm, instanceUi, titleOf } from '../../src/model/instance-schema';
+import { beginning, instanceForm, titleOf } from '../../src/model/instance-schema';
+import { instanceUi } from '../../src/model/ui-schema';
 import { RUNTIME, SNIPPET } from '../support/instance-pages';
 
 const WORDS = { displayName: 'Display name', name: 'Name', nameHelp: '' };
 
-function ui(schema: typeof SNIPPET, known: (id: string) => boolean = () => false): Record<string, unknown> {
-  return instanceUi(instanceForm(schema, true, WORDS), known);
+function ui(schema: typeof SNIPPET, hasField: (name: string) => boolean = () => false): Record<string, unknown> {
+  return instanceUi(instanceForm(schema, true, WORDS), { hasField, hasWidget: () => false });
 }
 
 test("Elyra's fields become ours", () => {

@@ -134,7 +134,9 @@ class _Reading:
             scope = told.get("scope") or scope_of(name)
             title = str(told.get("title") or document.get("title") or title_of(name))
             spec = AspectSpec(name, title, scope, key=False, schema=Schema(document), timeseries=timeseries)
-            self._take(replace(spec, contributes=() if timeseries else find_annotations(document)))
+            if not timeseries:
+                spec = replace(spec, contributes=find_annotations(document), offered=scope == "USER")
+            self._take(spec)
         return not wrong
 
     def _take(self, spec: AspectSpec) -> None:

@@ -3,7 +3,7 @@ import React from 'react';
 import type { FormEditor } from '../../model/editor';
 
 // The form brings a validator along; it is loaded when somebody edits.
-const Form = React.lazy(() => import('../aspect/body'));
+const Form = React.lazy(() => import('./aspect-editor'));
 
 /** Puts the keyboard into what it is around, as soon as that is there. */
 function Keyboard({ children }: { children: React.ReactNode }): React.JSX.Element {

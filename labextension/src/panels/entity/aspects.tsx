@@ -5,10 +5,10 @@ import { isDescription, OF_FIELDS } from '../../model/descriptions';
 import type { AspectSpec } from '../../model/editor';
 import type { Schema } from '../../model/form-schema';
 import { isStamp } from '../../model/form-schema';
-import { LongText } from '../pieces/long-text';
-import { useModel } from '../pieces/use-model';
-import { AspectValue } from '../pieces/values';
-import { moment } from '../pieces/words';
+import { LongText } from '../../components/long-text';
+import { useModel } from '../../components/use-model';
+import { AspectValue } from '../../components/values';
+import { moment } from '../../components/words';
 import { AspectForm } from './aspect-form';
 import type { EntityModel } from './model';
 

@@ -3,7 +3,7 @@ import React from 'react';
 import type { Descriptor } from '../../generated/api';
 import type { DescriptorSource, IDescribedValue } from '../../model/descriptors';
 import { scopeOf } from '../../model/descriptors';
-import { LongText } from '../pieces/long-text';
+import { LongText } from '../../components/long-text';
 
 /** What every view of descriptors needs. */
 export interface IDescriptorContext {

@@ -1,8 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { ProblemNote } from '../pieces/problem';
-import { useModel } from '../pieces/use-model';
-import { VersionList } from '../pieces/versions';
+import { ProblemNote } from '../../components/problem';
+import { useModel } from '../../components/use-model';
+import { VersionList } from '../../components/versions';
 import type { EntityModel } from './model';
 
 interface IHistoryProps {

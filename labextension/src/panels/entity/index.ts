@@ -4,9 +4,11 @@ import type { Message } from '@lumino/messaging';
 import React from 'react';
 import { metadataIcon } from '../../icons';
 import { shortUrn } from '../../model/urns';
-import { LivePanel } from '../pieces/live-panel';
-import { mayDrop } from '../pieces/may-drop';
-import { lastPart } from '../pieces/words';
+import { LivePanel } from '../../components/live-panel';
+import { mayDrop } from '../../components/may-drop';
+import { FormTools } from '../../forms/context';
+import type { IFormTools } from '../../tokens';
+import { lastPart } from '../../components/words';
 import { EntityBody } from './body';
 import type { EntityModel } from './model';
 
@@ -22,6 +24,7 @@ export class EntityPanel extends LivePanel<EntityModel> {
   constructor(
     model: EntityModel,
     private _actions: IEntityActions,
+    private _tools: IFormTools,
     private _trans: TranslationBundle
   ) {
     super(model, _trans.__('Metadata of %1', shortUrn(model.urn)));
@@ -29,12 +32,13 @@ export class EntityPanel extends LivePanel<EntityModel> {
   }
 
   protected override render(): React.JSX.Element {
-    return React.createElement(EntityBody, {
+    const body = React.createElement(EntityBody, {
       model: this.model,
       actions: this._actions,
       stopEditing: this._stopEditing,
       trans: this._trans
     });
+    return React.createElement(FormTools.Provider, { value: this._tools }, body);
   }
 
   private _stopEditing = async (): Promise<void> => {

@@ -1,8 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { Name } from '../pieces/name';
-import { TableRoom } from '../pieces/table-room';
-import { moment } from '../pieces/words';
+import { Name } from '../../components/name';
+import { TableRoom } from '../../components/table-room';
+import { moment } from '../../components/words';
 import type { IColumnFigures, IProfile, ISpread } from './profile';
 
 const SHARE = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });

@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { ProblemNote } from '../pieces/problem';
-import { useModel } from '../pieces/use-model';
+import { ProblemNote } from '../../components/problem';
+import { useModel } from '../../components/use-model';
 import type { IColumn } from './columns';
 import { columnsOf } from './columns';
 import type { IEntityActions } from './index';

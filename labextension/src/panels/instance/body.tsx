@@ -3,12 +3,11 @@ import React from 'react';
 import type { Editor } from '../../model/editor';
 import { inlined } from '../../model/inlining';
 import { placeNames } from '../../model/instance-view';
-import { toFirstFault } from '../pieces/first-fault';
-import { ProblemNote } from '../pieces/problem';
-import { useModel } from '../pieces/use-model';
-import { VersionList } from '../pieces/versions';
-import { moment } from '../pieces/words';
-import type { IFormTools } from './form';
+import { toFirstFault } from '../../components/first-fault';
+import { ProblemNote } from '../../components/problem';
+import { useModel } from '../../components/use-model';
+import { VersionList } from '../../components/versions';
+import { moment } from '../../components/words';
 import type { InstanceModel } from './model';
 import { Broken, Recovered, Removed, SchemaChoice, Shared, Unready } from './notes';
 
@@ -28,7 +27,6 @@ interface IInstanceActions {
 interface IInstanceProps {
   model: InstanceModel;
   actions: IInstanceActions;
-  tools: IFormTools;
   trans: TranslationBundle;
 }
 
@@ -83,7 +81,7 @@ function Buttons(props: IInstanceProps & { editor: Editor }): React.JSX.Element 
 }
 
 function Form(props: IInstanceProps & { editor: Editor }): React.JSX.Element | null {
-  const { model, editor, tools, trans } = props;
+  const { model, editor, trans } = props;
   const { schema, mayEdit } = useModel(model);
   const { newer, conflict, problem } = useModel(editor);
   const form = React.useRef<HTMLFormElement>(null);
@@ -104,7 +102,7 @@ function Form(props: IInstanceProps & { editor: Editor }): React.JSX.Element | n
       {!mayEdit && <p className="jp-Colophon-note">{trans.__('You may read this, not change it.')}</p>}
       <fieldset className="jp-Colophon-whole" disabled={!mayEdit} aria-label={trans.__('Values')}>
         <React.Suspense fallback={<p role="status">{trans.__('Loading…')}</p>}>
-          <InstanceForm model={model} editor={editor} schema={schema} tools={tools} trans={trans} />
+          <InstanceForm model={model} editor={editor} schema={schema} trans={trans} />
         </React.Suspense>
       </fieldset>
       {newer !== null && !conflict && (

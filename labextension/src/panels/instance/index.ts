@@ -3,11 +3,12 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Message } from '@lumino/messaging';
 import React from 'react';
 import { schemaspacesIcon } from '../../icons';
-import { toFirstFault } from '../pieces/first-fault';
-import { LivePanel } from '../pieces/live-panel';
-import { mayDrop } from '../pieces/may-drop';
+import { toFirstFault } from '../../components/first-fault';
+import { LivePanel } from '../../components/live-panel';
+import { mayDrop } from '../../components/may-drop';
+import { FormTools } from '../../forms/context';
+import type { IFormTools } from '../../tokens';
 import { InstanceBody } from './body';
-import type { IFormTools } from './form';
 import type { InstanceModel } from './model';
 
 /** The page of one instance: its form, its history, and what is wrong with it. */
@@ -29,12 +30,12 @@ export class InstancePanel extends LivePanel<InstanceModel> {
   }
 
   protected override render(): React.JSX.Element {
-    return React.createElement(InstanceBody, {
+    const body = React.createElement(InstanceBody, {
       model: this.model,
       actions: { restore: this._restore, discard: this._discard, remove: this._remove },
-      tools: this._tools,
       trans: this._trans
     });
+    return React.createElement(FormTools.Provider, { value: this._tools }, body);
   }
 
   private _restore = (version: number): void => {

@@ -1,8 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { Instance } from '../../generated/api';
-import { useModel } from '../pieces/use-model';
-import { moment } from '../pieces/words';
+import { useModel } from '../../components/use-model';
+import { moment } from '../../components/words';
 import type { InstanceModel } from './model';
 
 /** What is wrong with an instance as a whole, by the cause that the server names. */

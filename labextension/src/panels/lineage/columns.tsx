@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { IColumnEdge } from '../../lineage/graph';
-import { Name } from '../pieces/name';
+import { Name } from '../../components/name';
 import { shortUrn } from '../../model/urns';
 
 interface IColumnsProps {

@@ -1,10 +1,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { IEdge, INode, Side } from '../../lineage/graph';
-import { ProblemNote } from '../pieces/problem';
-import { RunList } from '../pieces/runs';
-import { useModel } from '../pieces/use-model';
-import { moment, typeWord } from '../pieces/words';
+import { ProblemNote } from '../../components/problem';
+import { RunList } from '../../components/runs';
+import { useModel } from '../../components/use-model';
+import { moment, typeWord } from '../../components/words';
 import { Columns } from './columns';
 import { Impact } from './impact';
 import type { ISelection, LineageModel } from './model';

@@ -4,7 +4,7 @@ import React from 'react';
 import type { LineageView } from '../../lineage/view';
 import { edgeId } from '../../lineage/graph';
 import { LineageView as View } from '../../lineage/view';
-import { useModel } from '../pieces/use-model';
+import { useModel } from '../../components/use-model';
 import { shortUrn } from '../../model/urns';
 import type { LineageModel } from './model';
 import { graphWords } from './words';

@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { LineageImpact } from '../../generated/api';
-import { typeWord } from '../pieces/words';
+import { typeWord } from '../../components/words';
 
 interface ICountsProps {
   title: string;

@@ -2,7 +2,7 @@ import type { ISignal } from '@lumino/signaling';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { shortUrn } from '../../model/urns';
-import { LivePanel } from '../pieces/live-panel';
+import { LivePanel } from '../../components/live-panel';
 import { LineageBody } from './body';
 import type { LineageModel } from './model';
 

@@ -2,8 +2,8 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { IEdge } from '../../lineage/graph';
 import { edgeId } from '../../lineage/graph';
-import { useModel } from '../pieces/use-model';
-import { moment } from '../pieces/words';
+import { useModel } from '../../components/use-model';
+import { moment } from '../../components/words';
 import type { LineageModel } from './model';
 import { nodeName, nodePlace } from './words';
 

@@ -3,7 +3,7 @@ import React from 'react';
 import type { Lineage } from '../../generated/api';
 import type { Interval } from '../../model/interval';
 import { isReversed } from '../../model/interval';
-import { useModel } from '../pieces/use-model';
+import { useModel } from '../../components/use-model';
 import type { LineageModel } from './model';
 
 const LEVELS = [1, 2, 3, 5, 10, 20];

@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IWords } from '../../lineage/cards';
 import type { INode } from '../../lineage/graph';
 import { hiddenCount } from '../../lineage/graph';
-import { lastPart, typeWord } from '../pieces/words';
+import { lastPart, typeWord } from '../../components/words';
 
 const CELL = /^(?:.*\/)?([^/]+)#([^#]+)$/;
 

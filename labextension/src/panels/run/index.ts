@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { LivePanel } from '../pieces/live-panel';
+import { LivePanel } from '../../components/live-panel';
 import { shortUrn } from '../../model/urns';
 import { RunBody } from './body';
 import type { RunModel } from './model';

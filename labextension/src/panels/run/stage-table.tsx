@@ -1,8 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { Name } from '../pieces/name';
-import { TableRoom } from '../pieces/table-room';
-import { span, stageWord } from '../pieces/words';
+import { Name } from '../../components/name';
+import { TableRoom } from '../../components/table-room';
+import { span, stageWord } from '../../components/words';
 import type { IStage } from './stages';
 
 /** What became of each stage of a pipeline, in the order of their work. */

@@ -1,8 +1,8 @@
 import { addIcon, caretDownIcon, caretRightIcon } from '@jupyterlab/ui-components';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { ProblemNote } from '../pieces/problem';
-import { useModel } from '../pieces/use-model';
+import { ProblemNote } from '../../components/problem';
+import { useModel } from '../../components/use-model';
 import type { ISchemaspaceActions } from './actions';
 import type { ISchemaspacesState, SchemaspacesModel, Space } from './model';
 import { Section } from './section';

@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { InstanceSort } from '../../tokens';
-import { useModel } from '../pieces/use-model';
+import { useModel } from '../../components/use-model';
 import type { IInstancesState, InstancesModel, Validity } from './instances';
 import type { Space } from './model';
 

@@ -2,7 +2,7 @@ import type { Message } from '@lumino/messaging';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { schemaspacesIcon } from '../../icons';
-import { LivePanel } from '../pieces/live-panel';
+import { LivePanel } from '../../components/live-panel';
 import type { ISchemaspaceActions } from './actions';
 import { SchemaspacesBody } from './body';
 import type { SchemaspacesModel } from './model';

@@ -1,9 +1,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { Leftovers } from '../../generated/api';
-import { mayDrop } from '../pieces/may-drop';
-import { Name } from '../pieces/name';
-import { useModel } from '../pieces/use-model';
+import { mayDrop } from '../../components/may-drop';
+import { Name } from '../../components/name';
+import { useModel } from '../../components/use-model';
 import type { InstancesModel } from './instances';
 
 type Leftover = Leftovers['leftovers'][number];

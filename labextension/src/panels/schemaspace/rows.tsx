@@ -3,7 +3,7 @@ import React from 'react';
 import type { InstanceSummary } from '../../generated/api';
 import type { IScrolled } from '../../model/rows-in-view';
 import { rowsInView, topToShow } from '../../model/rows-in-view';
-import { useModel } from '../pieces/use-model';
+import { useModel } from '../../components/use-model';
 import type { ISchemaspaceActions } from './actions';
 import type { InstancesModel } from './instances';
 import type { Space } from './model';

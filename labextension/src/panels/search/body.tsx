@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { ProblemNote } from '../pieces/problem';
-import { useModel } from '../pieces/use-model';
+import { ProblemNote } from '../../components/problem';
+import { useModel } from '../../components/use-model';
 import { Facets } from './filters';
 import { Hits, Recent } from './hits';
 import type { ISearchActions } from './index';

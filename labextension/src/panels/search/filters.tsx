@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import { typeWord } from '../pieces/words';
-import { useModel } from '../pieces/use-model';
+import { typeWord } from '../../components/words';
+import { useModel } from '../../components/use-model';
 import type { ISearchState, SearchModel } from './model';
 
 const SHOWN = 6;

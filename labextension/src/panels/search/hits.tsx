@@ -2,8 +2,8 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { SearchAnswer } from '../../generated/api';
 import type { IRecent } from '../../model/recent';
-import { TagList } from '../pieces/tags';
-import { moment, tableWords, typeWord } from '../pieces/words';
+import { TagList } from '../../components/tags';
+import { moment, tableWords, typeWord } from '../../components/words';
 
 type Hit = SearchAnswer['hits'][number];
 

@@ -2,7 +2,7 @@ import type { Message } from '@lumino/messaging';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import { metadataIcon } from '../../icons';
-import { LivePanel } from '../pieces/live-panel';
+import { LivePanel } from '../../components/live-panel';
 import { SearchBody } from './body';
 import type { SearchModel } from './model';
 

@@ -1,8 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
 import type { ISavedSearch } from '../../model/saved-searches';
-import { mayDrop } from '../pieces/may-drop';
-import { useModel } from '../pieces/use-model';
+import { mayDrop } from '../../components/may-drop';
+import { useModel } from '../../components/use-model';
 import type { SearchModel } from './model';
 import { toBox } from './to-box';
 

@@ -37,7 +37,12 @@ async function shown(server: FakeServer, urn: string): Promise<void> {
     openLineage: () => undefined,
     openInstance: () => undefined
   };
-  panel = new EntityPanel(new EntityModel(new Catalog(server.settings), null, urn), actions, nullTranslator.load(''));
+  panel = new EntityPanel(
+    new EntityModel(new Catalog(server.settings), null, urn),
+    actions,
+    { editors: null, renderers: null },
+    nullTranslator.load('')
+  );
   Widget.attach(panel, document.body);
   await until(() => document.querySelector('section') !== null);
 }

@@ -94,7 +94,7 @@ async function shown(server: FakeServer, spoken: SpokenFeed | null = null): Prom
     openInstance: () => undefined
   };
   const model = new EntityModel(new Catalog(server.settings), spoken?.feed ?? null, URN);
-  panel = new EntityPanel(model, actions, nullTranslator.load(''));
+  panel = new EntityPanel(model, actions, { editors: null, renderers: null }, nullTranslator.load(''));
   Widget.attach(panel, document.body);
   await until(() => section() !== null && server.count('GET', SAID) > 0 && !model.state.busy);
 }

@@ -10,7 +10,8 @@ import { Catalog } from '../../../src/api/client';
 import { Schemaspaces } from '../../../src/api/schemaspaces';
 import { Drafts } from '../../../src/model/drafts';
 import { InstanceBody } from '../../../src/panels/instance/body';
-import { rendererId } from '../../../src/panels/instance/fields';
+import { FormTools } from '../../../src/forms/context';
+import { rendererId } from '../../../src/forms/renderers';
 import { InstanceModel } from '../../../src/panels/instance/model';
 import { hello, pipelineServer, PLACE, RUNTIME, snippetServer } from '../../support/instance-pages';
 import type { FakeServer } from '../../support/server';
@@ -81,12 +82,9 @@ async function page(
     remove: () => undefined
   };
   const body = (
-    <InstanceBody
-      model={model}
-      actions={actions}
-      tools={{ editors: null, renderers }}
-      trans={nullTranslator.load('')}
-    />
+    <FormTools.Provider value={{ editors: null, renderers }}>
+      <InstanceBody model={model} actions={actions} trans={nullTranslator.load('')} />
+    </FormTools.Provider>
   );
   shown = { page: ReactWidget.create(body), model };
   Widget.attach(shown.page, document.body);
@@ -147,7 +145,7 @@ test('a new one shows faults only where somebody was, then all of them, and send
   field('Language').focus();
   field('Language').blur();
   await until(() => alerts().length === 1);
-  expect(alerts()).toEqual(['This is needed.']);
+  expect(alerts()).toEqual(['Required.']);
   press('Save');
   await until(() => alerts().length === 3);
   expect(field('Name').getAttribute('aria-invalid')).toBe('true');
@@ -334,7 +332,7 @@ test('a broken instance says why, and which version can be restored', async () =
     .on('GET', `entities/${broken.urn}/aspects/instance/versions`, { body: { versions: [two, one], cursor: null } });
   await page(server);
   expect(document.querySelector('[data-reason="ValidationError"]')?.textContent).toContain('required property');
-  await until(() => alerts().includes('This is needed.'));
+  await until(() => alerts().includes('Required.'));
   await until(() => document.querySelector('[data-version="1"] button') !== null);
   expect(document.querySelector('[data-version="2"] button')).toBeNull();
   (document.querySelector('[data-version="1"] button') as HTMLButtonElement).click();

@@ -1,0 +1,64 @@
+import type { IFormRendererRegistry } from '@jupyterlab/ui-components';
+import type { RegistryFieldsType, RegistryWidgetsType } from '@rjsf/utils';
+import type { OwnField } from '../model/ui-schema';
+import { CodeField } from './fields/code';
+import { ConstantField } from './fields/constant';
+import { DropdownField } from './fields/dropdown';
+import { JsonField } from './fields/json';
+import { PairList } from './fields/pairs';
+import { PasswordField } from './fields/password';
+import { PluginField, PluginPropertiesField } from './fields/plugin';
+import { TagsField } from './fields/tags';
+import { CheckboxesWidget, CheckboxWidget, SelectWidget, TextareaWidget } from './widgets';
+
+/** Our own fields, by the names by which forms know them. */
+const OWN_FIELDS = {
+  tags: TagsField,
+  dropdown: DropdownField,
+  code: CodeField,
+  password: PasswordField,
+  constant: ConstantField,
+  pairs: PairList,
+  json: JsonField,
+  plugin: PluginField,
+  'plugin-properties': PluginPropertiesField
+} as unknown as Record<OwnField, RegistryFieldsType[string]>;
+
+const OWN_WIDGETS = { CheckboxWidget, CheckboxesWidget, SelectWidget, TextareaWidget } as RegistryWidgetsType;
+
+/** A value that can only be null needs no control; rjsf's own would change the value. */
+function NullField(): null {
+  return null;
+}
+
+/** The id of a field of ours in JupyterLab's registry, under which another extension can replace it. */
+export function rendererId(name: string): string {
+  return `jupyter-colophon:forms.${name}`;
+}
+
+/** Registers our fields, except those that another extension has replaced. */
+export function registerFields(registry: IFormRendererRegistry): void {
+  for (const [name, fieldRenderer] of Object.entries(OWN_FIELDS)) {
+    if (!(rendererId(name) in registry.renderers)) {
+      registry.addRenderer(rendererId(name), { fieldRenderer });
+    }
+  }
+}
+
+/** The fields of every form: those of the registry by their ids, and ours unless they are replaced. */
+export function formFields(registry: IFormRendererRegistry | null): RegistryFieldsType {
+  const registered = Object.entries(registry?.renderers ?? {}).flatMap(([id, { fieldRenderer }]) =>
+    fieldRenderer ? [[id, fieldRenderer] as const] : []
+  );
+  const all: RegistryFieldsType = Object.fromEntries(registered);
+  const ours = Object.entries(OWN_FIELDS).map(([name, field]) => [name, all[rendererId(name)] ?? field] as const);
+  return { ...all, ...Object.fromEntries(ours), NullField };
+}
+
+/** The widgets of every form: those of the registry by their ids, and ours. */
+export function formWidgets(registry: IFormRendererRegistry | null): RegistryWidgetsType {
+  const registered = Object.entries(registry?.renderers ?? {}).flatMap(([id, { widgetRenderer }]) =>
+    widgetRenderer ? [[id, widgetRenderer] as const] : []
+  );
+  return { ...Object.fromEntries(registered), ...OWN_WIDGETS };
+}

@@ -1,0 +1,77 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { ReadonlyJSONObject } from '@lumino/coreutils';
+import type { RJSFSchema } from '@rjsf/utils';
+import React from 'react';
+import { toFirstFault } from '../../components/first-fault';
+import { ProblemNote } from '../../components/problem';
+import { useModel } from '../../components/use-model';
+import { Conflict } from '../../forms/conflict';
+import { NO_ENVIRONMENT, useFormContext } from '../../forms/context';
+import { SchemaForm } from '../../forms/schema-form';
+import { checkOf, DRAFT_2020 } from '../../forms/validation';
+import type { FormEditor } from '../../model/editor';
+import { formSchema, startingValue } from '../../model/form-schema';
+import type { IRendererNames } from '../../model/ui-schema';
+import { aspectUi } from '../../model/ui-schema';
+
+/** A form for one aspect, or a part of one, made from its JSON Schema. */
+export default function AspectEditorForm(props: {
+  editor: FormEditor;
+  cancel: () => void;
+  trans: TranslationBundle;
+}): React.JSX.Element {
+  const { editor, cancel, trans } = props;
+  const state = useModel(editor);
+  const form = React.useRef<HTMLFormElement>(null);
+  const schema = React.useMemo(() => formSchema(editor.spec.schema as ReadonlyJSONObject) as RJSFSchema, [editor]);
+  React.useEffect(() => {
+    editor.checkWith(checkOf(schema, DRAFT_2020, trans));
+    editor.begin(value => startingValue(schema, value));
+  }, [editor, schema, trans]);
+  const context = useFormContext(editor, NO_ENVIRONMENT, trans);
+  const ui = React.useCallback(
+    (names: IRendererNames) => aspectUi(schema as ReadonlyJSONObject, editor.spec.uihints as ReadonlyJSONObject, names),
+    [schema, editor]
+  );
+  return (
+    <form
+      ref={form}
+      className="jp-Colophon-form"
+      aria-label={trans.__('Edit: %1', editor.spec.title)}
+      noValidate
+      onSubmit={event => {
+        event.preventDefault();
+        if (editor.state.conflict) {
+          return;
+        }
+        void editor.save().then(() => toFirstFault(form.current));
+      }}
+    >
+      <SchemaForm
+        schema={schema}
+        dialect={DRAFT_2020}
+        ui={ui}
+        context={context}
+        onChange={draft => editor.edit(draft)}
+      />
+      {state.newer !== null && !state.conflict && (
+        <p role="status" className="jp-Colophon-warning">
+          {trans.__('%1 has changed this meanwhile. Saving will show both versions.', state.newer)}
+        </p>
+      )}
+      {state.problem && <ProblemNote problem={state.problem} trans={trans} />}
+      <Conflict editor={editor} trans={trans} />
+      {/* A conflict has its own answers. */}
+      {!state.conflict && (
+        <div className="jp-Colophon-actions">
+          <button type="submit" className="jp-Colophon-button jp-mod-primary" disabled={state.saving}>
+            {state.saving ? trans.__('Saving…') : trans.__('Save')}
+          </button>
+          <button type="button" className="jp-Colophon-button" onClick={cancel}>
+            {trans.__('Cancel')}
+          </button>
+        </div>
+      )}
+    </form>
+  );
+}
