@@ -8,6 +8,12 @@ home=$(mktemp -d)
 trap 'kill "${server:-}" 2>/dev/null || true; wait 2>/dev/null || true; rm -rf "$home"' EXIT
 mkdir -p "$home/notebooks"
 cp "$here/../examples/flights.ipynb" "$home/notebooks/"
+# Another extension with a renderer for an aspect of its own, built as its author builds it (docs/form-renderers.md).
+cp -r "$here/../examples/contract-form" "$home/contract-form"
+ln -s "$here/../node_modules" "$home/contract-form/node_modules"
+PATH="$here/../.venv/bin:$PATH" jupyter-builder build --development True "$home/contract-form" >/dev/null
+mkdir -p "$home/data/labextensions"
+cp -r "$home/contract-form/labextension" "$home/data/labextensions/acme-contracts"
 # No question about news in the way.
 settings="$home/config/lab/user-settings/@jupyterlab/apputils-extension"
 mkdir -p "$settings"
@@ -18,6 +24,7 @@ export IPYTHONDIR="$home/ipython" PATH="$bin:$PATH"
 export SPARK_SUBMIT_OPTS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC ${SPARK_SUBMIT_OPTS:-}"
 cd "$home/notebooks"
 "$bin/jupyter" lab --no-browser --allow-root --port="$1" --ServerApp.port_retries=0 --IdentityProvider.token="$2" \
-  --ServerApp.root_dir="$home/notebooks" --LabApp.expose_app_in_browser=True &
+  --ServerApp.root_dir="$home/notebooks" --LabApp.expose_app_in_browser=True \
+  --Colophon.entity_registry="$home/contract-form/registry/entity-registry.yml" &
 server=$!
 wait "$server"

@@ -41,9 +41,11 @@ function framesItself({ schema, uiSchema }: FieldTemplateProps): boolean {
 }
 
 function Label(props: FieldTemplateProps): React.JSX.Element | null {
-  const { id, label, required, schema, displayLabel } = props;
+  const { id, label, required, schema, uiSchema, displayLabel } = props;
   const unseen = NUMBERED.test(label) || isBranch(schema) || ADDITIONAL_PROPERTY_FLAG in schema;
-  if (displayLabel === false) {
+  // rjsf has no label for a chosen field; one that is not ours needs it.
+  const isShown = displayLabel !== false || (uiSchema?.['ui:field'] !== undefined && uiSchema['ui:label'] !== false);
+  if (!isShown) {
     return null;
   }
   return (

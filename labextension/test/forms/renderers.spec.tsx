@@ -31,6 +31,10 @@ function registry(): FormRendererRegistry {
   const Stars = ({ id, value, onChange }: WidgetProps): React.JSX.Element => (
     <input id={id} type="range" value={Number(value ?? 0)} onChange={event => onChange(Number(event.target.value))} />
   );
+  const Days = ({ formData, idSchema }: FieldProps<number>): React.JSX.Element => (
+    <input id={idSchema.$id} defaultValue={formData} />
+  );
+  renderers.addRenderer('acme-contracts:plugin.days', { fieldRenderer: Days });
   renderers.addRenderer('acme-contracts:plugin.period', { fieldRenderer: Period });
   renderers.addRenderer('acme-contracts:plugin.stars', { widgetRenderer: Stars });
   return renderers;
@@ -114,6 +118,24 @@ test('annotations choose renderers and the order of properties, in keywords and 
   expect(labels()).toEqual(['Quality', 'Owner', 'Terms']);
   expect(button('keep 3 days')).toBeDefined();
   expect(document.querySelector('textarea')?.placeholder).toBe('Terms of use');
+});
+
+test('a field of another extension for a single value has the label, the help and the faults of the form', async () => {
+  const days = {
+    title: 'Days',
+    description: 'Kept',
+    type: 'integer',
+    maximum: 5,
+    'ui:field': 'acme-contracts:plugin.days'
+  };
+  await form({ type: 'object', properties: { days } }, { days: 9 });
+  button('Save')?.click();
+  await until(() => alerts().length > 0);
+  expect([labels(), alerts()]).toEqual([['Days'], ['At most 5.']]);
+  const control = document.getElementById(
+    document.querySelector('form label')?.getAttribute('for') ?? ''
+  ) as HTMLInputElement;
+  expect(control.value).toBe('9');
 });
 
 test('an annotation cannot name a component, and a renderer that nobody registered falls back to the default', async () => {
