@@ -4,6 +4,7 @@ import logging
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -238,6 +239,30 @@ def test_trouble_with_the_store_refuses_nothing_and_is_waited_out(
         assert inbox.entry(entry.id, ADA).state == "waiting"
     with applying(catalog) as inbox:
         assert settled(inbox, entry).state == "applied"
+    catalog.close()
+
+
+@pytest.mark.parametrize(("stalls", "state"), [(2, "applied"), (3, "refused")])
+def test_batch_is_refused_only_if_its_transaction_is_too_long_each_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stalls: int, state: str
+) -> None:
+    catalog, left = opened(tmp_path / "colophon.db"), [stalls]
+    clock = catalog.write_path.now
+
+    def stall() -> int:
+        """Return the time, late while the machine stalls."""
+        if left[0]:
+            left[0] -= 1
+            time.sleep(0.4)
+        return clock()
+
+    catalog.inbox.close()
+    entry = catalog.inbox.accept([wish()], ADA)
+    monkeypatch.setattr("jupyter_colophon.storage.life.WRITE_S", 0.2)
+    inbox = Inbox(catalog.provider, replace(catalog.write_path, now=stall), clock)
+    inbox.resume()
+    assert settled(inbox, entry).state == state
+    inbox.close()
     catalog.close()
 
 

@@ -26,6 +26,8 @@ IDLE_S = 5.0
 _DAY_MS = 86_400_000
 #: How many old outcomes, and dead letters, are forgotten at once.
 _FORGOTTEN = 500
+#: A batch whose transaction takes too long is tried this often: a machine that stalls makes any batch slow once.
+SLOW_ATTEMPTS = 3
 #: Where a problem's pointers lead: into the body that brought the batch.
 WITHIN = "/proposals"
 _logger = logging.getLogger("jupyter_colophon.inbox")
@@ -41,6 +43,8 @@ class Inbox:
     #: For how many days dead letters are kept; 0: for ever.
     letters_days: int = 0
     _worker: Worker = field(init=False)
+    #: The batch whose transaction took too long last, and how often in succession.
+    _slow: tuple[int, int] = (0, 0)
 
     def __post_init__(self) -> None:
         """Prepare the thread; it starts with the first batch."""
@@ -124,7 +128,10 @@ class Inbox:
             sender = forms.PRINCIPAL.read(stored(row["sender"]))
             self.write_path.propose(proposals, sender, WITHIN, around=once)
         except TransactionTooLong as error:
-            # That is the batch's own fault: it would hold up the others for ever.
+            self._slow = (number, self._slow[1] + 1 if self._slow[0] == number else 1)
+            if self._slow[1] < SLOW_ATTEMPTS:
+                raise
+            # It is slow each time, and holds up the batches behind it.
             self._refuse(row, error)
         except StorageError:
             raise
