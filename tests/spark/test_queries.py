@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.spark.observation import DataRef, Observation
+from jupyter_colophon.spark.plan_nodes import PLAN_NODES
+from jupyter_colophon.spark.reading import BOUNDED, reader_of
+from jupyter_colophon.spark.tree import walk
 from pyspark.sql import SparkSession
 from support.oracle import corpus, create_tables, questions
 
@@ -31,9 +34,12 @@ def test_what_a_question_to_a_warehouse_is_made_of_is_seen(case: dict[str, Any],
 def holds(case: dict[str, Any], watch: Any) -> None:
     """The corpus says `columns` of a statement that writes, be they none."""
     table = watch.fresh_table()
+    plans: list[Any] = []
 
     def run(statement: str) -> None:
-        watch.spark.sql(statement.replace("{dir}", str(watch.folder))).collect()
+        frame = watch.spark.sql(statement.replace("{dir}", str(watch.folder)))
+        plans.append(frame._jdf.queryExecution().analyzed())
+        frame.collect()
 
     case = json.loads(json.dumps(case).replace("{t}", table))
     for statement in case.get("before", ()):
@@ -51,6 +57,14 @@ def holds(case: dict[str, Any], watch: Any) -> None:
     assert shorts(observation.writes, watch) == (case.get("writes", [table]) if "columns" in case else [])
     assert columns(observation, watch) == (expected(case, observation) if "columns" in case else {})
     assert observation.unseen == ()
+    assert undeclared(plans[-1], watch) == set()
+
+
+def undeclared(plan: Any, watch: Any) -> set[str]:
+    """The kinds of a plan's nodes that the table of plan nodes lacks."""
+    root = reader_of(watch.spark._jsparkSession).whole(plan, BOUNDED)
+    assert root is not None
+    return {node.kind for node in walk(root) if node.is_plan and not node.kind.startswith("Resolved")} - set(PLAN_NODES)
 
 
 def one(seen: list[Observation]) -> Observation:

@@ -23,25 +23,26 @@ import scala.collection.Seq;
  * Writes Spark's plans as JSON for `tree.py`, at a tenth of the cost of `TreeNode.toJSON`, which looks at each node by reflection.
  *
  * A tree is the list of its nodes in preorder, each with the number of its children; a field that holds other trees has such a list,
- * or a list of them. Of plain fields only those are written that say where data is or which column is which: no value of a query.
+ * or a list of them. Of plain fields only those are written that `plan_nodes.py` declares, which say where data is or which column is
+ * which: no value of a query.
  * Compiled by Spark's own compiler in the session that it reads (`reading.py`), so it keeps to the Java that Janino knows.
  */
 public final class PlanWriter {
-    private static final HashSet TOLD = new HashSet(Arrays.asList(new Object[] {
-        "name", "dataType", "nullable", "exprId", "joinType", "isTempView", "id", "cteId", "loopId", "outputAttrIds",
-        "catalogTable", "tableMeta", "table", "tableDesc", "desc", "global",
-        "oldName", "newName", "isView"
-    }));
-
+    private HashSet sent = new HashSet();
     private final StringBuilder out = new StringBuilder();
     private final IdentityHashMap types = new IdentityHashMap();
     private int nodes;
     private int widest;
     private int parts;
 
+    /** The plain fields to write, with commas between them. */
+    public void send(String fields) {
+        sent = new HashSet(Arrays.asList((Object[]) fields.split(",")));
+    }
+
     /** A plan with all that it holds; null where it has more nodes, a longer list in a node, or more nodes and expressions than this. */
     public String whole(LogicalPlan plan, int mostNodes, int mostColumns, int mostParts) {
-        PlanWriter writer = new PlanWriter();
+        PlanWriter writer = fresh();
         writer.nodes = mostNodes;
         writer.widest = mostColumns;
         writer.parts = mostParts;
@@ -55,7 +56,7 @@ public final class PlanWriter {
 
     /** A plan's root and what is right below, without the trees in their fields. */
     public String top(LogicalPlan plan) {
-        PlanWriter writer = new PlanWriter();
+        PlanWriter writer = fresh();
         writer.out.append('[');
         writer.head(plan, plan.children().length());
         for (Iterator each = plan.children().iterator(); each.hasNext();) {
@@ -63,6 +64,12 @@ public final class PlanWriter {
             writer.head((TreeNode) each.next(), 0);
         }
         return writer.out.append(']').toString();
+    }
+
+    private PlanWriter fresh() {
+        PlanWriter writer = new PlanWriter();
+        writer.sent = sent;
+        return writer;
     }
 
     private void tree(TreeNode root) {
@@ -140,7 +147,7 @@ public final class PlanWriter {
         String before = "{";
         for (int at = 0; at < node.productArity(); at++) {
             String field = node.productElementName(at);
-            if (TOLD.contains(field)) {
+            if (sent.contains(field)) {
                 before = attribute(before, field, inner(node.productElement(at)));
             }
         }

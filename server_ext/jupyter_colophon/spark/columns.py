@@ -2,23 +2,23 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
+from typing import TypeAlias
 
-from jupyter_colophon.spark.references import (
-    IDENTITY,
-    TRANSFORMED,
-    Reference,
-    expr_id,
-    joined,
-    references,
-    steering,
-)
-from jupyter_colophon.spark.tree import Node, flatten, walk
+from jupyter_colophon.spark.plan_nodes import FIRST, Inputs, Made, declaration
+from jupyter_colophon.spark.references import references, steering
+from jupyter_colophon.spark.transformations import IDENTITY, TRANSFORMED, Reference, joined
+from jupyter_colophon.spark.tree import Node, expr_id, flatten, lateral_plans, walk
 
 MOST_PAIRS = 10_000
 """A function of whole rows with more pairs of columns in and out than this says nothing about any of them."""
 
 LEFT_ONLY = ("LeftSemi", "LeftAnti")
-PASS_FIRST = frozenset({"Union", "Except", "Intersect"})
+"""Joins that have the columns of their left input alone."""
+
+
+Definitions: TypeAlias = Iterator[tuple[int, list[Reference]]]
+"""Columns, each with what it is made of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +80,18 @@ def columns(root: Node) -> Columns:
 
 
 def _output(node: Node, known: Mapping[int, tuple[int, ...]]) -> tuple[int, ...]:
-    rule = OUTPUTS.get(node.kind)
-    if rule is not None:
-        return rule(node, [known.get(id(below), ()) for below in _below(node)])
-    if "output" in node.trees:
-        return _ids(node, "output")
-    return known.get(id(node.children[0]), ()) if len(node.children) == 1 else ()
-
-
-def _below(node: Node) -> tuple[Node, ...]:
-    """Give the plans whose rows a node takes: of a lateral join the subquery's too, which stands in a field."""
-    return (*node.children, *(plan for lateral in node.forest("right") for plan in lateral.forest("plan")))
+    declared = declaration(node.kind)
+    rule = declared.output
+    if rule is None:
+        if "output" in node.trees:
+            return _ids(node, "output")
+        return known.get(id(node.children[0]), ()) if len(node.children) == 1 else ()
+    if rule.ids is not None and rule.ids in node.attrs:
+        return tuple(node.attrs[rule.ids])
+    is_left = any(word in str(node.attrs.get("joinType")) for word in LEFT_ONLY)
+    inputs = (*node.children, *(lateral_plans(node) if declared.inputs is Inputs.LATERAL else ()))
+    passed = (known.get(id(plan), ()) for plan in inputs[FIRST if is_left else rule.inputs])
+    return (*chain.from_iterable(passed), *_ids(node, *rule.fields))
 
 
 def _ids(node: Node, *fields: str) -> tuple[int, ...]:
@@ -98,77 +99,73 @@ def _ids(node: Node, *fields: str) -> tuple[int, ...]:
     return tuple(item for item in found if item is not None)
 
 
-def _join(node: Node, children: list[tuple[int, ...]]) -> tuple[int, ...]:
-    kind = str(node.attrs.get("joinType"))
-    if any(word in kind for word in LEFT_ONLY):
-        return children[0]
-    return tuple(item for child in children for item in child)
-
-
-OUTPUTS: Mapping[str, Callable[[Node, list[tuple[int, ...]]], tuple[int, ...]]] = {
-    "Project": lambda node, _: _ids(node, "projectList"),
-    "Aggregate": lambda node, _: _ids(node, "aggregateExpressions"),
-    "Window": lambda node, children: children[0] + _ids(node, "windowExpressions"),
-    "Generate": lambda node, children: children[0] + _ids(node, "generatorOutput"),
-    "Join": _join,
-    "AsOfJoin": _join,
-    "LateralJoin": _join,
-    "WithCTE": lambda _, children: children[-1],
-    "UnionLoop": lambda node, children: tuple(node.attrs.get("outputAttrIds", children[0])),
-    "HiveTableRelation": lambda node, _: _ids(node, "dataCols", "partitionCols"),
-    **dict.fromkeys(PASS_FIRST, lambda _, children: children[0]),
-}
-"""What a node of a kind puts out, from the node and its children's columns. Other nodes name it in `output`, or pass on their child's."""
-
-
-def _definitions(node: Node, found: Columns) -> Iterator[tuple[int, list[Reference]]]:
+def _definitions(node: Node, found: Columns) -> Definitions:
     """Give the columns that a node makes, each with what it is made of."""
-    if node.kind == "Alias":
-        column = expr_id(node)
+    if not node.is_plan:
+        column = expr_id(node) if node.kind == "Alias" else None
         if column is not None:
             yield column, list(references(node.children[0], found))
-    elif node.kind in {"Union", "UnionLoop"}:
-        for child in node.children:
-            yield from _in_order(found.output(node), found.output(child))
-    elif node.kind in {"CTERelationRef", "UnionLoopRef"}:
-        meant = found.table(node) if node.kind == "CTERelationRef" else found.loop(node)
-        yield from _in_order(found.output(node), found.output(meant) if meant else ())
-    elif node.kind == "Expand":
-        yield from _expanded(node, found)
-    else:
-        yield from _generated(node, found)
-
-
-def _generated(node: Node, found: Columns) -> Iterator[tuple[int, list[Reference]]]:
-    """Give the columns that a function of whole rows makes: each may come from all that the function is given."""
-    generator = node.tree("generator")
-    if generator is not None and generator.kind == "Stack":
-        yield from _stacked(node, generator, found)
         return
-    made = list(_all_of((*node.forest("generator"), *node.forest("functionExpr")), found))
-    if node.kind == "ScriptTransformation":
-        made = [(column, TRANSFORMED) for child in node.children for column in found.output(child)]
+    yield from RULES[declaration(node.kind).made](node, found)
+
+
+def _pass_on(node: Node, found: Columns) -> Definitions:
+    return iter(())
+
+
+def _by_position(node: Node, found: Columns) -> Definitions:
+    for child in node.children:
+        yield from _in_order(found.output(node), found.output(child))
+
+
+def _from_table(node: Node, found: Columns) -> Definitions:
+    table = found.table(node)
+    return _in_order(found.output(node), found.output(table) if table else ())
+
+
+def _from_loop(node: Node, found: Columns) -> Definitions:
+    loop = found.loop(node)
+    return _in_order(found.output(node), found.output(loop) if loop else ())
+
+
+def _from_rows(node: Node, found: Columns) -> Definitions:
+    made = [(column, TRANSFORMED) for child in node.children for column in found.output(child)]
+    return _from_all(node, found.output(node), made, found)
+
+
+def _from_function(node: Node, found: Columns) -> Definitions:
+    return _from_all(node, found.output(node), list(_all_of(node.forest("functionExpr"), found)), found)
+
+
+def _from_generator(node: Node, found: Columns) -> Definitions:
+    generator, makes = node.tree("generator"), _ids(node, "generatorOutput")
+    if generator is not None and generator.kind == "Stack":
+        return _from_stack(makes, generator, found)
+    return _from_all(node, makes, list(_all_of(node.forest("generator"), found)), found)
+
+
+def _from_all(node: Node, makes: tuple[int, ...], made: list[Reference], found: Columns) -> Definitions:
+    """Give the columns that a function of whole rows makes: each may come from all that the function is given."""
     if len(made) * len(found.output(node)) > MOST_PAIRS:
         found.vague.append(node)
     elif made:
-        makes = _ids(node, "generatorOutput") if node.kind == "Generate" else found.output(node)
         yield from ((column, made) for column in makes)
 
 
-def _stacked(node: Node, generator: Node, found: Columns) -> Iterator[tuple[int, list[Reference]]]:
+def _from_stack(makes: tuple[int, ...], generator: Node, found: Columns) -> Definitions:
     """Give the columns of `stack(n, …)`: behind the number, the values are dealt out to them row by row."""
-    makes, values = _ids(node, "generatorOutput"), generator.children[1:]
+    values = generator.children[1:]
     for at, column in enumerate(makes):
         yield column, list(_all_of(values[at :: len(makes)], found))
 
 
-def _in_order(made: tuple[int, ...], sources: tuple[int, ...]) -> Iterator[tuple[int, list[Reference]]]:
+def _in_order(made: tuple[int, ...], sources: tuple[int, ...]) -> Definitions:
     for column, source in zip(made, sources, strict=False):
         if column != source:
             yield column, [(source, IDENTITY)]
 
 
-def _expanded(node: Node, found: Columns) -> Iterator[tuple[int, list[Reference]]]:
+def _from_projections(node: Node, found: Columns) -> Definitions:
     for projection in node.trees.get("projections", ()):
         if isinstance(projection, tuple):
             for column, expression in zip(found.output(node), flatten(projection), strict=False):
@@ -179,3 +176,15 @@ def _all_of(expressions: Iterable[Node], found: Columns) -> Iterator[Reference]:
     for expression in expressions:
         for column, rank in references(expression, found):
             yield column, joined(TRANSFORMED, rank)
+
+
+RULES: Mapping[Made, Callable[[Node, Columns], Definitions]] = {
+    Made.PASSED: _pass_on,
+    Made.FUNCTION: _from_function,
+    Made.GENERATOR: _from_generator,
+    Made.ROWS: _from_rows,
+    Made.BY_POSITION: _by_position,
+    Made.COMMON_TABLE: _from_table,
+    Made.RECURSION: _from_loop,
+    Made.PROJECTIONS: _from_projections,
+}

@@ -8,13 +8,13 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from jupyter_colophon.spark.commands import CREATES_TABLE, INNER_WRITES, WRAPPERS
+from jupyter_colophon.spark.commands import INNER_WRITES
 from jupyter_colophon.spark.facts import Facts, Target
 from jupyter_colophon.spark.observation import Kind
+from jupyter_colophon.spark.plan_nodes import Role, command
 
 FILE_FORMATS = frozenset({"parquet", "csv", "json", "orc", "text", "avro", "xml"})
 LAST = 64
-_WRITES_FILES = "InsertIntoHadoopFsRelationCommand"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,12 @@ class Execution:
     function: str
     kind: str
     failed: bool
+
+    @property
+    def role(self) -> Role | None:
+        """The part of the command among the executions of its statement; None for a query."""
+        declared = command(self.kind)
+        return declared.role if declared else None
 
 
 class Fold:
@@ -44,9 +50,9 @@ class Fold:
             self._written.append((execution.number, location))
             if inner or str(location).startswith(f"{self._warehouse}/"):
                 return None
-        if execution.kind in WRAPPERS and (not execution.failed or self._was_told(execution.number, facts.targets)):
+        if execution.role is Role.WRAPPER and (not execution.failed or self._was_told(execution.number, facts.targets)):
             return None
-        if execution.kind in CREATES_TABLE:
+        if execution.role is Role.CREATES_TABLE:
             facts = replace(facts, targets=tuple(self._located(execution, target) for target in facts.targets))
         facts = replace(facts, targets=tuple(Target() if target.is_untouched else target for target in facts.targets))
         for name in _names(facts.targets):
@@ -57,7 +63,7 @@ class Fold:
         """Whether files are written which no table has yet, and Spark does not say for whom."""
         refs = [target.ref for target in targets]
         is_of_files = all(ref is not None and ref.kind is Kind.FILE for ref in refs)
-        return self._warehouse is not None and execution.kind == _WRITES_FILES and is_of_files
+        return self._warehouse is not None and execution.role is Role.FILES and is_of_files
 
     def _located(self, execution: Execution, target: Target) -> Target:
         inner = next((item for item in reversed(self._written) if item[0] > execution.number), None)

@@ -1,19 +1,14 @@
 """The calls over py4j that learn what a plan's JSON does not say. Few: none for tables of the catalog, some for each relation of files."""
 
-import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from jupyter_colophon.spark.commands import commands
 from jupyter_colophon.spark.facts import Facts, Target
 from jupyter_colophon.spark.observation import DataRef
-from jupyter_colophon.spark.places import files, jdbc, topics, v2
-from jupyter_colophon.spark.plan import IN_MEMORY, has_rows, unnamed
-from jupyter_colophon.spark.targets import target
+from jupyter_colophon.spark.plan import has_rows, unnamed
+from jupyter_colophon.spark.plan_nodes import Reads, command, declaration
 from jupyter_colophon.spark.tree import Node
-
-#: The topics in the words of Spark's relation of Kafka, which has no method for them.
-_SUBSCRIBED = re.compile(r"strategy=Subscribe\[([^\]]*)\]")
 
 
 def ask(execution: Any, plan: Any, root: Node) -> Facts:
@@ -28,8 +23,14 @@ def ask(execution: Any, plan: Any, root: Node) -> Facts:
 
 
 def targets_of(execution: Any, plan: Any, root: Node) -> tuple[Target, ...]:
-    """Give what each command of a plan writes to, in order."""
-    return tuple(target(execution, each, node) for each, node in _commands(plan, root))
+    """Return what each command of a plan writes to, in order."""
+    return tuple(_target(execution, each, node) for each, node in _commands(plan, root))
+
+
+def _target(execution: Any, plan: Any, node: Node) -> Target:
+    """Return the target of a command; one without a `ref` for a command that leaves no dataset."""
+    declared = command(node.kind)
+    return declared.target(execution, plan, node) if declared and declared.target else Target()
 
 
 def queries_of(plan: Any, root: Node) -> list[Any]:
@@ -44,8 +45,9 @@ def _commands(plan: Any, root: Node) -> list[tuple[Any, Node]]:
     return [(plan, node) for node in nodes]
 
 
-def _query(plan: Any, command: Node) -> Any:
-    return plan.plan() if command.kind == "CreateViewCommand" else plan.query()
+def _query(plan: Any, node: Node) -> Any:
+    declared = command(node.kind)
+    return getattr(plan, declared.query)() if declared and declared.query else plan
 
 
 def leaves_of(query: Any) -> Iterator[Any]:
@@ -73,21 +75,10 @@ def _first(leaf: Any) -> int | None:
 def _is_made(leaf: Any) -> bool:
     """Whether a program handed over a leaf's rows; those of VALUES stand in a query's text."""
     kind = leaf.getClass().getSimpleName()
-    return kind in IN_MEMORY and (kind != "LocalRelation" or leaf.origin().sqlText().isEmpty())
+    return declaration(kind).reads is Reads.MEMORY and (kind != "LocalRelation" or leaf.origin().sqlText().isEmpty())
 
 
 def refs_of(leaf: Any) -> tuple[DataRef, ...]:
-    """Give the data outside the catalog that a leaf reads."""
-    if leaf.getClass().getSimpleName() != "LogicalRelation":
-        return v2(leaf)
-    relation = leaf.relation()
-    match relation.getClass().getSimpleName():
-        case "HadoopFsRelation":
-            return files(relation)
-        case "JDBCRelation":
-            options = relation.jdbcOptions()
-            return jdbc(options.url(), options.tableOrQuery())
-        case "KafkaRelation":
-            named = _SUBSCRIBED.search(relation.toString())
-            return topics(named[1]) if named else ()
-    return ()
+    """Return the data outside the catalog that a leaf reads."""
+    datasets = declaration(leaf.getClass().getSimpleName()).datasets
+    return datasets(leaf) if datasets else ()

@@ -10,13 +10,14 @@ from typing import Any
 from py4j.protocol import Py4JError
 
 from jupyter_colophon.spark.clock import Clock
-from jupyter_colophon.spark.commands import CHANGES_ROWS, COMMAND_FUNCTIONS, SET_VARIABLE, is_writing
+from jupyter_colophon.spark.commands import COMMAND_FUNCTIONS, is_writing, label_of
 from jupyter_colophon.spark.fold import Execution, Fold
 from jupyter_colophon.spark.jvm import ask
 from jupyter_colophon.spark.models import Models
 from jupyter_colophon.spark.observation import Observation, Unseen, united
 from jupyter_colophon.spark.outline import ask_outline
 from jupyter_colophon.spark.plan import Statement, statements, variable_of
+from jupyter_colophon.spark.plan_nodes import Effect, command
 from jupyter_colophon.spark.reading import BOUNDED, reader_of
 from jupyter_colophon.spark.renames import RENAMES, rename_of
 from jupyter_colophon.spark.streams import Streams
@@ -139,11 +140,11 @@ class PlanListener:
         plan = execution.analyzed()
         text = self._reader.text(plan, BOUNDED)
         root = self._reader.top(plan) if text is None else self._parsed(text)
-        if root.kind in CHANGES_ROWS:
-            return (Statement(CHANGES_ROWS[root.kind], unseen=(Unseen.ROWS,)),)
+        if command(root.kind, Effect.CHANGES_ROWS):
+            return (Statement(label_of(root), unseen=(Unseen.ROWS,)),)
         if root.kind in RENAMES:
             return () if has_failed else rename_of(execution, root)
-        if root.kind == "SetVariable":
+        if command(root.kind, Effect.SETS_VARIABLE):
             return () if has_failed else self._set_variables(execution, plan, root, is_whole=text is not None)
         if is_writing(root) is not (function in COMMAND_FUNCTIONS):
             return ()  # A command that writes nothing, or `collect()` on the result of one that was seen before.
@@ -162,7 +163,7 @@ class PlanListener:
         else:
             value = Variable(united(ref for refs in facts.outlined for ref in refs), unseen=facts.unseen)
         self._variables.update((node.attrs["variable"], value) for node in root.forest("targetVariables"))
-        return (Statement(SET_VARIABLE, value.reads, unseen=value.unseen),) if value.reads or value.unseen else ()
+        return (Statement(label_of(root), value.reads, unseen=value.unseen),) if value.reads or value.unseen else ()
 
     def _parsed(self, text: str) -> Node:
         if '"LogicalRDD"' in text:

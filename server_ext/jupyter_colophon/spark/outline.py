@@ -6,7 +6,8 @@ from typing import Any
 from jupyter_colophon.spark.facts import Facts
 from jupyter_colophon.spark.jvm import leaves_of, queries_of, refs_of, targets_of
 from jupyter_colophon.spark.observation import DataRef, Unseen, united, unknown
-from jupyter_colophon.spark.plan import RELATIONS, described, is_known, table_ref
+from jupyter_colophon.spark.places import described, table_ref
+from jupyter_colophon.spark.plan_nodes import Reads, declaration, is_known_leaf
 from jupyter_colophon.spark.reading import PlanReader
 from jupyter_colophon.spark.tree import Node
 
@@ -33,6 +34,6 @@ def _look(reader: PlanReader, leaf: Any) -> tuple[tuple[DataRef, ...], str]:
         ref = table_ref(table)
         return (ref,) if ref else (), ""
     refs = refs_of(leaf)
-    if not is_known(node.kind):
+    if not is_known_leaf(node.kind):
         return refs, unknown(node.kind)
-    return refs, Unseen.SOURCE if node.kind in RELATIONS and not refs else ""
+    return refs, Unseen.SOURCE if declaration(node.kind).reads is Reads.RELATION and not refs else ""

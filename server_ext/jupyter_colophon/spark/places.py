@@ -1,14 +1,34 @@
-"""Where data outside the home catalog lies, asked of Spark's objects over py4j."""
+"""The datasets that Spark's tables and relations are, from their descriptions or asked of Spark's objects over py4j."""
 
 import re
+from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from jupyter_colophon.spark import naming
+from jupyter_colophon.spark import naming, schema
 from jupyter_colophon.spark.observation import MOST_PATHS, DataRef, Kind, united
+from jupyter_colophon.spark.tree import Node
 
 PART_FILE = re.compile(r"/part-\d{5}[-.][^/]*$")
 """A file that Spark wrote as one of many; its folder is the dataset. Spark reads one to infer a schema."""
+
+#: The topics in the words of Spark's relation of Kafka, which has no method for them.
+_SUBSCRIBED = re.compile(r"strategy=Subscribe\[([^\]]*)\]")
+
+
+def relation(leaf: Any) -> tuple[DataRef, ...]:
+    """Return the data outside the catalog that a `LogicalRelation` reads."""
+    relation = leaf.relation()
+    match relation.getClass().getSimpleName():
+        case "HadoopFsRelation":
+            return files(relation)
+        case "JDBCRelation":
+            options = relation.jdbcOptions()
+            return jdbc(options.url(), options.tableOrQuery())
+        case "KafkaRelation":
+            subscribed = _SUBSCRIBED.search(relation.toString())
+            return topics(subscribed[1]) if subscribed else ()
+    return ()
 
 
 def files(relation: Any) -> tuple[DataRef, ...]:
@@ -42,9 +62,13 @@ def topics(names: str) -> tuple[DataRef, ...]:
     return tuple(DataRef(urn, Kind.TOPIC, format="kafka") for urn in urns if urn)
 
 
+def v2_scan(scan: Any) -> tuple[DataRef, ...]:
+    """Return the table that a `DataSourceV2ScanRelation` reads."""
+    return v2(scan.relation())
+
+
 def v2(relation: Any) -> tuple[DataRef, ...]:
-    """Give the table that a relation of a catalog plug-in is; none for a source without a catalog."""
-    relation = relation.relation() if relation.getClass().getSimpleName() == "DataSourceV2ScanRelation" else relation
+    """Return the table that a relation of a catalog plug-in is; none for a source without a catalog."""
     if relation.getClass().getSimpleName() != "DataSourceV2Relation":
         return ()
     catalog, identifier = relation.catalog(), relation.identifier()
@@ -59,3 +83,20 @@ def catalog_table(catalog: Any, identifier: Any) -> DataRef | None:
     database = ".".join(identifier.namespace())
     urn = naming.table({"catalog": catalog.name(), "database": database, "table": identifier.name()})
     return DataRef(urn, Kind.TABLE) if urn else None
+
+
+def described(node: Node) -> Mapping[str, Any] | None:
+    """Return the description of the catalog's table that a leaf reads; None for other leaves."""
+    found = node.attrs.get("catalogTable") or node.attrs.get("tableMeta")
+    return found if isinstance(found, dict) else None
+
+
+def table_ref(table: Mapping[str, Any], kind: Kind = Kind.TABLE, location: str | None = None) -> DataRef | None:
+    """Return the dataset that a `CatalogTable`'s JSON describes; None where its name fits none."""
+    urn = naming.table(table["identifier"])
+    if urn is None:
+        return None
+    if table.get("tableType", {}).get("name") == "VIEW":
+        kind = Kind.VIEW
+    place = naming.without_credentials(location) if location else None
+    return DataRef(urn, kind, schema.fields(table["schema"]) or None, table.get("provider"), place)

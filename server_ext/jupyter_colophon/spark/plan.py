@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from jupyter_colophon.spark import naming, schema
+from jupyter_colophon.spark import schema
 from jupyter_colophon.spark.columns import Columns, columns
-from jupyter_colophon.spark.commands import LABELS, commands, is_command, query_of
+from jupyter_colophon.spark.commands import commands, is_command, label_of, query_of
 from jupyter_colophon.spark.facts import Facts, Target
 from jupyter_colophon.spark.observation import (
     MOST_PATHS,
@@ -20,8 +20,10 @@ from jupyter_colophon.spark.observation import (
     united,
     unknown,
 )
-from jupyter_colophon.spark.references import RANKS, expr_id, is_direct
-from jupyter_colophon.spark.tree import Node, walk
+from jupyter_colophon.spark.places import described, table_ref
+from jupyter_colophon.spark.plan_nodes import Reads, declaration, is_known_leaf
+from jupyter_colophon.spark.transformations import RANKS, is_direct
+from jupyter_colophon.spark.tree import Node, expr_id, walk
 from jupyter_colophon.spark.variables import Variable, variable_id
 
 MOST_EDGES = 20_000
@@ -29,28 +31,6 @@ MOST_EDGES = 20_000
 
 MOST_STEERED = 10_000
 """What steers a statement is said of each column that it makes, where that makes no more edges than this."""
-
-IN_MEMORY = frozenset({"LogicalRDD", "ExternalRDD", "LocalRelation", "MemoryPlan"})
-"""Leaves whose rows a program made, or, of a LocalRelation, a VALUES clause; a MemoryPlan has those of a stream into memory."""
-
-RELATIONS = frozenset(
-    {
-        "LogicalRelation",
-        "DataSourceV2Relation",
-        "DataSourceV2ScanRelation",
-        "StreamingExecutionRelation",
-        "StreamingDataSourceV2Relation",
-        "StreamingDataSourceV2ScanRelation",
-    }
-)
-"""Leaves that may read data outside the catalog: only the JVM can say which."""
-
-_KNOWN = IN_MEMORY | RELATIONS | {"HiveTableRelation", "OneRowRelation", "Range", "CTERelationRef", "UnionLoopRef"}
-
-
-def is_known(leaf: str) -> bool:
-    """Whether leaves of this kind are followed, or are a query's own: rows that stand in it, names (`ResolvedNamespace`)."""
-    return leaf in _KNOWN or leaf.startswith("Resolved")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +75,11 @@ def _outlined(root: Node, reads: Iterable[tuple[DataRef, ...]], facts: Facts, fu
         return
     for command, target, each in zip(commands(root), facts.targets, reads, strict=True):
         if target.ref is not None:
-            yield Statement(LABELS[command.kind], each, (target.ref,), unseen=facts.unseen)
+            yield Statement(label_of(command), each, (target.ref,), unseen=facts.unseen)
 
 
 def _write(command: Node, target: Target, facts: Facts) -> Statement:
-    query, label = query_of(command), LABELS[command.kind]
+    query, label = query_of(command), label_of(command)
     writes = (target.ref,) if target.ref else ()
     if target.over is not None:
         return Statement(label, (target.over,), writes, tuple(_same(target)))
@@ -152,7 +132,7 @@ def _unnamed_reads(query: Node, facts: Facts) -> Iterator[str]:
         if node.kind == "VariableReference":
             yield from facts.variables.get(node.attrs["variable"], Variable()).unseen
     leaves = (node for node in walk(query, stop=is_command) if node.is_plan and not node.children)
-    yield from sorted({unknown(leaf.kind) for leaf in leaves if not is_known(leaf.kind)})
+    yield from sorted({unknown(leaf.kind) for leaf in leaves if not is_known_leaf(leaf.kind)})
 
 
 def _refs(sources: Iterable[Source]) -> tuple[DataRef, ...]:
@@ -219,24 +199,25 @@ def origins(root: Node, facts: Facts) -> tuple[tuple[tuple[str, str], ...], ...]
 
 def unnamed(root: Node) -> frozenset[int]:
     """Give the relations that the JSON does not name, by the id of their first column."""
-    nodes = (node for node in walk(root) if node.kind in RELATIONS and not described(node))
+    nodes = (node for node in walk(root) if declaration(node.kind).reads is Reads.RELATION and not described(node))
     firsts = (next((expr_id(item) for item in node.forest("output")), None) for node in nodes)
     return frozenset(first for first in firsts if first is not None)
 
 
 def has_rows(root: Node) -> bool:
     """Whether a plan has leaves with rows of their own."""
-    return any(node.kind in IN_MEMORY for node in walk(root))
+    return any(declaration(node.kind).reads is Reads.MEMORY for node in walk(root))
 
 
 def _sources(query: Node, facts: Facts) -> Iterator[Source]:
     for node in walk(query, stop=is_command):
-        if node.kind in RELATIONS or node.kind == "HiveTableRelation":
-            yield from _relation(node, facts)
-        elif node.kind == "View" and not node.attrs.get("isTempView"):
-            yield from _view(node)
-        elif node.kind == "VariableReference":
+        if node.kind == "VariableReference":
             yield from _of_variable(node.attrs["variable"], facts)
+        match declaration(node.kind).reads:
+            case Reads.TABLE | Reads.RELATION:
+                yield from _relation(node, facts)
+            case Reads.VIEW if not node.attrs.get("isTempView"):
+                yield from _view(node)
 
 
 def _relation(node: Node, facts: Facts) -> Iterator[Source]:
@@ -293,20 +274,3 @@ def _view(node: Node) -> Iterator[Source]:
         return
     names = [field.path for field in ref.fields or ()]
     yield Source(ref, dict(zip(columns(node).output(node), names, strict=False)))
-
-
-def described(node: Node) -> Mapping[str, Any] | None:
-    """Give the description of the catalog's table that a leaf reads; None for other leaves."""
-    found = node.attrs.get("catalogTable") or node.attrs.get("tableMeta")
-    return found if isinstance(found, dict) else None
-
-
-def table_ref(table: Mapping[str, Any], kind: Kind = Kind.TABLE, location: str | None = None) -> DataRef | None:
-    """Give the dataset that a `CatalogTable`'s JSON describes; None where its name fits none."""
-    urn = naming.table(table["identifier"])
-    if urn is None:
-        return None
-    if table.get("tableType", {}).get("name") == "VIEW":
-        kind = Kind.VIEW
-    place = naming.without_credentials(location) if location else None
-    return DataRef(urn, kind, schema.fields(table["schema"]) or None, table.get("provider"), place)

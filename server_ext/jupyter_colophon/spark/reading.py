@@ -5,6 +5,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
+from jupyter_colophon.spark.plan_nodes import sent_fields
 from jupyter_colophon.spark.tree import Grafts, Node, parse
 
 
@@ -51,7 +52,9 @@ class PlanReader:
         compiler = self._loader.loadClass("org.codehaus.janino.SimpleCompiler").newInstance()
         compiler.setParentClassLoader(self._loader)
         compiler.cook((files("jupyter_colophon.spark") / "PlanWriter.java").read_text("utf-8"))
-        return compiler.getClassLoader().loadClass("jupyter.colophon.PlanWriter").newInstance()
+        writer = compiler.getClassLoader().loadClass("jupyter.colophon.PlanWriter").newInstance()
+        writer.send(",".join(sorted(sent_fields())))
+        return writer
 
 
 _known: WeakKeyDictionary[Any, PlanReader] = WeakKeyDictionary()

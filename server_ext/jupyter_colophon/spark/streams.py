@@ -22,8 +22,8 @@ from jupyter_colophon.spark import schema
 from jupyter_colophon.spark.facts import Facts, Target
 from jupyter_colophon.spark.jvm import leaves_of, named_leaves
 from jupyter_colophon.spark.observation import STREAM, DataRef, Observation, Unseen, united
-from jupyter_colophon.spark.places import file, topics
-from jupyter_colophon.spark.plan import Statement, streamed, table_ref
+from jupyter_colophon.spark.places import file, table_ref, topics
+from jupyter_colophon.spark.plan import Statement, streamed
 from jupyter_colophon.spark.reading import BOUNDED, PlanReader, reader_of
 from jupyter_colophon.spark.tree import Grafts
 

@@ -58,6 +58,16 @@ class Grafts:
         return self.items.get(output[0][0]["attrs"]["exprId"]) if output else None
 
 
+def expr_id(node: Node) -> int | None:
+    """Return the id of a named expression, None for any other."""
+    return node.attrs.get("exprId")
+
+
+def lateral_plans(node: Node) -> tuple[Node, ...]:
+    """Return the subqueries of a lateral join, which stand in a field and are no children."""
+    return tuple(plan for lateral in node.forest("right") for plan in lateral.forest("plan"))
+
+
 def parse(text: str, grafts: Grafts | None = None) -> Node:
     """Read a tree. Raises ValueError for anything else."""
     return _tree(json.loads(text), grafts)

@@ -1,0 +1,126 @@
+"""The table of plan nodes is complete: the code names no kind beside it, declarations are whole, and their fields are Spark's."""
+
+import ast
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jupyter_colophon.spark
+import pyspark
+import pytest
+from jupyter_colophon.spark.plan_nodes import (
+    EXPRESSION_NODES,
+    PLAN_NODES,
+    Effect,
+    ExpressionNode,
+    Made,
+    PlanNode,
+    Reads,
+    Role,
+    command,
+    sent_fields,
+)
+from jupyter_colophon.spark.renames import RENAMES
+
+PACKAGE = Path(jupyter_colophon.spark.__file__).parent
+SPARK = [(kind, node) for kind, node in PLAN_NODES.items() if node.package == "spark"]
+TREES = {Made.FUNCTION: "functionExpr", Made.GENERATOR: "generator", Made.PROJECTIONS: "projections"}
+
+
+MODULES = [ast.parse(path.read_text(encoding="utf-8")) for path in PACKAGE.glob("*.py")]
+
+
+def test_every_kind_that_the_code_names_is_declared() -> None:
+    named = {kind for module in MODULES for kind in kinds_in(module)}
+    assert {"Union", "Alias", "CTERelationDef"} <= named
+    assert named - PLAN_NODES.keys() - EXPRESSION_NODES.keys() == set()
+    assert {kind for kind in PLAN_NODES if command(kind, Effect.RENAMES)} == RENAMES
+
+
+def kinds_in(module: ast.Module) -> Iterator[str]:
+    """Yield the texts that the `kind` of anything is compared with."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Compare) and isinstance(node.left, ast.Attribute) and node.left.attr == "kind":
+            yield from (
+                each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str)
+            )
+
+
+def test_every_plain_field_that_the_code_reads_is_sent_by_the_writer() -> None:
+    read = {field for module in MODULES for field in plain_fields_in(module)}
+    assert {"exprId", "cteId", "catalogTable"} <= read
+    attributes = {name for node in EXPRESSION_NODES.values() for name in node.attributes}
+    assert read - sent_fields() - attributes == set()
+
+
+def plain_fields_in(module: ast.Module) -> Iterator[str]:
+    """Yield the constants in `….attrs[…]`, `….attrs.get(…)` and `… in ….attrs`."""
+    for node in ast.walk(module):
+        match node:
+            case ast.Subscript(value=ast.Attribute(attr="attrs"), slice=ast.Constant(value=str(field))):
+                yield field
+            case ast.Call(
+                func=ast.Attribute(value=ast.Attribute(attr="attrs"), attr="get"),
+                args=[ast.Constant(value=str(field)), *_],
+            ):
+                yield field
+            case ast.Compare(left=ast.Constant(value=str(field)), comparators=[ast.Attribute(attr="attrs")]):
+                yield field
+
+
+def test_every_declaration_is_whole() -> None:
+    for kind, node in PLAN_NODES.items():
+        declared = node.command
+        if declared is not None:
+            assert declared.label, kind
+            if declared.effect is Effect.WRITES:
+                assert declared.target or declared.role is Role.WRAPPER, kind
+            else:
+                assert (declared.target, declared.role) == (None, Role.WHOLE), kind
+            assert node.reads is None, kind
+        assert node.datasets is None or node.reads is Reads.RELATION, kind
+        assert node.made not in TREES or TREES[node.made] in node.trees, kind
+        assert node.reads is not Reads.TABLE or node.fields, kind
+
+
+@pytest.fixture(scope="module")
+def classes() -> dict[str, list[str]]:
+    """The names of Spark's classes, by their short names."""
+    found: dict[str, list[str]] = {}
+    for jar in (Path(pyspark.__file__).parent / "jars").glob("spark-*.jar"):
+        if jar.name.startswith(("spark-catalyst_", "spark-sql_", "spark-hive_")):
+            for name in zipfile.ZipFile(jar).namelist():
+                short = name.removesuffix(".class").rpartition("/")[2].removesuffix("$")
+                if name.endswith(".class") and (short in PLAN_NODES or short in EXPRESSION_NODES):
+                    found.setdefault(short, []).append(name.removesuffix(".class").replace("/", "."))
+    return found
+
+
+@pytest.mark.parametrize(("kind", "node"), [*SPARK, *EXPRESSION_NODES.items()])
+def test_declared_fields_are_fields_of_sparks_class(
+    kind: str, node: PlanNode | ExpressionNode, spark: Any, classes: dict[str, list[str]]
+) -> None:
+    loader = spark._jsparkSession.getClass().getClassLoader()
+    base = loader.loadClass("org.apache.spark.sql.catalyst.trees.TreeNode")
+    found = [one for one in map(loader.loadClass, classes.get(kind, ())) if base.isAssignableFrom(one)]
+    assert found, kind
+    assert set(fields_of(node)) <= {field.getName() for one in found for field in all_fields(one)}
+
+
+def fields_of(node: PlanNode | ExpressionNode) -> Iterator[str]:
+    """Yield all fields of a node's class that the declaration has rules read."""
+    yield from (*node.fields, *node.trees)
+    if isinstance(node, PlanNode):
+        yield from (field for field, _ in node.steering)
+        if node.output is not None:
+            yield from node.output.fields
+        if node.command is not None and node.command.effect is Effect.WRITES and node.command.query:
+            yield node.command.query
+
+
+def all_fields(one: Any) -> Iterator[Any]:
+    """Yield the fields of a class and of those above it."""
+    while one is not None:
+        yield from one.getDeclaredFields()
+        one = one.getSuperclass()
