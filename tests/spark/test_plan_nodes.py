@@ -9,6 +9,7 @@ from typing import Any
 import jupyter_colophon.spark
 import pyspark
 import pytest
+from jupyter_colophon.spark.observation import Unseen
 from jupyter_colophon.spark.plan_nodes import (
     EXPRESSION_NODES,
     PLAN_NODES,
@@ -124,3 +125,26 @@ def all_fields(one: Any) -> Iterator[Any]:
     while one is not None:
         yield from one.getDeclaredFields()
         one = one.getSuperclass()
+
+
+def test_nearest_by_join_is_steered_by_the_columns_that_rank_its_rows(watch: Any) -> None:
+    (seen,) = watch.observe(
+        lambda: watch.spark.sql(
+            f"CREATE TABLE {watch.fresh_table()} AS SELECT o.id, c.city FROM shop.orders o "
+            "JOIN shop.customers c APPROX NEAREST 1 BY SIMILARITY -abs(o.customer - c.id)"
+        )
+    )
+    edges = {
+        (watch.short(edge.source_urn), edge.source_field, edge.target_field, edge.transformation)
+        for edge in seen.columns
+    }
+    flows = {("shop.orders", "id", "id", "identity"), ("shop.customers", "city", "city", "identity")}
+    ranked = {(table, field) for table, field in (("shop.orders", "customer"), ("shop.customers", "id"))}
+    assert edges == flows | {(*field, made, "join") for field in ranked for made in ("id", "city")}
+
+
+def test_transposed_rows_are_reported_as_made_in_memory(watch: Any) -> None:
+    """Spark runs the query while it analyses `transpose`, so that the plan has the rows alone."""
+    transposed = watch.spark.table("shop.orders").select("id", "customer").transpose()
+    (seen,) = watch.observe(lambda: transposed.write.saveAsTable(watch.fresh_table()))
+    assert (seen.reads, seen.unseen) == ((), (Unseen.MEMORY,))

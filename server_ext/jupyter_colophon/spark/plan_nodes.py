@@ -204,6 +204,8 @@ _LEAVES: Mapping[str, PlanNode] = {
     "LocalRelation": PlanNode(reads=Reads.MEMORY),
     # The rows of a stream into memory.
     "MemoryPlan": PlanNode(reads=Reads.MEMORY),
+    # The rows of a query that ran when `transpose` was analysed.
+    "Transpose": PlanNode(reads=Reads.MEMORY),
     "HiveTableRelation": PlanNode(
         fields=("tableMeta",), reads=Reads.TABLE, output=Output(NONE, ("dataCols", "partitionCols"))
     ),
@@ -236,6 +238,7 @@ _TRANSFORMS: Mapping[str, PlanNode] = {
         output=Output(ALL),
         steering=(("asOfCondition", JOIN), ("condition", JOIN), ("orderExpression", JOIN)),
     ),
+    "NearestByJoin": PlanNode(fields=("joinType",), output=Output(ALL), steering=(("rankingExpression", JOIN),)),
     "LateralJoin": PlanNode(
         fields=("joinType",),
         trees=("right",),
