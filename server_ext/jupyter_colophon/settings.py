@@ -13,7 +13,7 @@ from traitlets import Bool, CaselessStrEnum, Dict, Enum, Float, Int, List, Trait
 from traitlets.config import Config, Configurable
 from traitlets.config.loader import DeferredConfig, LazyConfigValue
 
-from jupyter_colophon.core.errors import Misconfigured
+from jupyter_colophon.core.errors import InvalidConfiguration
 from jupyter_colophon.core.names import Identity
 from jupyter_colophon.core.retention import Retention, retention
 from jupyter_colophon.core.store import StoreChoice, sqlite_file
@@ -222,9 +222,9 @@ class Settings(Configurable):
         )
 
     def store(self) -> StoreChoice:
-        """The store that was chosen. Raises Misconfigured where any setting cannot be used."""
+        """The store that was chosen. Raises InvalidConfiguration where any setting cannot be used."""
         if self.wrong:
-            raise Misconfigured("; ".join(self.wrong.values()))
+            raise InvalidConfiguration("; ".join(self.wrong.values()))
         if self.storage_provider == "sqlite" and not self.storage_options:
             return sqlite_file(Path(self.database))
         return StoreChoice(self.storage_provider, self.storage_options)
@@ -234,7 +234,7 @@ class Settings(Configurable):
         return Path(self.entity_registry).expanduser() if self.entity_registry else None
 
     def authorizer(self) -> "Authorizer":
-        """Who decides what may be done in a namespace. Raises Misconfigured."""
+        """Who decides what may be done in a namespace. Raises InvalidConfiguration."""
         from jupyter_colophon.service.policy import authorizer
 
         return authorizer(self.policy)
@@ -244,7 +244,7 @@ class Settings(Configurable):
         return SystemFilter(tuple(Rule(*told) for told in self.system_filters))
 
     def retained(self) -> Retention:
-        """Which versions of aspects are kept. Raises Misconfigured."""
+        """Which versions of aspects are kept. Raises InvalidConfiguration."""
         return retention(self.retention)
 
     def is_anothers(self, name: str) -> bool:

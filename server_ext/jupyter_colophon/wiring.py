@@ -181,7 +181,7 @@ def open_audit(folder: Path | None, identity: Identity) -> ReadAudit | None:
 def prepare(provider: StorageProvider, registry: Registry) -> None:
     """Bring the store's tables and data to what this program needs.
 
-    Raises StoreTooNew, UnsupportedStore, HalfRestored before anything is changed.
+    Raises StoreTooNew, UnsupportedStore, IncompleteRestore before anything is changed.
     """
     migrations = numbered(registry)
     if provider.table_admin.exists(tables.SETTINGS.id):

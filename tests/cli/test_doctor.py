@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.errors import Undelivered
+from jupyter_colophon.core.errors import DeliveryFailed
 from jupyter_colophon.core.inbox import Refusal
 from jupyter_colophon.storage import sinks
 from support.catalog import ADA, opened
@@ -143,7 +143,7 @@ def test_a_sink_that_is_set_wrongly_is_told_as_it_is_set_now(
 def test_dead_letters_are_told_with_what_to_do_about_them(colophon: Commands, database: Path) -> None:
     catalog = opened(database)
     (change, *_) = catalog.feed.changes(0, 1, {}, ADA)
-    refusal = Refusal.of(Undelivered("it answered 500"))
+    refusal = Refusal.of(DeliveryFailed("it answered 500"))
     catalog.provider.tx_runner.run(lambda tx: sinks.bury(tx, "hook", change, refusal, 3, 1_000))
     catalog.close()
     told = _checks(colophon, 0)["dead letters"]

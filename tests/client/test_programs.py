@@ -14,7 +14,7 @@ import pytest
 from jupyter_colophon import metadata
 from jupyter_colophon.client.problems import Refused
 from jupyter_colophon.client.programs.spool import default_folder
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 
 pytestmark = pytest.mark.usefixtures("known")
 URN = "urn:li:dataset:(urn:li:dataPlatform:spark,{}.{},PROD)"
@@ -90,7 +90,7 @@ def test_entities_are_named_as_people_call_them(entity: Any, urn: str) -> None:
 
 def test_a_name_that_names_nothing_is_refused() -> None:
     for wrong in ("", "urn:li:", "a b.c d"):
-        with pytest.raises(IllegalName):
+        with pytest.raises(InvalidName):
             metadata.MetadataEntity.of_dataset(wrong)
 
 
@@ -267,7 +267,7 @@ def test_a_run_tells_how_it_ended_with_its_arguments(catalog: Any, database: str
     with pytest.raises(LookupError, match="'source'"):
         fine.entity_from("source")
     for wrong in ("load", "shop.load", "shop.dances.load"):
-        with pytest.raises(IllegalName):
+        with pytest.raises(InvalidName):
             metadata.run(wrong)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from jupyter_colophon import metadata
 from jupyter_colophon.client.verbs.present import present
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.kernel.display.pages import page_of
 
 VERBS = [
@@ -86,7 +86,7 @@ def test_fields_have_tags_of_their_own(catalog: Any, database: str) -> None:
     found = metadata.show(f"{database}.t", field="ssn")
     assert list(found) == [{"scope": "USER", "kind": "tag", "key": "confidential", "value": ""}]
     assert metadata.untag(f"{database}.t", "confidential", field="ssn").document["tags"] == []
-    with pytest.raises(IllegalName):
+    with pytest.raises(InvalidName):
         metadata.tag(f"urn:li:schemaField:({urn(database)},ssn)", "x", field="ssn")
 
 
@@ -125,17 +125,17 @@ def test_what_is_no_name_is_said_to_be_none() -> None:
 
 
 def test_a_namespace_in_use_stands_before_names_without_a_dot(catalog: Any, database: str) -> None:
-    with pytest.raises(IllegalName):
+    with pytest.raises(InvalidName):
         metadata.show("t")
     metadata.use(database)
     assert metadata.use().document == {"namespace": database}
     assert metadata.tag("t", "x").document["urn"] == urn(database)
     metadata.use("")
-    with pytest.raises(IllegalName):
+    with pytest.raises(InvalidName):
         metadata.show("t")
     with pytest.raises(ValueError, match="there is no namespace"):
         metadata.use("nobody_has_this")
-    with pytest.raises(IllegalName):
+    with pytest.raises(InvalidName):
         metadata.use("no namespace")
 
 

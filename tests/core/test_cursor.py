@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jupyter_colophon.core.cursor import Cursors
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery
 
 CURSORS = Cursors(b"key")
 PLACES = st.recursive(st.integers() | st.text(), lambda inner: st.lists(inner, max_size=3), max_leaves=6)
@@ -21,7 +21,7 @@ def test_a_place_comes_back(place: object) -> None:
 
 @given(st.text(max_size=80))
 def test_what_we_did_not_write_is_refused(text: str) -> None:
-    with pytest.raises(IllegalQuery):
+    with pytest.raises(InvalidQuery):
         CURSORS.read("list", text)
 
 
@@ -30,13 +30,13 @@ def test_one_changed_bit_is_enough_to_be_refused(place: int, data: st.DataObject
     raw = bytearray(base64.urlsafe_b64decode(CURSORS.write("list", place) + "=="))
     at = data.draw(st.integers(0, len(raw) * 8 - 1))
     raw[at // 8] ^= 1 << at % 8
-    with pytest.raises(IllegalQuery):
+    with pytest.raises(InvalidQuery):
         CURSORS.read("list", base64.urlsafe_b64encode(raw).decode())
 
 
 def test_another_list_and_another_store_are_refused() -> None:
     text = CURSORS.write("list", 3)
-    with pytest.raises(IllegalQuery):
+    with pytest.raises(InvalidQuery):
         CURSORS.read("other", text)
-    with pytest.raises(IllegalQuery):
+    with pytest.raises(InvalidQuery):
         Cursors(b"another key").read("list", text)

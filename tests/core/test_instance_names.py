@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jupyter_colophon.core.errors import IllegalInstanceName, IllegalName
+from jupyter_colophon.core.errors import InvalidInstanceName, InvalidName
 from jupyter_colophon.core.instance_names import MAX_LENGTH, normalized, require_instance_name
 
 
@@ -39,7 +39,7 @@ def test_long_display_names_that_begin_alike_get_different_names() -> None:
 
 
 def test_there_is_no_name_in_nothing() -> None:
-    with pytest.raises(IllegalInstanceName):
+    with pytest.raises(InvalidInstanceName):
         normalized("")
 
 
@@ -52,7 +52,7 @@ def test_whatever_has_a_display_name_gets_a_legal_name(display_name: str) -> Non
     "name", ["", "A", "1a", "-a", "a-", "a_", "ab,", "ab\n", "a b", "ä", "a/b", "..", "a" * 201, "a\x00b"]
 )
 def test_what_no_instance_may_be_called_is_refused_in_the_words_of_elyra(name: str) -> None:
-    with pytest.raises(IllegalName) as raised:
+    with pytest.raises(InvalidName) as raised:
         require_instance_name(name)
     assert isinstance(raised.value, ValueError)
     assert raised.value.detail.startswith("Name of metadata must be lowercase alphanumeric, beginning with alpha")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jupyter_colophon.core.errors import MetadataError, TooLarge, Unparsable
+from jupyter_colophon.core.errors import MalformedBody, MetadataError, TooLarge
 from jupyter_colophon.core.jsontext import MAX_DEPTH, MAX_KEYS, compact, parse
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=10)
@@ -65,7 +65,7 @@ def test_equal_values_have_one_compact_text(value: dict[str, int]) -> None:
     ],
 )
 def test_what_is_no_json_that_we_take_is_refused(body: bytes) -> None:
-    with pytest.raises(Unparsable):
+    with pytest.raises(MalformedBody):
         parse(body)
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jupyter_colophon.core import names
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.lineage_keys import from_lineage_key, lineage_key
 from jupyter_colophon.core.names import Identity, Urn
 
@@ -78,5 +78,5 @@ def test_a_key_holds_the_namespace_that_was_stored() -> None:
     "key", ["", "dataset", "dataset.n", "dataset.n.", "flow.n.a", "dance.n.a.b", "external.n.a.b", "urn:li:"]
 )
 def test_what_is_no_key_is_refused(key: str) -> None:
-    with pytest.raises(IllegalName):
+    with pytest.raises(InvalidName):
         from_lineage_key(key, IDENTITY)

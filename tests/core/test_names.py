@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jupyter_colophon.core import names
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.names import Identity, Urn
 
 HOSTILE = "%,()\u241f=:./#*?'\"<>& \\-_ aZ9é\u0301ß漢\U0001f600\u202e\xa0"
@@ -82,7 +82,7 @@ def test_every_name_is_read_back_as_it_was_written(urn: Urn) -> None:
 def test_what_can_be_read_has_one_canonical_text(candidate: str) -> None:
     try:
         canonical = str(Urn.parse(candidate))
-    except IllegalName:
+    except InvalidName:
         return
     assert str(Urn.parse(canonical)) == canonical
 
@@ -169,7 +169,7 @@ def test_needless_escapes_are_written_plainly_and_a_lone_percent_stands_for_itse
     ],
 )
 def test_what_breaks_the_grammar_is_refused(bad: str) -> None:
-    with pytest.raises(IllegalName):
+    with pytest.raises(InvalidName):
         Urn.parse(bad)
 
 
@@ -229,7 +229,7 @@ def test_home_is_where_the_settings_say() -> None:
 
 @pytest.mark.parametrize(("namespace", "name"), [("system", "t"), ("a-b", "t"), ("a", "urn:li:tag:x"), ("a", "")])
 def test_a_foreign_name_is_not_made_into_a_home_dataset(namespace: str, name: str) -> None:
-    with pytest.raises(IllegalName):
+    with pytest.raises(InvalidName):
         names.home_dataset(namespace, name)
 
 
@@ -253,7 +253,7 @@ def test_programs_that_are_not_ours_have_no_application() -> None:
     [("a.b", "flows", "f"), ("a", "flow", "f"), ("a", "flows", "f.g"), ("a", "jobs", "")],
 )
 def test_programs_that_do_not_fit_are_refused(application: str, type_: str, id_: str) -> None:
-    with pytest.raises(IllegalName):
+    with pytest.raises(InvalidName):
         names.program("n", application, type_, id_)
 
 
@@ -267,7 +267,7 @@ def test_a_run_is_named_by_its_program_too_unless_its_id_is_a_uuid() -> None:
 
 @pytest.mark.parametrize("type_", ["dataset", "Namespace", "program"])
 def test_a_custom_entity_takes_no_type_that_is_ours(type_: str) -> None:
-    with pytest.raises(IllegalName):
+    with pytest.raises(InvalidName):
         names.custom(type_, [(type_, "x")])
 
 
@@ -291,6 +291,6 @@ def test_people_type_a_table_a_path_or_a_urn(typed: str, urn: Urn) -> None:
     "typed", ["", "flights", "a.b.c.d", "a..b", "data/x.csv", "a b.c", "system.t", "urn:li:x", "a.\n"]
 )
 def test_what_people_type_wrongly_is_refused_with_what_to_write_instead(typed: str) -> None:
-    with pytest.raises(IllegalName) as caught:
+    with pytest.raises(InvalidName) as caught:
         names.parse_data_name(typed, Identity())
     assert caught.value.reason

@@ -2,7 +2,7 @@
 
 import pytest
 from jupyter_colophon.core import names
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.names import Identity, Urn
 from jupyter_colophon.core.openlineage_names import Symlink, openlineage_dataset, openlineage_job
 
@@ -79,7 +79,7 @@ def test_a_job_belongs_to_the_flow_of_its_engine_and_namespace() -> None:
     ("namespace", "name"), [("", "t"), ("://h", "t"), ("file", ""), ("file", "a\nb"), ("\x00", "t")]
 )
 def test_names_that_nothing_can_have_are_refused(namespace: str, name: str) -> None:
-    with pytest.raises(IllegalName):
+    with pytest.raises(InvalidName):
         openlineage_dataset(namespace, name, IDENTITY)
-    with pytest.raises(IllegalName):
+    with pytest.raises(InvalidName):
         openlineage_job(namespace.replace("://h", ""), name)

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.query import Pattern, Query, Term, parse_query
 
 
@@ -73,7 +73,7 @@ def test_a_lone_star_finds_everything() -> None:
     ["", "  \t", '""', '" "', "a*b", "*a", "a?", "a*b:c", "**", "a:b*c", "owner:", "owner: ", "a\x00", "a\ud800"],
 )
 def test_what_is_no_query_is_refused_with_a_reason(typed: str) -> None:
-    with pytest.raises(IllegalQuery) as caught:
+    with pytest.raises(InvalidQuery) as caught:
         parse_query(typed)
     assert caught.value.parameter == "query"
     assert caught.value.reason
@@ -81,9 +81,9 @@ def test_what_is_no_query_is_refused_with_a_reason(typed: str) -> None:
 
 def test_a_query_is_bounded() -> None:
     assert len(parse_query("a " * 50).terms) == 50
-    with pytest.raises(IllegalQuery):
+    with pytest.raises(InvalidQuery):
         parse_query("a " * 51)
-    with pytest.raises(IllegalQuery):
+    with pytest.raises(InvalidQuery):
         parse_query("a" * 4001)
 
 
@@ -105,7 +105,7 @@ def test_a_pattern_fits_a_whole_value_its_beginning_or_anything(pattern: Pattern
 def test_every_line_is_a_query_or_is_refused(typed: str) -> None:
     try:
         query = parse_query(typed)
-    except IllegalQuery:
+    except InvalidQuery:
         return
     assert isinstance(query, Query)
     assert 1 <= len(query.terms) <= 50

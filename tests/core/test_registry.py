@@ -2,7 +2,7 @@
 
 import pytest
 from jupyter_colophon.core.business import ENTITY_BYTES_MAX, VALUE_BYTES_MAX, size_problems
-from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.keys import has_key, key_aspect
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.shipped import load_documents
@@ -60,10 +60,10 @@ def test_a_urn_with_other_parts_than_its_type_has_no_key(text: str) -> None:
 
 
 def test_what_the_registry_does_not_know_is_absent() -> None:
-    with pytest.raises(Absent):
+    with pytest.raises(NotFound):
         REGISTRY.type("corpUser")
     for kind, aspect in (("dataset", "none"), ("dataset", "dataJobKey"), ("none", "status")):
-        with pytest.raises(Absent):
+        with pytest.raises(NotFound):
             REGISTRY.aspect(kind, aspect)
 
 

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.time_words import Interval, cover, parse_interval, time_words
 from jupyter_colophon.core.timegrammar import parse_instant
 
@@ -63,5 +63,5 @@ def test_a_number_is_a_time_in_ms() -> None:
 def test_other_texts_are_no_ranges_and_broken_ranges_are_refused() -> None:
     assert parse_interval("yesterday", NOW) is None
     for text in (">yesterday", "a..b", ">=2026-13", "<0999"):
-        with pytest.raises(IllegalQuery):
+        with pytest.raises(InvalidQuery):
             parse_interval(text, NOW)

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.timegrammar import TIME_MS_MAX, format_time, parse_instant, parse_time
 
 NOW = 1_795_176_000_000
@@ -64,7 +64,7 @@ def test_a_time_is_iso_8601_a_number_or_relative_to_now(written: str, ms: int) -
     ],
 )
 def test_anything_else_is_refused_with_what_to_write(written: str) -> None:
-    with pytest.raises(IllegalQuery) as caught:
+    with pytest.raises(InvalidQuery) as caught:
         parse_time(written, NOW)
     assert caught.value.reason
 
@@ -72,7 +72,7 @@ def test_anything_else_is_refused_with_what_to_write(written: str) -> None:
 def test_an_instant_is_never_relative() -> None:
     assert parse_instant("2026-11-20T12:00:00Z") == NOW
     for written in ("now", "1795176000000"):
-        with pytest.raises(IllegalQuery):
+        with pytest.raises(InvalidQuery):
             parse_instant(written)
 
 

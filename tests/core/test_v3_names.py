@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jupyter_colophon.core import names
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.names import Identity, Urn
 from jupyter_colophon.core.v3_names import V3Path, from_v3, v3_path, v3_run_path
 
@@ -82,7 +82,7 @@ def test_each_kind_of_thing_has_the_path_of_the_table_of_identity(urn: Urn, segm
 def test_every_path_leads_back_to_its_entity(urn: Urn) -> None:
     try:
         path = v3_path(urn, IDENTITY)
-    except IllegalName:
+    except InvalidName:
         # Only a custom entity whose words mean something else in a path has none.
         assert urn.type == "custom"
         return
@@ -98,7 +98,7 @@ def test_every_path_leads_back_to_its_entity(urn: Urn) -> None:
 def test_any_path_is_read_or_refused(segments: list[str]) -> None:
     try:
         urn = from_v3(segments, IDENTITY)
-    except IllegalName:
+    except InvalidName:
         return
     assert Urn.parse(str(urn)) == urn
 
@@ -120,7 +120,7 @@ def test_a_run_is_below_its_program() -> None:
 def test_a_name_that_begins_like_a_urn_is_read_as_one() -> None:
     orders = names.home_dataset("sales", "orders")
     assert from_v3((*SALES, "datasets", str(orders)), IDENTITY) == orders
-    with pytest.raises(IllegalName):
+    with pytest.raises(InvalidName):
         from_v3((*SALES, "datasets", "urn:li:namespace:sales"), IDENTITY)
 
 
@@ -171,7 +171,7 @@ def test_a_type_of_ours_may_be_said_where_it_fits(type_: str) -> None:
     ],
 )
 def test_what_is_no_path_is_refused(segments: tuple[str, ...], type_: str | None) -> None:
-    with pytest.raises(IllegalName):
+    with pytest.raises(InvalidName):
         from_v3(segments, IDENTITY, type_)
 
 
@@ -185,5 +185,5 @@ def test_what_is_no_path_is_refused(segments: tuple[str, ...], type_: str | None
     ],
 )
 def test_what_has_no_path_is_refused(urn: Urn) -> None:
-    with pytest.raises(IllegalName):
+    with pytest.raises(InvalidName):
         v3_path(urn, IDENTITY)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.errors import InstanceInvalid, Misconfigured
+from jupyter_colophon.core.errors import InstanceInvalid, InvalidConfiguration
 from jupyter_colophon.core.names import Identity, instance
 from jupyter_colophon.core.proposal import Condition
 from jupyter_colophon.core.store import sqlite_file
@@ -138,7 +138,7 @@ def test_anybodys_store_keeps_instances_by_its_dotted_name() -> None:
 
 @pytest.mark.parametrize("named", ["nothing", "support.dictionary.Nothing", "no.such.module"])
 def test_a_store_that_there_is_not_is_told_of(named: str) -> None:
-    with pytest.raises(Misconfigured):
+    with pytest.raises(InvalidConfiguration):
         instances.current(Settings(metadata_store=named))
 
 

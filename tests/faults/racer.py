@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from faults import plants
 from faults.choice import catalog_of
-from jupyter_colophon.core.errors import Absent, AlreadyThere, ConditionFailed, StorageError
+from jupyter_colophon.core.errors import AlreadyExists, ConditionFailed, NotFound, StorageError
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import ABSENT, Condition, Proposal
 from jupyter_colophon.wiring import Catalog
@@ -30,7 +30,7 @@ def read(catalog: Catalog, urn: Urn) -> list[Any]:
     """(version, number), (-1, "") where there is nothing."""
     try:
         found = catalog.reader.aspect(urn, ASPECT, ADA)
-    except Absent:
+    except NotFound:
         return [ABSENT, ""]
     return [found.version, found.value["properties"]["number"]]
 
@@ -42,7 +42,7 @@ def write(catalog: Catalog, urn: Urn, told: dict[str, Any]) -> list[int] | str |
         version = str(told["expected"]) if told["as_text"] else told["expected"]
         proposal = Proposal(urn, ASPECT, told["operation"], value, Condition(version=version))
         return [catalog.write_path.propose([proposal], ADA)[0].version]
-    except (ConditionFailed, AlreadyThere):
+    except (ConditionFailed, AlreadyExists):
         return "refused"
     except StorageError:
         return None

@@ -11,7 +11,7 @@ from faults.size import sized
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
-from jupyter_colophon.core.errors import Absent, AlreadyThere, ConditionFailed, PatchFailed
+from jupyter_colophon.core.errors import AlreadyExists, ConditionFailed, NotFound, PatchFailed
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import ABSENT, Condition, Operation, Proposal, Written
 from jupyter_colophon.storage.commit import Commit
@@ -73,7 +73,7 @@ class Model(RuleBasedStateMachine):
     def create(self, place: tuple[str, str], pairs: dict[str, str]) -> None:
         value = self._value(place[1], pairs)
         if place in self.values:
-            with pytest.raises(AlreadyThere):
+            with pytest.raises(AlreadyExists):
                 self._propose(place, "create", value, Condition())
             return
         self._note(place, value)
@@ -103,7 +103,7 @@ class Model(RuleBasedStateMachine):
     def remove_entity(self, name: str) -> None:
         proposal = Proposal(Urn.parse(name), None, "delete")
         if name not in self.alive:
-            with pytest.raises(Absent):
+            with pytest.raises(NotFound):
                 self.catalog.write_path.propose([proposal], ADA)
             return
         self.catalog.write_path.propose([proposal], ADA)
@@ -130,7 +130,7 @@ class Model(RuleBasedStateMachine):
             wanted = {aspect: value for (of, aspect), value in self.values.items() if of == name}
             try:
                 found = self.catalog.reader.entity(Urn.parse(name), None, ADA).aspects
-            except Absent:
+            except NotFound:
                 assert name not in self.alive
                 continue
             assert name in self.alive

@@ -219,7 +219,7 @@ async def test_nobody_holds_more_connections_than_64(sales: None, listen: Listen
 async def test_reading_on_from_beyond_the_end_is_told_to_begin_again(api: Any, sales: None) -> None:
     gone = await api("GET", "changes", params={"after": 999_999})
     assert gone.status == 410
-    assert gone.body["type"].endswith("log-shorter")
+    assert gone.body["type"].endswith("log-reset")
 
 
 async def test_who_answers_no_ping_is_closed_and_who_does_hears_on(

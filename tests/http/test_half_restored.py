@@ -35,7 +35,7 @@ async def test_a_half_restored_store_is_503_for_everything_until_the_restore_end
     for call in asked:
         answer = await api(*call, told=False)
         assert answer.status == 503
-        assert answer.body["type"].endswith("half-restored")
+        assert answer.body["type"].endswith("incomplete-restore")
         assert "a restore began and did not end" in answer.body["detail"]
     assert (await api("PUT", *TECHNICAL, body=metadata(), told=False)).status == 503
     end()

@@ -69,7 +69,7 @@ async def test_a_batch_is_applied_once_and_another_one_cannot_have_its_place(api
     again = await api("POST", "loads", load, "batches", body=batch(row(0), 7), answers="load-applied")
     assert again.body == first.body
     other = await api("POST", "loads", load, "batches", body=batch(row(1)))
-    assert (other.status, other.body["type"].rpartition(":")[2]) == (409, "key-reused")
+    assert (other.status, other.body["type"].rpartition(":")[2]) == (409, "idempotency-key-reused")
     assert (await api("GET", "changes", params={"limit": 0}, answers="changes")).body == head
     told = (await api("GET", "loads", load, answers="load")).body
     assert (told["batches"], told["written"], told["refused"]) == (1, 1, 1)

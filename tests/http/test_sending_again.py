@@ -84,7 +84,7 @@ async def test_the_same_key_with_another_request_is_a_conflict_and_does_nothing(
         ("DELETE", BUSINESS, None),
     ):
         refused = await api(method, *path, body=body, headers=key)
-        assert (refused.status, refused.body["type"]) == (409, "urn:jupyter-colophon:problem:key-reused")
+        assert (refused.status, refused.body["type"]) == (409, "urn:jupyter-colophon:problem:idempotency-key-reused")
     assert (await api("GET", *BUSINESS, answers="aspect")).body["version"] == 1
 
 
@@ -112,7 +112,7 @@ async def test_a_write_that_was_refused_may_be_sent_again_in_another_form(api: A
 @pytest.mark.parametrize("key", ["", "two words", "x" * 256, "caf\u00e9"])
 async def test_a_key_that_is_none_is_refused(api: Any, sales: None, key: str) -> None:
     refused = await api("PUT", *BUSINESS, body=metadata(), headers={"Idempotency-Key": key})
-    assert (refused.status, refused.body["type"]) == (400, "urn:jupyter-colophon:problem:illegal-query")
+    assert (refused.status, refused.body["type"]) == (400, "urn:jupyter-colophon:problem:invalid-query")
     assert (await api("GET", *BUSINESS)).status == 404
 
 

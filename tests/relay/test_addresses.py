@@ -1,7 +1,7 @@
 """Webhooks reach the internet, and neither this machine nor the network behind it (SSRF)."""
 
 import pytest
-from jupyter_colophon.core.errors import Undelivered
+from jupyter_colophon.core.errors import DeliveryFailed
 from jupyter_colophon.relay.addresses import resolved
 
 PRIVATE = [
@@ -33,7 +33,7 @@ PRIVATE = [
 
 @pytest.mark.parametrize("host", PRIVATE)
 def test_addresses_of_this_network_are_refused(host: str) -> None:
-    with pytest.raises(Undelivered, match=r"on this machine or its network|has no address"):
+    with pytest.raises(DeliveryFailed, match=r"on this machine or its network|has no address"):
         resolved(host, 80, private=False)
 
 

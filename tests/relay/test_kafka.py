@@ -169,7 +169,7 @@ def test_what_is_too_large_or_cannot_be_told_is_a_dead_letter_and_the_others_go_
     for urn in URNS:
         assert numbers(heard, urn) == list(range(6))
     letters, _ = catalog.dead_letters.page("delivery", 50, "", ADA)
-    assert [one.refusal.detail for one in letters if one.seq == broken] == ["it cannot be told (IllegalName)"]
+    assert [one.refusal.detail for one in letters if one.seq == broken] == ["it cannot be told (InvalidName)"]
     told = {one.seq: (str(one.proposals[0].urn), one.refusal.detail) for one in letters if one.seq != broken}
     assert sorted(told.values()) == [
         (table("huge"), "it is larger than Kafka takes (1000000 bytes)"),

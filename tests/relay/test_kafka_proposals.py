@@ -99,10 +99,10 @@ def test_what_is_proposed_is_applied_and_told_and_what_is_not_is_a_failure(
     causes = sorted(one["error"].partition(":")[0] for one in failed)
     assert causes == sorted(
         [
-            "Unparsable",
-            "Unparsable",
+            "MalformedBody",
+            "MalformedBody",
             "TooLarge",
-            "EntityTypeUnknown",
+            "UnknownEntityType",
             "InvalidInstance",
             "InvalidInstance",
             "AccessDenied",
@@ -175,7 +175,7 @@ def test_a_failure_can_be_applied_again_when_what_was_wrong_is_right(
     with taking(broker, topic, tmp_path / "a", store, scopes=["read", "annotate", "emit"]):
         (letter,) = until(lambda: catalog.dead_letters.page("message", 50, "", ADA)[0])
     assert [(str(one.urn), one.aspect) for one in letter.proposals] == [(URN, "businessMetadata")]
-    assert letter.refusal.cause == "Absent"
+    assert letter.refusal.cause == "NotFound"
     tell(catalog, URN, {"rows": "7"})
     (written,) = catalog.dead_letters.replay(letter.id, ADA)
     assert (written.aspect, written.version) == ("businessMetadata", 1)

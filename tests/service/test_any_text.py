@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from jupyter_colophon.core.errors import IllegalQuery, InvalidInstance
+from jupyter_colophon.core.errors import InvalidInstance, InvalidQuery
 from jupyter_colophon.core.names import Urn, dataset
 from jupyter_colophon.core.search import ValuesQuestion
 from jupyter_colophon.wiring import Catalog
@@ -55,7 +55,7 @@ def test_any_value_comes_back_and_is_found_by_its_key(shared: Catalog, text: str
 @example('"' * 60)
 def test_any_query_is_answered_or_refused(shared: Catalog, text: str) -> None:
     for query in (text, f"owner:{text}", f"{text}*", f'"{text}"'):
-        with suppress(IllegalQuery):
+        with suppress(InvalidQuery):
             search(shared, query)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from jupyter_colophon.core.deployed import Deployed
-from jupyter_colophon.core.errors import BackupRefused
+from jupyter_colophon.core.errors import BackupRejected
 from jupyter_colophon.core.lineage import LineageQuestion, RunListing
 from jupyter_colophon.core.names import Urn, stream
 from jupyter_colophon.core.proposal import Proposal
@@ -141,7 +141,7 @@ def test_a_backup_is_private_and_replaces_the_last_one_at_once(catalog: Catalog,
 def _refused(path: Path, folder: Path) -> str:
     healer = open_keeper(sqlite_file(folder / "new.db"), _silent, new=True)
     try:
-        with pytest.raises(BackupRefused) as refused:
+        with pytest.raises(BackupRejected) as refused:
             healer.backups("1.0").restore(path)
         assert healer.provider.tx_runner.run(lambda tx: tx.log.head(), read_only=True) == 0
         assert healer.condition().entities == 0
@@ -153,7 +153,7 @@ def _refused(path: Path, folder: Path) -> str:
 def test_a_store_that_holds_anything_is_left_alone(catalog: Catalog, tmp_path: Path) -> None:
     keeper(catalog).backups("1.0").write(tmp_path / "backup")
     before = _rows(catalog)
-    with pytest.raises(BackupRefused):
+    with pytest.raises(BackupRejected):
         keeper(catalog).backups("1.0").restore(tmp_path / "backup")
     assert _rows(catalog) == before
 

@@ -44,7 +44,9 @@ class Hanging(MetadataConsumer):
 class Other:
     pass
 """
-POINTS = "keeping = {0}:Keeping\nraising = {0}:Raising\nhanging = {0}:Hanging\nother = {0}:Other\nabsent = {0}:Absent\n"
+POINTS = (
+    "keeping = {0}:Keeping\nraising = {0}:Raising\nhanging = {0}:Hanging\nother = {0}:Other\nabsent = {0}:NotFound\n"
+)
 
 
 @pytest.fixture

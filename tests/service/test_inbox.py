@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from jupyter_colophon.core.access import Action, Principal
-from jupyter_colophon.core.errors import Absent, AccessDenied, ConditionFailed, InvalidInstance
+from jupyter_colophon.core.errors import AccessDenied, ConditionFailed, InvalidInstance, NotFound
 from jupyter_colophon.core.inbox import InboxEntry
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.once import KEPT_MS, Once
@@ -93,7 +93,7 @@ def test_what_was_accepted_waits_and_is_then_applied(catalog: Catalog) -> None:
     entry = catalog.inbox.accept([wish("1"), wish("2")], ADA)
     assert catalog.inbox.entry(entry.id, ADA) == entry
     assert (entry.state, catalog.inbox.counts()) == ("waiting", (1, 0))
-    with pytest.raises(Absent):
+    with pytest.raises(NotFound):
         catalog.reader.aspect(ORDERS_URN, "technicalMetadata", ADA)
     with applying(catalog) as inbox:
         done = settled(inbox, entry)
@@ -156,7 +156,7 @@ def test_a_privilege_that_was_taken_away_meanwhile_makes_a_dead_letter_without_v
         assert failed.cause == "ConditionFailed"
     assert "CANARY" not in caplog.text + refused.refusal.detail + failed.detail
     assert catalog.inbox.counts() == (0, 2)
-    with pytest.raises(Absent):
+    with pytest.raises(NotFound):
         catalog.reader.aspect(ORDERS_URN, "technicalMetadata", ADA)
 
 
@@ -288,10 +288,10 @@ def test_what_became_of_a_batch_is_its_senders_and_an_admins_to_know_for_a_day(c
         assert settled(inbox, entry, principal).actor == "bob"
     eve = Principal("eve", None, BOB.scopes)
     for number, principal in ((entry.id, eve), (entry.id + 1, ADA)):
-        with pytest.raises(Absent):
+        with pytest.raises(NotFound):
             inbox.entry(number, principal)
     times["later"] = KEPT_MS + 1_000
-    with pytest.raises(Absent):
+    with pytest.raises(NotFound):
         inbox.entry(entry.id, BOB)
     again = inbox.accept([wish()], BOB)
     assert settled(inbox, again, BOB).state == "applied"
@@ -317,7 +317,7 @@ class TestDeadLetters:
         eve = Principal("eve", None, BOB.scopes)
         assert catalog.dead_letters.page("", 10, "", eve) == ([], None)
         for ask in (catalog.dead_letters.replay, catalog.dead_letters.discard):
-            with pytest.raises(Absent):
+            with pytest.raises(NotFound):
                 ask(letter, eve)
 
     def test_many_are_read_page_by_page_newest_first(self, catalog: Catalog, letter: int) -> None:
@@ -349,7 +349,7 @@ class TestDeadLetters:
         assert catalog.inbox.counts() == (0, 0)
         assert catalog.inbox.entry(letter, BOB).results == tuple(done)
         assert catalog.dead_letters.replay(letter, ADA, Once("ada", "k", "f")) == done
-        with pytest.raises(Absent):
+        with pytest.raises(NotFound):
             catalog.dead_letters.replay(letter, ADA)
 
     def test_who_sent_it_is_authorised_again(self, catalog: Catalog, letter: int) -> None:
@@ -375,7 +375,7 @@ class TestDeadLetters:
             catalog.dead_letters.discard(letter, BOB)
         assert [catalog.dead_letters.discard(letter, bob, key) for _ in range(2)] == [letter, letter]
         assert catalog.inbox.counts() == (0, 0)
-        with pytest.raises(Absent):
+        with pytest.raises(NotFound):
             catalog.dead_letters.discard(letter, BOB)
 
     def test_one_is_kept_for_so_many_days(self, catalog: Catalog, letter: int) -> None:

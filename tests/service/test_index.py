@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.lineage_keys import lineage_key
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import Proposal
@@ -52,7 +52,7 @@ def test_what_is_found_depends_on_what_is_there_and_not_on_how_it_came(store_nam
             operation = "delete" if value is None else "upsert"
             try:
                 lived.write_path.propose([Proposal(Urn.parse(urn), aspect, operation, value)], ADA)
-            except Absent:
+            except NotFound:
                 assert value is None or aspect == "businessMetadata"
         for urn in _URNS:
             _copy(lived, fresh, urn)
@@ -65,7 +65,7 @@ def _copy(source: Catalog, target: Catalog, urn: str) -> None:
     target.write_path.propose([Proposal(ref, "status", "upsert", {"removed": False})], ADA)
     try:
         aspects = source.reader.entity(ref, None, ADA).aspects
-    except Absent:
+    except NotFound:
         target.write_path.propose([Proposal(ref, None, "delete")], ADA)
         return
     keys = {"datasetKey", "status"}

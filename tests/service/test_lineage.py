@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.errors import Absent, IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery, NotFound
 from jupyter_colophon.core.lineage import Lineage, LineageQuestion, Window
 from jupyter_colophon.core.lineage_answers import PathQuestion
 from jupyter_colophon.core.names import Urn
@@ -70,12 +70,12 @@ class TestLevels:
         say(catalog, A)
         found = drawn(catalog, A)
         assert (levels_of(found), found.edges, found.frontier) == ({"a": 0}, (), ())
-        with pytest.raises(Absent):
+        with pytest.raises(NotFound):
             drawn(catalog, B)
 
     def test_lineage_is_that_of_data_and_programs(self, catalog: Catalog) -> None:
         for urn in ("urn:li:namespace:default", "urn:li:dataFlow:(colophon,notebook,default)", "urn:li:corpuser:x"):
-            with pytest.raises(IllegalQuery):
+            with pytest.raises(InvalidQuery):
                 drawn(catalog, urn)
 
 

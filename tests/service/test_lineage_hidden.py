@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from jupyter_colophon.core.access import Action, Principal
-from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.field_lineage import FieldQuestion
 from jupyter_colophon.core.lineage import LineageQuestion, Window
 from jupyter_colophon.core.lineage_answers import PathQuestion
@@ -67,9 +67,9 @@ def test_no_other_question_tells_of_them(reader: LineageReader, catalog: Catalog
     assert field_lineage(reader, fields, ADA).incoming == []
     assert len(field_lineage(catalog.lineage, fields, ADA).incoming) == 1
     for question in (asked(SECRET), asked(HIDE)):
-        with pytest.raises(Absent):
+        with pytest.raises(NotFound):
             reader.lineage(question, ADA)
-    with pytest.raises(Absent):
+    with pytest.raises(NotFound):
         reader.paths(PathQuestion(Urn.parse(OPEN), Urn.parse(SECRET)), ADA)
 
 

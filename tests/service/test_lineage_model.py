@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import pytest
-from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.lineage import LineageQuestion, Window
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.relations import Part, gathered
@@ -198,7 +198,7 @@ def compare(catalog: Catalog, rows: list[Row], asked: Asked) -> None:
     )
     known = [row.recorded for row in rows if asked.focus in (row.data, row.program)]
     if asked.as_of is not None and min(known) > asked.as_of:
-        with pytest.raises(Absent):
+        with pytest.raises(NotFound):
             catalog.lineage.lineage(question, ADA)
         return
     there = within(rows, asked.window, asked.as_of)

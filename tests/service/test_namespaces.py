@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.entity import Listing
-from jupyter_colophon.core.errors import Absent, AccessDenied, MetadataError
+from jupyter_colophon.core.errors import AccessDenied, MetadataError, NotFound
 from jupyter_colophon.core.names import Urn, home_dataset
 from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.core.search import KeysQuestion, SearchQuestion
@@ -42,7 +42,7 @@ def seen(catalog: Catalog, name: str) -> set[str]:
     for way in ways:
         try:
             found.append(way())
-        except Absent:
+        except NotFound:
             found.append(set())
     hits = catalog.searcher.search(SearchQuestion(f"name:{name}", (("namespace", "shop"),)), ADA).hits
     found.append({one for hit in hits for one in hit.tags})
@@ -106,9 +106,9 @@ def test_nothing_can_be_said_of_what_is_going(catalog: Catalog) -> None:
         Proposal(urn, "technicalMetadata", "delete"),
         Proposal(urn, None, "delete"),
     ):
-        with pytest.raises(Absent):
+        with pytest.raises(NotFound):
             catalog.write_path.propose([proposal], ADA)
-    with pytest.raises(Absent):
+    with pytest.raises(NotFound):
         catalog.reader.versions(urn, "technicalMetadata", 10, "", ADA)
     assert catalog.reader.entities(Listing(namespace="shop"), ADA) == ([], None)
     assert catalog.keys.keys(KeysQuestion(namespace="shop"), ADA) == ([], False)
@@ -147,6 +147,6 @@ def test_only_those_who_may_delete_and_only_what_may_go(catalog: Catalog) -> Non
         catalog.namespaces.delete("shop", kernel)
     with pytest.raises(AccessDenied):
         catalog.namespaces.delete("default", ADA)
-    with pytest.raises(Absent):
+    with pytest.raises(NotFound):
         catalog.namespaces.delete("nothing", ADA)
     assert catalog.reader.entity(Urn.parse("urn:li:namespace:shop"), None, ADA).summary.name == "shop"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import Absent, AccessDenied, AlreadyThere, ConditionFailed
+from jupyter_colophon.core.errors import AccessDenied, AlreadyExists, ConditionFailed, NotFound
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import ABSENT, Condition, Operation, Proposal, Written
 from jupyter_colophon.wiring import Catalog
@@ -37,9 +37,9 @@ class TestCreating:
     def test_an_entity_that_was_there_before_the_batch_is_not_created(self, catalog: Catalog) -> None:
         apply(catalog, wish("create", None))
         for aspect in (None, "technicalMetadata"):
-            with pytest.raises(AlreadyThere):
+            with pytest.raises(AlreadyExists):
                 apply(catalog, Proposal(URN, "datasetProperties", "upsert", {}), wish("create-entity", aspect))
-        with pytest.raises(Absent):
+        with pytest.raises(NotFound):
             catalog.reader.aspect(URN, "datasetProperties", ADA)
 
     def test_an_entity_that_was_deleted_can_be_created_again(self, catalog: Catalog) -> None:
@@ -61,7 +61,7 @@ class TestCreating:
         status = Proposal(URN, "status", "create", {"removed": False})
         assert [one.changed for one in apply(catalog, wish("create"), status)] == [True, True]
         forget(catalog)
-        with pytest.raises(AlreadyThere):
+        with pytest.raises(AlreadyExists):
             apply(catalog, wish("create"), status, status)
 
 
@@ -126,7 +126,7 @@ class TestConditions:
     def test_what_is_created_is_at_the_version_of_what_is_absent(self, catalog: Catalog) -> None:
         absent = Condition(version=str(ABSENT))
         assert apply(catalog, wish("create", condition=absent))[0].changed
-        with pytest.raises(AlreadyThere):
+        with pytest.raises(AlreadyExists):
             apply(catalog, wish("create", condition=absent))
 
     def test_what_is_absent_was_never_modified(self, catalog: Catalog) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.names import Identity, Urn
 from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.core.store import sqlite_file
@@ -167,7 +167,7 @@ def test_entities_of_lost_types_and_aspects_are_kept_and_found(tmp_path: Path) -
         assert any("sensor" in line and '"ops"' in line for line in lines)
         # Other aspects of the same entity are written as ever; one that is not described is not.
         say(catalog, ORDERS, {"owner": "dev"})
-        with pytest.raises(Absent):
+        with pytest.raises(NotFound):
             catalog.write_path.propose([Proposal(table, "contract", "upsert", {"rows": 4})], ADA)
         assert names(search(catalog, "owner:dev")) == ["orders"]
     with closing(open_catalog(store, Identity(), overlay=written(tmp_path, GOOD))) as catalog:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.errors import Absent, RenameConflict
+from jupyter_colophon.core.errors import NotFound, RenameConflict
 from jupyter_colophon.core.lineage import LineageQuestion
 from jupyter_colophon.core.names import Urn, custom, field
 from jupyter_colophon.core.proposal import Proposal
@@ -96,7 +96,7 @@ def test_old_name_says_where_it_went_until_it_is_created_again(sales: Catalog) -
         lambda: sales.metadata.of(Urn.parse(ORDERS), "", ADA),
         lambda: sales.lineage.lineage(LineageQuestion(Urn.parse(ORDERS)), ADA),
     ):
-        with pytest.raises(Absent) as refused:
+        with pytest.raises(NotFound) as refused:
             read()
         assert refused.value.renamed_to == table("final")
     assert say(sales, ORDERS, tags=["new"], aspect="businessMetadata").version == 4
@@ -110,7 +110,7 @@ def test_rename_back_keeps_the_history(sales: Catalog) -> None:
     say(sales, RENAMED, tags=["late"], aspect="businessMetadata")
     rename(sales, RENAMED, ORDERS)
     assert [tags for _, tags in versions(sales, ORDERS)] == [["late"], ["gold"], ["raw"]]
-    with pytest.raises(Absent) as refused:
+    with pytest.raises(NotFound) as refused:
         sales.reader.entity(Urn.parse(RENAMED), None, ADA)
     assert refused.value.renamed_to == ORDERS
     assert neighbours(sales, ORDERS) >= {REPORT, CELL, table("declared")}

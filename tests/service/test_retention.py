@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.errors import HistoryForgotten, Misconfigured
+from jupyter_colophon.core.errors import HistoryExpired, InvalidConfiguration
 from jupyter_colophon.core.lineage import LineageQuestion
 from jupyter_colophon.core.names import Identity, Urn
 from jupyter_colophon.core.proposal import Proposal
@@ -128,7 +128,7 @@ def test_the_past_is_told_as_far_as_it_is_whole(kept: Opened) -> None:
             lambda: catalog.lineage.lineage(LineageQuestion(URN, as_of=before), ADA),
         ]
         for ask in questions:
-            with pytest.raises(HistoryForgotten):
+            with pytest.raises(HistoryExpired):
                 ask()
         assert catalog.searcher.search(SearchQuestion("n:3", as_of=now_ms() + 1_000), ADA).total == 1
 
@@ -146,5 +146,5 @@ def test_the_past_is_told_as_far_as_it_is_whole(kept: Opened) -> None:
     ],
 )
 def test_a_rule_that_is_none_is_told_when_the_catalog_is_opened(told: list[Any]) -> None:
-    with pytest.raises(Misconfigured):
+    with pytest.raises(InvalidConfiguration):
         retention(told)

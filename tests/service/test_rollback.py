@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.datahub.system_metadata import NO_RUN, SystemMetadata
-from jupyter_colophon.core.errors import Absent, AccessDenied
+from jupyter_colophon.core.errors import AccessDenied, NotFound
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import Proposal, Written
 from jupyter_colophon.service.datahub.ingestions import RolledBack
@@ -40,7 +40,7 @@ def value(catalog: Catalog, urn: str = ORDERS, aspect: str = ASPECT) -> str | No
     try:
         found: str = catalog.reader.aspect(Urn.parse(urn), aspect, ADA).value["properties"]["a"]
         return found
-    except Absent:
+    except NotFound:
         return None
 
 
@@ -117,7 +117,7 @@ class TestEntities:
         write(catalog, "1", "a")
         write(catalog, "2", "b", aspect="businessMetadata")
         assert back(catalog, "a", safe=False).entities_deleted == 1
-        with pytest.raises(Absent):
+        with pytest.raises(NotFound):
             catalog.reader.entity(Urn.parse(ORDERS), None, ADA)
         assert findings(keeper(catalog)) == []
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.errors import AlreadyThere, ConditionFailed, KeyReused
+from jupyter_colophon.core.errors import AlreadyExists, ConditionFailed, IdempotencyKeyReused
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.once import KEPT_MS, Once
 from jupyter_colophon.core.proposal import Condition, Proposal, Written
@@ -82,11 +82,11 @@ def test_the_first_result_is_given_though_its_condition_holds_no_more(catalog: C
 def test_a_refused_write_leaves_no_key_behind(catalog: Catalog) -> None:
     say(catalog)
     wish = Proposal(ORDERS_URN, "technicalMetadata", "create", metadata({"a": "b"}))
-    with pytest.raises(AlreadyThere):
+    with pytest.raises(AlreadyExists):
         proposed(catalog, wish, "k")
     catalog.write_path.propose([Proposal(ORDERS_URN, "technicalMetadata", "delete")], ADA)
     assert proposed(catalog, wish, "k", "with another body").version == 3
-    with pytest.raises(KeyReused):
+    with pytest.raises(IdempotencyKeyReused):
         proposed(catalog, wish, "k")
 
 

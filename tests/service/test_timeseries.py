@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
-from jupyter_colophon.core.errors import Absent, AccessDenied, InvalidInstance
+from jupyter_colophon.core.errors import AccessDenied, InvalidInstance, NotFound
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import ABSENT, Condition, Operation, Proposal, Written
 from jupyter_colophon.service.datahub.timeseries import TimedValue
@@ -120,7 +120,7 @@ def test_nothing_else_can_be_done_with_it(catalog: Catalog, operation: Operation
 
 def test_who_may_not_read_is_told_of_none_and_who_may_not_write_takes_none_away(catalog: Catalog) -> None:
     tell(catalog, profile(1))
-    with pytest.raises(Absent):
+    with pytest.raises(NotFound):
         catalog.datahub.timeseries.values(URN, ASPECT, Principal("sam", scopes=frozenset()), limit=1)
     with pytest.raises(AccessDenied):
         catalog.write_path.forget_moments(URN, ASPECT, None, None, Principal("rita", scopes=frozenset({"read"})))

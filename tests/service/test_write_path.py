@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import (
-    Absent,
     AccessDenied,
-    AlreadyThere,
+    AlreadyExists,
     ConditionFailed,
     InvalidInstance,
     MetadataError,
     NotEmpty,
+    NotFound,
 )
 from jupyter_colophon.core.lineage import Lineage, LineageQuestion
 from jupyter_colophon.core.names import Urn
@@ -53,7 +53,7 @@ class TestOrder:
         self, catalog: Catalog
     ) -> None:
         say(catalog)
-        with pytest.raises(Absent):
+        with pytest.raises(NotFound):
             catalog.write_path.propose([INVALID], STRANGER)
 
     def test_who_may_not_write_is_refused_before_a_word_about_schema_or_version(self, catalog: Catalog) -> None:
@@ -76,11 +76,11 @@ class TestOrder:
 class TestBatches:
     BAD = (
         (Proposal(ORDERS_URN, "businessMetadata", "upsert", metadata({"owner": "x" * 10_241})), InvalidInstance),
-        (Proposal(ORDERS_URN, "technicalMetadata", "create", metadata()), AlreadyThere),
+        (Proposal(ORDERS_URN, "technicalMetadata", "create", metadata()), AlreadyExists),
         (Proposal(ORDERS_URN, "technicalMetadata", "upsert", metadata(), Condition(version=7)), ConditionFailed),
-        (Proposal(Urn.parse(table("t", "nowhere")), "businessMetadata", "upsert", metadata()), Absent),
+        (Proposal(Urn.parse(table("t", "nowhere")), "businessMetadata", "upsert", metadata()), NotFound),
         (Proposal(ORDERS_URN, "technicalMetadata", "patch", [{"op": "remove", "path": "/none"}]), MetadataError),
-        (Proposal(Urn.parse(table("missing")), None, "delete"), Absent),
+        (Proposal(Urn.parse(table("missing")), None, "delete"), NotFound),
         (Proposal(Urn.parse(SALES), None, "delete"), NotEmpty),
     )
 
@@ -183,7 +183,7 @@ class TestDeletion:
         forget(catalog, ORDERS)
         assert search(catalog, "orders parquet raw format:* tags:raw dataset:orders").total == 0
         assert [one.key for one in catalog.keys.keys(KeysQuestion("f"), ADA)[0]] == []
-        with pytest.raises(Absent):
+        with pytest.raises(NotFound):
             catalog.reader.entity(ORDERS_URN, None, ADA)
         nodes = {node.urn: node for node in drawn(catalog, REPORT).nodes}
         assert nodes[ORDERS].deleted
@@ -216,7 +216,7 @@ class TestDeletion:
         say(catalog, aspect="businessMetadata", properties={"owner": "ops"})
         forget(catalog, ORDERS)
         say(catalog)
-        with pytest.raises(Absent):
+        with pytest.raises(NotFound):
             catalog.reader.versions(ORDERS_URN, "businessMetadata", 50, "", ADA)
         assert say(catalog, aspect="businessMetadata", properties={"owner": "new"}).version == 3
         history, _ = catalog.reader.versions(ORDERS_URN, "businessMetadata", 50, "", ADA)
@@ -246,7 +246,7 @@ class TestDeletion:
 class TestNamespaces:
     def test_people_write_only_in_namespaces_that_exist(self, catalog: Catalog) -> None:
         for urn in (ORDERS, SALES):
-            with pytest.raises(Absent):
+            with pytest.raises(NotFound):
                 say(catalog, urn, {"owner": "ops"}, aspect="businessMetadata")
         assert say(catalog, ORDERS, aspect="technicalMetadata").changed
         for urn in (ORDERS, SALES):
@@ -271,7 +271,7 @@ class TestNamespaces:
             forget(catalog, SALES)
         forget(catalog, ORDERS)
         assert forget(catalog, SALES).changed
-        with pytest.raises(Absent):
+        with pytest.raises(NotFound):
             say(catalog, REPORT, aspect="businessMetadata")
 
     def test_what_a_batch_itself_put_there_keeps_its_namespace(self, catalog: Catalog) -> None:

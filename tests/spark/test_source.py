@@ -227,7 +227,7 @@ def test_rows_that_are_others_when_they_are_sent_again_are_no_silent_mix(catalog
     assert catalog.load_batch("mix", 0, 0, [one]) == catalog.load_batch("mix", 0, 0, [one])
     with pytest.raises(Refused) as refused:
         catalog.load_batch("mix", 0, 0, [other])
-    assert refused.value.problem["type"].endswith(":key-reused")
+    assert refused.value.problem["type"].endswith(":idempotency-key-reused")
 
 
 SCRIPT = """

@@ -17,7 +17,7 @@ from jupyter_colophon.core.errors import (
     StorageError,
     StoreFull,
     TransactionConflict,
-    TransactionTooLong,
+    TransactionTimeout,
 )
 from jupyter_colophon.storage import life, transactions
 from jupyter_colophon.storage.spi import Range, RetryPolicy, TableContext
@@ -254,7 +254,7 @@ def test_a_statement_without_an_end_is_interrupted(
         return done
 
     before, interrupted, behind = file.tx_runner.run(lead)
-    assert isinstance(interrupted.exception(timeout=300), TransactionTooLong)
+    assert isinstance(interrupted.exception(timeout=300), TransactionTimeout)
     assert before.exception(timeout=300) is behind.exception(timeout=300) is None
     assert numbers(file) == [1, 2, 3]
 

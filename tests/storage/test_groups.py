@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.errors import TransactionTooLong
+from jupyter_colophon.core.errors import TransactionTimeout
 from jupyter_colophon.storage import life
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
 from jupyter_colophon.storage.tables import CHANGE
@@ -129,7 +129,7 @@ def test_14_a_callable_that_takes_too_long_is_given_up_and_the_others_are_not(
     things: StorageProvider, threads: ThreadPoolExecutor
 ) -> None:
     before, too_long, behind = together(things, threads, writes(1), never_ends, writes(2))
-    assert isinstance(too_long.exception(timeout=300), TransactionTooLong)
+    assert isinstance(too_long.exception(timeout=300), TransactionTimeout)
     before.result(timeout=300)
     behind.result(timeout=300)
     assert numbers(things) == [1, 2]
@@ -141,7 +141,7 @@ def test_14_one_that_takes_too_long_without_asking_the_store_is_given_up_too(thi
         writes(1)(tx)
         time.sleep(1.2 * SHORT_S)
 
-    with pytest.raises(TransactionTooLong):
+    with pytest.raises(TransactionTimeout):
         things.tx_runner.run(work)
     assert numbers(things) == []
 
@@ -152,12 +152,12 @@ def test_14_one_that_does_not_take_no_for_an_answer_is_given_up_too(
 ) -> None:
     def stubborn(tx: TableContext) -> str:
         for work in (never_ends, writes(7), writes(8)):
-            with pytest.raises(TransactionTooLong):
+            with pytest.raises(TransactionTimeout):
                 work(tx)
         return "all is well"
 
     before, too_long, behind = together(things, threads, writes(1), stubborn, writes(2))
-    assert isinstance(too_long.exception(timeout=300), TransactionTooLong)
+    assert isinstance(too_long.exception(timeout=300), TransactionTimeout)
     before.result(timeout=300)
     behind.result(timeout=300)
     assert numbers(things) == [1, 2]

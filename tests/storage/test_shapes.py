@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.errors import Absent, InvalidField, TableSchemaIncompatible
+from jupyter_colophon.core.errors import InvalidField, NotFound, TableSchemaIncompatible
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.storage import providers
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableSpec
@@ -118,7 +118,7 @@ def test_tables_are_listed_told_and_dropped(things: StorageProvider) -> None:
     admin.drop("Another_1")
     admin.drop("Another_1")
     assert admin.list() == ["things"]
-    with pytest.raises(Absent):
+    with pytest.raises(NotFound):
         admin.schema("Another_1")
     with pytest.raises(InvalidField):
         things.tx_runner.run(lambda tx: tx.table("Another_1"))

@@ -182,7 +182,7 @@ class TestReading:
         problems = [(one.kind, refusal(one.refusal)["type"].removeprefix(PREFIX)) for one in letters]
         assert sorted(problems) == [
             ("openlineage", "invalid-instance"),
-            ("proposals", "already-there"),
+            ("proposals", "already-exists"),
             ("proposals", "condition-failed"),
         ]
         rows, _ = upgraded.loads.refusals("night", 10, "", ADA)

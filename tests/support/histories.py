@@ -3,7 +3,7 @@
 from typing import Any
 
 from hypothesis import strategies as st
-from jupyter_colophon.core.errors import Absent, InvalidInstance, RenameConflict
+from jupyter_colophon.core.errors import InvalidInstance, NotFound, RenameConflict
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import Proposal
 from jupyter_colophon.core.run import RunChange
@@ -54,7 +54,7 @@ def live(catalog: Catalog, steps: list[Any]) -> None:
                 runs[who, what] = touch(catalog, who, what, value)
             elif (who, what) in runs:
                 catalog.write_path.change_run(runs[who, what], RunChange("succeeded", 9_000), ADA)
-        except (Absent, InvalidInstance, RenameConflict):
+        except (NotFound, InvalidInstance, RenameConflict):
             assert kind in ("forget", "rename")
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from jupyter_colophon.core.errors import Absent, InvalidField, StorageError
+from jupyter_colophon.core.errors import InvalidField, NotFound, StorageError
 from jupyter_colophon.storage import specs
 from jupyter_colophon.storage.life import Life
 from jupyter_colophon.storage.spi import PATIENT, RetryPolicy, TableSpec
@@ -152,7 +152,7 @@ class ToyAdmin:
 
     def schema(self, table_id: str) -> TableSpec:
         if not self.exists(table_id):
-            raise Absent("table", table_id)
+            raise NotFound("table", table_id)
         return self._provider.place.tables[table_id].spec
 
     def rename(self, table_id: str, new_id: str, fields: Mapping[str, str]) -> None:

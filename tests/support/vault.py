@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from jupyter_colophon.core.errors import IllegalSecret, SecretUnavailable
+from jupyter_colophon.core.errors import InvalidSecret, SecretUnavailable
 
 
 class Vault:
@@ -14,7 +14,7 @@ class Vault:
 
     def keep(self, place: str, value: Any) -> str | None:
         if value not in self.there:
-            raise IllegalSecret("write the name of a secret of the vault")
+            raise InvalidSecret("write the name of a secret of the vault")
         return str(value)
 
     def fetch(self, key: str) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 from traitlets import Bool, List, Unicode
 
 from jupyter_colophon.cli.catalog.entity_command import EntityCommand, pairs
-from jupyter_colophon.core.errors import IllegalName, Misconfigured
+from jupyter_colophon.core.errors import InvalidConfiguration, InvalidName
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.urn import PREFIX
 from jupyter_colophon.core.v3_names import from_v3
@@ -43,11 +43,11 @@ class Applications(EntityCommand):
         if text.startswith(PREFIX):
             urn = Urn.parse(text)
             if urn.type != self.type:
-                raise IllegalName("application", text, f"it is the URN of a {urn.type}")
+                raise InvalidName("application", text, f"it is the URN of a {urn.type}")
             return str(urn)
         space, dot, name = text.partition(".")
         if not dot:
-            raise IllegalName("application", text, "write <namespace>.<application>, or a URN")
+            raise InvalidName("application", text, "write <namespace>.<application>, or a URN")
         return str(from_v3(("namespaces", space, "apps", name), self.asked.identity()))
 
     def deployment(self) -> dict[str, Any]:
@@ -68,6 +68,6 @@ def _by_type(texts: list[str]) -> dict[str, list[str]]:
     for text in texts:
         type_, slash, name = text.partition("/")
         if not slash:
-            raise Misconfigured(f"--program is written <type>/<program>, and {text!r} is not")
+            raise InvalidConfiguration(f"--program is written <type>/<program>, and {text!r} is not")
         found[type_].append(name)
     return dict(found)

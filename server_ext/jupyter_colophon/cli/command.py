@@ -18,7 +18,7 @@ from traitlets.config import Application, Config
 
 from jupyter_colophon.cli import wrong_values
 from jupyter_colophon.client.progress import Line
-from jupyter_colophon.core.errors import Absent, IllegalQuery, MetadataError, Misconfigured
+from jupyter_colophon.core.errors import InvalidConfiguration, InvalidQuery, MetadataError, NotFound
 from jupyter_colophon.settings import Settings
 
 # Loaded when a command opens the store: `--help` and wrong usage need none of it.
@@ -180,7 +180,7 @@ class Command(Configured):
         return self.log_level in (logging.DEBUG, "DEBUG")
 
     def overlay(self) -> Path | None:
-        """The file that adds to the registry; None where there is none. Raises Misconfigured where it cannot be read.
+        """The file that adds to the registry; None where there is none. Raises InvalidConfiguration where it cannot be read.
 
         Without its types, what is derived of their entities would be taken for too much.
         """
@@ -195,13 +195,13 @@ class Command(Configured):
 
     @contextmanager
     def keeper(self, *, new: bool = False) -> Iterator["Keeper"]:
-        """The store, open. Unless it may be `new`, it has to be there: raises Absent, NoCatalog."""
+        """The store, open. Unless it may be `new`, it has to be there: raises NotFound, NoCatalog."""
         from jupyter_colophon.keeper import open_keeper
 
         store = self.asked.store()
         path = store.options.get("path") if store.provider == "sqlite" else None
         if path is not None and not new and not Path(path).exists():
-            raise Absent("catalog", path)
+            raise NotFound("catalog", path)
         self.hush()
         overlay = self.overlay()
         with Line(sys.stderr) as line:
@@ -224,7 +224,7 @@ class Command(Configured):
             return self.told(f"{said}: {self.name.replace('-', ' ')} {wanted}".rstrip(), WRONG_USAGE)
         try:
             return self.work()
-        except Misconfigured as error:
+        except InvalidConfiguration as error:
             return self.told(error.detail, WRONG_USAGE)
         except MetadataError as error:
             return self.told(_sentence(error), WRONG_USAGE if _is_of_option(error) else REFUSED)
@@ -267,7 +267,7 @@ def tell(text: str) -> None:
 
 
 def _is_of_option(error: MetadataError) -> bool:
-    return isinstance(error, IllegalQuery) and error.parameter.startswith("--")
+    return isinstance(error, InvalidQuery) and error.parameter.startswith("--")
 
 
 def _sentence(error: MetadataError) -> str:

@@ -14,7 +14,7 @@ from jupyter_colophon.cli.servers import server_named
 from jupyter_colophon.client.catalog import Catalog
 from jupyter_colophon.client.problems import ClientError
 from jupyter_colophon.client.progress import Line
-from jupyter_colophon.core.errors import IllegalName, MetadataError, Misconfigured
+from jupyter_colophon.core.errors import InvalidConfiguration, InvalidName, MetadataError
 from jupyter_colophon.core.names import DEFAULT_NAMESPACE, require_namespace
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Crawl(Command):
         return FINE if report.status == "succeeded" else REFUSED
 
     def _wanted(self) -> "Asked":
-        """What the options say. Raises Misconfigured."""
+        """What the options say. Raises InvalidConfiguration."""
         from jupyter_colophon.spark.crawl.asked import Asked
 
         try:
@@ -98,10 +98,10 @@ class Crawl(Command):
                 jobs=self.jobs,
                 namespace=self.namespace,
             )
-        except IllegalName as error:
-            raise Misconfigured(f"--namespace: {error.detail}") from None
+        except InvalidName as error:
+            raise InvalidConfiguration(f"--namespace: {error.detail}") from None
         except ValueError as error:
-            raise Misconfigured(f"--{error}") from None
+            raise InvalidConfiguration(f"--{error}") from None
 
     def _crawled(self, catalog: Catalog, asked: "Asked", ending: Ending, line: Line) -> "Report":
         from jupyter_colophon.spark.crawl.catalogs import NoSuchPlace
@@ -111,19 +111,19 @@ class Crawl(Command):
         try:
             return crawl(catalog, lambda: ending.late(self._session), asked, _shown_on(line))
         except (NoSuchPlace, OtherMachine) as error:
-            raise Misconfigured(str(error)) from None
+            raise InvalidConfiguration(str(error)) from None
 
     def _session(self) -> Any:
-        """Spark on this machine. Raises Misconfigured where there is none."""
+        """Spark on this machine. Raises InvalidConfiguration where there is none."""
         try:
             from jupyter_colophon.spark.session import session
 
             return session(f"colophon crawl {Path(self.extra_args[0]).name}", **pairs("conf", self.conf))
         except ImportError as error:
-            raise Misconfigured("PySpark is not installed: pip install jupyter-colophon[spark]") from error
+            raise InvalidConfiguration("PySpark is not installed: pip install jupyter-colophon[spark]") from error
         except RuntimeError as error:
             # No Java, or one that does not start: the error says what to do.
-            raise Misconfigured(str(error)) from error
+            raise InvalidConfiguration(str(error)) from error
 
 
 def _shown_on(line: Line) -> "Seen":

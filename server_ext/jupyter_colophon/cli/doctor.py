@@ -31,7 +31,7 @@ _DEAD_LETTERS = (
 #: What to do about a store that cannot be opened, by cause; the first class that fits.
 _ADVICE: tuple[tuple[type[errors.MetadataError], str], ...] = (
     (errors.StoreDamaged, _RESTORE),
-    (errors.HalfRestored, "jupyter colophon restore FILE, into a new store"),
+    (errors.IncompleteRestore, "jupyter colophon restore FILE, into a new store"),
     (errors.StoreTooNew, "use the version of jupyter-colophon that made it, or a newer one"),
     (errors.UnsupportedStore, "export the catalog with the version that made it, and import it into a new store"),
     (errors.TableSchemaIncompatible, "use the version of jupyter-colophon that made it, or a newer one"),

@@ -9,7 +9,7 @@ from traitlets import Enum, Int, Unicode
 from jupyter_colophon.cli.catalog.command import CatalogCommand, called, cell
 from jupyter_colophon.cli.command import FINE
 from jupyter_colophon.core import lineage
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.names import Identity, Urn
 from jupyter_colophon.core.timegrammar import format_time, parse_time
 
@@ -54,7 +54,7 @@ class Lineage(CatalogCommand):
         times = {"--start": self.since, "--end": self.until, "--as-of": self.as_of}
         start, end, as_of = (parse_time(told, now, option) if told else None for option, told in times.items())
         if start is not None and end is not None and start > end:
-            raise IllegalQuery("is after --end", "--start")
+            raise InvalidQuery("is after --end", "--start")
         return lineage.LineageQuestion(
             urn=Urn.parse(self.urn(self.extra_args[0])),
             direction=self.direction,  # type: ignore[arg-type]  # the trait takes no other word

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from jupyter_colophon.cli.command import REFUSED, WRONG_USAGE, Colophon, Configured, called, tell
 from jupyter_colophon.cli.instances.settings_words import Parted, parted
-from jupyter_colophon.core.errors import Misconfigured
+from jupyter_colophon.core.errors import InvalidConfiguration
 
 
 class Metadata(Configured):
@@ -37,7 +37,7 @@ class Metadata(Configured):
         try:
             with source_of(self.parted.url, Colophon(parent=self)) as source:
                 return run(self.parted.words, source)
-        except Misconfigured as error:
+        except InvalidConfiguration as error:
             tell(error.detail)
             return WRONG_USAGE
         except BrokenPipeError:

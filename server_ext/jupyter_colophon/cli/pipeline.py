@@ -17,7 +17,7 @@ from jupyter_colophon.cli.catalog.command import table
 from jupyter_colophon.cli.catalog.entity_command import pairs
 from jupyter_colophon.cli.command import FINE, REFUSED, WRONG_USAGE, Command, tell
 from jupyter_colophon.cli.ending import Ending
-from jupyter_colophon.core.errors import InvalidInstance, Misconfigured
+from jupyter_colophon.core.errors import InvalidConfiguration, InvalidInstance
 from jupyter_colophon.core.names import run_urn
 
 # A plugin is loaded when one is needed.
@@ -187,7 +187,7 @@ class Pipeline(Command):
 
         prepared = self._prepared(named)
         if self.stage and prepared.pipeline.stage(self.stage) is None:
-            raise Misconfigured(f"--stage: there is no stage {self.stage}")
+            raise InvalidConfiguration(f"--stage: there is no stage {self.stage}")
         found = preview(prepared, self._session(prepared, pairs("conf", self.conf)), until=self.stage, shown=self.rows)
         texts = [f"{one.stage}\n{one.error or _sample(one.columns, one.rows)}" for one in found]
         told = [
@@ -233,13 +233,13 @@ class Pipeline(Command):
         return FINE
 
     def _bundled(self) -> "Bundle | None":
-        """The metadata that is read instead of a server's. Raises Misconfigured, OSError."""
+        """The metadata that is read instead of a server's. Raises InvalidConfiguration, OSError."""
         from jupyter_colophon.client.programs.reading import Bundle
 
         try:
             return Bundle.load(self.bundle) if self.bundle else None
         except (ValueError, LookupError, TypeError, AttributeError):
-            raise Misconfigured(f"--bundle: {self.bundle} is none") from None
+            raise InvalidConfiguration(f"--bundle: {self.bundle} is none") from None
 
     def _stop(self, named: str) -> int:
         from jupyter_colophon.client.programs.running_pipelines import stop
@@ -279,7 +279,7 @@ class Pipeline(Command):
         prepared, document = self._prepared(named), self._document(named)[1]
         folder = Path(self.output or prepared.pipeline.name)
         if folder.exists():
-            raise Misconfigured(f"--output: {folder} is there already")
+            raise InvalidConfiguration(f"--output: {folder} is there already")
         try:
             files = package(prepared, document, folder, cloud=self.cloud)
         except MetadataNotAvailable as error:
@@ -290,7 +290,7 @@ class Pipeline(Command):
         return FINE
 
     def _prepared(self, named: str) -> "Prepared":
-        """The pipeline, checked with the arguments that were given. Raises InvalidInstance, Absent, OSError."""
+        """The pipeline, checked with the arguments that were given. Raises InvalidInstance, NotFound, OSError."""
         from jupyter_colophon.spark.pipelines.checking import checked
         from jupyter_colophon.spark.pipelines.registry import installed
 
@@ -308,13 +308,13 @@ class Pipeline(Command):
             return named, document_of(source.get("pipelines", named))
 
     def _session(self, prepared: "Prepared", settings: Mapping[str, str]) -> Any:
-        """Spark on this machine. Raises Misconfigured where there is none."""
+        """Spark on this machine. Raises InvalidConfiguration where there is none."""
         try:
             from jupyter_colophon.spark.session import session
 
             return session(f"colophon pipeline {prepared.pipeline.name}", **settings)
         except ImportError as error:
-            raise Misconfigured("PySpark is not installed: pip install jupyter-colophon[spark]") from error
+            raise InvalidConfiguration("PySpark is not installed: pip install jupyter-colophon[spark]") from error
 
 
 def _stopped_with_stdin() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from jupyter_colophon.cli.command import FINE, Command
 from jupyter_colophon.cli.sink_checks import faults
-from jupyter_colophon.core.errors import Misconfigured
+from jupyter_colophon.core.errors import InvalidConfiguration
 
 if TYPE_CHECKING:
     from jupyter_colophon.relay.kafka.source import Source
@@ -47,19 +47,21 @@ class Relay(Command):
         return FINE
 
     def _look(self) -> "Source | None":
-        """Where proposals come from, if from anywhere. Raises Misconfigured where nothing, or not all, can be done."""
+        """Where proposals come from, if from anywhere. Raises InvalidConfiguration where nothing, or not all, can be done."""
         if not self.asked.sinks and not self.asked.kafka_proposals:
-            raise Misconfigured("there is nothing to relay: set c.Colophon.sinks or kafka_proposals (docs/kafka.md)")
+            raise InvalidConfiguration(
+                "there is nothing to relay: set c.Colophon.sinks or kafka_proposals (docs/kafka.md)"
+            )
         for name, wrong in faults(self.asked).items():
-            raise Misconfigured(f"the sink {name}: {wrong} (c.Colophon.sinks)")
+            raise InvalidConfiguration(f"the sink {name}: {wrong} (c.Colophon.sinks)")
         if not self.asked.kafka_proposals:
             return None
         from jupyter_colophon.relay.kafka.source import source
 
         try:
             return source(self.asked.kafka_proposals)
-        except Misconfigured as error:
-            raise Misconfigured(f"proposals: {error.detail} (c.Colophon.kafka_proposals)") from None
+        except InvalidConfiguration as error:
+            raise InvalidConfiguration(f"proposals: {error.detail} (c.Colophon.kafka_proposals)") from None
 
     def _say(self, source: "Source | None") -> None:
         sinks, topic = sorted(self.asked.sinks), source.topic if source is not None else None

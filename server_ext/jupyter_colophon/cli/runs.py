@@ -7,7 +7,7 @@ from traitlets import CaselessStrEnum, Int, Unicode
 from jupyter_colophon.cli.catalog.command import CatalogCommand, cell, table
 from jupyter_colophon.cli.catalog.ran import run_shown, touched_shown
 from jupyter_colophon.cli.command import FINE
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.lineage import RunListing, Window
 from jupyter_colophon.core.run import Run, Touched
 from jupyter_colophon.core.timegrammar import format_time, parse_time
@@ -66,7 +66,7 @@ class Runs(CatalogCommand):
         return FINE
 
     def meant(self, text: str) -> str:
-        """The URN of what is meant. Raises IllegalName."""
+        """The URN of what is meant. Raises InvalidName."""
         parts = text.split("/", _PARTS - 1)
         if text.startswith((PREFIX, "/", "./")) or len(parts) < _PARTS:
             return self.urn(text)
@@ -86,7 +86,7 @@ class Runs(CatalogCommand):
         times = {"--start": self.since, "--end": self.until}
         start, end = (parse_time(told, now, option) if told else None for option, told in times.items())
         if start is not None and end is not None and start > end:
-            raise IllegalQuery("is after --end", "--start")
+            raise InvalidQuery("is after --end", "--start")
         return Window(start, end)
 
 

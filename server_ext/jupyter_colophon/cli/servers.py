@@ -3,15 +3,15 @@
 import os
 
 from jupyter_colophon.client.transport import Server
-from jupyter_colophon.core.errors import Misconfigured
+from jupyter_colophon.core.errors import InvalidConfiguration
 
 
 def server_named(url: str) -> Server:
-    """That of `--url`, else of COLOPHON_URL; its token is in COLOPHON_TOKEN. Raises Misconfigured."""
+    """That of `--url`, else of COLOPHON_URL; its token is in COLOPHON_TOKEN. Raises InvalidConfiguration."""
     known = url or os.environ.get("COLOPHON_URL", "")
     if not known:
-        raise Misconfigured("which server? Say --url=, or set COLOPHON_URL")
+        raise InvalidConfiguration("which server? Say --url=, or set COLOPHON_URL")
     try:
         return Server(known, os.environ.get("COLOPHON_TOKEN", ""))
     except ValueError as error:
-        raise Misconfigured(f"--url: {error}") from None
+        raise InvalidConfiguration(f"--url: {error}") from None

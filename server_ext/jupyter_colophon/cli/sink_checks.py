@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from jupyter_colophon.cli.told import Told
-from jupyter_colophon.core.errors import Misconfigured
+from jupyter_colophon.core.errors import InvalidConfiguration
 from jupyter_colophon.core.sinks import SinkState
 from jupyter_colophon.settings import Settings
 
@@ -33,7 +33,7 @@ def looked_at_settings(settings: Settings, wrong: Mapping[str, str]) -> Iterator
 
         try:
             found = source(settings.kafka_proposals)
-        except Misconfigured as error:
+        except InvalidConfiguration as error:
             advice = "set it right in c.Colophon.kafka_proposals (docs/kafka.md)"
             yield Told("settings of kafka_proposals", "warning", error.detail, advice)
             return

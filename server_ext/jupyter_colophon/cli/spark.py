@@ -9,7 +9,7 @@ from traitlets import Enum, Unicode
 
 from jupyter_colophon.cli.command import FINE, WRONG_USAGE, Command
 from jupyter_colophon.client.transport import Server
-from jupyter_colophon.core.errors import Misconfigured
+from jupyter_colophon.core.errors import InvalidConfiguration
 
 #: The agent that the oracle test runs, of the Scala of Spark 4.
 AGENT = "io.openlineage:openlineage-spark_2.13:1.53.0"
@@ -53,11 +53,11 @@ class Spark(Command):
     def _url(self) -> str:
         url = self.url or os.environ.get("COLOPHON_URL", "")
         if not url:
-            raise Misconfigured("which server? Say --url=, or set COLOPHON_URL")
+            raise InvalidConfiguration("which server? Say --url=, or set COLOPHON_URL")
         try:
             return Server(url).url
         except ValueError as error:
-            raise Misconfigured(f"--url: {error}") from None
+            raise InvalidConfiguration(f"--url: {error}") from None
 
 
 def agent_settings(url: str, namespace: str) -> dict[str, str]:

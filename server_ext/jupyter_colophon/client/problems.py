@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-_NO_SUCH_TYPE = "urn:jupyter-colophon:problem:unknown-type"
+_NO_SUCH_TYPE = "urn:jupyter-colophon:problem:unknown-entity-type"
 
 
 class ClientError(Exception):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.names import Identity, Urn, field, notebook_of, parse_data_name, program_of
 from jupyter_colophon.core.urn import PREFIX
 
@@ -15,7 +15,7 @@ def typed(name: str, namespace: str = "") -> str:
     """The URN of what a person typed: `db.table`, a table of `namespace`, the absolute path of a file, or a URN.
 
     Raises:
-        IllegalName: it is none of them.
+        InvalidName: it is none of them.
     """
     if namespace and "." not in name and not name.startswith((PREFIX, "/")):
         return str(_IDENTITY.home(namespace, name))
@@ -27,15 +27,15 @@ def retyped(urn: str) -> str:
     name = shown(urn)
     try:
         return name if typed(name) == urn else urn
-    except IllegalName:
+    except InvalidName:
         return urn
 
 
 def field_of(urn: str, path: str) -> str:
-    """The URN of a dataset's field. Raises IllegalName where that is no dataset, or the path is empty."""
+    """The URN of a dataset's field. Raises InvalidName where that is no dataset, or the path is empty."""
     whole = Urn.parse(urn)
     if whole.type != "dataset":
-        raise IllegalName("dataset", urn, "only datasets have fields")
+        raise InvalidName("dataset", urn, "only datasets have fields")
     return str(field(whole, path))
 
 
@@ -58,5 +58,5 @@ def shown(urn: str) -> str:
             return "#".join(part for part in notebook if part)
         program = program_of(parsed)
         return program[3] if program else _IDENTITY.short_name(parsed)
-    except IllegalName:
+    except InvalidName:
         return urn

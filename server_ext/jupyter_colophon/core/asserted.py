@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, cast, get_args
 
-from jupyter_colophon.core.errors import IllegalName, Problem
+from jupyter_colophon.core.errors import InvalidName, Problem
 from jupyter_colophon.core.names import APPLICATION_ORCHESTRATOR, Urn, data_flow, data_job, program_of
 from jupyter_colophon.core.run import Transformation
 from jupyter_colophon.core.urn import PREFIX, decoded
@@ -116,7 +116,7 @@ def problems(aspect: str, value: Mapping[str, Any]) -> Sequence[Problem]:
 def _wrong(urn: str) -> str:
     try:
         return "" if Urn.parse(urn).type == "dataset" else "is no dataset"
-    except IllegalName as error:
+    except InvalidName as error:
         return error.detail
 
 
@@ -124,12 +124,12 @@ def _wrong_end(urn: str) -> str:
     """What is wrong with the end of fine-grained lineage: a field, or data as a whole."""
     try:
         return "" if _field(urn)[1] is not None or Urn.parse(urn).type == "dataset" else "is no field and no dataset"
-    except IllegalName as error:
+    except InvalidName as error:
         return error.detail
 
 
 def _field(urn: str) -> tuple[str, str | None]:
-    """Data and path of a field; of anything else no path. Raises IllegalName."""
+    """Data and path of a field; of anything else no path. Raises InvalidName."""
     if not urn.startswith(_FIELD) or not urn.endswith(")"):
         return urn, None
     data, _, path = urn[len(_FIELD) : -1].rpartition(",")

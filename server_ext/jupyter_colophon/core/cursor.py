@@ -6,7 +6,7 @@ import hmac
 import json
 from typing import Any
 
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery
 
 _SIGNATURE_BYTES = 12
 
@@ -23,17 +23,17 @@ class Cursors:
         return base64.urlsafe_b64encode(self._sign(body) + body).decode().rstrip("=")
 
     def read(self, kind: str, text: str) -> Any:
-        """The place again; raises IllegalQuery when it was not written by us for this kind of list."""
+        """The place again; raises InvalidQuery when it was not written by us for this kind of list."""
         try:
             raw = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
         except ValueError:
-            raise IllegalQuery("is no cursor of this list", "cursor") from None
+            raise InvalidQuery("is no cursor of this list", "cursor") from None
         signature, body = raw[:_SIGNATURE_BYTES], raw[_SIGNATURE_BYTES:]
         if not hmac.compare_digest(signature, self._sign(body)):
-            raise IllegalQuery("is no cursor of this list", "cursor")
+            raise InvalidQuery("is no cursor of this list", "cursor")
         written_for, place = json.loads(body)
         if written_for != kind:
-            raise IllegalQuery("is no cursor of this list", "cursor")
+            raise InvalidQuery("is no cursor of this list", "cursor")
         return place
 
     def _sign(self, body: bytes) -> bytes:

@@ -27,7 +27,7 @@ class MetadataError(Exception):
         self.problems = problems
 
 
-class IllegalName(MetadataError):
+class InvalidName(MetadataError):
     """A URN, a name or a path breaks its grammar."""
 
     def __init__(self, kind: str, text: str, reason: str) -> None:
@@ -35,7 +35,7 @@ class IllegalName(MetadataError):
         self.kind, self.text, self.reason = kind, text, reason
 
 
-class IllegalInstanceName(IllegalName, ValueError):
+class InvalidInstanceName(InvalidName, ValueError):
     """An instance cannot have this name (spec INST-6); in the words that Elyra's clients know."""
 
     def __init__(self, text: str) -> None:
@@ -47,7 +47,7 @@ class IllegalInstanceName(IllegalName, ValueError):
         self.args = (self.detail,)
 
 
-class IllegalQuery(MetadataError):
+class InvalidQuery(MetadataError):
     """A search, a time, a cursor or another parameter cannot be understood."""
 
     def __init__(self, reason: str, parameter: str = "", pointer: str = "") -> None:
@@ -56,7 +56,7 @@ class IllegalQuery(MetadataError):
         self.reason, self.parameter = reason, parameter
 
 
-class Unparsable(MetadataError):
+class MalformedBody(MetadataError):
     """A body is no JSON that we take (spec SEC-6)."""
 
 
@@ -68,11 +68,11 @@ class InvalidInstance(MetadataError):
         self.subject, self.part = subject, part
 
 
-class SchemaRefused(InvalidInstance):
+class SchemaRejected(InvalidInstance):
     """A schema cannot be used in a schemaspace: its dialect, size, references or expressions (spec SEC-7)."""
 
 
-class RunStands(MetadataError):
+class RunConflict(MetadataError):
     """A run is told to be otherwise than it stands: it has ended and should go on, or began at another time."""
 
     def __init__(self, run_id: str, reason: str) -> None:
@@ -100,7 +100,7 @@ class AccessDenied(MetadataError):
         self.action, self.subject = action, subject
 
 
-class OtherDoor(AccessDenied):
+class ManagedElsewhere(AccessDenied):
     """This is changed through a door of its own, where it is checked against more than its aspect's schema."""
 
     def __init__(self, subject: str, door: str) -> None:
@@ -110,7 +110,7 @@ class OtherDoor(AccessDenied):
         self.door = door
 
 
-class Unconfirmed(AccessDenied):
+class ConfirmationRequired(AccessDenied):
     """A namespace with everything in it is deleted only for those who say its name twice (spec CDAP-7)."""
 
     def __init__(self, name: str) -> None:
@@ -127,7 +127,7 @@ class Reserved(AccessDenied):
         self.name = name
 
 
-class Absent(MetadataError):
+class NotFound(MetadataError):
     """There is no such thing, or the principal may not know of it."""
 
     def __init__(self, kind: str, name: str, hint: str = "", renamed_to: str = "") -> None:
@@ -137,11 +137,11 @@ class Absent(MetadataError):
         self.kind, self.name, self.renamed_to = kind, name, renamed_to
 
 
-class EntityTypeUnknown(Absent):
+class UnknownEntityType(NotFound):
     """There is no such type of entity."""
 
 
-class AlreadyThere(MetadataError):
+class AlreadyExists(MetadataError):
     """Something with this name exists, and the proposal asked to create it."""
 
     def __init__(self, kind: str, name: str) -> None:
@@ -157,7 +157,7 @@ class RenameConflict(MetadataError):
         self.name, self.reason = name, reason
 
 
-class SchemaspaceUnknown(Absent, ValueError):
+class SchemaspaceNotFound(NotFound, ValueError):
     """There is no schemaspace of this name or id."""
 
     def __init__(self, name: str, known: tuple[str, ...]) -> None:
@@ -166,7 +166,7 @@ class SchemaspaceUnknown(Absent, ValueError):
         self.args = (self.detail,)
 
 
-class SchemaAbsent(Absent):
+class SchemaNotFound(NotFound):
     """A schemaspace has no schema of this name."""
 
     def __init__(self, schemaspace: str, name: str) -> None:
@@ -176,7 +176,7 @@ class SchemaAbsent(Absent):
         self.space = schemaspace
 
 
-class InstanceAbsent(Absent):
+class InstanceNotFound(NotFound):
     """A schemaspace has no instance of this name."""
 
     def __init__(self, schemaspace: str, name: str) -> None:
@@ -187,7 +187,7 @@ class InstanceAbsent(Absent):
         self.space = schemaspace
 
 
-class InstanceExists(AlreadyThere):
+class InstanceExists(AlreadyExists):
     """A schemaspace has an instance of this name, at some level."""
 
     def __init__(self, schemaspace: str, name: str) -> None:
@@ -197,7 +197,7 @@ class InstanceExists(AlreadyThere):
         self.space = schemaspace
 
 
-class RemovalRefused(AccessDenied):
+class RemovalNotPermitted(AccessDenied):
     """An instance of a shared or factory folder cannot be removed."""
 
     def __init__(self, space: str, name: str) -> None:
@@ -225,7 +225,7 @@ class InstanceInvalid(InvalidInstance):
         self.name, self.schema, self.first = name, schema, first
 
 
-class IllegalSecret(MetadataError):
+class InvalidSecret(MetadataError):
     """What was written in a secret's place cannot be kept as one (spec SEC-14)."""
 
 
@@ -233,7 +233,7 @@ class SecretUnavailable(MetadataError):
     """A secret's store cannot keep it, or does not have it now; the detail tells neither key nor value."""
 
 
-class RenameRefused(MetadataError):
+class RenameNotSupported(MetadataError):
     """An instance's name is for good: it is the file's name (spec INST-6)."""
 
     def __init__(self, old: str, new: str) -> None:
@@ -241,7 +241,7 @@ class RenameRefused(MetadataError):
         self.old, self.new = old, new
 
 
-class InstanceIsFolder(MetadataError):
+class InstanceIsDirectory(MetadataError):
     """A folder has the name of an instance's file; what is in it is not ours to remove."""
 
     def __init__(self, name: str) -> None:
@@ -262,7 +262,7 @@ class HookDenied(HookFailed):
     """The schema's own class does not allow it: it raised PermissionError with words of its own."""
 
 
-class KeyReused(MetadataError):
+class IdempotencyKeyReused(MetadataError):
     """An idempotency key came before, within its day, with another request (spec WRITE-9)."""
 
     def __init__(self, key: str) -> None:
@@ -294,7 +294,7 @@ class StorageError(MetadataError):
     """The store failed."""
 
 
-class Misconfigured(StorageError):
+class InvalidConfiguration(StorageError):
     """A setting cannot be used, so no store is: another one than was chosen would be worse (docs/settings.md)."""
 
 
@@ -310,7 +310,7 @@ class CommitUnknown(StoreUnavailable):
     """The store went away while committing: ask again with the same idempotency key (spec STORE-10)."""
 
 
-class TransactionTooLong(StorageError):
+class TransactionTimeout(StorageError):
     """A transaction took longer than its share and was given up (spec STORE-14)."""
 
 
@@ -339,7 +339,7 @@ class UnsupportedStore(StorageError):
         )
 
 
-class HalfRestored(StorageError):
+class IncompleteRestore(StorageError):
     """A restore into the store was stopped half-way; what is there is no whole catalog."""
 
     def __init__(self) -> None:
@@ -366,7 +366,7 @@ class LogCompacted(MetadataError):
         self.after, self.floor = after, floor
 
 
-class LogShorter(LogCompacted):
+class LogReset(LogCompacted):
     """The change log was asked for changes after one that it never had: it is another store's, or was restored."""
 
     def __init__(self, after: int, head: int) -> None:
@@ -374,7 +374,7 @@ class LogShorter(LogCompacted):
         self.after, self.floor = after, head
 
 
-class HistoryForgotten(MetadataError):
+class HistoryExpired(MetadataError):
     """The past is asked for at a time of which not everything is kept any more (the setting `retention`)."""
 
     def __init__(self, begins: str) -> None:
@@ -382,15 +382,15 @@ class HistoryForgotten(MetadataError):
         self.begins = begins
 
 
-class Undelivered(MetadataError):
+class DeliveryFailed(MetadataError):
     """A sink did not take a change. The words name no secret, and nothing that the other side said."""
 
 
-class Undeliverable(Undelivered):
+class DeliveryRejected(DeliveryFailed):
     """A sink will never take this change: it is put aside at once."""
 
 
-class Unreachable(Undelivered):
+class SinkUnavailable(DeliveryFailed):
     """A sink takes nothing now, whatever it is given: it is waited for, as long as that takes."""
 
 
@@ -401,11 +401,11 @@ class TooManyConnections(MetadataError):
         super().__init__(f"one user may follow over {most} connections (c.Colophon.connections_per_user)")
 
 
-class BackupRefused(MetadataError):
+class BackupRejected(MetadataError):
     """A file is no backup that can be restored, or not into this store."""
 
 
-class NamespaceEnding(StoreUnavailable):
+class NamespaceDeleting(StoreUnavailable):
     """A namespace of this name was deleted and still holds something: it can be made anew in a moment."""
 
     def __init__(self, name: str) -> None:

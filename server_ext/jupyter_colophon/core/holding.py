@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.names import Identity, Urn, pairs_of
 from jupyter_colophon.core.v3_names import WORDS, from_v3
 
@@ -22,7 +22,7 @@ def holder_of(urn: Urn, identity: Identity) -> Urn | None:
     for length in range(len(words) - 2, 0, -2):
         try:
             found = from_v3(words[:length], identity)
-        except IllegalName:
+        except InvalidName:
             continue
         if found.type not in ("custom", "dataProcessInstance"):
             return found

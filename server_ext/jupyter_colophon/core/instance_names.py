@@ -4,7 +4,7 @@ import re
 from hashlib import sha256
 from unicodedata import normalize
 
-from jupyter_colophon.core.errors import IllegalInstanceName
+from jupyter_colophon.core.errors import InvalidInstanceName
 
 #: The longest name; a file name of it, with what a save adds for a moment, fits every file system.
 MAX_LENGTH = 200
@@ -17,9 +17,9 @@ _DIGEST = 8
 
 
 def require_instance_name(text: str) -> str:
-    """The text, if an instance may have it as its name; else IllegalInstanceName is raised."""
+    """The text, if an instance may have it as its name; else InvalidInstanceName is raised."""
     if not _NAME.fullmatch(text):
-        raise IllegalInstanceName(text)
+        raise InvalidInstanceName(text)
     return text
 
 
@@ -28,10 +28,10 @@ def normalized(display_name: str) -> str:
 
     In small letters, `_` for white space, the rest dropped; `a_` before what does not begin with a letter, `_0` after
     what ends in `-` or `_`. Where nothing telling is left ("日本語", "!!!"), or too much, a digest of the display name
-    makes the difference: two display names never become one name by being cut. Raises IllegalInstanceName for "".
+    makes the difference: two display names never become one name by being cut. Raises InvalidInstanceName for "".
     """
     if not display_name:
-        raise IllegalInstanceName(display_name)
+        raise InvalidInstanceName(display_name)
     spaced = re.sub(r"\s+", "_", normalize("NFC", display_name).lower())
     kept = _DROPPED.sub("", spaced)
     if kept != spaced and not _TELLING.search(kept):

@@ -7,7 +7,7 @@ from itertools import count
 from math import isfinite
 from typing import Any, NoReturn
 
-from jupyter_colophon.core.errors import StoreDamaged, TooLarge, Unparsable
+from jupyter_colophon.core.errors import MalformedBody, StoreDamaged, TooLarge
 
 #: Limits of a body.
 MAX_DEPTH = 64
@@ -21,7 +21,7 @@ class _Refused(ValueError):
 def parse(body: bytes, subject: str = "the body", *, repeated: list[str] | None = None) -> Any:
     """A body, or whatever else `subject` names in sentences, as Python values.
 
-    Raises Unparsable for what is no JSON, no UTF-8, or holds NaN, infinities, a name twice, U+0000 or lone
+    Raises MalformedBody for what is no JSON, no UTF-8, or holds NaN, infinities, a name twice, U+0000 or lone
     surrogates, and TooLarge over 64 levels or 200,000 members. Where a list `repeated` is given, a name that an object
     has twice is added to it instead, and the last value counts, as in Elyra.
     """
@@ -31,7 +31,7 @@ def parse(body: bytes, subject: str = "the body", *, repeated: list[str] | None 
     except RecursionError:
         raise TooLarge(f"the document is nested deeper than {MAX_DEPTH} levels") from None
     except (json.JSONDecodeError, _Refused) as error:
-        raise Unparsable(f"{subject} is no JSON: {error}") from None
+        raise MalformedBody(f"{subject} is no JSON: {error}") from None
     except ValueError:
         # Python reads no whole number of thousands of digits.
         raise _too_large() from None
@@ -40,11 +40,11 @@ def parse(body: bytes, subject: str = "the body", *, repeated: list[str] | None 
 
 
 def decoded(body: bytes, subject: str = "the body") -> str:
-    """The text of it. Raises Unparsable for what is no UTF-8."""
+    """The text of it. Raises MalformedBody for what is no UTF-8."""
     try:
         return body.decode("utf-8")
     except UnicodeDecodeError:
-        raise Unparsable(f"{subject} is not UTF-8") from None
+        raise MalformedBody(f"{subject} is not UTF-8") from None
 
 
 def stored(text: str) -> Any:
@@ -141,15 +141,15 @@ def _check_scalar(item: Any) -> None:
         raise _too_large()
 
 
-def _too_large() -> Unparsable:
-    return Unparsable("a number is too large")
+def _too_large() -> MalformedBody:
+    return MalformedBody("a number is too large")
 
 
 def _check_text(text: str) -> None:
     if "\x00" in text:
-        raise Unparsable("text holds U+0000")
+        raise MalformedBody("text holds U+0000")
     if not text.isascii():
         try:
             text.encode("utf-8")
         except UnicodeEncodeError:
-            raise Unparsable("text holds half of a surrogate pair") from None
+            raise MalformedBody("text holds half of a surrogate pair") from None

@@ -16,7 +16,7 @@ def key_aspect(urn: Urn, kind: EntityType) -> dict[str, Any]:
 
 
 def urn_of_key(kind: EntityType, key: object) -> Urn:
-    """The entity of this type whose key aspect this is. Raises InvalidInstance, IllegalName."""
+    """The entity of this type whose key aspect this is. Raises InvalidInstance, InvalidName."""
     spec = kind.aspect(kind.key_aspect)
     if kind.key is None or spec is None:
         raise InvalidInstance(kind.key_aspect, (Problem("", f"a {kind.type} is told by its URN"),))

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery
 
 #: How long a pattern may be: as long as a URN.
 LENGTH_MAX: Final = 2_048
@@ -26,10 +26,10 @@ class LikePattern:
     def parse(cls, pattern: str, pointer: str) -> "LikePattern":
         r"""Read a pattern: `%` is any text, `_` any character, `\` takes the next character literally.
 
-        `pointer` names the pattern in the request. Raises IllegalQuery for a pattern that is too long.
+        `pointer` names the pattern in the request. Raises InvalidQuery for a pattern that is too long.
         """
         if len(pattern) > LENGTH_MAX:
-            raise IllegalQuery(f"has at most {LENGTH_MAX} characters", pointer=pointer)
+            raise InvalidQuery(f"has at most {LENGTH_MAX} characters", pointer=pointer)
         pieces: list[list[str]] = [[]]
         for sign in _SIGNS.findall(pattern):
             if sign == "%":

@@ -6,7 +6,7 @@ Every segment but the last has `.` and `%` percent-encoded, so a key is split fr
 from typing import Final
 
 from jupyter_colophon.core import names
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.names import Identity, Urn
 from jupyter_colophon.core.urn import PREFIX, decoded
 from jupyter_colophon.core.v3_names import WORDS, from_v3, v3_path
@@ -44,7 +44,7 @@ def lineage_key(urn: Urn, identity: Identity, namespace: str | None = None, plur
 
 
 def from_lineage_key(key: str, identity: Identity) -> Urn:
-    """The entity of a key in either spelling. Raises `IllegalName` where it is none."""
+    """The entity of a key in either spelling. Raises `InvalidName` where it is none."""
     if key.startswith(PREFIX):
         return Urn.parse(key)
     kind, _, rest = key.partition(".")
@@ -53,11 +53,11 @@ def from_lineage_key(key: str, identity: Identity) -> Urn:
         return from_v3(("namespaces", decoded(space), WORDS[kind], name), identity)
     application, dot, id_ = name.partition(".")
     if not dot:
-        raise IllegalName("lineage key", key, "it is such as dataset.<namespace>.<name>")
+        raise InvalidName("lineage key", key, "it is such as dataset.<namespace>.<name>")
     if kind == "external" and application == "-":
         return names.custom("external", [("namespace", decoded(space)), ("external", id_)])
     if kind not in _TYPES:
-        raise IllegalName("lineage key", key, f"{kind} is no kind of data and no type of program")
+        raise InvalidName("lineage key", key, f"{kind} is no kind of data and no type of program")
     return from_v3(("namespaces", decoded(space), "apps", decoded(application), _TYPES[kind], id_), identity)
 
 

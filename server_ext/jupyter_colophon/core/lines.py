@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from jupyter_colophon.core.errors import IllegalName, Unparsable
+from jupyter_colophon.core.errors import InvalidName, MalformedBody
 from jupyter_colophon.core.jsontext import compact, parse
 from jupyter_colophon.core.names import Urn, namespace
 
@@ -44,31 +44,31 @@ def written(urn: str, aspect: str, value: Mapping[str, Any]) -> str:
 
 
 def read_head(lines: Iterator[bytes]) -> str:
-    """The namespace that the first line names. Raises Unparsable."""
+    """The namespace that the first line names. Raises MalformedBody."""
     told = _parsed(next(lines, b""), 1)
     if not isinstance(told, dict) or (told.get("format"), told.get("version")) != (FORMAT, VERSION):
-        raise Unparsable(f"line 1: it is no export of a namespace ({FORMAT}, version {VERSION})")
+        raise MalformedBody(f"line 1: it is no export of a namespace ({FORMAT}, version {VERSION})")
     try:
         return namespace(str(told.get("namespace"))).parts[0]
-    except IllegalName as error:
-        raise Unparsable(f"line 1: {error.detail}") from None
+    except InvalidName as error:
+        raise MalformedBody(f"line 1: {error.detail}") from None
 
 
 def read(lines: Iterable[bytes]) -> Iterator[Line]:
-    """The lines behind the first; empty ones are left out. Raises Unparsable with the number of the wrong one."""
+    """The lines behind the first; empty ones are left out. Raises MalformedBody with the number of the wrong one."""
     for number, text in enumerate(lines, 2):
         if not text.strip():
             continue
         told = _parsed(text, number)
         if not isinstance(told, dict) or told.keys() - {"digest"} != {"aspect", "urn", "value"}:
-            raise Unparsable(f"line {number}: it has not exactly the members aspect, urn, value and digest")
+            raise MalformedBody(f"line {number}: it has not exactly the members aspect, urn, value and digest")
         urn, aspect, known = told["urn"], told["aspect"], told.get("digest", "")
         if not all(isinstance(one, str) for one in (urn, aspect, known)):
-            raise Unparsable(f"line {number}: aspect, urn and digest are texts")
+            raise MalformedBody(f"line {number}: aspect, urn and digest are texts")
         try:
             yield Line(Urn.parse(urn), aspect, told["value"], known, number)
-        except IllegalName as error:
-            raise Unparsable(f"line {number}: {error.detail}") from None
+        except InvalidName as error:
+            raise MalformedBody(f"line {number}: {error.detail}") from None
 
 
 def chunks(lines: Iterable[bytes], size: int) -> Iterator[bytes]:
@@ -88,5 +88,5 @@ def chunks(lines: Iterable[bytes], size: int) -> Iterator[bytes]:
 def _parsed(text: bytes, number: int) -> Any:
     try:
         return parse(text, "it")
-    except Unparsable as error:
-        raise Unparsable(f"line {number}: {error.detail}") from error
+    except MalformedBody as error:
+        raise MalformedBody(f"line {number}: {error.detail}") from error

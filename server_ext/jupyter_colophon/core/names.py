@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Final
 
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.urn import (
     NAME_BYTES_MAX,
     PREFIX,
@@ -141,11 +141,11 @@ def data_job(flow: Urn, job: str) -> Urn:
 
 
 def program(namespace_: str, application: str, type_: str, id_: str) -> Urn:
-    """A program of an application. Raises `IllegalName` for an unknown type or an id that does not fit it."""
+    """A program of an application. Raises `InvalidName` for an unknown type or an id that does not fit it."""
     require_namespace(namespace_)
     require_id("application", application)
     if type_ not in PROGRAM_TYPES:
-        raise IllegalName("program type", type_, f"it is one of {' '.join(PROGRAM_TYPES)}")
+        raise InvalidName("program type", type_, f"it is one of {' '.join(PROGRAM_TYPES)}")
     if type_ in ANY_ID_TYPES:
         check_text("program", id_)
         check_bytes("program", id_, NAME_BYTES_MAX)
@@ -162,7 +162,7 @@ def notebook_program(namespace_: str, path: str) -> Urn:
 def cell_program(namespace_: str, path: str, cell_id: str) -> Urn:
     """The program that a cell of a notebook is. A cell's id holds no `#`; a notebook's path may."""
     if not cell_id or "#" in cell_id:
-        raise IllegalName("cell id", cell_id, "it is not empty and holds no #")
+        raise InvalidName("cell id", cell_id, "it is not empty and holds no #")
     return program(namespace_, NOTEBOOK_APPLICATION, "cells", f"{path}#{cell_id}")
 
 
@@ -192,10 +192,10 @@ def custom(type_: str, pairs: Iterable[tuple[str, str]]) -> Urn:
     """A custom entity: its type and its ordered keys and values. Words are case-folded."""
     type_, pairs = type_.casefold(), tuple(pairs)
     if type_ in TAKEN_TYPES:
-        raise IllegalName("custom type", type_, "entities of this type have a URN of their own")
+        raise InvalidName("custom type", type_, "entities of this type have a URN of their own")
     for key, _ in pairs:
         if "=" in key:
-            raise IllegalName("word of a custom URN", key, "it holds no =")
+            raise InvalidName("word of a custom URN", key, "it holds no =")
     return Urn("custom", (type_, *(f"{key.casefold()}={value}" for key, value in pairs)))
 
 
@@ -246,12 +246,12 @@ class Identity:
     platform_instances: tuple[tuple[str, str], ...] = ()
 
     def home(self, namespace_: str, name: str) -> Urn:
-        """The home dataset of that namespace and name. Raises `IllegalName` if the name is not that of a home dataset (spec ID-5)."""
+        """The home dataset of that namespace and name. Raises `InvalidName` if the name is not that of a home dataset (spec ID-5)."""
         require_namespace(namespace_)
         made = dataset(self.home_platform, f"{namespace_}.{name}", self.home_fabric)
         if not self.is_home(made):
             reason = "no table of the home platform is named so: the namespace is not system, the name no URN"
-            raise IllegalName("home dataset", f"{namespace_}.{name}", reason)
+            raise InvalidName("home dataset", f"{namespace_}.{name}", reason)
         return made
 
     def is_home(self, urn: Urn) -> bool:
@@ -317,7 +317,7 @@ def _named_platform(part: str) -> str | None:
     """The platform whose URN a part is; None for a text that only begins like one."""
     try:
         return Urn.parse(part).parts[-1]
-    except IllegalName:
+    except InvalidName:
         return None
 
 
@@ -339,14 +339,14 @@ def _parts_in_namespace(urn: Urn, platform: str, fabric: str) -> tuple[str, str]
 
 
 def home_dataset(namespace_: str, name: str) -> Urn:
-    """The dataset of the default home platform, Spark. Raises `IllegalName` if the name is not that of a home dataset (spec ID-5)."""
+    """The dataset of the default home platform, Spark. Raises `InvalidName` if the name is not that of a home dataset (spec ID-5)."""
     return _DEFAULTS.home(namespace_, name)
 
 
 def parse_data_name(text: str, identity: Identity) -> Urn:
     """What a person types for an entity: a URN as it is, `db.table` (also `spark_catalog.db.table`), or a file's absolute path.
 
-    Backquotes around a part of a table's name are taken as Spark takes them. Raises `IllegalName` with what
+    Backquotes around a part of a table's name are taken as Spark takes them. Raises `InvalidName` with what
     to write instead.
     """
     if text.startswith("/"):
@@ -356,7 +356,7 @@ def parse_data_name(text: str, identity: Identity) -> Urn:
         return Urn.parse(text)
     words = _SQL_NAME.fullmatch(text)
     if words is None:
-        raise IllegalName("name of data", text, _NAMES_OF_DATA)
+        raise InvalidName("name of data", text, _NAMES_OF_DATA)
     catalog, database, table = (_unquoted(word) for word in words.groups(""))
     if catalog not in ("", SPARK_CATALOG):
         table = f"{catalog}/{database}.{table}"
@@ -378,12 +378,12 @@ def _unquoted(word: str) -> str:
 
 
 def require_namespace(name: str) -> None:
-    """Raise `IllegalName` unless a namespace can be called so."""
+    """Raise `InvalidName` unless a namespace can be called so."""
     if not fits_namespace(name):
-        raise IllegalName("namespace", name, "a namespace is made of ASCII letters, digits and _")
+        raise InvalidName("namespace", name, "a namespace is made of ASCII letters, digits and _")
 
 
 def require_id(kind: str, text: str) -> None:
-    """Raise `IllegalName` unless the text fits `fits_id`; `kind` says what it should have named."""
+    """Raise `InvalidName` unless the text fits `fits_id`; `kind` says what it should have named."""
     if not fits_id(text):
-        raise IllegalName(kind, text, "it is made of ASCII letters, digits, _ and -")
+        raise InvalidName(kind, text, "it is made of ASCII letters, digits, _ and -")

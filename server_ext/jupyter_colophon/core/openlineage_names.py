@@ -9,7 +9,7 @@ from typing import Final
 
 from jupyter_colophon.core import names
 from jupyter_colophon.core.databases import DEFAULT_PORTS
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.names import SPARK_CATALOG, Identity, Urn
 
 PLATFORMS: Final = {
@@ -64,7 +64,7 @@ def openlineage_dataset(namespace: str, name: str, identity: Identity, symlinks:
     The platform is the scheme of the namespace, the name stays, behind bucket, container or database server where there
     is one. A setting for two servers of one platform (`platform_instances`) takes the place of the server.
     A symlink that names a table of a Spark or Hive catalog wins and gives the home platform (spec ID-19). Raises
-    `IllegalName`.
+    `InvalidName`.
     """
     for link in symlinks:
         words = _table_words(link)
@@ -98,7 +98,7 @@ def _split(namespace: str) -> tuple[str, str]:
     """Scheme in lower case, and authority: of `s3://bucket`, of `file`, of `arn:aws:glue:…`."""
     found = _SCHEME.fullmatch(namespace)
     if found is None:
-        raise IllegalName("OpenLineage namespace", namespace, "it begins with a scheme, such as postgres://host:5432")
+        raise InvalidName("OpenLineage namespace", namespace, "it begins with a scheme, such as postgres://host:5432")
     return found.group(1).lower(), found.group(2) or ""
 
 

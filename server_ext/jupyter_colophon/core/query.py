@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.terms import fold
 
 TERMS_MAX: Final = 50
@@ -65,17 +65,17 @@ def parse_query(text: str) -> Query:
     """Read a query of at most 4,000 characters and 50 terms.
 
     Double quotes keep words together, and one that is never closed does so to the end. Raises
-    `IllegalQuery` when there is no term, and for `*` or `?` anywhere but in a closing `*`.
+    `InvalidQuery` when there is no term, and for `*` or `?` anywhere but in a closing `*`.
     """
     if len(text) > CHARACTERS_MAX:
-        raise IllegalQuery(f"it is longer than {CHARACTERS_MAX} characters", "query")
+        raise InvalidQuery(f"it is longer than {CHARACTERS_MAX} characters", "query")
     if "\x00" in text or any("\ud800" <= character <= "\udfff" for character in text):
-        raise IllegalQuery("it holds U+0000 or half of a surrogate pair", "query")
+        raise InvalidQuery("it holds U+0000 or half of a surrogate pair", "query")
     raws = [raw for raw in _TERM.findall(text) if raw.replace('"', "").strip()]
     if not raws:
-        raise IllegalQuery("there is no word in it; * finds everything", "query")
+        raise InvalidQuery("there is no word in it; * finds everything", "query")
     if len(raws) > TERMS_MAX:
-        raise IllegalQuery(f"it has more than {TERMS_MAX} terms", "query")
+        raise InvalidQuery(f"it has more than {TERMS_MAX} terms", "query")
     return Query(tuple(_term(raw) for raw in raws))
 
 
@@ -88,9 +88,9 @@ def _term(raw: str) -> Term:
         return Term(None, pattern, pattern, phrase, raw)
     key, wanted = whole[: separator.start()].strip(), whole[separator.end() :].strip()
     if not wanted:
-        raise IllegalQuery(f"{key}{separator.group()} is not followed by a value; {key}:* finds any", "query")
+        raise InvalidQuery(f"{key}{separator.group()} is not followed by a value; {key}:* finds any", "query")
     if "*" in key or "?" in key:
-        raise IllegalQuery("* and ? cannot stand in a key", "query")
+        raise InvalidQuery("* and ? cannot stand in a key", "query")
     return Term(fold(key), _pattern(wanted), _pattern(whole), phrase, raw)
 
 
@@ -98,7 +98,7 @@ def _pattern(text: str) -> Pattern:
     is_prefix = text.endswith("*")
     stem = text[:-1] if is_prefix else text
     if "*" in stem or "?" in stem:
-        raise IllegalQuery("* can only stand at the end of a word, and ? nowhere", "query")
+        raise InvalidQuery("* can only stand at the end of a word, and ? nowhere", "query")
     if not stem:
         return Pattern("", "any")
     return Pattern(fold(stem), "prefix" if is_prefix else "exact")

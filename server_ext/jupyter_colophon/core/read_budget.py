@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from jupyter_colophon.core.errors import TooLarge, TransactionTooLong
+from jupyter_colophon.core.errors import TooLarge, TransactionTimeout
 
 T = TypeVar("T")
 #: How many bytes of texts one request may read from the store. One aspect has at most 16 MiB.
@@ -29,9 +29,9 @@ class ReadBudget:
     bytes_left: int = READ_BYTES_MAX
 
     def require_time(self) -> None:
-        """Raise TransactionTooLong when the time is up."""
+        """Raise TransactionTimeout when the time is up."""
         if time.monotonic() > self.until:
-            raise TransactionTooLong(f"the question took longer than {self.seconds:g} s and was given up: ask for less")
+            raise TransactionTimeout(f"the question took longer than {self.seconds:g} s and was given up: ask for less")
 
     def spend(self, count: int) -> None:
         """Count bytes that were read. Raises TooLarge when there are too many."""
@@ -73,6 +73,6 @@ def current_budget() -> ReadBudget | None:
 
 
 def require_time() -> None:
-    """Raise TransactionTooLong when the time of this thread's request is up: for loops that read nothing."""
+    """Raise TransactionTimeout when the time of this thread's request is up: for loops that read nothing."""
     if _current.budget is not None:
         _current.budget.require_time()

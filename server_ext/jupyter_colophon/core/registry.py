@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from jupyter_colophon.core.datahub.joined import joined
-from jupyter_colophon.core.errors import Absent, EntityTypeUnknown
+from jupyter_colophon.core.errors import NotFound, UnknownEntityType
 from jupyter_colophon.core.relationships import Relationship
 from jupyter_colophon.core.rules import Rule
 from jupyter_colophon.core.schema import Schema
@@ -175,10 +175,10 @@ class Registry:
         return tuple(self._types.values())
 
     def type(self, name: str) -> EntityType:
-        """An entity type; raises EntityTypeUnknown."""
+        """An entity type; raises UnknownEntityType."""
         kind = self._own.get(name) or self._types.get(name)
         if kind is None:
-            raise EntityTypeUnknown("entity type", name, self._meant(name))
+            raise UnknownEntityType("entity type", name, self._meant(name))
         return kind
 
     def _meant(self, name: str) -> str:
@@ -213,10 +213,10 @@ class Registry:
         return AspectSpec(name=name, title=name, scope=scope, key=name == kind.key_aspect, schema=_ANY)
 
     def aspect(self, entity_type: str, name: str) -> AspectSpec:
-        """An aspect of an entity type; raises Absent."""
+        """An aspect of an entity type; raises NotFound."""
         spec = self.type(entity_type).aspect(name)
         if spec is None:
-            raise Absent(f"aspect of a {entity_type}", name)
+            raise NotFound(f"aspect of a {entity_type}", name)
         return spec
 
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from jupyter_colophon.core.asserted import asserting
-from jupyter_colophon.core.errors import Misconfigured
+from jupyter_colophon.core.errors import InvalidConfiguration
 from jupyter_colophon.core.registry import AspectSpec
 
 ANY: Final = "*"
@@ -46,14 +46,14 @@ ALL_KEPT: Final = Retention(MappingProxyType({}))
 
 
 def retention(told: Iterable[Any]) -> Retention:
-    """Rules as DataHub writes them. Raises Misconfigured."""
+    """Rules as DataHub writes them. Raises InvalidConfiguration."""
     rules = {}
     for one in told:
         try:
             rules[str(one.get("entity", ANY)), str(one.get("aspect", ANY))] = _kept(one["config"]["retention"])
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             wrong = "the setting c.Colophon.retention is a list of {entity, aspect, config: {retention: {version: {maxVersions}}}}"
-            raise Misconfigured(wrong) from error
+            raise InvalidConfiguration(wrong) from error
     return Retention(rules)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.timegrammar import TIME_MS_MAX, parse_time
 
 CREATED_KEY: Final = "creation-time"
@@ -60,7 +60,7 @@ def parse_interval(text: str, now_ms: int) -> Interval | None:
     """Return the interval that a value of a time key means; None for a text that is neither a time nor a range.
 
     A range is `>=T`, `>T`, `<=T`, `<T` or `A..B` (both included, one may be left out). T is a time of the usual grammar,
-    a year, a month or a day, each as a whole. Raises IllegalQuery for a range with anything else, without either end, or
+    a year, a month or a day, each as a whole. Raises InvalidQuery for a range with anything else, without either end, or
     that ends before it begins.
     """
     if (compared := _COMPARED.fullmatch(text)) is not None:
@@ -73,7 +73,7 @@ def parse_interval(text: str, now_ms: int) -> Interval | None:
         return _range(begin.strip(), end.strip(), now_ms)
     try:
         return _period(text, now_ms)
-    except IllegalQuery:
+    except InvalidQuery:
         return None
 
 
@@ -93,13 +93,13 @@ def cover(key: str, interval: Interval) -> Cover:
 
 def _range(begin: str, end: str, now_ms: int) -> Interval:
     if not begin and not end:
-        raise IllegalQuery(
+        raise InvalidQuery(
             "a range of times has neither a begin nor an end: it is 2026..2027, 2026.. or ..2027", "query"
         )
     start = _period(begin, now_ms).start if begin else 0
     stop = _period(end, now_ms).end if end else TIME_MS_MAX
     if stop <= start:
-        raise IllegalQuery(f"the range of times {begin}..{end} ends before it begins", "query")
+        raise InvalidQuery(f"the range of times {begin}..{end} ends before it begins", "query")
     return Interval(start, min(stop, _latest(now_ms)))
 
 
@@ -128,7 +128,7 @@ def _next_month(time: datetime) -> datetime:
 
 
 def _period(text: str, now_ms: int) -> Interval:
-    """The time or the span that a text means. Raises IllegalQuery."""
+    """The time or the span that a text means. Raises InvalidQuery."""
     text = text.strip()
     try:
         if _YEAR.fullmatch(text):
@@ -138,7 +138,7 @@ def _period(text: str, now_ms: int) -> Interval:
             start = datetime(int(month[1]), int(month[2]), 1, tzinfo=UTC)
             return _interval(start, _next_month(start))
     except (ValueError, OverflowError):
-        raise IllegalQuery("a year or month of a time does not exist", "query") from None
+        raise InvalidQuery("a year or month of a time does not exist", "query") from None
     begin = parse_time(text, now_ms, "query")
     return Interval(begin, begin + (24 * _HOUR_MS if _DAY.fullmatch(text) else 1))
 
@@ -146,7 +146,7 @@ def _period(text: str, now_ms: int) -> Interval:
 def _interval(start: datetime, end: datetime) -> Interval:
     begin = (start - _EPOCH) // timedelta(milliseconds=1)
     if begin < 0:
-        raise IllegalQuery("a time lies between 1970 and the year 9999", "query")
+        raise InvalidQuery("a time lies between 1970 and the year 9999", "query")
     return Interval(begin, (end - _EPOCH) // timedelta(milliseconds=1))
 
 

@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery
 
 #: Numbers from here on are milliseconds, smaller ones seconds (spec LINEAGE-15).
 MILLISECONDS_FROM: Final = 10**11
@@ -28,35 +28,35 @@ _INSTANT = re.compile(
 def parse_time(text: str, now_ms: int, name: str = "") -> int:
     """A time in ms: ISO 8601, a number of seconds or milliseconds, or `now` with steps such as `now-1d+2h`.
 
-    Raises `IllegalQuery`, which names the parameter, for anything else, and for times before 1970 or after the year 9999.
+    Raises `InvalidQuery`, which names the parameter, for anything else, and for times before 1970 or after the year 9999.
     """
     try:
         return _any_time(text.strip(), now_ms)
-    except IllegalQuery as error:
-        raise IllegalQuery(error.reason, name) from None
+    except InvalidQuery as error:
+        raise InvalidQuery(error.reason, name) from None
 
 
 def parse_span(text: str, name: str) -> int:
-    """A length of time in ms: a number with its unit, such as `7d`. Raises `IllegalQuery`."""
+    """A length of time in ms: a number with its unit, such as `7d`. Raises `InvalidQuery`."""
     found = _SPAN.fullmatch(text.strip())
     if found is None:
-        raise IllegalQuery("a length of time is a number with ms, s, m, h or d, such as 7d", name)
+        raise InvalidQuery("a length of time is a number with ms, s, m, h or d, such as 7d", name)
     return min(int(found[1]) * _UNIT_MS[found[2]], TIME_MS_MAX)
 
 
 def parse_instant(text: str) -> int:
     """A time in ms out of ISO 8601: a day (its beginning in UTC), or a day and a time with `Z` or an offset.
 
-    What is finer than a millisecond is cut off. Raises `IllegalQuery`.
+    What is finer than a millisecond is cut off. Raises `InvalidQuery`.
     """
     found = _INSTANT.fullmatch(text.strip())
     if found is None:
-        raise IllegalQuery("a time is 2026-11-20T12:00:00Z, milliseconds since 1970, or now-1d (ms, s, m, h, d)")
+        raise InvalidQuery("a time is 2026-11-20T12:00:00Z, milliseconds since 1970, or now-1d (ms, s, m, h, d)")
     day, clock, fraction, offset = found.groups()
     try:
         instant = datetime.fromisoformat(f"{day}T{clock or '00:00'}{(offset or 'Z').upper()}")
     except ValueError:
-        raise IllegalQuery("there is no such day or time of day") from None
+        raise InvalidQuery("there is no such day or time of day") from None
     return _in_range((instant - _EPOCH) // _MILLISECOND + int((fraction or "0").ljust(3, "0")[:3]))
 
 
@@ -81,5 +81,5 @@ def _step(sign: str, number: str, unit: str) -> int:
 
 def _in_range(ms: int) -> int:
     if not 0 <= ms <= TIME_MS_MAX:
-        raise IllegalQuery("a time lies between 1970 and the year 9999")
+        raise InvalidQuery("a time lies between 1970 and the year 9999")
     return ms

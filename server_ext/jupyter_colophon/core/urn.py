@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 
 PREFIX: Final = "urn:li:"
 URN_BYTES_MAX: Final = 4096
@@ -39,7 +39,7 @@ class Urn:
     """One thing's canonical name. `str()` gives the text, `Urn.parse` takes it back.
 
     `parts` are decoded; a part that is itself a URN is that URN's canonical text. A simple key is one part.
-    Equality is exact, letter case included (spec ID-2). Building one that breaks the grammar raises `IllegalName`.
+    Equality is exact, letter case included (spec ID-2). Building one that breaks the grammar raises `InvalidName`.
     """
 
     type: str
@@ -49,9 +49,9 @@ class Urn:
 
     def __post_init__(self) -> None:
         if not _TYPE.fullmatch(self.type):
-            raise IllegalName("URN", self.type, "the entity type is made of ASCII letters")
+            raise InvalidName("URN", self.type, "the entity type is made of ASCII letters")
         if not self.parts or not (self.compound or len(self.parts) == 1):
-            raise IllegalName("URN", self.type, "a simple key has one part, a compound one at least one")
+            raise InvalidName("URN", self.type, "a simple key has one part, a compound one at least one")
         for part in self.parts:
             check_text("URN", part)
         write = custom_part if self.type == "custom" else written_part if self.compound else encoded
@@ -67,22 +67,22 @@ class Urn:
 
     @classmethod
     def parse(cls, text: str) -> "Urn":
-        """Read a URN. Raises `IllegalName` for anything that is none.
+        """Read a URN. Raises `InvalidName` for anything that is none.
 
         An escape of a character that needs none is taken and written plainly; `%` without two hexadecimal
         digits behind it stands for itself, as DataHub's clients mean it.
         """
         if len(text) > URN_BYTES_MAX:
-            raise IllegalName("URN", text, f"it is longer than {URN_BYTES_MAX} bytes")
+            raise InvalidName("URN", text, f"it is longer than {URN_BYTES_MAX} bytes")
         return _parsed(text)
 
     def nested(self, index: int) -> "Urn":
-        """The URN that stands at a part. Raises `IllegalName` where that part is text."""
+        """The URN that stands at a part. Raises `InvalidName` where that part is text."""
         return Urn.parse(self.parts[index])
 
 
 def canonical(text: str) -> str:
-    """The text that a URN is known by. Raises `IllegalName`. Quick for the fields of data, which may be thousands."""
+    """The text that a URN is known by. Raises `InvalidName`. Quick for the fields of data, which may be thousands."""
     data, _, path = text.removeprefix(_FIELD).removesuffix(")").rpartition(",")
     is_field = text == f"{_FIELD}{data},{path})" and data.startswith(f"{PREFIX}dataset:") and _PLAIN.fullmatch(path)
     if is_field and _is_canonical(data) and len(text.encode()) <= URN_BYTES_MAX:
@@ -98,18 +98,18 @@ def simple(type_: str, key: str) -> Urn:
 def check_text(kind: str, text: str) -> None:
     """Refuse what no name may hold: nothing, control characters, lone surrogates (spec ID-4)."""
     if not text:
-        raise IllegalName(kind, text, "a name or a part of one is empty")
+        raise InvalidName(kind, text, "a name or a part of one is empty")
     if text.isprintable():
         return
     for character in text:
         if unicodedata.category(character) in ("Cc", "Cs"):
-            raise IllegalName(kind, text, "control characters and lone surrogates are not allowed")
+            raise InvalidName(kind, text, "control characters and lone surrogates are not allowed")
 
 
 def check_bytes(kind: str, text: str, bytes_max: int) -> None:
     """Refuse a text whose UTF-8 form is longer than the limit."""
     if len(text.encode()) > bytes_max:
-        raise IllegalName(kind, text, f"it is longer than {bytes_max} bytes")
+        raise InvalidName(kind, text, f"it is longer than {bytes_max} bytes")
 
 
 def fits_namespace(text: str) -> bool:
@@ -123,11 +123,11 @@ def encoded(text: str) -> str:
 
 
 def decoded(text: str) -> str:
-    """The text that a part of a URN stands for. Raises `IllegalName` if its escapes are no UTF-8."""
+    """The text that a part of a URN stands for. Raises `InvalidName` if its escapes are no UTF-8."""
     try:
         return _ESCAPES.sub(_unescape, text)
     except UnicodeDecodeError:
-        raise IllegalName("URN", text, "its percent escapes are not UTF-8") from None
+        raise InvalidName("URN", text, "its percent escapes are not UTF-8") from None
 
 
 def written_part(text: str) -> str:
@@ -159,7 +159,7 @@ def _unescape(match: re.Match[str]) -> str:
 def _is_canonical(text: str) -> bool:
     try:
         return str(Urn.parse(text)) == text
-    except IllegalName:
+    except InvalidName:
         return False
 
 
@@ -167,7 +167,7 @@ def _is_canonical(text: str) -> bool:
 def _parsed(text: str) -> Urn:
     head = _HEAD.fullmatch(text)
     if head is None:
-        raise IllegalName("URN", text, "a URN is urn:li:<type>:<key>")
+        raise InvalidName("URN", text, "a URN is urn:li:<type>:<key>")
     type_, key = head.groups()
     if not key.startswith("("):
         return simple(type_, _plain(text, key))
@@ -180,7 +180,7 @@ def _part(text: str, raw: str) -> str:
 
 def _plain(text: str, raw: str) -> str:
     if _UNENCODED.search(raw):
-        raise IllegalName("URN", text, "inside a part, comma, parentheses and U+241F are percent-encoded")
+        raise InvalidName("URN", text, "inside a part, comma, parentheses and U+241F are percent-encoded")
     return decoded(raw)
 
 
@@ -191,24 +191,24 @@ def _split(text: str, key: str) -> Iterator[str]:
         depth += {"(": 1, ")": -1, ",": 0}[match.group()]
         at_end = depth == 0
         if depth > DEPTH_MAX:
-            raise IllegalName("URN", text, f"it is nested deeper than {DEPTH_MAX} levels")
+            raise InvalidName("URN", text, f"it is nested deeper than {DEPTH_MAX} levels")
         if at_end and match.end() != len(key):
-            raise IllegalName("URN", text, "something follows the closing parenthesis")
+            raise InvalidName("URN", text, "something follows the closing parenthesis")
         if at_end or (depth == 1 and match.group() == ","):
             yield key[start : match.start()]
             start = match.end()
     if depth != 0:
-        raise IllegalName("URN", text, "a parenthesis is not closed")
+        raise InvalidName("URN", text, "a parenthesis is not closed")
 
 
 def _expect(urn: Urn, count: int) -> None:
     if not urn.compound or len(urn.parts) != count:
-        raise IllegalName(f"{urn.type} URN", ",".join(urn.parts), f"its key has {count} parts in parentheses")
+        raise InvalidName(f"{urn.type} URN", ",".join(urn.parts), f"its key has {count} parts in parentheses")
 
 
 def _expect_urn(urn: Urn, type_: str) -> None:
     if not urn.parts[0].startswith(f"{PREFIX}{type_}") or not _is_canonical(urn.parts[0]):
-        raise IllegalName(f"{urn.type} URN", urn.parts[0], f"its first part is a URN {PREFIX}{type_}…")
+        raise InvalidName(f"{urn.type} URN", urn.parts[0], f"its first part is a URN {PREFIX}{type_}…")
 
 
 def _check_dataset(urn: Urn) -> None:
@@ -216,7 +216,7 @@ def _check_dataset(urn: Urn) -> None:
     _expect_urn(urn, "dataPlatform:")
     check_bytes("dataset name", urn.parts[1], NAME_BYTES_MAX)
     if not _FABRIC.fullmatch(urn.parts[2]):
-        raise IllegalName("fabric", urn.parts[2], "a fabric is in capitals, such as PROD")
+        raise InvalidName("fabric", urn.parts[2], "a fabric is in capitals, such as PROD")
 
 
 def _check_field(urn: Urn) -> None:
@@ -238,7 +238,7 @@ def _check_job(urn: Urn) -> None:
 
 def _check_namespace(urn: Urn) -> None:
     if urn.compound or not fits_namespace(urn.parts[0]):
-        raise IllegalName("namespace", urn.parts[0], "a namespace is made of ASCII letters, digits and _")
+        raise InvalidName("namespace", urn.parts[0], "a namespace is made of ASCII letters, digits and _")
 
 
 def _check_instance(urn: Urn) -> None:
@@ -247,17 +247,17 @@ def _check_instance(urn: Urn) -> None:
 
 def _check_custom(urn: Urn) -> None:
     if not urn.compound or len(urn.parts) < 2:
-        raise IllegalName("custom URN", ",".join(urn.parts), "it is (<type>,<key>=<value>,…)")
+        raise InvalidName("custom URN", ",".join(urn.parts), "it is (<type>,<key>=<value>,…)")
     keys = [part.partition("=")[0] for part in urn.parts[1:]]
     for part in urn.parts[1:]:
         if not part.partition("=")[2]:
-            raise IllegalName("custom URN", part, "a pair is <key>=<value>, with a value")
+            raise InvalidName("custom URN", part, "a pair is <key>=<value>, with a value")
         check_bytes("custom value", part, NAME_BYTES_MAX)
     for word in (urn.parts[0], *keys):
         if not word or any(c in "=:/" for c in word) or word != word.casefold():
-            raise IllegalName("word of a custom URN", word, "it is in lower case and holds no = : /")
+            raise InvalidName("word of a custom URN", word, "it is in lower case and holds no = : /")
     if len(set(keys)) != len(keys) or urn.parts[0] not in keys:
-        raise IllegalName("custom URN", ",".join(urn.parts), "each key occurs once, and the type is one of them")
+        raise InvalidName("custom URN", ",".join(urn.parts), "each key occurs once, and the type is one of them")
 
 
 _SHAPES: Final[dict[str, Callable[[Urn], None]]] = {

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from jupyter_colophon.core import names
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.names import PROGRAM_TYPES, Identity, Urn
 from jupyter_colophon.core.urn import PREFIX
 
@@ -49,11 +49,11 @@ class V3Path:
 def v3_path(urn: Urn, identity: Identity, namespace: str | None = None) -> V3Path:
     """The path of an entity; `namespace` is the stored one of a foreign entity.
 
-    Raises `IllegalName` for what has no path: instances, runs (see `v3_run_path`), entities of other types.
+    Raises `InvalidName` for what has no path: instances, runs (see `v3_run_path`), entities of other types.
     """
     write = _WRITERS.get(urn.type)
     if write is None:
-        raise IllegalName("entity of v3", str(urn), "it has no path")
+        raise InvalidName("entity of v3", str(urn), "it has no path")
     space = identity.namespace_of(urn) if namespace is None else namespace
     return write(urn, identity, space)
 
@@ -64,9 +64,9 @@ def v3_run_path(program: Urn, run_id: str, identity: Identity, namespace: str | 
 
 
 def from_v3(segments: Sequence[str], identity: Identity, type_: str | None = None) -> Urn:
-    """The entity that a path (and `?type=`) names. Raises `IllegalName` where it names none."""
+    """The entity that a path (and `?type=`) names. Raises `InvalidName` where it names none."""
     if not segments or len(segments) % 2:
-        raise IllegalName("v3 path", "/".join(segments), "it is made of pairs of a word and a name")
+        raise InvalidName("v3 path", "/".join(segments), "it is made of pairs of a word and a name")
     words = [word.casefold() for word in segments[::2]]
     keys = tuple(_KEYS.get(word, word) for word in words)
     pairs = tuple(zip(keys, segments[1::2], strict=True))
@@ -92,11 +92,11 @@ def _reader(keys: tuple[str, ...]) -> Callable[[Pairs, Identity], Urn] | None:
 def _custom(keys: tuple[str, ...], pairs: Pairs, type_: str | None) -> Urn:
     default = _OF_SEQUENCE.get(keys, keys[-1])
     if type_ is None and _looks_like_program(keys):
-        raise IllegalName("program type", keys[2], f"it is one of {' '.join(PROGRAM_TYPES)}; other words need ?type=")
+        raise InvalidName("program type", keys[2], f"it is one of {' '.join(PROGRAM_TYPES)}; other words need ?type=")
     made = names.custom(type_ or default, pairs)
     sequences = _SEQUENCES.get(made.parts[0])
     if sequences is not None and keys not in sequences:
-        raise IllegalName("custom entity", str(made), f"its keys are {' '.join(sequences[0])}")
+        raise InvalidName("custom entity", str(made), f"its keys are {' '.join(sequences[0])}")
     return made
 
 
@@ -152,7 +152,7 @@ _READERS: Final[dict[tuple[str, ...], Callable[[Pairs, Identity], Urn]]] = {
 def _foreign(text: str, type_: str) -> Urn:
     urn = Urn.parse(text)
     if urn.type != type_:
-        raise IllegalName(f"{type_} URN", text, f"it is the URN of a {urn.type}")
+        raise InvalidName(f"{type_} URN", text, f"it is the URN of a {urn.type}")
     return urn
 
 
@@ -169,7 +169,7 @@ def _program(space: str, application: str, type_: str, id_: str) -> Urn:
     if not application.startswith(PREFIX):
         return names.program(space, application, type_, id_)
     if type_ != "jobs":
-        raise IllegalName("program type", type_, "the jobs of a flow that is written as a URN have the type jobs")
+        raise InvalidName("program type", type_, "the jobs of a flow that is written as a URN have the type jobs")
     return names.data_job(_foreign(application, "dataFlow"), id_)
 
 
@@ -186,7 +186,7 @@ def _write_dataset(urn: Urn, identity: Identity, space: str) -> V3Path:
 def _write_field(urn: Urn, identity: Identity, space: str) -> V3Path:
     dataset = urn.nested(0)
     if dataset.type != "dataset":
-        raise IllegalName("entity of v3", str(urn), "only fields of datasets have a path")
+        raise InvalidName("entity of v3", str(urn), "only fields of datasets have a path")
     return V3Path((*_write_dataset(dataset, identity, space).segments, "field", urn.parts[1]))
 
 
@@ -205,13 +205,13 @@ def _write_custom(urn: Urn, identity: Identity, _: str) -> V3Path:
     for type_ in (None, urn.parts[0]):
         if _is_read_as(urn, segments, identity, type_):
             return V3Path(segments, type_)
-    raise IllegalName("entity of v3", str(urn), "its words already mean something else in a path")
+    raise InvalidName("entity of v3", str(urn), "its words already mean something else in a path")
 
 
 def _is_read_as(urn: Urn, segments: tuple[str, ...], identity: Identity, type_: str | None) -> bool:
     try:
         return from_v3(segments, identity, type_) == urn
-    except IllegalName:
+    except InvalidName:
         return False
 
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple, get_args
 
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.fields import column_path as column_path
 from jupyter_colophon.core.fields import fields_of_avro, fields_of_columns
 from jupyter_colophon.core.instance_texts import tags_of, texts_of
@@ -269,7 +269,7 @@ def reference_text(urn: str) -> str:
 def _key_of(urn: str) -> str:
     try:
         return Urn.parse(urn).parts[-1]
-    except IllegalName:
+    except InvalidName:
         # Schemas take texts that are not names to us: they are shown as they are.
         return urn
 

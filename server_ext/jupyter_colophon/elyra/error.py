@@ -1,9 +1,9 @@
 """Elyra's errors: ours, under its names and with its arguments, `(schemaspace, name)` (spec INST-3)."""
 
-from jupyter_colophon.core.errors import InstanceAbsent, InstanceExists, SchemaAbsent
+from jupyter_colophon.core.errors import InstanceExists, InstanceNotFound, SchemaNotFound
 
-MetadataNotFoundError = InstanceAbsent
+MetadataNotFoundError = InstanceNotFound
 MetadataExistsError = InstanceExists
-SchemaNotFoundError = SchemaAbsent
+SchemaNotFoundError = SchemaNotFound
 
 __all__ = ["MetadataExistsError", "MetadataNotFoundError", "SchemaNotFoundError"]

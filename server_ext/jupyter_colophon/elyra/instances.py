@@ -19,7 +19,7 @@ from jupyter_core.paths import jupyter_data_dir
 from jupyter_colophon.client.private_folders import create_private_folder
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cursor import Cursors
-from jupyter_colophon.core.errors import InvalidField, Misconfigured, StorageError, StoreUnavailable
+from jupyter_colophon.core.errors import InvalidConfiguration, InvalidField, StorageError, StoreUnavailable
 from jupyter_colophon.service.instances.catalog import CatalogInstances
 from jupyter_colophon.service.instances.drafts import Drafts
 from jupyter_colophon.service.instances.foreign import ForeignInstances
@@ -75,7 +75,7 @@ class CurrentSchemas:
         return _spaces().schema(space, name)
 
     def check(self, space: str, name: str, document: Mapping[str, Any]) -> None:
-        """Raise InstanceInvalid, SchemaAbsent, or do nothing."""
+        """Raise InstanceInvalid, SchemaNotFound, or do nothing."""
         _spaces().check(space, name, document)
 
     def fault(self, space: str, name: str, document: Mapping[str, Any]) -> Fault | None:
@@ -109,7 +109,7 @@ class _Writer:
                         store, self.settings.identity(), self.settings.overlay(), self.settings.authorizer()
                     )
                 except InvalidField as error:
-                    raise Misconfigured(error.detail) from error
+                    raise InvalidConfiguration(error.detail) from error
             opened = self._opened
             return None if opened is None else Records(opened.provider, opened.write_path)
 
@@ -194,7 +194,7 @@ def composed(
     shaper: Shaper | None = None,
     on_close: Callable[[], None] = lambda: None,
 ) -> Instances:
-    """Instances with the stores and secrets that the settings name. Raises Misconfigured.
+    """Instances with the stores and secrets that the settings name. Raises InvalidConfiguration.
 
     Schemas and their classes are those of the SchemaManager and of Elyra's `Metadata`, unless others are given.
     """
@@ -298,16 +298,18 @@ def _store_options(create_store: Any, settings: Settings) -> dict[str, Any]:
 
 
 def _class_of(chosen: str) -> Any:
-    """A store's class, by its entry point or its dotted name. Raises Misconfigured."""
+    """A store's class, by its entry point or its dotted name. Raises InvalidConfiguration."""
     from traitlets.utils.importstring import import_item
 
     found = next(iter(entry_points(group=GROUP, name=chosen)), None)
     if found is None and "." not in chosen:
-        raise Misconfigured(f"the setting c.Colophon.metadata_store names no store of instances: {chosen!r}")
+        raise InvalidConfiguration(f"the setting c.Colophon.metadata_store names no store of instances: {chosen!r}")
     try:
         return found.load() if found is not None else import_item(chosen)
     except Exception as error:
-        raise Misconfigured(f"the store of instances {chosen!r} cannot be loaded ({type(error).__name__})") from error
+        raise InvalidConfiguration(
+            f"the store of instances {chosen!r} cannot be loaded ({type(error).__name__})"
+        ) from error
 
 
 class _Key:

@@ -10,10 +10,10 @@ from traitlets import Type, default
 from traitlets.config import LoggingConfigurable
 
 from jupyter_colophon.core.errors import (
-    IllegalInstanceName,
     InstanceInvalid,
     InstanceUnreadable,
-    RemovalRefused,
+    InvalidInstanceName,
+    RemovalNotPermitted,
     StorageError,
 )
 from jupyter_colophon.core.instance_names import normalized, require_instance_name
@@ -164,9 +164,9 @@ def _as_elyra() -> Iterator[None]:
         from jsonschema import ValidationError
 
         raise ValidationError(error.detail) from error
-    except (InstanceUnreadable, IllegalInstanceName) as error:
+    except (InstanceUnreadable, InvalidInstanceName) as error:
         raise ValueError(error.detail) from error
-    except RemovalRefused as error:
+    except RemovalNotPermitted as error:
         raise PermissionError(error.detail) from error
     except StorageError as error:
         if isinstance(error.__cause__, PermissionError):

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from jupyter_colophon.client.problems import ClientError, Refused
 from jupyter_colophon.client.transport import Server, Transport
-from jupyter_colophon.core.errors import InstanceAbsent, InstanceExists, SchemaAbsent, StoreUnavailable
+from jupyter_colophon.core.errors import InstanceExists, InstanceNotFound, SchemaNotFound, StoreUnavailable
 from jupyter_colophon.elyra.metadata import Metadata
 from jupyter_colophon.service.instances.shaping import Shaped
 
@@ -49,11 +49,11 @@ class RemoteObjects:
         return [found[name] for name in sorted(found)]
 
     def get(self, name: str) -> Shaped:
-        """One that is valid. Raises InstanceAbsent, SchemaAbsent, ValidationError, ValueError."""
+        """One that is valid. Raises InstanceNotFound, SchemaNotFound, ValidationError, ValueError."""
         told = self._ask(name, "GET", f"/instances/{quote(name, '')}")
         if told["reason"]:
             first = next((one["message"] for one in told["problems"]), told["reason"])
-            _refuse(told["reason"], first, SchemaAbsent(self._space, told["schema_name"]))
+            _refuse(told["reason"], first, SchemaNotFound(self._space, told["schema_name"]))
         return self._made(_document(told))
 
     def create(self, name: str | None, instance: Shaped) -> Shaped:
@@ -66,7 +66,7 @@ class RemoteObjects:
         return self._made(_document(self._ask(name, "PUT", f"/instances/{quote(name, '')}", body=_edit(instance))))
 
     def remove(self, name: str) -> None:
-        """Remove one. Raises InstanceAbsent, PermissionError."""
+        """Remove one. Raises InstanceNotFound, PermissionError."""
         self._ask(name, "DELETE", f"/instances/{quote(name, '')}")
 
     def _invalid(self, schema: str | None) -> Iterator[Mapping[str, Any]]:
@@ -95,10 +95,10 @@ class RemoteObjects:
     def _raise(self, refused: Refused, name: str, schema: str | None) -> NoReturn:
         """What was refused, as what Elyra's users catch."""
         told = str(refused.problem.get("detail") or refused)
-        absent = SchemaAbsent(self._space, schema or "")
+        absent = SchemaNotFound(self._space, schema or "")
         if refused.status == 404:
-            raise (absent if told == absent.detail else InstanceAbsent(self._space, name)) from refused
-        if refused.status == 409 and str(refused.problem.get("type", "")).endswith(":already-there"):
+            raise (absent if told == absent.detail else InstanceNotFound(self._space, name)) from refused
+        if refused.status == 409 and str(refused.problem.get("type", "")).endswith(":already-exists"):
             raise InstanceExists(self._space, name) from refused
         if refused.status == 403:
             raise PermissionError(told) from refused
@@ -108,7 +108,7 @@ class RemoteObjects:
         _refuse("ValidationError" if kind == "invalid-instance" else "ValueError", told, absent)
 
 
-def _refuse(reason: str, told: str, absent: SchemaAbsent) -> NoReturn:
+def _refuse(reason: str, told: str, absent: SchemaNotFound) -> NoReturn:
     """Raise what the reason is the name of."""
     if reason == "SchemaNotFoundError":
         raise absent

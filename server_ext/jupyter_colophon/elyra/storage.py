@@ -8,7 +8,7 @@ from typing import Any
 
 from traitlets import log
 
-from jupyter_colophon.core.errors import InstanceAbsent, InstanceUnreadable, RemovalRefused
+from jupyter_colophon.core.errors import InstanceNotFound, InstanceUnreadable, RemovalNotPermitted
 from jupyter_colophon.core.instance import Held
 from jupyter_colophon.core.proposal import ABSENT, Condition
 from jupyter_colophon.elyra import instances
@@ -73,7 +73,7 @@ class KeptMetadataStore(MetadataStore):
             return [_told(held) for held in found if held.document is not None or include_invalid]
         held = self.instances.read(name)
         if held is None:
-            raise InstanceAbsent(self.schemaspace, name)
+            raise InstanceNotFound(self.schemaspace, name)
         if held.document is None:
             raise ValueError(InstanceUnreadable(self.schemaspace, name, held.problem).detail)
         return [_told(held)]
@@ -88,7 +88,7 @@ class KeptMetadataStore(MetadataStore):
         """Remove an instance."""
         try:
             self.instances.remove(str(metadata.get("name")), Condition(), instances.current().account)
-        except RemovalRefused as error:
+        except RemovalNotPermitted as error:
             raise PermissionError(error.detail) from error
 
 

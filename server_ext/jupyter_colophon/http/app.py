@@ -12,7 +12,7 @@ from jupyter_core.paths import jupyter_data_dir
 from jupyter_server.extension.application import ExtensionApp
 
 from jupyter_colophon.client.private_folders import restrict_folder
-from jupyter_colophon.core.errors import Misconfigured
+from jupyter_colophon.core.errors import InvalidConfiguration
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.http import provisioner
 from jupyter_colophon.http.door import SETTING, Door
@@ -52,7 +52,7 @@ class Colophon(Settings, ExtensionApp):
         wrong = ""
         try:
             store = self.store()
-        except Misconfigured as error:
+        except InvalidConfiguration as error:
             store, wrong = StoreChoice(self.storage_provider), error.detail
         wrong = self._unread or wrong
         if wrong:

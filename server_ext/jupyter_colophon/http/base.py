@@ -15,7 +15,7 @@ from tornado.httputil import HTTPServerRequest
 from tornado.web import HTTPError, stream_request_body
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import IllegalQuery, MetadataError, StoreUnavailable, TooLarge, Unparsable, shown
+from jupyter_colophon.core.errors import InvalidQuery, MalformedBody, MetadataError, StoreUnavailable, TooLarge, shown
 from jupyter_colophon.core.jsontext import encode_in_pieces, parse
 from jupyter_colophon.core.jsonvalue import is_larger
 from jupyter_colophon.core.names import Urn
@@ -80,26 +80,26 @@ class Identified:
         return told
 
     def asked(self, parameter: Parameter[T]) -> T:
-        """A parameter that the method declares, read. Raises IllegalQuery, and LookupError where it is not declared."""
+        """A parameter that the method declares, read. Raises InvalidQuery, and LookupError where it is not declared."""
         if parameter not in self.operation.takes:
             raise LookupError(f"{self.operation.id} does not declare {parameter.name}")
         told = self.request.headers.get(parameter.name) if parameter.place == "header" else self._sent(parameter.name)
         if told is None and parameter.required:
-            raise IllegalQuery("is missing", parameter.name)
+            raise InvalidQuery("is missing", parameter.name)
         return parameter.default if told is None else parameter.read(told)
 
     def _sent(self, name: str) -> str | None:
-        """A query parameter exactly as it was sent: blanks are part of names. Raises IllegalQuery."""
+        """A query parameter exactly as it was sent: blanks are part of names. Raises InvalidQuery."""
         found: list[str] = self.get_query_arguments(name, strip=False)
         if len(found) > 1:
-            raise IllegalQuery("is sent more than once", name)
+            raise InvalidQuery("is sent more than once", name)
         return found[0] if found else None
 
     async def hop(self, work: "Callable[[Catalog], T]", *, asks: bool = False) -> T:
         """Do synchronous work on the catalog, off the event loop.
 
         What only reads has a deadline, and what looks through many entities threads of its own. A GET only reads; with
-        `asks`, the request is a question in whatever method. Raises StoreUnavailable, TransactionTooLong, TooLarge.
+        `asks`, the request is a question in whatever method. Raises StoreUnavailable, TransactionTimeout, TooLarge.
         """
         door = self.door
         if not asks and self.request.method not in _READING:
@@ -211,7 +211,7 @@ class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows ident
         if encoding == "gzip":
             self._inflate = zlib.decompressobj(wbits=31)
         elif encoding != "identity":
-            raise Unparsable("the body's Content-Encoding is neither gzip nor identity")
+            raise MalformedBody("the body's Content-Encoding is neither gzip nor identity")
         prepared: Awaitable[None] | None = super().prepare()
         if prepared is not None:
             await prepared
@@ -241,7 +241,7 @@ class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows ident
             # An error raised here would close the connection without an answer: `body` raises it.
             self._pieces += chunk if self._inflate is None else self._inflate.decompress(chunk, limit + 1)
         except zlib.error:
-            self._refused = Unparsable("the body is no gzip")
+            self._refused = MalformedBody("the body is no gzip")
         if len(self._pieces) > limit:
             self._refused = TooLarge(f"a body has at most {limit} bytes")
             self._pieces.clear()
@@ -249,7 +249,7 @@ class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows ident
     async def body(self) -> Any:
         """The body as JSON, checked against the schema that the method declares.
 
-        Raises Unparsable, TooLarge, InvalidInstance.
+        Raises MalformedBody, TooLarge, InvalidInstance.
 
         One that is not small is read on a thread: the server has notebooks to serve (spec SEC-8).
         """
@@ -260,15 +260,15 @@ class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows ident
         return await asyncio.get_running_loop().run_in_executor(self.door.threads, self.read, raw, shape)
 
     def sent(self) -> bytes:
-        """The body as it was sent, but inflated. Raises Unparsable, TooLarge."""
+        """The body as it was sent, but inflated. Raises MalformedBody, TooLarge."""
         if self._refused is not None:
             raise self._refused
         if self._inflate is not None and not self._inflate.eof:
-            raise Unparsable("the body is cut off")
+            raise MalformedBody("the body is cut off")
         return bytes(self._pieces)
 
     def read(self, raw: bytes, shape: Shape) -> Any:
-        """A body of this shape. Raises Unparsable, TooLarge, InvalidInstance."""
+        """A body of this shape. Raises MalformedBody, TooLarge, InvalidInstance."""
         value = parse(raw)
         self.door.schemas.validate(shape, value)
         return value
@@ -292,7 +292,7 @@ class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows ident
         return fingerprint(str(self.request.method), asked, headers, bytes(self._pieces))
 
     def urn(self, in_path: str) -> Urn:
-        """The URN in the path, or that of `?urn=` where the path has `-`. Raises IllegalName."""
+        """The URN in the path, or that of `?urn=` where the path has `-`. Raises InvalidName."""
         return Urn.parse(self._sent("urn") or "" if in_path == "-" else in_path)
 
     def answer(self, value: Any, etag: str | None = None, status: int = 200) -> None:

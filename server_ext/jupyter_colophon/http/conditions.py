@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Final
 
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.proposal import ABSENT, Condition
 from jupyter_colophon.core.timegrammar import parse_instant
 from jupyter_colophon.http.base import Identified
@@ -26,9 +26,9 @@ def etag_of(version: int) -> str:
 
 
 def _entity_tags(told: str, header: str) -> list[str]:
-    """Return the entity tags of a header (RFC 9110, 8.8.3). Raises IllegalQuery for what is not a list of them."""
+    """Return the entity tags of a header (RFC 9110, 8.8.3). Raises InvalidQuery for what is not a list of them."""
     if re.fullmatch(_TAGS, told) is None:
-        raise IllegalQuery('a version in quotes, as in "3", or *', header)
+        raise InvalidQuery('a version in quotes, as in "3", or *', header)
     return re.findall(_TAG, told)
 
 
@@ -39,7 +39,7 @@ def _version(told: str) -> int | str:
     tags = _entity_tags(told.strip(), "If-Match")
     versions = {int(found[1]) for tag in tags if (found := _VERSION.fullmatch(tag))}
     if len(versions) > 1:
-        raise IllegalQuery("one version, and not several", "If-Match")
+        raise InvalidQuery("one version, and not several", "If-Match")
     return versions.pop() if versions else tags[0]
 
 
@@ -48,7 +48,7 @@ def _any(told: str) -> bool:
     if told.strip() == "*":
         return True
     if any(_VERSION.fullmatch(tag) for tag in _entity_tags(told.strip(), "If-None-Match")):
-        raise IllegalQuery("only * can be asked for in a write", "If-None-Match")
+        raise InvalidQuery("only * can be asked for in a write", "If-None-Match")
     return False
 
 
@@ -89,14 +89,14 @@ CONDITIONS: Final = (_IF_MATCH, _IF_NONE_MATCH, _IF_UNMODIFIED_SINCE, _IF_MODIFI
 
 
 def require_none(headers: Mapping[str, str]) -> None:
-    """Raise IllegalQuery for a condition of a request about something that has no version."""
+    """Raise InvalidQuery for a condition of a request about something that has no version."""
     for one in CONDITIONS:
         if one.name in headers:
-            raise IllegalQuery("an entity has no version: conditions are for its aspects", one.name)
+            raise InvalidQuery("an entity has no version: conditions are for its aspects", one.name)
 
 
 def condition(handler: Identified) -> Condition:
-    """What the request's headers ask to be true. Raises IllegalQuery."""
+    """What the request's headers ask to be true. Raises InvalidQuery."""
     matched, absent = handler.asked(_IF_MATCH), handler.asked(_IF_NONE_MATCH)
     return Condition(
         version=ABSENT if absent else None if matched == "*" else matched,

@@ -16,9 +16,9 @@ from jupyter_server.auth.identity import IdentityProvider, PasswordIdentityProvi
 from jupyter_colophon.core.access import KERNEL_ACTIONS, Principal
 from jupyter_colophon.core.errors import (
     AccessDenied,
+    InvalidConfiguration,
     InvalidField,
     MetadataError,
-    Misconfigured,
     Problem,
     StoreUnavailable,
 )
@@ -99,7 +99,7 @@ class Door:
         """The catalog; the first call opens it, on the thread of its request. Raises StorageError."""
         with self._opening:
             if self.wrong:
-                raise Misconfigured(self.wrong)
+                raise InvalidConfiguration(self.wrong)
             if self._catalog is None:
                 self._catalog = self._opened()
                 self._catalog.namespaces.remove_beside = self._remove_instances
@@ -131,7 +131,7 @@ class Door:
             # It is not the request that names a field which there is not, but the settings: they stay until a restart.
             self.wrong = error.detail
             _logger.error("serves no catalog: %s (c.Colophon.storage_provider, storage_options)", error.detail)
-            raise Misconfigured(self.wrong) from error
+            raise InvalidConfiguration(self.wrong) from error
 
     def _consuming(self, catalog: "Catalog") -> "Consumers":
         from jupyter_colophon.service.consumers import Consumers
@@ -225,10 +225,10 @@ class Door:
         return stored()
 
     def instances(self) -> "Instances":
-        """The instances of schemaspaces, also while the catalog is away. Raises Misconfigured."""
+        """The instances of schemaspaces, also while the catalog is away. Raises InvalidConfiguration."""
         with self._composing:
             if self.wrong:
-                raise Misconfigured(self.wrong)
+                raise InvalidConfiguration(self.wrong)
             if self.closed:
                 raise StoreUnavailable("the server is stopping")
             if self._instances is None:
@@ -270,7 +270,7 @@ class Door:
 
 
 def require_admin(door: Door, principal: Principal, action: str, subject: str) -> None:
-    """Raise AccessDenied for who may not change what all share, Misconfigured where nobody can say who may."""
+    """Raise AccessDenied for who may not change what all share, InvalidConfiguration where nobody can say who may."""
     if not door.settings.authorizer().may(principal, "admin", ""):
         raise AccessDenied(action, subject)
 

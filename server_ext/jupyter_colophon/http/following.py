@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from jupyter_colophon.core.errors import IllegalQuery, TooManyConnections
+from jupyter_colophon.core.errors import InvalidQuery, TooManyConnections
 from jupyter_colophon.http.backlog import Backlog, Finished, Told, messages
 from jupyter_colophon.http.base import Identified
 from jupyter_colophon.http.board import Subscriber, Wish, texts
@@ -134,9 +134,9 @@ def reserve_connection(asks: Identified) -> Callable[[], None]:
 
 
 def place(text: str, name: str) -> int | None:
-    """The number of a change; None where nothing is asked for. Raises IllegalQuery."""
+    """The number of a change; None where nothing is asked for. Raises InvalidQuery."""
     if not text:
         return None
     if not (text.isascii() and text.isdigit() and len(text) <= DIGITS_MAX):
-        raise IllegalQuery("a number of a change", name)
+        raise InvalidQuery("a number of a change", name)
     return int(text)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from hashlib import sha256
 from typing import Final
 
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.http.parameter import Parameter
 
 _KEY = re.compile(r"[!-~]{1,255}")
@@ -13,7 +13,7 @@ _KEY = re.compile(r"[!-~]{1,255}")
 
 def _read(told: str) -> str:
     if not _KEY.fullmatch(told):
-        raise IllegalQuery("1 to 255 visible ASCII characters", "Idempotency-Key")
+        raise InvalidQuery("1 to 255 visible ASCII characters", "Idempotency-Key")
     return told
 
 

@@ -12,15 +12,15 @@ from tornado.websocket import WebSocketHandler
 
 from jupyter_colophon.core.errors import (
     AccessDenied,
-    IllegalName,
-    IllegalQuery,
+    IdempotencyKeyReused,
     InvalidInstance,
-    KeyReused,
+    InvalidName,
+    InvalidQuery,
+    MalformedBody,
     MetadataError,
     StorageError,
     StoreFull,
     TooLarge,
-    Unparsable,
 )
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
@@ -30,7 +30,7 @@ from jupyter_colophon.http.problems import TABLE
 
 Document = dict[str, Any]
 #: What any operation may refuse; what more one does that is sent a body, and one that writes.
-_ALWAYS = (IllegalQuery, Unparsable, AccessDenied, TooLarge, StorageError)
+_ALWAYS = (InvalidQuery, MalformedBody, AccessDenied, TooLarge, StorageError)
 _WITH_BODY = (InvalidInstance,)
 _WRITING = (StoreFull,)
 _SWITCHED = 101
@@ -172,13 +172,13 @@ def _parameter(one: Parameter[Any]) -> Document:
 def _refused(template: str, method: str, told: Operation) -> Iterator[type[MetadataError]]:
     yield from _ALWAYS
     if "{urn}" in template:
-        yield IllegalName
+        yield InvalidName
     if told.body:
         yield from _WITH_BODY
     if method != "get":
         yield from _WRITING
     if IDEMPOTENCY_KEY in told.takes:
-        yield KeyReused
+        yield IdempotencyKeyReused
     yield from told.refuses
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from inspect import cleandoc
 from typing import Any, Literal, TypeVar
 
-from jupyter_colophon.core.errors import MetadataError, Unparsable, shown
+from jupyter_colophon.core.errors import MalformedBody, MetadataError, shown
 from jupyter_colophon.http.parameter import Parameter
 
 #: A document: the name of a file in `schemas/api`, or a JSON Schema.
@@ -59,7 +59,7 @@ class Operation:
         return any(one.name in _LOOKING for one in self.takes)
 
     def body_shape(self, content_type: str) -> Shape:
-        """What a body must be. Where it can be of one type alone, it is taken for that. Raises Unparsable."""
+        """What a body must be. Where it can be of one type alone, it is taken for that. Raises MalformedBody."""
         kind = content_type.partition(";")[0].strip().lower()
         if len(self.body) == 1:
             (only,) = self.body.values()
@@ -67,7 +67,7 @@ class Operation:
         if kind in _UNSAID:
             kind = _JSON
         if kind not in self.body:
-            raise Unparsable(f"the body's Content-Type is {shown(kind)}: send one of {', '.join(self.body)}")
+            raise MalformedBody(f"the body's Content-Type is {shown(kind)}: send one of {', '.join(self.body)}")
         return self.body[kind]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.timegrammar import parse_time
 
 T = TypeVar("T")
@@ -21,7 +21,7 @@ _TIME = "ISO 8601, milliseconds or seconds since 1970, or `now-1d` (ms s m h d).
 class Parameter(Generic[T]):
     """One parameter: its name and place, its JSON Schema, and how its text is read where it is sent.
 
-    `read` raises IllegalQuery.
+    `read` raises InvalidQuery.
     """
 
     name: str
@@ -43,7 +43,7 @@ def number(name: str, says: str, *, default: int, least: int, most: int) -> Para
 
     def read(told: str) -> int:
         if not (told.isascii() and told.isdigit() and len(told) <= DIGITS_MAX and least <= int(told) <= most):
-            raise IllegalQuery(f"a number from {least} to {most}", name)
+            raise InvalidQuery(f"a number from {least} to {most}", name)
         return int(told)
 
     schema = {"type": "integer", "minimum": least, "maximum": most, "default": default}
@@ -55,7 +55,7 @@ def count(name: str, says: str, *, default: int, least: int, most: int) -> Param
 
     def read(told: str) -> int:
         if not (told.isascii() and told.isdigit() and len(told) <= _COUNT_DIGITS_MAX and least <= int(told)):
-            raise IllegalQuery(f"a number from {least} on", name)
+            raise InvalidQuery(f"a number from {least} on", name)
         return min(int(told), most)
 
     schema = {"type": "integer", "minimum": least, "default": default}
@@ -68,7 +68,7 @@ def choice(name: str, says: str, *words: str, default: str = "") -> Parameter[st
 
     def read(told: str) -> str:
         if told not in allowed:
-            raise IllegalQuery(f"one of {', '.join(words)}", name)
+            raise InvalidQuery(f"one of {', '.join(words)}", name)
         return told
 
     return Parameter(name, says, {"type": "string", "enum": list(allowed), "default": default}, read, default)
@@ -79,7 +79,7 @@ def flag(name: str, says: str) -> Parameter[bool]:
 
     def read(told: str) -> bool:
         if told not in ("true", "false"):
-            raise IllegalQuery("one of true, false", name)
+            raise InvalidQuery("one of true, false", name)
         return told == "true"
 
     return Parameter(name, says, {"type": "boolean", "default": False}, read, False)

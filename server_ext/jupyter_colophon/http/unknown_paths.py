@@ -6,14 +6,14 @@ from typing import Any, Final, NoReturn, TypeVar
 from jupyter_server.auth.decorator import authorized
 from tornado.web import RequestHandler, authenticated
 
-from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.errors import NotFound
 
 H = TypeVar("H", bound=type[RequestHandler])
 _ACTIONS: Final = {"get": "read", "post": "write", "put": "write", "patch": "write", "delete": "write"}
 
 
 def refuse_unknown_paths(handler: H) -> H:
-    """Give a handler class every method; each authenticates and authorises first, and then raises Absent."""
+    """Give a handler class every method; each authenticates and authorises first, and then raises NotFound."""
     for method, action in _ACTIONS.items():
         guarded = authenticated(authorized(action, resource="colophon")(_absent()))
         setattr(handler, method, guarded)
@@ -22,7 +22,7 @@ def refuse_unknown_paths(handler: H) -> H:
 
 def _absent() -> Callable[..., NoReturn]:
     def raise_absent(handler: Any, *_: str) -> NoReturn:
-        """Raise Absent."""
-        raise Absent("path", handler.request.path)
+        """Raise NotFound."""
+        raise NotFound("path", handler.request.path)
 
     return raise_absent

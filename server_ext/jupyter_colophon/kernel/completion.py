@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from IPython.core.completer import SimpleCompletion, context_matcher
 
 from jupyter_colophon.client.problems import ClientError
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.kernel.arguments import CELL_PARSER, PARSERS
 from jupyter_colophon.kernel.candidates import CANDIDATES, Asked
 
@@ -81,7 +81,7 @@ class Completer:
             return ()
         try:
             return ask(catalog, asked)
-        except IllegalName:
+        except InvalidName:
             return ()
         except ClientError:
             self._rests_until = time.monotonic() + REST_S

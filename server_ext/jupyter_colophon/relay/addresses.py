@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
-from jupyter_colophon.core.errors import Misconfigured, Undelivered
+from jupyter_colophon.core.errors import DeliveryFailed, InvalidConfiguration
 
 _PORTS: Final = {"http": 80, "https": 443}
 #: Prefixes behind which an IPv4 address may hide: NAT64.
@@ -33,8 +33,10 @@ class Target:
 
 
 def target(url: object) -> Target:
-    """The parts of a URL. Raises Misconfigured without showing it."""
-    wrong = Misconfigured("its option url must be https://host/path or http://host/path, without user and password")
+    """The parts of a URL. Raises InvalidConfiguration without showing it."""
+    wrong = InvalidConfiguration(
+        "its option url must be https://host/path or http://host/path, without user and password"
+    )
     if not isinstance(url, str) or not url.isascii() or not url.isprintable() or " " in url:
         raise wrong
     try:
@@ -49,14 +51,14 @@ def target(url: object) -> Target:
 
 
 def resolved(host: str, port: int, *, private: bool) -> str:
-    """An address of the host. Raises Undelivered where it has none, or (unless `private` are fine) any that is not public."""
+    """An address of the host. Raises DeliveryFailed where it has none, or (unless `private` are fine) any that is not public."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise Undelivered(f"{host} has no address") from None
+        raise DeliveryFailed(f"{host} has no address") from None
     addresses = list(dict.fromkeys(str(one[4][0]) for one in found))
     if not private and not _all_public(addresses):
-        raise Undelivered(f"{host} is on this machine or its network (the option allow_private)")
+        raise DeliveryFailed(f"{host} is on this machine or its network (the option allow_private)")
     return addresses[0]
 
 

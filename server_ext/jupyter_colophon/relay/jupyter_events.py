@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from jupyter_colophon.core.change import Change
-from jupyter_colophon.core.errors import Misconfigured, shown
+from jupyter_colophon.core.errors import InvalidConfiguration, shown
 from jupyter_colophon.relay.seam import Bus, Surroundings
 
 #: The `$id` of `schemas/events/changed.json`.
@@ -16,9 +16,9 @@ SCHEMA: Final = "urn:jupyter-colophon:events:changed:v1"
 
 
 def make(about: Surroundings) -> "JupyterEvents":
-    """The sink; it has no options. Raises Misconfigured."""
+    """The sink; it has no options. Raises InvalidConfiguration."""
     for name in about.options:
-        raise Misconfigured(f"there is no option {shown(str(name))}")
+        raise InvalidConfiguration(f"there is no option {shown(str(name))}")
     return JupyterEvents(about.bus)
 
 

@@ -8,7 +8,7 @@ from importlib.metadata import entry_points
 from typing import Any, Final
 
 from jupyter_colophon.core.announcement import Announcer
-from jupyter_colophon.core.errors import MetadataError, Misconfigured, shown
+from jupyter_colophon.core.errors import InvalidConfiguration, MetadataError, shown
 from jupyter_colophon.relay.seam import DELIVERY_S, GROUP, Bus, Maker, Sink, Surroundings
 
 # As with stores: what we ship is not looked for among all installed packages.
@@ -40,12 +40,12 @@ class Handling:
 
 
 def handling(options: Mapping[str, Any]) -> Handling:
-    """The relay's own options. Raises Misconfigured."""
+    """The relay's own options. Raises InvalidConfiguration."""
     spaces, server = options.get("namespaces", ()), options.get("server", True)
     if not (isinstance(spaces, list | tuple) and all(isinstance(one, str) for one in spaces)):
-        raise Misconfigured("its option namespaces must be a list of names")
+        raise InvalidConfiguration("its option namespaces must be a list of names")
     if not isinstance(server, bool):
-        raise Misconfigured("its option server must be True or False")
+        raise InvalidConfiguration("its option server must be True or False")
     return Handling(
         tuple(spaces),
         int(_number(options, "attempts", 12, 1, 1_000)),
@@ -56,18 +56,18 @@ def handling(options: Mapping[str, Any]) -> Handling:
 
 
 def made(name: str, options: Mapping[str, Any], announcer: Announcer, bus: Bus, origin: str = "") -> Sink:
-    """A sink of these settings. Raises Misconfigured, whatever is wrong with it."""
+    """A sink of these settings. Raises InvalidConfiguration, whatever is wrong with it."""
     kind = options.get("kind")
     if not isinstance(kind, str):
-        raise Misconfigured("it has no kind")
+        raise InvalidConfiguration("it has no kind")
     own = {key: value for key, value in options.items() if key not in _OWN}
     try:
         return _maker(kind)(Surroundings(name, own, announcer, bus, handling(options).lease_s / 2, origin))
     except MetadataError as error:
-        raise Misconfigured(error.detail) from error
+        raise InvalidConfiguration(error.detail) from error
     except Exception as error:
         # Another package's code, and options that may hold a secret.
-        raise Misconfigured(f"its kind {shown(kind)} cannot be used ({type(error).__name__})") from error
+        raise InvalidConfiguration(f"its kind {shown(kind)} cannot be used ({type(error).__name__})") from error
 
 
 def fault(name: str, options: Mapping[str, Any], announcer: Announcer) -> str:
@@ -75,7 +75,7 @@ def fault(name: str, options: Mapping[str, Any], announcer: Announcer) -> str:
     try:
         handling(options)
         sink = made(name, options, announcer, lambda schema, data: None)
-    except Misconfigured as error:
+    except InvalidConfiguration as error:
         return error.detail
     # Another package's code may fail here, too; the sink was made.
     with suppress(Exception):
@@ -91,11 +91,11 @@ def _maker(kind: str) -> Maker:
     for point in entry_points(group=GROUP, name=kind):
         found: Maker = point.load()
         return found
-    raise Misconfigured(f"there is no kind of sink {shown(kind)}")
+    raise InvalidConfiguration(f"there is no kind of sink {shown(kind)}")
 
 
 def _number(options: Mapping[str, Any], name: str, default: float, least: float, most: float) -> float:
     value = options.get(name, default)
     if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
-        raise Misconfigured(f"its option {name} must be a number from {least:g} to {most:g}")
+        raise InvalidConfiguration(f"its option {name} must be a number from {least:g} to {most:g}")
     return float(value)

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from jupyter_colophon.core.errors import MetadataError, Misconfigured, StorageError
+from jupyter_colophon.core.errors import InvalidConfiguration, MetadataError, StorageError
 from jupyter_colophon.core.worker import Backoff, Worker
 from jupyter_colophon.relay.loading import handling, made
 from jupyter_colophon.relay.seam import Bus, Sink
@@ -50,7 +50,7 @@ class Relay:
     def _begin(self) -> float:
         try:
             catalog = self._open()
-        except Misconfigured:
+        except InvalidConfiguration:
             # It is reported where it is found.
             return Worker.DONE
         for name, options in self._told.items():

@@ -28,9 +28,9 @@ class Sink(Protocol):
         """Whether it is for this process alone: then every process delivers, from now on, and nothing is tried again."""
 
     def deliver(self, changes: Sequence[Change]) -> None:
-        """Take these changes; returns when they are where they belong, or raises Undelivered where not all of them are.
+        """Take these changes; returns when they are where they belong, or raises DeliveryFailed where not all of them are.
 
-        Undeliverable says that trying again is no use, Unreachable that nothing is taken, whatever it is.
+        DeliveryRejected says that trying again is no use, SinkUnavailable that nothing is taken, whatever it is.
         """
 
     def close(self) -> None:

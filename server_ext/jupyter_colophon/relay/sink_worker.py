@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from jupyter_colophon.core.change import Change
-from jupyter_colophon.core.errors import StorageError, Undeliverable, Undelivered, Unreachable
+from jupyter_colophon.core.errors import DeliveryFailed, DeliveryRejected, SinkUnavailable, StorageError
 from jupyter_colophon.core.inbox import DeadLetter, Refusal
 from jupyter_colophon.core.worker import Backoff, LoggedOutage, Worker
 from jupyter_colophon.relay.loading import Handling
@@ -124,21 +124,21 @@ class SinkWorker:
             self._outage.end()
             self._follower.batch = min(2 * self._follower.batch, BATCH_MAX)
             return Handled(len(changes), lambda tx: sinks.note(tx, self.name, attempts=0, problem=""))
-        if len(changes) > 1 and not isinstance(error, Unreachable):
+        if len(changes) > 1 and not isinstance(error, SinkUnavailable):
             # Delivered one by one, they show which of them it was.
             self._follower.batch = 1
             return Handled(0)
         self._attempts += 1
-        if isinstance(error, Unreachable):
+        if isinstance(error, SinkUnavailable):
             self._outage.begin(error.detail)
             self._wait(error, LONGEST_WAIT_S)
             return Handled(0)
-        if self._attempts < self.handling.attempts and not isinstance(error, Undeliverable):
+        if self._attempts < self.handling.attempts and not isinstance(error, DeliveryRejected):
             self._wait(error, LONGEST_PAUSE_S)
             return Handled(0)
         return self._give_up(changes[0], error)
 
-    def _give_up(self, change: Change, error: Undelivered) -> Handled:
+    def _give_up(self, change: Change, error: DeliveryFailed) -> Handled:
         """Make a change a dead letter, and go on with the next."""
         detail = f"the sink {self.name}: giving up on change {change.seq}, which is a dead letter now: {error.detail}"
         _logger.warning("%s", detail)
@@ -150,7 +150,7 @@ class SinkWorker:
 
         return Handled(1, record)
 
-    def _wait(self, error: Undelivered, longest_s: float) -> None:
+    def _wait(self, error: DeliveryFailed, longest_s: float) -> None:
         """Record a failed attempt, and wait before the next one."""
         self._note(attempts=self._attempts, problem=error.detail)
         end = time.monotonic() + Backoff(self.handling.pause_s, longest_s).pause_s(self._attempts)
@@ -175,7 +175,7 @@ class SinkWorker:
     def _deliver_failure(self, sink: TellsFailures, turn: int, letter: DeadLetter) -> bool:
         """Return False where the sink takes nothing now."""
         error = self._try(lambda: sink.deliver_failure(letter, turn))
-        if isinstance(error, Unreachable):
+        if isinstance(error, SinkUnavailable):
             self._note(problem=error.detail)
             return False
         if error is not None:
@@ -202,7 +202,7 @@ class SinkWorker:
 
         changes = self.catalog.provider.tx_runner.run(read, read_only=True)
         error = self._try(lambda: self.sink.deliver(changes)) if changes else None
-        if isinstance(error, Unreachable):
+        if isinstance(error, SinkUnavailable):
             return False
         if not changes:
             _logger.warning("the sink %s: change %s is no longer kept, and not delivered again", self.name, seq)
@@ -215,14 +215,14 @@ class SinkWorker:
         self._lease.run(record)
         return True
 
-    def _try(self, deliver: Callable[[], None]) -> Undelivered | None:
+    def _try(self, deliver: Callable[[], None]) -> DeliveryFailed | None:
         """Return why the sink did not take something; None where it did."""
         try:
             deliver()
-        except Undelivered as error:
+        except DeliveryFailed as error:
             return error
         except Exception as error:
             # Another package's code: the log alone shows what is wrong with it.
             _logger.exception("the sink %s failed", self.name)
-            return Undelivered(f"the sink failed ({type(error).__name__})")
+            return DeliveryFailed(f"the sink failed ({type(error).__name__})")
         return None

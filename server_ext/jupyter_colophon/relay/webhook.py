@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from jupyter_colophon.core.announcement import FORMS, Announcer
 from jupyter_colophon.core.change import Change
-from jupyter_colophon.core.errors import Misconfigured, Undelivered, shown
+from jupyter_colophon.core.errors import DeliveryFailed, InvalidConfiguration, shown
 from jupyter_colophon.relay.addresses import Target, resolved, target
 from jupyter_colophon.relay.seam import DELIVERY_S, Surroundings
 
@@ -31,22 +31,22 @@ _TIMEOUT_S: Final = 10.0
 
 
 def make(about: Surroundings) -> "Webhook":
-    """A webhook of its options. Raises Misconfigured, which shows no value."""
+    """A webhook of its options. Raises InvalidConfiguration, which shows no value."""
     options = about.options
     for name in options:
         if name not in _OPTIONS:
-            raise Misconfigured(f"there is no option {shown(str(name))}")
+            raise InvalidConfiguration(f"there is no option {shown(str(name))}")
     form, timeout, private = (
         options.get("format", FORMS[0]),
         options.get("timeout_s", _TIMEOUT_S),
         options.get("allow_private", False),
     )
     if form not in FORMS:
-        raise Misconfigured(f"its option format must be one of {', '.join(FORMS)}")
+        raise InvalidConfiguration(f"its option format must be one of {', '.join(FORMS)}")
     if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout <= DELIVERY_S:
-        raise Misconfigured(f"its option timeout_s must be a number above 0 and up to {DELIVERY_S:g}")
+        raise InvalidConfiguration(f"its option timeout_s must be a number above 0 and up to {DELIVERY_S:g}")
     if not isinstance(private, bool):
-        raise Misconfigured("its option allow_private must be True or False")
+        raise InvalidConfiguration("its option allow_private must be True or False")
     return Webhook(
         about.name, target(options.get("url")), _secret(options), about.announcer, form, float(timeout), private
     )
@@ -70,14 +70,14 @@ class Webhook:
         return False
 
     def deliver(self, changes: Sequence[Change]) -> None:
-        """Post them as one document. Raises Undelivered."""
+        """Post them as one document. Raises DeliveryFailed."""
         told = [one for change in changes if (one := self.announcer.told(change, self.form)) is not None]
         if not told:
             return
         body = json.dumps({"sink": self.name, "format": self.form, "changes": told}, ensure_ascii=False).encode()
         status = self._posted(body, f"{changes[0].seq}-{changes[-1].seq}")
         if not 200 <= status < 300:
-            raise Undelivered(f"{self.target.shown} answered {status}")
+            raise DeliveryFailed(f"{self.target.shown} answered {status}")
 
     def close(self) -> None:
         """Nothing is kept open."""
@@ -93,7 +93,7 @@ class Webhook:
             answer = connection.getresponse()
             answer.read(1)
         except (OSError, http.client.HTTPException) as error:
-            raise Undelivered(f"{self.target.shown} cannot be reached ({type(error).__name__})") from None
+            raise DeliveryFailed(f"{self.target.shown} cannot be reached ({type(error).__name__})") from None
         finally:
             deadline.cancel()
             connection.close()
@@ -146,7 +146,9 @@ def _secret(options: Mapping[str, Any]) -> bytes:
         try:
             given = Path(str(file)).expanduser().read_text("utf-8").strip()
         except (OSError, UnicodeDecodeError) as error:
-            raise Misconfigured(f"its secret_file cannot be read ({type(error).__name__})") from None
+            raise InvalidConfiguration(f"its secret_file cannot be read ({type(error).__name__})") from None
     if not isinstance(given, str) or len(given) < _SECRET_LEAST:
-        raise Misconfigured(f"its secret (option secret_file or secret) must have at least {_SECRET_LEAST} characters")
+        raise InvalidConfiguration(
+            f"its secret (option secret_file or secret) must have at least {_SECRET_LEAST} characters"
+        )
     return given.encode()

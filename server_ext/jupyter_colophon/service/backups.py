@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from jupyter_colophon.core import asserted
-from jupyter_colophon.core.errors import BackupRefused
+from jupyter_colophon.core.errors import BackupRejected
 from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.service.checking import Progress
 from jupyter_colophon.service.sealing import seal
@@ -47,13 +47,13 @@ class Backups:
         )
 
     def restore(self, path: Path, header: backup.Header | None = None) -> int:
-        """Fill the empty store from a file; returns how many rows. Raises BackupRefused before anything is changed.
+        """Fill the empty store from a file; returns how many rows. Raises BackupRejected before anything is changed.
 
         `header`: what `checked` gave for this file, where it was asked already.
         """
         header = header or checked(path, self.registry, self.progress)
         if not self.provider.tx_runner.run(_is_empty, read_only=True):
-            raise BackupRefused("the store is not empty: restore into a new one")
+            raise BackupRejected("the store is not empty: restore into a new one")
         known = {spec.id for spec in tables.ALL}
         self.provider.table_admin.create_or_update(
             *(spec for spec in header.tables.values() if spec.id not in known and spec.id != backup.LOG.id)
@@ -84,7 +84,7 @@ class Backups:
 
 
 def checked(path: Path, registry: Registry, progress: Progress) -> backup.Header:
-    """What a backup says of itself, read to its end. Raises BackupRefused, also for one of a newer program."""
+    """What a backup says of itself, read to its end. Raises BackupRejected, also for one of a newer program."""
     progress("checking the file", 0)
     header = backup.check(path)
     known, version = {spec.id: spec for spec in tables.ALL}, len(numbered(registry))
@@ -92,12 +92,12 @@ def checked(path: Path, registry: Registry, progress: Progress) -> backup.Header
         spec.fields.keys() - known[name].fields.keys() for name, spec in header.tables.items() if name in known
     )
     if header.schema is None or header.schema < version:
-        raise BackupRefused(
+        raise BackupRejected(
             f"{path}: an earlier version of jupyter-colophon made it ({header.product}): restore it with that version, "
             "open the store with this one, and make a new backup"
         )
     if unknown or header.schema > version:
-        raise BackupRefused(f"{path}: a newer version of jupyter-colophon made it ({header.product}): use that")
+        raise BackupRejected(f"{path}: a newer version of jupyter-colophon made it ({header.product}): use that")
     return header
 
 

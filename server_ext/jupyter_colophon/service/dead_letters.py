@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.datahub import mcp
-from jupyter_colophon.core.errors import Absent, AccessDenied, MetadataError, StorageError
+from jupyter_colophon.core.errors import AccessDenied, MetadataError, NotFound, StorageError
 from jupyter_colophon.core.inbox import EVENTS, DeadLetter, Refusal
 from jupyter_colophon.core.jsontext import parse
 from jupyter_colophon.core.once import Once
@@ -68,7 +68,7 @@ class DeadLetters:
 
         What a sink would not take is given to it once more, soon.
 
-        Where that fails, the letter stays, with the new problem; raises it. Raises Absent, and AccessDenied where
+        Where that fails, the letter stays, with the new problem; raises it. Raises NotFound, and AccessDenied where
         the sender's token could do what that of the principal cannot.
         """
 
@@ -86,7 +86,7 @@ class DeadLetters:
         return self._apply(letter, once) if letter.seq is None else self._deliver_again(letter, letter.seq, once)
 
     def discard(self, number: int, principal: Principal, once: Once | None = None) -> int:
-        """Throw a letter away; returns its number. Raises Absent, AccessDenied for a kernel's token."""
+        """Throw a letter away; returns its number. Raises NotFound, AccessDenied for a kernel's token."""
 
         def work(tx: TableContext) -> int:
             self._own(rows.read(tx, number), number, principal, tx)
@@ -103,7 +103,7 @@ class DeadLetters:
     def _apply(self, letter: DeadLetter, once: Once | None) -> list[Written]:
         def removing(tx: TableContext, apply: Callable[[], list[Written]]) -> list[Written]:
             if not rows.remove(tx, letter.id):
-                raise Absent("dead letter", str(letter.id))
+                raise NotFound("dead letter", str(letter.id))
             done = apply()
             inbox_rows.mark_applied(tx, letter.id, done)
             return done
@@ -130,7 +130,7 @@ class DeadLetters:
     def _deliver_again(self, letter: DeadLetter, seq: int, once: Once | None) -> list[Written]:
         def work(tx: TableContext) -> list[Written]:
             if not rows.remove(tx, letter.id):
-                raise Absent("dead letter", str(letter.id))
+                raise NotFound("dead letter", str(letter.id))
             sinks.deliver_again(tx, letter.sender.user, seq)
             return []
 
@@ -143,7 +143,7 @@ class DeadLetters:
     ) -> DeadLetter:
         own = letter is not None and letter.seq is None and letter.sender.user == principal.user
         if letter is None or not (own or self._is_admin(principal)) or not self._is_visible(letter, principal, tx):
-            raise Absent("dead letter", str(number))
+            raise NotFound("dead letter", str(number))
         return letter
 
     def _is_admin(self, principal: Principal) -> bool:

@@ -12,7 +12,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.annotation import Annotation
 from jupyter_colophon.core.deployed import ARTIFACT, Deployed
 from jupyter_colophon.core.entity import Entity
-from jupyter_colophon.core.errors import Absent, ConditionFailed, InvalidInstance, Problem, Reserved
+from jupyter_colophon.core.errors import ConditionFailed, InvalidInstance, NotFound, Problem, Reserved
 from jupyter_colophon.core.fields import columns_of_avro
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.programs import KINDS, WORKFLOWS, Programs, labels
@@ -28,7 +28,7 @@ _TRIES: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Deployer:
-    """Makes entities known for those who deploy. All raise Absent for a namespace that there is not."""
+    """Makes entities known for those who deploy. All raise NotFound for a namespace that there is not."""
 
     reader: Reader
     write_path: WritePath
@@ -84,14 +84,14 @@ class Deployer:
         return proposals + [Proposal(one, None, "delete") for one in gone if self._before(one, principal)]
 
     def _program(self, application: Urn, type_: str, id_: str) -> Urn:
-        """Raises IllegalName, also for what is no job in an application that is written as a URN."""
+        """Raises InvalidName, also for what is no job in an application that is written as a URN."""
         identity = self.write_path.identity
         return from_v3((*v3_path(application, identity).segments, type_, id_), identity)
 
     def _before(self, urn: Urn, principal: Principal) -> Entity | None:
         try:
             return self.reader.entity(urn, ["technicalMetadata"], principal)
-        except Absent:
+        except NotFound:
             return None
 
 

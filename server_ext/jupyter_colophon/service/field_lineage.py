@@ -22,7 +22,7 @@ _Pair = tuple[str, str, str]
 
 
 def field_lineage(reader: LineageReader, question: FieldQuestion, principal: Principal) -> FieldLineage:
-    """What the fields of data are made of, and what of them. Raises Absent."""
+    """What the fields of data are made of, and what of them. Raises NotFound."""
     return reader.ask(question.urn, principal, None, lambda asking: _answer(asking, question))
 
 

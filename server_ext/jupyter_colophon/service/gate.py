@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jupyter_colophon.core.access import Authorizer, Principal, ScopeAuthorizer
-from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.names import Identity, Urn
 from jupyter_colophon.core.namespaced import is_namespaced, namespace_in
 from jupyter_colophon.storage import instance_namespaces
@@ -59,9 +59,9 @@ class Gate:
         return named is None or self.may_read(principal, named)
 
     def require(self, principal: Principal, urn: Urn, kind: str = "entity") -> None:
-        """Raise Absent for an entity that may not be read. Not inside a transaction."""
+        """Raise NotFound for an entity that may not be read. Not inside a transaction."""
         if not self.filter_visible(principal, [urn]):
-            raise Absent(kind, str(urn))
+            raise NotFound(kind, str(urn))
         self.record_reads(principal, [urn])
 
     def record_reads(self, principal: Principal, urns: Iterable[Urn]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import Absent, MetadataError, StorageError, TransactionTooLong
+from jupyter_colophon.core.errors import MetadataError, NotFound, StorageError, TransactionTimeout
 from jupyter_colophon.core.inbox import OUTCOME_KEPT_MS, InboxEntry, Refusal, about
 from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.core.once import Once
@@ -64,10 +64,10 @@ class Inbox:
         return self.provider.tx_runner.run(take)
 
     def entry(self, number: int, principal: Principal) -> InboxEntry:
-        """What became of a batch, for a day. Raises Absent, also for another user's where the principal is no admin."""
+        """What became of a batch, for a day. Raises NotFound, also for another user's where the principal is no admin."""
         found = self.provider.tx_runner.run(lambda tx: rows.entry(tx, number), read_only=True)
         if found is None or not self._shown(found, principal):
-            raise Absent("entry of the inbox", str(number))
+            raise NotFound("entry of the inbox", str(number))
         return found
 
     def counts(self) -> tuple[int, int]:
@@ -127,7 +127,7 @@ class Inbox:
             proposals = forms.PROPOSALS.read(stored(row["proposals"]))
             sender = forms.PRINCIPAL.read(stored(row["sender"]))
             self.write_path.propose(proposals, sender, WITHIN, around=once)
-        except TransactionTooLong as error:
+        except TransactionTimeout as error:
             self._slow = (number, self._slow[1] + 1 if self._slow[0] == number else 1)
             if self._slow[1] < SLOW_ATTEMPTS:
                 raise

@@ -56,7 +56,7 @@ class KeyLister:
     def values(self, question: ValuesQuestion, limit: int, principal: Principal) -> tuple[list[tuple[str, int]], bool]:
         """The first values of a key, sorted, with how many entities say each; and whether some were left out.
 
-        Raises HistoryForgotten.
+        Raises HistoryExpired.
         """
         key, prefix = fold(question.key), fold(question.prefix)
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.described import describe_entity
 from jupyter_colophon.core.entity import Aspect
-from jupyter_colophon.core.errors import Absent, IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery, NotFound
 from jupyter_colophon.core.lineage import MAX_LEVELS, MAX_RELATIONS, Lineage, LineageEdge, LineageQuestion, Window
 from jupyter_colophon.core.lineage_answers import DiffQuestion, Impact, LineageDiff, PathQuestion, Paths
 from jupyter_colophon.core.names import Urn
@@ -43,10 +43,10 @@ class Asking:
     as_of: int | None
 
     def walk(self, question: LineageQuestion, until: str = "") -> Walk:
-        """Walk to what the principal may see. Raises IllegalQuery for a frontier of what has no lineage."""
+        """Walk to what the principal may see. Raises InvalidQuery for a frontier of what has no lineage."""
         for one in map(Urn.parse, question.frontier):
             if one.type not in _WALKED:
-                raise IllegalQuery(f"holds {one}, which has no lineage", "frontier")
+                raise InvalidQuery(f"holds {one}, which has no lineage", "frontier")
         return Walker(edges_at(self.tx, self.as_of), self.clock, self.nodes.shown).walk(question, until)
 
     @property
@@ -65,7 +65,7 @@ class LineageReader:
     clock: Callable[[], float]
 
     def lineage(self, question: LineageQuestion, principal: Principal) -> Lineage:
-        """The graph around data or a program. Raises Absent when the catalog never knew it, or not yet."""
+        """The graph around data or a program. Raises NotFound when the catalog never knew it, or not yet."""
 
         def answer(asking: Asking) -> Lineage:
             return asking.drawing.drawn(question, asking.walk(question))
@@ -73,7 +73,7 @@ class LineageReader:
         return self.ask(question.urn, principal, question.as_of, answer)
 
     def paths(self, question: PathQuestion, principal: Principal) -> Paths:
-        """All shortest ways on which data flows from one node to another. Raises Absent for either."""
+        """All shortest ways on which data flows from one node to another. Raises NotFound for either."""
         self._require(question.target, principal)
         walking = LineageQuestion(
             question.source, "downstream", MAX_LEVELS, question.window, MAX_RELATIONS, as_of=question.as_of
@@ -86,7 +86,7 @@ class LineageReader:
         return self.ask(question.source, principal, question.as_of, answer)
 
     def impact(self, question: LineageQuestion, principal: Principal) -> Impact:
-        """How much is downstream of data or a program. Raises Absent."""
+        """How much is downstream of data or a program. Raises NotFound."""
 
         def answer(asking: Asking) -> Impact:
             return _impact(asking, question, asking.walk(question))
@@ -94,11 +94,11 @@ class LineageReader:
         return self.ask(question.urn, principal, question.as_of, answer)
 
     def diff(self, question: DiffQuestion, principal: Principal) -> LineageDiff:
-        """The edges that came and went between two times. Raises Absent."""
+        """The edges that came and went between two times. Raises NotFound."""
         return self.ask(question.urn, principal, None, lambda asking: _diff(asking, question))
 
     def ask(self, urn: Urn, principal: Principal, as_of: int | None, answer: Callable[[Asking], T]) -> T:
-        """Answer about a node in one transaction. Raises Absent when the catalog never knew it, or not yet."""
+        """Answer about a node in one transaction. Raises NotFound when the catalog never knew it, or not yet."""
         self._require(urn, principal)
 
         def work(tx: TableContext) -> T:
@@ -110,21 +110,21 @@ class LineageReader:
         return self.provider.tx_runner.run(work, read_only=True)
 
     def require_in(self, urn: Urn, namespace: str, principal: Principal) -> None:
-        """Raise Absent where the namespace of an entity, living or not, is another one; with "" any will do."""
+        """Raise NotFound where the namespace of an entity, living or not, is another one; with "" any will do."""
         self._require(urn, principal)
         row = self.provider.tx_runner.run(lambda tx: tx.table("entities").read((str(urn),)), read_only=True)
         own = self.gate.identity.namespace_of(urn) if row is None else row["namespace"]
         if namespace not in ("", own):
-            raise Absent("entity", str(urn))
+            raise NotFound("entity", str(urn))
 
     def _require(self, urn: Urn, principal: Principal) -> None:
         if urn.type not in ("dataset", "dataJob"):
-            raise IllegalQuery("lineage is that of data and of programs", "urn")
+            raise InvalidQuery("lineage is that of data and of programs", "urn")
         self.gate.require(principal, urn)
 
 
 def _require_known(asking: Asking, urn: Urn) -> None:
-    """Raise Absent for what neither is, or was, an entity, nor has any history."""
+    """Raise NotFound for what neither is, or was, an entity, nor has any history."""
     text, tx = str(urn), asking.tx
     if _was_there(tx, urn, asking.as_of):
         return

@@ -8,7 +8,7 @@ from typing import Any
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.described import describe_aspect
 from jupyter_colophon.core.entity import EntitySummary
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.holding import UNDECLARED
 from jupyter_colophon.core.kinds import kind_of
 from jupyter_colophon.core.listing import Listed, ListQuestion, Place
@@ -44,14 +44,14 @@ class Lister:
 
     @audited("search", lambda listed: (one.urn for one in listed.entities), lambda service: service.searcher.gate.audit)
     def find(self, question: ListQuestion, principal: Principal) -> Listed:
-        """A part of what fits, in order. Raises IllegalQuery."""
+        """A part of what fits, in order. Raises InvalidQuery."""
         query = parse_query(question.text)
         return self.searcher.provider.tx_runner.run(
             lambda tx: self._listed(tx, question, query, principal), read_only=True
         )
 
     def require_kinds(self, kinds: Sequence[str]) -> None:
-        """Raise IllegalQuery for a kind of entity that there is not."""
+        """Raise InvalidQuery for a kind of entity that there is not."""
         if kinds:
             self.searcher.provider.tx_runner.run(lambda tx: _require_kinds(tx, kinds), read_only=True)
 
@@ -128,13 +128,13 @@ class Lister:
 
 
 def _require_kinds(tx: TableContext, kinds: Sequence[str]) -> None:
-    """Raise IllegalQuery for a kind that is none of ours, and that no custom entity ever had."""
+    """Raise InvalidQuery for a kind that is none of ours, and that no custom entity ever had."""
     for kind in kinds:
         if kind not in _TYPES and kind not in _KNOWN:
             prefix = f"urn:li:custom:({encoded(kind)},"
             within = Range((prefix,), (prefix[:-1] + "-",), end_inclusive=False)
             if not list(tx.table("entities").scan(within, 1)):
-                raise IllegalQuery(f"there is no kind of entity {kind!r}", "target")
+                raise InvalidQuery(f"there is no kind of entity {kind!r}", "target")
 
 
 def _start(ordered: list[Place], question: ListQuestion) -> int:

@@ -36,17 +36,17 @@ class Loads:
         return self.provider.tx_runner.run(lambda tx: rows.opened(tx, principal.user, name, self.now()))
 
     def read(self, name: str, principal: Principal) -> Load:
-        """How far a load came. Raises Absent."""
+        """How far a load came. Raises NotFound."""
         return self.provider.tx_runner.run(lambda tx: rows.existing(tx, principal.user, name), read_only=True)
 
     def end(self, name: str, state: Ending, principal: Principal) -> Load:
-        """Commit or abort a load: no batch of it is taken from now on. What was applied stays. Raises Absent, LoadEnded."""
+        """Commit or abort a load: no batch of it is taken from now on. What was applied stays. Raises NotFound, LoadEnded."""
         return self.provider.tx_runner.run(lambda tx: rows.ended(tx, principal.user, name, state, self.now()))
 
     def apply(self, batch: Batch, read: Sequence[Read], principal: Principal) -> Applied:
         """Apply the rows of a batch, once. A row that cannot be applied is refused alone.
 
-        Raises Absent, LoadEnded for its load, and KeyReused where another batch had its place.
+        Raises NotFound, LoadEnded for its load, and IdempotencyKeyReused where another batch had its place.
         """
         places = [at for at, one in enumerate(read) if isinstance(one, Proposal)]
         unread = [one for one in read if isinstance(one, RowRefusal)]
@@ -65,7 +65,7 @@ class Loads:
     def refusals(
         self, name: str, limit: int, cursor: str, principal: Principal
     ) -> tuple[list[KeptRefusal], str | None]:
-        """Rows that were refused by their places, and where to read on. Raises Absent."""
+        """Rows that were refused by their places, and where to read on. Raises NotFound."""
         after = tuple(self.cursors.read(_KIND, cursor)) if cursor else ()
         found = self.provider.tx_runner.run(
             lambda tx: rows.refusals(tx, principal.user, name, after, limit + 1), read_only=True

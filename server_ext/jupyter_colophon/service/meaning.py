@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.query import Pattern, Query, Term, parse_query
 from jupyter_colophon.core.terms import NAME_KEY, PART_KEY, fold, fts_word
 from jupyter_colophon.core.time_words import RANGES_MAX, TIME_KEYS, Interval, cover, parse_interval
@@ -34,12 +34,12 @@ class Meaning:
 
 
 def check_query(text: str, now_ms: int) -> None:
-    """Raise IllegalQuery if a search for this text would be refused."""
+    """Raise InvalidQuery if a search for this text would be refused."""
     _require_few(sum(_interval(term, now_ms) is not None for term in parse_query(text).terms))
 
 
 def find_meanings(query: Query, names: Names, now_ms: int) -> tuple[Meaning, ...]:
-    """Return the meaning of each term, in order. Raises IllegalQuery."""
+    """Return the meaning of each term, in order. Raises InvalidQuery."""
     meanings = tuple(_meaning(term, names, now_ms) for term in query.terms)
     _require_few(sum(one.interval is not None for one in meanings))
     return meanings
@@ -55,11 +55,11 @@ def words_of(meanings: Sequence[Meaning], terms: tuple[str, ...], *, all_of_them
 
 def _require_few(intervals: int) -> None:
     if intervals > RANGES_MAX:
-        raise IllegalQuery(f"it has more than {RANGES_MAX} times", "query")
+        raise InvalidQuery(f"it has more than {RANGES_MAX} times", "query")
 
 
 def _interval(term: Term, now_ms: int) -> Interval | None:
-    """Return the interval that a term of a time key means. Raises IllegalQuery."""
+    """Return the interval that a term of a time key means. Raises InvalidQuery."""
     if term.key in TIME_KEYS and term.pattern.kind == "exact":
         return parse_interval(term.pattern.text, now_ms)
     return None

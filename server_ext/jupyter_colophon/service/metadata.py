@@ -8,7 +8,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.described import Shown, describe_entity
 from jupyter_colophon.core.entity import Aspect, Entity, EntitySummary
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.holding import UNDECLARED, holder_of
 from jupyter_colophon.core.lineage_keys import lineage_key
 from jupyter_colophon.core.names import Urn
@@ -45,7 +45,7 @@ def _measure(column: Column) -> int:
 
 @dataclass(frozen=True, slots=True)
 class MetadataReader:
-    """Reads metadata as scopes. Everything raises Absent for what the principal may not read."""
+    """Reads metadata as scopes. Everything raises NotFound for what the principal may not read."""
 
     provider: StorageProvider
     registry: Registry
@@ -63,7 +63,7 @@ class MetadataReader:
         return self.provider.tx_runner.run(lambda tx: self._read(tx, urn, namespace, principal, time), read_only=True)
 
     def require(self, urn: Urn, namespace: str, principal: Principal) -> None:
-        """Raise Absent unless the entity is there, in this namespace."""
+        """Raise NotFound unless the entity is there, in this namespace."""
         self.gate.require(principal, urn)
         self.provider.tx_runner.run(lambda tx: self._required(tx, urn, namespace, None), read_only=True)
 
@@ -86,7 +86,7 @@ class MetadataReader:
         if cursor:
             same, after = self.cursors.read("fields", cursor)
             if same != str(urn):
-                raise IllegalQuery("is no cursor of this list", "cursor")
+                raise InvalidQuery("is no cursor of this list", "cursor")
         if urn.type != "dataset":
             return [], None
 
@@ -163,7 +163,7 @@ class MetadataReader:
         return {"last-updated-by-program": lineage_key(program, identity)}
 
     def _required(self, tx: TableContext, urn: Urn, namespace: str, time: int | None) -> EntitySummary | None:
-        """The entity; None for one that is there with its holder, and of which nothing is said. Raises Absent."""
+        """The entity; None for one that is there with its holder, and of which nothing is said. Raises NotFound."""
         found = there = self._summary(tx, urn, time)
         if there is None and urn.type in UNDECLARED:
             holder = holder_of(urn, self.gate.identity)

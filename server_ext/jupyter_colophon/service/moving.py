@@ -28,7 +28,7 @@ class Mover:
     progress: Progress
 
     def apply(self) -> int:
-        """Move what belongs elsewhere; returns how many entities. Raises NamespaceEnding, StorageError."""
+        """Move what belongs elsewhere; returns how many entities. Raises NamespaceDeleting, StorageError."""
         moved, place = 0, ""
         while True:
             look = partial(misplaced, identity=self.write_path.identity, after=place, limit=_LOOKED_AT)

@@ -29,7 +29,7 @@ class Mutator:
     def apply(
         self, mutations: Sequence[Mutation], principal: Principal, within: str, once: Once | None
     ) -> list[Mutated]:
-        """Apply a batch in its order. Raises Absent, AccessDenied, InvalidInstance, and changes nothing then."""
+        """Apply a batch in its order. Raises NotFound, AccessDenied, InvalidInstance, and changes nothing then."""
         proposals = [proposal for one in mutations for proposal in self._proposals(one)]
         written = self.write_path.propose(proposals, principal, within, once=once)
         # Told by what is stored: a batch that is sent again has its first answer.

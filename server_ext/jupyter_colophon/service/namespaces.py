@@ -40,7 +40,7 @@ class Namespaces:
         )
 
     def delete(self, name: str, principal: Principal) -> None:
-        """End a namespace and everything in it. Raises Absent, AccessDenied; returns when it is gone for everybody."""
+        """End a namespace and everything in it. Raises NotFound, AccessDenied; returns when it is gone for everybody."""
         self.write_path.end_namespace(name, principal)
         self.resume()
 

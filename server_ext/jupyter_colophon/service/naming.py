@@ -10,7 +10,7 @@ from typing import Final
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.described import describe_aspect
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.query import Pattern
 from jupyter_colophon.core.registry import Registry
@@ -100,7 +100,7 @@ class Names:
     def _readable(self, urn: str) -> Urn | None:
         try:
             one = Urn.parse(urn)
-        except IllegalName:
+        except InvalidName:
             return None
         if one.type not in NAMING or not self.gate.may_read(self.principal, self.gate.identity.namespace_of(one)):
             return None

@@ -7,7 +7,7 @@ tells whether it did. So whole values, prefixes of them and names are served, wo
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.kinds import kind_of_row
 from jupyter_colophon.core.labels import APART
 from jupyter_colophon.core.query import Pattern, Query, Term
@@ -35,12 +35,12 @@ class PastSearch:
     spaces: Sequence[str]
 
     def gather(self, query: Query, terms: Sequence[str], found: Found) -> None:
-        """Add what fitted, and had all these terms of full text, to what was found. Raises IllegalQuery."""
+        """Add what fitted, and had all these terms of full text, to what was found. Raises InvalidQuery."""
         for at, term in enumerate(query.terms):
             if term.key in STAMP_KEYS:
-                raise IllegalQuery(f"{term.key} is searched as of now", "asOf")
+                raise InvalidQuery(f"{term.key} is searched as of now", "asOf")
             if term.key is None and term.pattern.kind != "any":
-                raise IllegalQuery("words are searched as of now: as of a time, say owner:ops or name:ord*", "asOf")
+                raise InvalidQuery("words are searched as of now: as of a time, say owner:ops or name:ord*", "asOf")
             matches = [one for one in self._matches(term, found) if one.terms.issuperset(terms)]
             found.add(matches, at, _SCORE)
             if term.pattern.kind != "any":

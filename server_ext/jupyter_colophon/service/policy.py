@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from jupyter_colophon.core.access import Action, Authorizer, Principal, ScopeAuthorizer
-from jupyter_colophon.core.errors import Misconfigured
+from jupyter_colophon.core.errors import InvalidConfiguration
 
 _logger = logging.getLogger("jupyter_colophon.policy")
 
@@ -29,7 +29,7 @@ class PolicyAuthorizer:
 
 @cache
 def authorizer(named: str) -> Authorizer:
-    """Who decides, with one object of the class of this dotted name; with none, the scopes alone. Raises Misconfigured."""
+    """Who decides, with one object of the class of this dotted name; with none, the scopes alone. Raises InvalidConfiguration."""
     if not named:
         return ScopeAuthorizer()
     from traitlets.utils.importstring import import_item
@@ -38,7 +38,7 @@ def authorizer(named: str) -> Authorizer:
         policy = import_item(named)()
     except Exception as error:
         told = f"the setting c.Colophon.policy names no class that can be used: {named!r} ({type(error).__name__})"
-        raise Misconfigured(told) from error
+        raise InvalidConfiguration(told) from error
     if not callable(getattr(policy, "may", None)):
-        raise Misconfigured(f"the setting c.Colophon.policy names a class without `may`: {named!r}")
+        raise InvalidConfiguration(f"the setting c.Colophon.policy names a class without `may`: {named!r}")
     return PolicyAuthorizer(policy)

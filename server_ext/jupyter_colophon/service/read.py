@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.entity import Aspect, AspectVersion, Entity, EntitySummary, Listing
-from jupyter_colophon.core.errors import Absent, IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery, NotFound
 from jupyter_colophon.core.names import NO_NAMESPACE, Urn
 from jupyter_colophon.core.namespaced import INSTANCE
 from jupyter_colophon.core.registry import Registry
@@ -25,7 +25,7 @@ _SLICE = 200
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads the present and the past of entities. Everything raises Absent for what the principal may not read."""
+    """Reads the present and the past of entities. Everything raises NotFound for what the principal may not read."""
 
     provider: StorageProvider
     registry: Registry
@@ -74,7 +74,7 @@ class Reader:
             raise self.absent(urn, f"{name} of entity")
         return found
 
-    def absent(self, urn: Urn, kind: str = "entity") -> Absent:
+    def absent(self, urn: Urn, kind: str = "entity") -> NotFound:
         """Return the error for what a readable entity does not have; it names the one that has its history now."""
         return self.provider.tx_runner.run(lambda tx: absent_entity(tx, str(urn), kind), read_only=True)
 
@@ -107,7 +107,7 @@ class Reader:
         if listing.cursor:
             *same, place = self.cursors.read("entities", listing.cursor)
             if same != asked:
-                raise IllegalQuery("is no cursor of this list", "cursor")
+                raise InvalidQuery("is no cursor of this list", "cursor")
 
         def work(tx: TableContext) -> list[EntitySummary]:
             return self._page(tx, self.shelves(tx, listing, principal), listing, place, principal)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from jupyter_colophon.core.datahub.model import model_of
-from jupyter_colophon.core.errors import Misconfigured, Problem, shown
+from jupyter_colophon.core.errors import InvalidConfiguration, Problem, shown
 from jupyter_colophon.core.overlay import Overlay, Surroundings, overlaid
 from jupyter_colophon.core.registry import Model, Registry
 from jupyter_colophon.core.rules import Check
@@ -33,12 +33,12 @@ def load_registry(overlay: Path | None = None) -> Registry:
 
 
 def readable(file: Path | None) -> Path | None:
-    """The file, for who must not go on without what it adds. Raises Misconfigured where it cannot be read at all."""
+    """The file, for who must not go on without what it adds. Raises InvalidConfiguration where it cannot be read at all."""
     if file is not None:
         try:
             _parsed(file)
-        except Misconfigured as error:
-            raise Misconfigured(f"entity_registry {file}: {error.detail}") from error
+        except InvalidConfiguration as error:
+            raise InvalidConfiguration(f"entity_registry {file}: {error.detail}") from error
     return file
 
 
@@ -50,7 +50,7 @@ def load_overlay(file: Path) -> Overlay:
     around = Surroundings(types, own, partial(_schema, file.parent), _check)
     try:
         return overlaid(_model(), _parsed(file), around)
-    except Misconfigured as error:
+    except InvalidConfiguration as error:
         return Overlay(_model(), faults=[Problem("", error.detail)])
 
 
@@ -80,42 +80,44 @@ def _parsed(file: Path) -> Any:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f" in line {mark.line + 1}" if mark is not None else ""
-        raise Misconfigured(f"it is no YAML{place}") from error
+        raise InvalidConfiguration(f"it is no YAML{place}") from error
     except RecursionError:
-        raise Misconfigured("it is nested too deeply") from None
+        raise InvalidConfiguration("it is nested too deeply") from None
 
 
 def _schema(folder: Path, name: str) -> Any:
-    """The JSON document of this name in the folder; None where there is none. Raises Misconfigured."""
+    """The JSON document of this name in the folder; None where there is none. Raises InvalidConfiguration."""
     if Path(name).name != name:
-        raise Misconfigured(f"{shown(name)} is not the name of a file beside the registry")
+        raise InvalidConfiguration(f"{shown(name)} is not the name of a file beside the registry")
     if not (folder / name).is_file():
         return None
     try:
         return json.loads(_read(folder / name))
     except (ValueError, RecursionError) as error:
-        raise Misconfigured(f"{shown(name)} is no JSON") from error
+        raise InvalidConfiguration(f"{shown(name)} is no JSON") from error
 
 
 def _read(file: Path) -> str:
     try:
         if file.stat().st_size > _MAX_BYTES:
-            raise Misconfigured(f"{shown(file.name)} is larger than {_MAX_BYTES} bytes")
+            raise InvalidConfiguration(f"{shown(file.name)} is larger than {_MAX_BYTES} bytes")
         return file.read_text("utf-8")
     except OSError as error:
-        raise Misconfigured(f"{shown(file.name)} cannot be read ({error.strerror or type(error).__name__})") from error
+        raise InvalidConfiguration(
+            f"{shown(file.name)} cannot be read ({error.strerror or type(error).__name__})"
+        ) from error
     except UnicodeDecodeError as error:
-        raise Misconfigured(f"{shown(file.name)} is not UTF-8") from error
+        raise InvalidConfiguration(f"{shown(file.name)} is not UTF-8") from error
 
 
 def _check(name: str) -> Check:
-    """The check that a package registered. Raises Misconfigured."""
+    """The check that a package registered. Raises InvalidConfiguration."""
     for point in entry_points(group=GROUP, name=name):
         try:
             found: Callable[..., Any] = point.load()
         except Exception as error:
-            raise Misconfigured(f"the rule {shown(name)} cannot be loaded ({type(error).__name__})") from error
+            raise InvalidConfiguration(f"the rule {shown(name)} cannot be loaded ({type(error).__name__})") from error
         if callable(found):
             return found
-        raise Misconfigured(f"the rule {shown(name)} cannot be called")
-    raise Misconfigured(f"no package has a rule {shown(name)} ({GROUP})")
+        raise InvalidConfiguration(f"the rule {shown(name)} cannot be called")
+    raise InvalidConfiguration(f"no package has a rule {shown(name)} ({GROUP})")

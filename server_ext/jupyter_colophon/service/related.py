@@ -37,7 +37,7 @@ class Related:
 
 
 def related(reader: LineageReader, question: LineageQuestion, principal: Principal, *, rollup: bool) -> Related:
-    """The accesses around data; with `rollup`, what ran in a workflow is told as the workflow's. Raises Absent."""
+    """The accesses around data; with `rollup`, what ran in a workflow is told as the workflow's. Raises NotFound."""
     return reader.ask(
         question.urn,
         principal,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cursor import Cursors
-from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.jsonvalue import measure
 from jupyter_colophon.core.lineage import RunListing
 from jupyter_colophon.core.names import Urn
@@ -34,10 +34,10 @@ class RunReader:
     cursors: Cursors
 
     def run(self, urn: str, principal: Principal) -> Run:
-        """One run with its accesses. Raises Absent."""
+        """One run with its accesses. Raises NotFound."""
         found = self.provider.tx_runner.run(lambda tx: runs.run(tx, urn), read_only=True)
         if found is None or not self._readable(found, principal):
-            raise Absent("run", urn)
+            raise NotFound("run", urn)
         return self._without_hidden(found, principal)
 
     @audited("runs", lambda page: (run.urn for run in page[0]))
@@ -58,20 +58,20 @@ class RunReader:
         return shown, None if rest is None else self.cursors.write("runs", list(rest))
 
     def of_program(self, program: Urn, namespace: str, run_id: str, principal: Principal) -> Run:
-        """A run by its program, which may be gone, and its run id. Raises Absent."""
+        """A run by its program, which may be gone, and its run id. Raises NotFound."""
         self.gate.require(principal, program, "run")
         found = self.provider.tx_runner.run(
             lambda tx: runs.of_program(tx, str(program), namespace, run_id), read_only=True
         )
         if found is None:
-            raise Absent("run", run_id)
+            raise NotFound("run", run_id)
         return self._without_hidden(found, principal)
 
     def require_program(self, program: Urn, namespace: str, principal: Principal) -> None:
-        """Raise Absent unless there is or was this program."""
+        """Raise NotFound unless there is or was this program."""
         self.gate.require(principal, program, "program")
         if not self.provider.tx_runner.run(lambda tx: runs.was_in(tx, str(program), namespace), read_only=True):
-            raise Absent("program", self.gate.identity.short_name(program))
+            raise NotFound("program", self.gate.identity.short_name(program))
 
     def touched(self, run: Run, principal: Principal) -> list[Touched]:
         """What a run has to do with, and what was said of it when the run met it first."""

@@ -11,7 +11,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.described import describe_entity
 from jupyter_colophon.core.entity import EntitySummary
-from jupyter_colophon.core.errors import IllegalQuery, shown
+from jupyter_colophon.core.errors import InvalidQuery, shown
 from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.core.labels import counts_of
 from jupyter_colophon.core.names import NO_NAMESPACE, Urn
@@ -82,7 +82,7 @@ class Searcher:
 
     @audited("search", lambda answer: (hit.summary.urn for hit in answer.hits))
     def search(self, question: SearchQuestion, principal: Principal) -> SearchAnswer:
-        """A page of what the principal may see of it. Raises IllegalQuery."""
+        """A page of what the principal may see of it. Raises InvalidQuery."""
         query = self._parse(question)
         asked: list[Any] = [question.text, [list(pair) for pair in question.filters], question.removed]
         offset = 0
@@ -90,14 +90,14 @@ class Searcher:
             # A time such as `now-1d` is another one by the next page: that of the first page counts.
             *same, as_of, offset = self.cursors.read("search", question.cursor)
             if same != asked or (as_of is None) != (question.as_of is None):
-                raise IllegalQuery("is no cursor of this search", "cursor")
+                raise InvalidQuery("is no cursor of this search", "cursor")
             question = replace(question, as_of=as_of)
         return self.provider.tx_runner.run(
             lambda tx: self._answer(tx, question, query, principal, ([*asked, question.as_of], offset)), read_only=True
         )
 
     def urns(self, question: SearchQuestion, principal: Principal) -> tuple[tuple[str, ...], int, bool]:
-        """Return the URNs of the first hits, the total, and whether there are at least so many. Raises IllegalQuery."""
+        """Return the URNs of the first hits, the total, and whether there are at least so many. Raises InvalidQuery."""
         query = self._parse(question)
 
         def work(tx: TableContext) -> tuple[tuple[str, ...], int, bool]:
@@ -110,7 +110,7 @@ class Searcher:
     def _parse(self, question: SearchQuestion) -> Query:
         kind = question.filter("type")
         if kind and not self.registry.knows(kind):
-            raise IllegalQuery(f"there is no entity type {shown(kind)}", "type")
+            raise InvalidQuery(f"there is no entity type {shown(kind)}", "type")
         return parse_query(question.text)
 
     def spaces(self, tx: TableContext, namespace: str, principal: Principal, *, ever: bool = False) -> list[str]:

@@ -4,7 +4,7 @@ from contextlib import suppress
 from typing import Final
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.lineage import EVER
 from jupyter_colophon.core.lineage_keys import from_lineage_key
 from jupyter_colophon.core.names import Urn
@@ -54,7 +54,7 @@ def _programs(tx: TableContext, term: Term, gate: Gate) -> tuple[list[Urn], bool
     found: list[Urn] = []
     # Keys and URNs are exact, and a pattern is folded.
     written = term.raw.replace('"', "").partition(":")[2].strip()
-    with suppress(IllegalName):
+    with suppress(InvalidName):
         found.append(from_lineage_key(written, gate.identity))
     name, jobs = fts_word(f"{NAME_KEY}:{term.pattern.text}"), (filter_term("type", "dataJob"),)
     words = Words((name,), (), jobs) if term.pattern.kind == "exact" else Words((), (name,), jobs)

@@ -10,7 +10,7 @@ from typing import Any
 
 from jupyter_colophon.core import names
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import Absent, TooLarge
+from jupyter_colophon.core.errors import NotFound, TooLarge
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.run import Source
 from jupyter_colophon.core.stream import Binary, Taken
@@ -41,7 +41,7 @@ class Streams:
     def write(self, stream: Urn, events: Callable[[], Sequence[Any]], source: str, principal: Principal) -> Taken:
         """Add events to a stream, which are read once it is sure that they may be. All are taken, or none.
 
-        `source` says who outside writes; "" for nobody that is worth a name. Raises Absent, AccessDenied, TooLarge,
+        `source` says who outside writes; "" for nobody that is worth a name. Raises NotFound, AccessDenied, TooLarge,
         StoreFull, and what `events` raises.
         """
         self.write_path.require(principal, "emit", stream)
@@ -56,7 +56,7 @@ class Streams:
         return Taken(len(lines), self.files is not None)
 
     def folder(self, stream: Urn, principal: Principal) -> Path | None:
-        """Where the events of a stream are; None where they are dropped. Raises Absent."""
+        """Where the events of a stream are; None where they are dropped. Raises NotFound."""
         self.gate.require(principal, stream)
         since, _ = self.provider.tx_runner.run(lambda tx: _looked_up(tx, stream, None), read_only=True)
         return None if self.files is None else self._folder(self.files, stream, since)
@@ -72,10 +72,10 @@ class Streams:
 
 
 def _looked_up(tx: TableContext, stream: Urn, source: Source | None) -> tuple[int, bool]:
-    """Since when there is the stream, and whether it is recorded that the source wrote into it. Raises Absent."""
+    """Since when there is the stream, and whether it is recorded that the source wrote into it. Raises NotFound."""
     found = summary(tx, str(stream))
     if found is None:
-        raise Absent("stream", str(stream))
+        raise NotFound("stream", str(stream))
     return found.created.time, source is not None and runs.wrote(tx, source, str(stream))
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from jupyter_colophon.core import names
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.entity import Aspect, EntitySummary, Listing
-from jupyter_colophon.core.errors import Absent, ConditionFailed, InvalidInstance, Problem, Unparsable
+from jupyter_colophon.core.errors import ConditionFailed, InvalidInstance, MalformedBody, NotFound, Problem
 from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.core.lines import Line, digest, head, read, read_head, written
 from jupyter_colophon.core.merge import Clash, merged
@@ -54,7 +54,7 @@ class Transfer:
     def exported(
         self, namespace: str, principal: Principal, types: Collection[str] = (), wanted: Collection[str] = ()
     ) -> Iterator[str]:
-        """The lines of a namespace: of all entity types and aspects, or of those alone. Raises Absent, InvalidInstance.
+        """The lines of a namespace: of all entity types and aspects, or of those alone. Raises NotFound, InvalidInstance.
 
         They come by type, name and URN of the entity and name of the aspect, so that two exports of the same are equal;
         what an aspect says of moments comes by time, a line each.
@@ -69,7 +69,7 @@ class Transfer:
     ) -> Iterator[Told]:
         """Take lines in, some at a time. What both sides changed at the same place is a conflict, and left as it is.
 
-        Raises AccessDenied, Absent, Unparsable with the number of the first line that cannot be taken in, before
+        Raises AccessDenied, NotFound, MalformedBody with the number of the first line that cannot be taken in, before
         anything is written.
         """
         namespace = self._checked(iter(source()), principal, overwrite)
@@ -137,7 +137,7 @@ class Transfer:
             place = tuple(rows[-1][part] for part in timeseries.KEY) if len(rows) == _MOMENTS else None
 
     def _checked(self, lines: Iterator[bytes], principal: Principal, overwrite: bool) -> str:
-        """The namespace of the lines, all of which could be written. Raises AccessDenied, Absent, Unparsable."""
+        """The namespace of the lines, all of which could be written. Raises AccessDenied, NotFound, MalformedBody."""
         namespace = read_head(lines)
         places: dict[str, int] = {}
         for line in read(lines):
@@ -148,11 +148,11 @@ class Transfer:
             places.setdefault(self.write_path.identity.namespace_of(line.urn), line.number)
             try:
                 self.write_path.check([_proposal(line, line.value)], principal)
-            except (InvalidInstance, Absent) as error:
+            except (InvalidInstance, NotFound) as error:
                 problems = [f"; {one.pointer}: {one.message}" for one in error.problems[:1]]
-                raise Unparsable(f"line {line.number}: {error.detail}{''.join(problems)}", error.problems) from error
+                raise MalformedBody(f"line {line.number}: {error.detail}{''.join(problems)}", error.problems) from error
         for missing in self._missing(places.keys() - {namespace, names.NO_NAMESPACE}):
-            raise Unparsable(
+            raise MalformedBody(
                 f"line {places[missing]}: there is no namespace {missing!r}, and it is not the one of line 1"
             )
         return namespace

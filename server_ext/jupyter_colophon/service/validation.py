@@ -7,7 +7,7 @@ from typing import Any
 from jupyter_colophon.core import asserted, business
 from jupyter_colophon.core.annotation import ASPECT_OF_SCOPE, Change
 from jupyter_colophon.core.datahub import patch_forms
-from jupyter_colophon.core.errors import Absent, InvalidInstance, OtherDoor, PatchFailed, Problem
+from jupyter_colophon.core.errors import InvalidInstance, ManagedElsewhere, NotFound, PatchFailed, Problem
 from jupyter_colophon.core.keys import has_key
 from jupyter_colophon.core.patch import apply_json_patch, apply_merge_patch
 from jupyter_colophon.core.proposal import CREATING, Condition, Proposal
@@ -32,9 +32,9 @@ def told_within(batch: str, at: int) -> Iterator[None]:
 
 
 def require_door(needed: str, door: str, subject: str) -> None:
-    """Raise OtherDoor unless this is the door through which the subject is changed."""
+    """Raise ManagedElsewhere unless this is the door through which the subject is changed."""
     if needed not in ("", door):
-        raise OtherDoor(subject, needed)
+        raise ManagedElsewhere(subject, needed)
 
 
 def require_whole(proposal: Proposal) -> None:
@@ -95,17 +95,17 @@ def validate(spec: AspectSpec, value: Any) -> None:
 
 
 def require_runs(tx: TableContext, proposals: Sequence[Proposal], batch: str) -> None:
-    """Raise Absent for the first run that is named and that nobody recorded; `batch` is the pointer to the proposals."""
+    """Raise NotFound for the first run that is named and that nobody recorded; `batch` is the pointer to the proposals."""
     places = {proposal.run: at for at, proposal in reversed([*enumerate(proposals)]) if proposal.run is not None}
     for run, at in places.items():
         if runs.program_of(tx, run) is None:
-            absent = Absent("run", run)
+            absent = NotFound("run", run)
             absent.problems = (Problem(f"{batch}/{at}/run" if batch else "/run", "there is no such run"),)
             raise absent
 
 
 def fitting(registry: Registry, proposal: Proposal, door: str) -> AspectSpec | None:
-    """The aspect that a proposal is about, if about one. Raises InvalidInstance, OtherDoor where it cannot be meant."""
+    """The aspect that a proposal is about, if about one. Raises InvalidInstance, ManagedElsewhere where it cannot be meant."""
     if not has_key(proposal.urn, registry.type(proposal.urn.type)):
         raise InvalidInstance("the proposal", (Problem("", "the URN has not the parts of its type"),), part="urn")
     if proposal.aspect is None:

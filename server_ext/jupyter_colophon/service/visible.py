@@ -7,7 +7,7 @@ from typing import Any
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.asserted import OPENLINEAGE_ASPECT
 from jupyter_colophon.core.entity import Aspect, AspectVersion
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.jsonvalue import REMOVED, pruned
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.urn import PREFIX
@@ -57,6 +57,6 @@ class VisibleValues:
         if text not in self._known:
             try:
                 self._known[text] = not self.gate.may_see(self.tx, self.principal, Urn.parse(text))
-            except IllegalName:
+            except InvalidName:
                 self._known[text] = False
         return self._known[text]

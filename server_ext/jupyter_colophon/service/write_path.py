@@ -18,16 +18,16 @@ from jupyter_colophon.core.datahub.united import (
     without,
 )
 from jupyter_colophon.core.errors import (
-    Absent,
     AccessDenied,
-    AlreadyThere,
+    AlreadyExists,
     InvalidInstance,
     MetadataError,
     NotEmpty,
+    NotFound,
     Problem,
     RenameConflict,
     StorageError,
-    TransactionTooLong,
+    TransactionTimeout,
 )
 from jupyter_colophon.core.names import Identity, Urn, namespace
 from jupyter_colophon.core.namespaced import is_namespaced
@@ -79,9 +79,9 @@ _RENAMING: tuple[Action, ...] = ("annotate", "emit")
 class WritePath:
     """Every write, from whatever door, is one of these calls.
 
-    All raise AccessDenied or Absent before they say anything else, and change nothing when they raise. Those that
+    All raise AccessDenied or NotFound before they say anything else, and change nothing when they raise. Those that
     are given `once` do what is asked once: the same request again has the first result, another one with the same
-    key raises KeyReused.
+    key raises IdempotencyKeyReused.
     """
 
     provider: StorageProvider
@@ -110,9 +110,9 @@ class WritePath:
     ) -> list[Written]:
         """Apply a batch in its order, wholly or not at all.
 
-        Raises InvalidInstance, PatchFailed, ConditionFailed, AlreadyThere, Absent. Pointers lead into the value,
+        Raises InvalidInstance, PatchFailed, ConditionFailed, AlreadyExists, NotFound. Pointers lead into the value,
         and into the batch where `within` is the pointer to it. What has a door
-        of its own (core/registry.py) is changed by who names it as `door`; others are raised OtherDoor.
+        of its own (core/registry.py) is changed by who names it as `door`; others are raised ManagedElsewhere.
         """
         specs = self.check(proposals, principal, within, door)
 
@@ -181,14 +181,14 @@ class WritePath:
             return error
 
     def end_namespace(self, name: str, principal: Principal) -> None:
-        """Delete a namespace: nobody can read or write it any more when this returns. Raises Absent, AccessDenied."""
+        """Delete a namespace: nobody can read or write it any more when this returns. Raises NotFound, AccessDenied."""
         self.require_ending(name, principal)
         self._transaction(
             lambda tx: self._commit(tx, lambda one: one.end_namespace(name), principal), forms.NOTHING, None
         )
 
     def require_ending(self, name: str, principal: Principal) -> None:
-        """Raise Absent, AccessDenied unless the principal may delete a namespace."""
+        """Raise NotFound, AccessDenied unless the principal may delete a namespace."""
         self.require_deletion(principal, namespace(name))
         if name in ETERNAL:
             raise AccessDenied("delete", str(namespace(name)))
@@ -206,7 +206,7 @@ class WritePath:
     ) -> int:
         """Take away what an aspect says of the time from `start` to `end` (ms, both too); returns how many values.
 
-        Raises Absent, InvalidInstance for an aspect that is not told by time.
+        Raises NotFound, InvalidInstance for an aspect that is not told by time.
         """
         self._authorise(Proposal(urn, name, "delete"), principal)
         spec = self.registry.aspect(urn.type, name)
@@ -219,7 +219,7 @@ class WritePath:
         )
 
     def may_roll_back(self, aspects: Mapping[Urn, Sequence[str]], principal: Principal, *, hard: bool) -> None:
-        """Raise Absent, AccessDenied, OtherDoor unless the principal may take back what a run wrote to these aspects."""
+        """Raise NotFound, AccessDenied, ManagedElsewhere unless the principal may take back what a run wrote to these aspects."""
         for urn, names in aspects.items():
             kind = self.registry.type(urn.type)
             if hard and kind.key_aspect in names:
@@ -233,7 +233,7 @@ class WritePath:
     ) -> None:
         """Take back what a run of an ingestion wrote to these aspects, wholly or not at all.
 
-        What it made is marked as removed, or (`hard`) deleted. Raises Absent, AccessDenied.
+        What it made is marked as removed, or (`hard`) deleted. Raises NotFound, AccessDenied.
         """
         self.may_roll_back(aspects, principal, hard=hard)
 
@@ -250,7 +250,7 @@ class WritePath:
         return self._on_run(lambda commit: start_run(commit, start), principal, once)
 
     def change_run(self, urn: str, change: RunChange, principal: Principal, once: Once | None = None) -> Run:
-        """Record how a run went on. Raises Absent."""
+        """Record how a run went on. Raises NotFound."""
         self._may_run(principal, urn)
         return self._on_run(lambda commit: change_run(commit, urn, change), principal, once)
 
@@ -262,7 +262,7 @@ class WritePath:
         principal: Principal,
         once: Once | None = None,
     ) -> Run:
-        """Record what a run touched. Raises Absent for the run; data become known by being touched."""
+        """Record what a run touched. Raises NotFound for the run; data become known by being touched."""
         self._may_run(principal, urn)
         touched = [access.data for access in accesses] + [end for edge in columns for end in (edge.source, edge.target)]
         for data in touched:
@@ -274,20 +274,20 @@ class WritePath:
         )
 
     def record(self, told: Recording, principal: Principal, once: Once | None = None) -> Run:
-        """Record what is told of a run of a known program, and what it touched. Raises Absent, RunStands."""
+        """Record what is told of a run of a known program, and what it touched. Raises NotFound, RunConflict."""
         for urn in (told.program, *(access.data for access in told.accesses)):
             self._may(principal, "emit", urn)
         return self._on_run(lambda commit: record(commit, told, self.snapshots_system), principal, once)
 
     def record_source(self, stream: Urn, source: Source, principal: Principal) -> Run:
-        """Record that somebody outside wrote into a stream on a day: once. Raises Absent."""
+        """Record that somebody outside wrote into a stream on a day: once. Raises NotFound."""
         self._may(principal, "emit", stream)
         return self._on_run(lambda commit: record_source(commit, stream, source), principal, None)
 
     def take_event(
         self, event: Event, principal: Principal, around: Callable[[TableContext], None] = lambda tx: None
     ) -> None:
-        """Take an event of OpenLineage in, also of tables known by places; `around` is done with it. Raises AlreadyThere."""
+        """Take an event of OpenLineage in, also of tables known by places; `around` is done with it. Raises AlreadyExists."""
         for urn in event.urns:
             self._may(principal, "emit", urn)
 
@@ -303,7 +303,7 @@ class WritePath:
         """Record that the runs which a kernel left behind are killed, and why."""
         for urn in self.provider.tx_runner.run(lambda tx: stored_runs.going_on(tx, kernel), read_only=True):
             # One of a namespace that is gone, or that its user may not write to any more, keeps no other going.
-            with suppress(Absent, AccessDenied):
+            with suppress(NotFound, AccessDenied):
                 self.change_run(urn, RunChange("killed", facts={"error": why}), principal)
 
     def _on_run(self, work: Callable[[Commit], str], principal: Principal, once: Once | None) -> Run:
@@ -327,7 +327,7 @@ class WritePath:
     ) -> Written:
         """Give a dataset another name in its namespace, with all that is recorded of it (decision 22).
 
-        Who may not delete entities renames only as part of a run that is their kernel's own. Raises Absent, AccessDenied,
+        Who may not delete entities renames only as part of a run that is their kernel's own. Raises NotFound, AccessDenied,
         InvalidInstance, RenameConflict.
         """
         for name in (urn, new):
@@ -345,7 +345,7 @@ class WritePath:
 
         try:
             (written,) = self._transaction(lambda tx: self._commit(tx, work, principal), forms.WRITTEN, once)
-        except TransactionTooLong as error:
+        except TransactionTimeout as error:
             raise RenameConflict(str(urn), "too much is recorded of it") from error
         return written
 
@@ -366,13 +366,13 @@ class WritePath:
             raise InvalidInstance("the rename", (Problem("/to", problem),))
 
     def require(self, principal: Principal, action: Action, urn: Urn) -> None:
-        """Raise Absent, AccessDenied unless the principal may do this with an entity that is changed elsewhere."""
+        """Raise NotFound, AccessDenied unless the principal may do this with an entity that is changed elsewhere."""
         self._may(principal, action, urn)
 
     def require_deletion(
         self, principal: Principal, urn: Urn, aspect: str = "", *, tx: TableContext | None = None, door: str = ""
     ) -> None:
-        """Raise Absent, AccessDenied unless the principal may delete an entity, or an aspect of it."""
+        """Raise NotFound, AccessDenied unless the principal may delete an entity, or an aspect of it."""
         self._may(principal, "read", urn, tx, door)
         try:
             self._may(principal, "admin", urn, tx, door)
@@ -407,7 +407,7 @@ class WritePath:
         # Who writes instances through their own door was authorised by the document that they become, too.
         for space in [self.identity.namespace_of(urn)] if door else self._namespaces(urn, tx):
             if not self.authorizer.may(principal, "read", space):
-                raise Absent("entity", str(urn))
+                raise NotFound("entity", str(urn))
             if not self.authorizer.may(principal, action, space):
                 raise AccessDenied(action, str(urn))
 
@@ -423,7 +423,7 @@ class WritePath:
     def _may_run(self, principal: Principal, urn: str) -> None:
         program = self.provider.tx_runner.run(lambda tx: stored_runs.program_of(tx, urn), read_only=True)
         if program is None:
-            raise Absent("run", urn)
+            raise NotFound("run", urn)
         self._may(principal, "emit", Urn.parse(program))
 
     def _apply(self, commit: Commit, proposal: Proposal, spec: AspectSpec | None) -> Written:
@@ -445,7 +445,7 @@ class WritePath:
             return Written(proposal.urn, proposal.aspect, version, None, filtered=True)
         commit.check(proposal)
         if taken and proposal.operation in CREATING and not _may_create(commit, proposal):
-            raise AlreadyThere("the entity" if spec is None else f"the aspect {spec.name} of", str(proposal.urn))
+            raise AlreadyExists("the entity" if spec is None else f"the aspect {spec.name} of", str(proposal.urn))
         if spec is None:
             return commit.create_entity(
                 proposal.urn, create_namespace=proposal.needs == "nothing", system=proposal.system
@@ -493,7 +493,7 @@ class WritePath:
         if removes_entity(spec.name, commit.current(proposal.urn, spec.name), new):
             self.require_deletion(commit.principal, proposal.urn, tx=commit.tx)
         if not spec.door and self.registry.type(proposal.urn.type).door and commit.entity(proposal.urn)["deleted"]:
-            raise Absent("entity", str(proposal.urn))
+            raise NotFound("entity", str(proposal.urn))
         may_create = spec.scope == "SYSTEM" and proposal.needs == "nothing"
         commit.ensure(proposal.urn, create_namespace=may_create, system=proposal.system)
         return commit.put(proposal.urn, spec, new, proposal.run, proposal.system, implied=proposal.implied)

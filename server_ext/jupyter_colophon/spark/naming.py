@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jupyter_colophon.core import names
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.spark.crawl import formats
 from jupyter_colophon.spark.jdbc_naming import parse_jdbc_url
 
@@ -27,7 +27,7 @@ def dataset(platform: str, name: str) -> str | None:
     """Give a dataset's URN, None where the name fits none (longer than 512 bytes, control characters)."""
     try:
         return str(names.dataset(platform, name))
-    except IllegalName:
+    except InvalidName:
         return None
 
 

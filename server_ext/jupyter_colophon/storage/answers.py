@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TypeVar
 from zlib import compress, crc32, decompress
 
-from jupyter_colophon.core.errors import KeyReused
+from jupyter_colophon.core.errors import IdempotencyKeyReused
 from jupyter_colophon.core.jsontext import compact
 from jupyter_colophon.core.once import KEPT_MS, Once
 from jupyter_colophon.storage.forms import Form
@@ -19,7 +19,7 @@ _ONE_IN, _FORGOTTEN = 64, 256
 def once(tx: TableContext, asked: Once | None, form: Form[T], now: int, work: Callable[[], T]) -> T:
     """The result of `work`; or, without doing it, what it was when the same request came with the same key.
 
-    What `work` raises leaves no key behind. Raises KeyReused where the key came with another request.
+    What `work` raises leaves no key behind. Raises IdempotencyKeyReused where the key came with another request.
     """
     if asked is None:
         return work()
@@ -43,12 +43,12 @@ def once(tx: TableContext, asked: Once | None, form: Form[T], now: int, work: Ca
 
 
 def earlier(tx: TableContext, asked: Once, form: Form[T], now: int) -> T | None:
-    """What the same request was answered while it is known, if it came. Raises KeyReused."""
+    """What the same request was answered while it is known, if it came. Raises IdempotencyKeyReused."""
     row = tx.table("answers").read((asked.user, asked.key))
     if row is None or row["time"] < now - asked.known_ms:
         return None
     if row["fingerprint"] != asked.fingerprint:
-        raise KeyReused(asked.key)
+        raise IdempotencyKeyReused(asked.key)
     return form.read(json.loads(decompress(row["answer"])))
 
 

@@ -175,7 +175,7 @@ def at(tx: TableContext, registry: Registry, entity_type: str, urn: str, time: i
 
 
 def summary_at(tx: TableContext, registry: Registry, urn: Urn, time: int) -> EntitySummary | None:
-    """An entity as it was at a time; None where it did not exist then. Raises Absent for an unknown type."""
+    """An entity as it was at a time; None where it did not exist then. Raises NotFound for an unknown type."""
     row = tx.table("entities").read((str(urn),))
     then = {} if row is None else at(tx, registry, urn.type, str(urn), time)
     key = then.get(registry.stored_type(urn.type).key_aspect)

@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import mkstemp
 from typing import Any
 
-from jupyter_colophon.core.errors import BackupRefused, StoreDamaged
+from jupyter_colophon.core.errors import BackupRejected, StoreDamaged
 from jupyter_colophon.storage import tables, truth
 from jupyter_colophon.storage.folders import sync_folder
 from jupyter_colophon.storage.migrations.runner import NAME as SCHEMA
@@ -84,7 +84,7 @@ def _replace(
 
 
 def check(path: Path) -> Header:
-    """Read a backup from its beginning to its end. Raises BackupRefused where anything is not as it was written."""
+    """Read a backup from its beginning to its end. Raises BackupRejected where anything is not as it was written."""
     with _named(path):
         return _check(path)
 
@@ -94,7 +94,7 @@ def _check(path: Path) -> Header:
     header, digest, trailer = None, hashlib.sha256(), None
     for line in _lines(path):
         if trailer is not None:
-            raise BackupRefused("there is something after its end")
+            raise BackupRejected("there is something after its end")
         if header is None:
             header = _header(line)
         elif line.startswith(b"{"):
@@ -107,9 +107,9 @@ def _check(path: Path) -> Header:
                 header = replace(header, schema=_schema_version(row))
         digest.update(line)
     if header is None or trailer is None:
-        raise BackupRefused("its end is missing")
+        raise BackupRejected("its end is missing")
     if trailer != {"rows": dict(rows), "sha256": digest.hexdigest()}:
-        raise BackupRefused("it is not what was written")
+        raise BackupRejected("it is not what was written")
     return header
 
 
@@ -183,7 +183,7 @@ def _row(header: Header, line: bytes) -> tuple[str, Row]:
     known = isinstance(values, list) and values and isinstance(values[0], str)
     spec = header.tables.get(values[0]) if known else None
     if spec is None or len(values) != len(spec.fields) + 1:
-        raise BackupRefused("a row of it fits none of its tables")
+        raise BackupRejected("a row of it fits none of its tables")
     row = dict(zip(spec.fields, values[1:], strict=True))
     for name, kind in spec.fields.items():
         if kind == "bytes" and row[name] is not None:
@@ -195,21 +195,21 @@ def _row(header: Header, line: bytes) -> tuple[str, Row]:
 def _header(line: bytes) -> Header:
     told = _parsed(line)
     if not isinstance(told, dict) or told.get("format") != FORMAT:
-        raise BackupRefused("it is no backup of a catalog")
+        raise BackupRejected("it is no backup of a catalog")
     if told.get("version") != VERSION:
-        raise BackupRefused("it is of a version that this program does not know")
+        raise BackupRejected("it is of a version that this program does not know")
     try:
         specs = [from_text(json.dumps(one)) for one in told["tables"]]
         return Header(told["product"], told["time"], {spec.id: spec for spec in specs})
     except (StoreDamaged, ValueError, KeyError, TypeError):
-        raise BackupRefused(_DAMAGED) from None
+        raise BackupRejected(_DAMAGED) from None
 
 
 def _schema_version(row: Row) -> int:
     try:
         return read_progress(row).version
     except (ValueError, KeyError, TypeError):
-        raise BackupRefused(_DAMAGED) from None
+        raise BackupRejected(_DAMAGED) from None
 
 
 @contextmanager
@@ -217,22 +217,22 @@ def _named(path: Path) -> Iterator[None]:
     """A refusal says of which file it is."""
     try:
         yield
-    except BackupRefused as refused:
-        raise BackupRefused(f"{path}: {refused.detail}") from None
+    except BackupRejected as refused:
+        raise BackupRejected(f"{path}: {refused.detail}") from None
 
 
 def _bytes(text: Any) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
     except (ValueError, TypeError):
-        raise BackupRefused(_DAMAGED) from None
+        raise BackupRejected(_DAMAGED) from None
 
 
 def _parsed(line: bytes) -> Any:
     try:
         return json.loads(line)
     except ValueError:
-        raise BackupRefused(_DAMAGED) from None
+        raise BackupRejected(_DAMAGED) from None
 
 
 def _lines(path: Path) -> Iterator[bytes]:
@@ -240,8 +240,8 @@ def _lines(path: Path) -> Iterator[bytes]:
         with gzip.open(path, "rb") as file:
             yield from file
     except FileNotFoundError:
-        raise BackupRefused("there is no such file") from None
+        raise BackupRejected("there is no such file") from None
     except EOFError:
-        raise BackupRefused("its end is missing") from None
+        raise BackupRejected("its end is missing") from None
     except (OSError, zlib.error) as error:
-        raise BackupRefused(getattr(error, "strerror", None) or _DAMAGED) from None
+        raise BackupRejected(getattr(error, "strerror", None) or _DAMAGED) from None

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from typing import Any
 
-from jupyter_colophon.core.errors import LogCompacted, LogShorter
+from jupyter_colophon.core.errors import LogCompacted, LogReset
 from jupyter_colophon.storage.spi import Range, Row, TableContext
 from jupyter_colophon.storage.tables import CHANGE_GAINED
 
@@ -97,9 +97,9 @@ def floor(tx: TableContext) -> int:
 
 
 def require_kept(tx: TableContext, after: int) -> None:
-    """Raise LogCompacted where changes after this number are no longer kept, or (LogShorter) never were."""
+    """Raise LogCompacted where changes after this number are no longer kept, or (LogReset) never were."""
     if after > (head := tx.log.head()):
-        raise LogShorter(after, head)
+        raise LogReset(after, head)
     if after < (lowest := floor(tx)):
         raise LogCompacted(after, lowest)
 

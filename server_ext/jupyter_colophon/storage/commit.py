@@ -15,7 +15,7 @@ from jupyter_colophon.core.change import ChangeOperation
 from jupyter_colophon.core.datahub import system_metadata
 from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
 from jupyter_colophon.core.datahub.united import PEOPLE, UNITED
-from jupyter_colophon.core.errors import Absent, NamespaceEnding
+from jupyter_colophon.core.errors import NamespaceDeleting, NotFound
 from jupyter_colophon.core.holding import UNDECLARED, held_prefix, holder_of
 from jupyter_colophon.core.jsontext import compact, stored
 from jupyter_colophon.core.keys import key_aspect
@@ -134,11 +134,11 @@ class Commit:
             self._last["aspects"].append(row)
 
     def refuse_ending(self, urn: Urn) -> None:
-        """Raise Absent for an entity of a namespace that is being deleted, NamespaceEnding for the namespace itself."""
+        """Raise NotFound for an entity of a namespace that is being deleted, NamespaceDeleting for the namespace itself."""
         name = self._open(urn).row["namespace"]
         if name not in self._lasting:
             if is_ending(self.tx, name):
-                raise NamespaceEnding(name) if urn.type == "namespace" else Absent("namespace", name)
+                raise NamespaceDeleting(name) if urn.type == "namespace" else NotFound("namespace", name)
             self._lasting.add(name)
 
     def end_namespace(self, name: str) -> None:
@@ -160,17 +160,17 @@ class Commit:
         return not rows
 
     def require(self, urn: Urn) -> None:
-        """Raise Absent unless the entity exists; one that need not be made known exists with its holder."""
+        """Raise NotFound unless the entity exists; one that need not be made known exists with its holder."""
         if self._open(urn).exists:
             return
         holder = holder_of(urn, self.identity) if urn.type in UNDECLARED else urn
         if holder is not None and not self._open(holder).exists:
-            raise Absent("entity", str(holder))
+            raise NotFound("entity", str(holder))
 
     def ensure(self, urn: Urn, *, create_namespace: bool, system: SystemMetadata | None = None) -> None:
         """Make the entity exist, with its key aspect and `status`, of which its maker says the same as of itself.
 
-        Raises Absent when its namespace (for a namespace, itself) does not exist and may not be created.
+        Raises NotFound when its namespace (for a namespace, itself) does not exist and may not be created.
         """
         self.refuse_ending(urn)
         entity = self._open(urn)
@@ -179,7 +179,7 @@ class Commit:
         if urn.type != "namespace":
             self._ensure_namespace(entity.row["namespace"], create_namespace)
         elif not create_namespace:
-            raise Absent("namespace", urn.parts[0])
+            raise NotFound("namespace", urn.parts[0])
         self._revive(entity)
         if urn.type == "custom" and (holder := holder_of(urn, self.identity)) is not None:
             self.tx.table("holdings").upsert({"holder": str(holder), "urn": str(urn)})
@@ -250,7 +250,7 @@ class Commit:
         """Take an entity away with all its aspects, and what it holds. Its accesses stay (spec WRITE-14)."""
         entity = self._open(urn)
         if not entity.exists:
-            raise Absent("entity", str(urn))
+            raise NotFound("entity", str(urn))
         for held in list(self.held(urn)):
             self.remove_entity(held)
         for name, row in list(entity.aspects.items()):
@@ -363,7 +363,7 @@ class Commit:
         if self._open(place).exists:
             return
         if not may_create:
-            raise Absent("namespace", name)
+            raise NotFound("namespace", name)
         self.ensure(place, create_namespace=True)
         said = self.facts.of_aspect("technicalMetadata", _CAPTURED, place, name)
         if said is not None:

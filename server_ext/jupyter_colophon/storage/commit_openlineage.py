@@ -6,7 +6,7 @@ Only `service/write_path.py` may import this module.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from jupyter_colophon.core.errors import Absent, AlreadyThere
+from jupyter_colophon.core.errors import AlreadyExists, NotFound
 from jupyter_colophon.core.jsontext import compact, stored
 from jupyter_colophon.core.names import Urn, field, namespace, run_urn, shared_run_urn
 from jupyter_colophon.core.openlineage import described
@@ -33,7 +33,7 @@ _ColumnTags = Mapping[str, list[dict[str, str]]]
 
 
 def take(commit: Commit, event: Event, with_system: bool) -> None:
-    """Take an event in. Raises AlreadyThere where another recorder told of its run."""
+    """Take an event in. Raises AlreadyExists where another recorder told of its run."""
     for one in event.data:
         _meet(commit, one, with_system)
     event = resolved(commit.tx, event)
@@ -130,12 +130,12 @@ def _is_known_otherwise(commit: Commit, place: Urn, facets: Mapping[str, Any]) -
 
 
 def _state(commit: Commit, event: Event, urn: str, known: Row | None) -> RunState:
-    """What is known of the event's run with this event, which is kept. Raises AlreadyThere for others' runs."""
+    """What is known of the event's run with this event, which is kept. Raises AlreadyExists for others' runs."""
     table = commit.tx.table("openlineage")
     kept = table.read((urn, _RUN))
     before = None if kept is None else RunState.read(stored(kept["said"]))
     if before is None and known is not None:
-        raise AlreadyThere("a run of which another recorder told", event.run)
+        raise AlreadyExists("a run of which another recorder told", event.run)
     state = first_state(event) if before is None else before.after(event)
     if state != before:
         table.upsert({"subject": urn, "part": _RUN, "said": compact(state.document)})
@@ -197,7 +197,7 @@ def _translate(commit: Commit, urn: Urn, old: Mapping[str, Any], new: Mapping[st
     for name, value in ASPECTS_OF[urn.type](urn, new["facets"]).items():
         try:
             spec = commit.registry.aspect(urn.type, name)
-        except Absent:
+        except NotFound:
             continue
         there = commit.current(urn, name)
         said = commit.facts.of_aspect(name, value, urn, commit.entity(urn)["namespace"])

@@ -3,7 +3,7 @@
 Only `service/write_path.py` may import this module.
 """
 
-from jupyter_colophon.core.errors import Absent, RunStands
+from jupyter_colophon.core.errors import NotFound, RunConflict
 from jupyter_colophon.core.names import Urn, run_urn
 from jupyter_colophon.core.run import RUNNING, Access, Recording, RunChange, RunStart, RunStatus, Source
 from jupyter_colophon.core.timegrammar import format_time
@@ -16,7 +16,7 @@ _CALLED = {"dataFlow": "application", "dataJob": "program"}
 
 
 def record(commit: Commit, told: Recording, with_system: bool) -> str:
-    """Record what is told of a run, and what it touched. Returns its URN. Raises Absent, RunStands."""
+    """Record what is told of a run, and what it touched. Returns its URN. Raises NotFound, RunConflict."""
     _require(commit, Urn.parse(told.program.parts[0]), told.namespace)
     _require(commit, told.program, told.namespace)
     for access in told.accesses:
@@ -45,9 +45,9 @@ def _begin(commit: Commit, told: Recording, status: RunStatus) -> None:
 
 def _go_on(commit: Commit, known: Row, told: Recording, status: RunStatus | None) -> None:
     if told.start not in (None, known["start"]):
-        raise RunStands(told.run_id, f"began at {format_time(known['start'])}")
+        raise RunConflict(told.run_id, f"began at {format_time(known['start'])}")
     if told.parent is not None and parent_of(commit, told.program, told.parent) != known["parent"]:
-        raise RunStands(told.run_id, "has another parent")
+        raise RunConflict(told.run_id, "has another parent")
     if told.status is None and known["status"] != RUNNING:
         status = None  # It has ended in some way: a time alone does not say that it was another one.
     if status is not None or told.end is not None or told.facts or told.arguments:
@@ -55,11 +55,11 @@ def _go_on(commit: Commit, known: Row, told: Recording, status: RunStatus | None
 
 
 def _require(commit: Commit, urn: Urn, namespace: str) -> None:
-    """Raise Absent, naming what it is, unless the entity is there, in this namespace where one is told."""
+    """Raise NotFound, naming what it is, unless the entity is there, in this namespace where one is told."""
     row = commit.entity(urn)
     if row["deleted"] or namespace not in ("", row["namespace"]):
         data = "stream" if commit.identity.is_stream(urn) else "dataset"
-        raise Absent(_CALLED.get(urn.type, data), row["name"])
+        raise NotFound(_CALLED.get(urn.type, data), row["name"])
     commit.refuse_ending(urn)
 
 

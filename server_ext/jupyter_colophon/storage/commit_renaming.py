@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jupyter_colophon.core import asserted
-from jupyter_colophon.core.errors import IllegalName, RenameConflict
+from jupyter_colophon.core.errors import InvalidName, RenameConflict
 from jupyter_colophon.core.holding import held_prefix
 from jupyter_colophon.core.jsontext import compact, stored
 from jupyter_colophon.core.keys import key_aspect
@@ -41,7 +41,7 @@ class _Move:
 
 
 def rename_entity(commit: Commit, old: Urn, new: Urn, run: str | None) -> Written:
-    """Rename a dataset, with its fields and whatever else it holds. Raises Absent, RenameConflict."""
+    """Rename a dataset, with its fields and whatever else it holds. Raises NotFound, RenameConflict."""
     row = commit.tx.table("entities").read((str(old),))
     if row is None or row["deleted"] or is_ending(commit.tx, row["namespace"]):
         raise absent_entity(commit.tx, str(old))
@@ -81,7 +81,7 @@ def swap(value: Any, old: str, new: str) -> Any:
         return value.replace(old, new)
     try:
         text = canonical(value)
-    except IllegalName:
+    except InvalidName:
         return value
     return text.replace(old, new) if old in text else value
 

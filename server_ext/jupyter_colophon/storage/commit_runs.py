@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from jupyter_colophon.core.change import ChangeOperation
-from jupyter_colophon.core.errors import Absent, AlreadyThere, InvalidInstance, Problem, RunStands
+from jupyter_colophon.core.errors import AlreadyExists, InvalidInstance, NotFound, Problem, RunConflict
 from jupyter_colophon.core.jsontext import compact, stored
 from jupyter_colophon.core.names import Urn, program_of, run_urn
 from jupyter_colophon.core.programs import KINDS
@@ -28,7 +28,7 @@ _ENDED = {"succeeded": "succeeded", "failed": "failed", "killed": "been killed"}
 def start_run(commit: Commit, start: RunStart) -> str:
     """Record a run; the same program and run id again is the same run. Returns its URN.
 
-    Raises AlreadyThere where another program has a run of that id: a UUID names one run (spec ID-10).
+    Raises AlreadyExists where another program has a run of that id: a UUID names one run (spec ID-10).
     """
     runs = commit.tx.table("runs")
     program = str(start.program)
@@ -36,7 +36,7 @@ def start_run(commit: Commit, start: RunStart) -> str:
         return str(known["urn"])
     urn = str(run_urn(start.program, start.run_id))
     if any(runs.scan_index("urn", urn, 1)):
-        raise AlreadyThere("another program's run", start.run_id)
+        raise AlreadyExists("another program's run", start.run_id)
     stop = start.end
     _check_end(start.start, stop, start.status)
     if stop is None and start.status != RUNNING:
@@ -91,21 +91,21 @@ def _check_end(start: int, end: int | None, status: RunStatus) -> None:
 
 
 def parent_of(commit: Commit, program: Urn, told: str) -> str:
-    """The URN of a run's parent, told as that or as a run id: a UUID, or one of the same program. Raises Absent."""
+    """The URN of a run's parent, told as that or as a run id: a UUID, or one of the same program. Raises NotFound."""
     urn = str(Urn.parse(told)) if told.startswith(PREFIX) else str(run_urn(program, told))
     if not any(commit.tx.table("runs").scan_index("urn", urn, 1)):
-        absent = Absent("run", told)
+        absent = NotFound("run", told)
         absent.problems = (Problem("/parent", "there is no such run"),)
         raise absent
     return urn
 
 
 def change_run(commit: Commit, urn: str, change: RunChange) -> str:
-    """Record how a run went on. Returns its URN. Raises RunStands where it has ended and is told to go on."""
+    """Record how a run went on. Returns its URN. Raises RunConflict where it has ended and is told to go on."""
     row = _run(commit, urn)
     status = change.status or row["status"]
     if status == RUNNING != row["status"]:
-        raise RunStands(row["run_id"], f"has {_ENDED[row['status']]}: it does not go on")
+        raise RunConflict(row["run_id"], f"has {_ENDED[row['status']]}: it does not go on")
     stop = row["stop"] if change.end is None else change.end
     _check_end(row["start"], change.end, status)
     facts = stored(row["facts"]) | dict(change.facts)
@@ -195,7 +195,7 @@ def record_access(commit: Commit, run: Row, access: Access, with_system: bool, s
 def _run(commit: Commit, urn: str) -> Row:
     for row in commit.tx.table("runs").scan_index("urn", urn, 1):
         return row
-    raise Absent("run", urn)
+    raise NotFound("run", urn)
 
 
 def _announce(commit: Commit, program: Urn, what: ChangeOperation, run: str, value: dict[str, str]) -> None:

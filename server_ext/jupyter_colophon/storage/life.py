@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-from jupyter_colophon.core.errors import StorageError, TransactionTooLong
+from jupyter_colophon.core.errors import StorageError, TransactionTimeout
 from jupyter_colophon.core.read_budget import ReadBudget, current_budget
 
 T = TypeVar("T")
@@ -43,13 +43,13 @@ class Life:
         return cls(until=None if budget is None else budget.until, budget=budget)
 
     def check(self) -> None:
-        """Raise StorageError when the transaction is over, TransactionTooLong when its time is up."""
+        """Raise StorageError when the transaction is over, TransactionTimeout when its time is up."""
         if not self.open:
             raise StorageError("the transaction is over")
         if self.until is not None and time.monotonic() > self.until:
             if self.budget is not None:
                 self.budget.require_time()
-            raise TransactionTooLong(f"a transaction took longer than {WRITE_S:g} s and was given up")
+            raise TransactionTimeout(f"a transaction took longer than {WRITE_S:g} s and was given up")
 
     def is_overdue(self) -> bool:
         """Whether its time is up."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from zlib import compress, decompress
 
-from jupyter_colophon.core.errors import Absent, KeyReused
+from jupyter_colophon.core.errors import IdempotencyKeyReused, NotFound
 from jupyter_colophon.core.jsontext import compact, stored
 from jupyter_colophon.core.load import (
     KEPT_MS,
@@ -39,24 +39,24 @@ def opened(tx: TableContext, actor: str, name: str, now: int) -> Load:
 
 
 def existing(tx: TableContext, actor: str, name: str) -> Load:
-    """The load of this name. Raises Absent."""
+    """The load of this name. Raises NotFound."""
     row = tx.table("loads").read((actor, name))
     if row is None:
-        raise Absent("load", name)
+        raise NotFound("load", name)
     return _load(row)
 
 
 def applied(tx: TableContext, actor: str, batch: Batch, now: int, work: Callable[[], Applied]) -> Applied:
     """What became of a batch: what `work` does, or did when it came first.
 
-    Raises Absent, LoadEnded for its load, and KeyReused where another batch had its place.
+    Raises NotFound, LoadEnded for its load, and IdempotencyKeyReused where another batch had its place.
     """
     load = _still_open(existing(tx, actor, batch.load))
     table, place = tx.table("load_batches"), (actor, batch.load, batch.partition, batch.number)
     row = table.read(place)
     if row is not None:
         if row["fingerprint"] != batch.fingerprint:
-            raise KeyReused("/".join(map(str, place[1:])))
+            raise IdempotencyKeyReused("/".join(map(str, place[1:])))
         return _read(row["answer"])
     done = work()
     kept = _named(place) | {"fingerprint": batch.fingerprint, "answer": compress(_written(done), level=1)}
@@ -77,7 +77,7 @@ def applied(tx: TableContext, actor: str, batch: Batch, now: int, work: Callable
 
 
 def ended(tx: TableContext, actor: str, name: str, state: Ending, now: int) -> Load:
-    """End a load; one that ended so already stays as it is. Raises Absent, LoadEnded where it ended otherwise."""
+    """End a load; one that ended so already stays as it is. Raises NotFound, LoadEnded where it ended otherwise."""
     load = existing(tx, actor, name)
     if load.state == state:
         return load

@@ -7,7 +7,7 @@ history of aspects is the truth: what a version says and the next one does not i
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from jupyter_colophon.core.errors import Absent, StoreDamaged
+from jupyter_colophon.core.errors import NotFound, StoreDamaged
 from jupyter_colophon.core.registry import AspectSpec, Registry
 from jupyter_colophon.core.terms import fold
 from jupyter_colophon.core.vocabulary import is_described
@@ -37,7 +37,7 @@ def of_history(tx: TableContext, registry: Registry, entity: Row, aspects: Mappi
     changed = [name for name, aspect in aspects.items() if aspect["version"] > 1]
     try:
         rows = [row for name in changed for row in _of_aspect(tx, entity, registry.aspect(entity["type"], name))]
-    except (Absent, StoreDamaged, ValueError, TypeError, AttributeError):
+    except (NotFound, StoreDamaged, ValueError, TypeError, AttributeError):
         return {}
     return {tuple(row[part] for part in KEY): row for row in rows}
 

@@ -6,7 +6,7 @@ It is derived in the transaction of the write from what is new in aspects; `rein
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from jupyter_colophon.core.errors import Absent, IllegalName, StoreDamaged
+from jupyter_colophon.core.errors import InvalidName, NotFound, StoreDamaged
 from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.registry import AspectSpec, Registry
@@ -93,7 +93,7 @@ def _in_aspect(registry: Registry, entity_type: str, row: Row) -> Iterator[Named
         return
     try:
         spec = registry.aspect(entity_type, row["aspect"])
-    except Absent:
+    except NotFound:
         # What the registry no longer has, `soundness` tells.
         return
     yield from _named(row["urn"], spec, row["value"])
@@ -111,6 +111,6 @@ def _named(urn: str, spec: AspectSpec, value: str | None) -> Iterator[Named]:
         for text in relationship.named_in(said):
             try:
                 yield Named(canonical(text), urn, spec.name, relationship.name)
-            except IllegalName:
+            except InvalidName:
                 # The schema takes texts that are no names to us; nobody can ask for those.
                 continue

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
-from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.storage.spi import Range, Row, TableContext
 
 TABLE = "renames"
@@ -28,12 +28,12 @@ def resolve_names(tx: TableContext, urns: Collection[str], time: int) -> Mapping
     return {urn: _follow(tx, rows[0]) for urn, rows in named.items()}
 
 
-def absent_entity(tx: TableContext, urn: str, kind: str = "entity") -> Absent:
+def absent_entity(tx: TableContext, urn: str, kind: str = "entity") -> NotFound:
     """Return the error for an entity that does not exist; it names the one that has its history now."""
     last = _last(tx, urn)
     found = "" if last is None else _follow(tx, last)
     row = tx.table("entities").read((found,)) if found else None
-    return Absent(kind, urn, renamed_to=found if row is not None and not row["deleted"] else "")
+    return NotFound(kind, urn, renamed_to=found if row is not None and not row["deleted"] else "")
 
 
 def _last(tx: TableContext, urn: str) -> Row | None:

@@ -1,6 +1,6 @@
 """The mark that stands in a store from a restore's beginning to its end: what has it is half a catalog."""
 
-from jupyter_colophon.core.errors import HalfRestored
+from jupyter_colophon.core.errors import IncompleteRestore
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 from jupyter_colophon.storage.tables import SETTINGS
 
@@ -23,6 +23,6 @@ def is_begun(tx: TableContext) -> bool:
 
 
 def refuse_half_restored(provider: StorageProvider) -> None:
-    """Raise HalfRestored for a store that a restore has not filled to its end. The table of settings is there."""
+    """Raise IncompleteRestore for a store that a restore has not filled to its end. The table of settings is there."""
     if provider.tx_runner.run(is_begun, read_only=True):
-        raise HalfRestored
+        raise IncompleteRestore

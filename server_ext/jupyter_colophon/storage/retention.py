@@ -3,7 +3,7 @@
 from itertools import pairwise
 from typing import Final
 
-from jupyter_colophon.core.errors import HistoryForgotten
+from jupyter_colophon.core.errors import HistoryExpired
 from jupyter_colophon.core.registry import AspectSpec
 from jupyter_colophon.core.retention import Kept
 from jupyter_colophon.core.timegrammar import format_time
@@ -35,9 +35,9 @@ def trim(tx: TableContext, entity: Row, spec: AspectSpec, kept: Kept, aspect: Ro
 
 
 def require_kept(tx: TableContext, as_of: int | None) -> None:
-    """Raise HistoryForgotten where something that was said at a time is no longer kept."""
+    """Raise HistoryExpired where something that was said at a time is no longer kept."""
     if as_of is not None and as_of < (begins := _begins(tx)):
-        raise HistoryForgotten(format_time(begins))
+        raise HistoryExpired(format_time(begins))
 
 
 def _is_over(kept: Kept, newest: int, version: Row, following: Row, now: int) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.core.lineage import Window
 from jupyter_colophon.core.names import Urn, run_urn
@@ -23,10 +23,10 @@ def run(tx: TableContext, urn: str) -> Run | None:
 
 
 def existing(tx: TableContext, urn: str) -> Run:
-    """A run that the same transaction has written. Raises Absent."""
+    """A run that the same transaction has written. Raises NotFound."""
     found = run(tx, urn)
     if found is None:
-        raise Absent("run", urn)
+        raise NotFound("run", urn)
     return found
 
 

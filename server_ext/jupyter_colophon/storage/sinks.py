@@ -1,7 +1,7 @@
 """What is stored of each sink beside its cursor (storage/cursors.py): failed attempts, failures it was notified of, redeliveries."""
 
 from jupyter_colophon.core.change import Change
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.inbox import Refusal
 from jupyter_colophon.core.jsontext import compact
 from jupyter_colophon.core.names import Urn
@@ -63,7 +63,7 @@ def _about(change: Change) -> tuple[Proposal, ...]:
     """Which aspect of which entity a change was about; nothing where the log is damaged there."""
     try:
         return (Proposal(Urn.parse(change.urn), change.aspect, "delete" if change.value is None else "upsert"),)
-    except IllegalName:
+    except InvalidName:
         return ()
 
 

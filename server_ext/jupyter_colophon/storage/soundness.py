@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from jupyter_colophon.core.errors import Absent, IllegalName
+from jupyter_colophon.core.errors import InvalidName, NotFound
 from jupyter_colophon.core.finding import Finding
 from jupyter_colophon.core.keys import has_key, key_aspect
 from jupyter_colophon.core.names import Urn
@@ -89,7 +89,7 @@ def _key(registry: Registry, urn: Urn, told: Told) -> Iterator[Finding]:
     """The key aspect says what the URN says."""
     try:
         kind = registry.type(urn.type)
-    except Absent:
+    except NotFound:
         yield Finding(str(urn), "its type is not in the registry")
         return
     row = told.aspects.get(kind.key_aspect)
@@ -103,7 +103,7 @@ def _aspect(registry: Registry, tx: TableContext, entity_type: str, row: Row) ->
     """What is wrong with an aspect and its versions."""
     try:
         schema = registry.aspect(entity_type, row["aspect"]).schema
-    except Absent:
+    except NotFound:
         yield "is not in the registry"
         return
     if row["value"] is not None:
@@ -175,7 +175,7 @@ def _there(tx: TableContext, urns: set[str]) -> set[str]:
 def _urn(text: str) -> Urn | None:
     try:
         return Urn.parse(text)
-    except IllegalName:
+    except InvalidName:
         return None
 
 

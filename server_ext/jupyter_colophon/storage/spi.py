@@ -342,7 +342,7 @@ class TableAdmin(Protocol):
         """Whether there is such a table."""
 
     def schema(self, table_id: str) -> TableSpec:
-        """The shape of a table. Raises Absent."""
+        """The shape of a table. Raises NotFound."""
 
     def rename(self, table_id: str, new_id: str, fields: Mapping[str, str]) -> None:
         """Give a table another name, and other names to some of its fields, old to new; its rows stay.

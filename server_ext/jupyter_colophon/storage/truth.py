@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any, Generic, TypeVar
 
-from jupyter_colophon.core.errors import Absent, StoreDamaged
+from jupyter_colophon.core.errors import NotFound, StoreDamaged
 from jupyter_colophon.core.marked import is_marked, marked_words
 from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.core.terms import ValueRow
@@ -95,7 +95,7 @@ def said(registry: Registry, told: Told) -> frozenset[ValueRow]:
         return frozenset()
     try:
         return frozenset(index.rows(said_aspects(registry, told)))
-    except (Absent, StoreDamaged, ValueError, TypeError, AttributeError) as error:
+    except (NotFound, StoreDamaged, ValueError, TypeError, AttributeError) as error:
         raise Unreadable(told.entity["urn"]) from error
 
 
@@ -106,7 +106,7 @@ def derived(registry: Registry, told: Told) -> Derived:
         return NOTHING
     try:
         words = marked(registry, entity, told.aspects)
-    except (Absent, ValueError) as error:
+    except (NotFound, ValueError) as error:
         raise Unreadable(entity["urn"]) from error
     document = index.document(entity, rows, words, removed=is_removed(registry, told))
     return Derived(name_row(entity), index.stored(entity, rows), document)
@@ -150,7 +150,7 @@ def said_aspects(registry: Registry, told: Told) -> index.Aspects:
     for name, row in told.aspects.items():
         if row["value"] is not None and kind.aspect(name) is None:
             # Nobody knows what an aspect that the registry lost contributes: what is derived from it is left alone.
-            raise Absent(f"aspect of a {kind.type}", name)
+            raise NotFound(f"aspect of a {kind.type}", name)
     return index.described(kind, told.aspects)
 
 
@@ -158,7 +158,7 @@ def is_removed(registry: Registry, told: Told) -> bool:
     """Return whether an entity was softly deleted. Raises Unreadable."""
     try:
         return index.is_removed(said_aspects(registry, told))
-    except (Absent, StoreDamaged) as error:
+    except (NotFound, StoreDamaged) as error:
         raise Unreadable(told.entity["urn"]) from error
 
 

@@ -196,7 +196,7 @@ async def test_what_is_refused_for_what_it_says_is_kept_and_can_be_tried_again(d
     assert (await emit(datahub, patch)).status == 422
     assert (await emit(datahub, mcp("datasetProperties", {"name": "t"}, "CREATE"))).status == 422
     kept = (await api("GET", "dead-letters", params={"kind": "refused"}, answers="dead-letters")).body["deadLetters"]
-    assert [one["problem"]["type"].rpartition(":")[2] for one in kept] == ["already-there", "patch-failed"]
+    assert [one["problem"]["type"].rpartition(":")[2] for one in kept] == ["already-exists", "patch-failed"]
     assert (await api("DELETE", "dead-letters", kept[0]["id"])).status == 200
     number = kept[1]["id"]
     assert (await api("POST", "dead-letters", number, "replay")).status == 400
@@ -217,7 +217,7 @@ async def test_what_is_refused_for_what_it_says_is_kept_and_can_be_tried_again(d
             "condition-failed",
             [mcp("deprecation", OTHER)],
         ),
-        (mcp("nothing", {}), "absent", []),
+        (mcp("nothing", {}), "not-found", []),
     ],
     ids=["version", "update", "time", "unknown aspect"],
 )

@@ -5,7 +5,7 @@ import json
 import pytest
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.entity import Listing
-from jupyter_colophon.core.errors import Absent, AccessDenied, OtherDoor
+from jupyter_colophon.core.errors import AccessDenied, ManagedElsewhere, NotFound
 from jupyter_colophon.core.names import instance
 from jupyter_colophon.core.proposal import Condition, Proposal
 from jupyter_colophon.core.search import KeysQuestion
@@ -89,9 +89,9 @@ class TestProposals:
             Proposal(ONE, None, "delete"),
             Proposal(instance(SPACE, "new"), "instance", "create", thing("Mine")),
         ):
-            with pytest.raises(OtherDoor, match="instances"):
+            with pytest.raises(ManagedElsewhere, match="instances"):
                 path.propose([proposal], ADA)
-            with pytest.raises(OtherDoor):
+            with pytest.raises(ManagedElsewhere):
                 one.catalog.inbox.accept([proposal], ADA)
         assert one.instances.get(SPACE, "one", ADA).display_name == "The first"
 
@@ -106,7 +106,7 @@ class TestProposals:
 
     def test_make_no_instance(self, kept: Shelf) -> None:
         for aspect in ("businessMetadata", "technicalMetadata"):
-            with pytest.raises(Absent):
+            with pytest.raises(NotFound):
                 kept.catalog.write_path.propose([Proposal(ONE, aspect, "upsert", metadata())], ADA)
 
     def test_of_kernels_do_not_go_through_the_door_either(self, one: Shelf) -> None:
@@ -115,9 +115,9 @@ class TestProposals:
 
     def test_tell_nothing_to_who_may_not_read(self, one: Shelf) -> None:
         nobody = Principal("eve", None, frozenset())
-        with pytest.raises(Absent):
+        with pytest.raises(NotFound):
             one.catalog.write_path.propose([Proposal(ONE, "instance", "upsert", {})], nobody)
-        with pytest.raises(Absent):
+        with pytest.raises(NotFound):
             one.instances.get(SPACE, "one", nobody)
         assert search(one.catalog, "*").total >= 1
         assert one.catalog.keys.keys(KeysQuestion(), nobody) == ([], False)

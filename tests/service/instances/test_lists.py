@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.errors import IllegalQuery, InstanceAbsent
+from jupyter_colophon.core.errors import InstanceNotFound, InvalidQuery
 from jupyter_colophon.core.instance_query import ExportChoice, InstancePage, InstanceQuery
 from jupyter_colophon.core.proposal import Condition
 from support.catalog import ADA
@@ -90,7 +90,7 @@ class TestPages:
     def test_refuse_what_is_no_order_and_no_cursor_of_theirs(self, many: Shelf) -> None:
         cursor = page(many, limit=1).cursor
         for query in ({"sort": "size"}, {"cursor": "x"}, {"cursor": cursor, "text": "other"}):
-            with pytest.raises(IllegalQuery):
+            with pytest.raises(InvalidQuery):
                 page(many, **query)
 
     def test_see_a_change_of_a_file_at_once(self, many: Shelf) -> None:
@@ -118,7 +118,7 @@ class TestValues:
 
     def test_are_none_where_nothing_is(self, many: Shelf) -> None:
         assert many.instances.values(SPACE, "", "/none/at/all", ADA) == []
-        with pytest.raises(IllegalQuery):
+        with pytest.raises(InvalidQuery):
             many.instances.values(SPACE, "", "tags", ADA)
 
 
@@ -194,7 +194,7 @@ class TestBundles:
         assert chosen(include_invalid=True) == ["alpha", "beta", "gamma", "wrong"]
         assert chosen(schema="open") == ["gamma"]
         assert chosen(names=("gamma", "alpha")) == ["gamma", "alpha"]
-        with pytest.raises(InstanceAbsent):
+        with pytest.raises(InstanceNotFound):
             chosen(names=("alpha", "none"))
 
     def test_of_one_store_move_to_another_and_back(self, many: Shelf) -> None:

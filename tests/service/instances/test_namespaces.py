@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.core.access import Action, Principal
-from jupyter_colophon.core.errors import AccessDenied, InstanceAbsent
+from jupyter_colophon.core.errors import AccessDenied, InstanceNotFound
 from jupyter_colophon.core.instance_query import ExportChoice, InstanceQuery
 from jupyter_colophon.core.proposal import Condition
 from jupyter_colophon.elyra.instances import composed
@@ -55,7 +55,7 @@ def test_who_may_not_read_the_namespace_sees_no_pipeline_of_it(instances: Instan
     assert len(instances.page(SPACE, everything, BOB).instances) == 2
 
 
-@pytest.mark.parametrize(("who", "error"), [(EVE, InstanceAbsent), (BOB, AccessDenied)])
+@pytest.mark.parametrize(("who", "error"), [(EVE, InstanceNotFound), (BOB, AccessDenied)])
 def test_who_may_not_change_the_namespace_changes_no_pipeline_of_it(
     instances: Instances, who: Principal, error: type[Exception]
 ) -> None:
@@ -75,7 +75,7 @@ def test_who_may_not_change_the_namespace_changes_no_pipeline_of_it(
         assert outcome.kind == "failed"
     assert instances.get(SPACE, "staff", ADA).metadata["namespace"] == "sales"
     instances.patch(SPACE, "parts", {"display_name": "Y"}, Condition(), who)
-    with pytest.raises(InstanceAbsent):
+    with pytest.raises(InstanceNotFound):
         instances.get(SPACE, "staff", EVE)
 
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from jupyter_colophon.core.errors import ConditionFailed, InstanceAbsent, RemovalRefused, StoreUnavailable
+from jupyter_colophon.core.errors import ConditionFailed, InstanceNotFound, RemovalNotPermitted, StoreUnavailable
 from jupyter_colophon.core.names import instance
 from jupyter_colophon.core.proposal import Condition
 from jupyter_colophon.service.instances.recorded import FileInstances
@@ -55,7 +55,7 @@ class TestOutsideEdits:
     def test_that_remove_a_file_remove_its_entity(self, files: Shelf) -> None:
         files.instances.create(SPACE, "one", thing(size=1), ADA)
         files.file("one").unlink()
-        with pytest.raises(InstanceAbsent):
+        with pytest.raises(InstanceNotFound):
             files.instances.get(SPACE, "one", ADA)
         store = files.store
         assert isinstance(store, FileInstances)
@@ -177,7 +177,7 @@ class TestLowerFolders:
         assert files.history("common")[0][1]["metadata"] == {"size": 1}
 
     def test_are_never_removed(self, files: Shelf, shared: Path) -> None:
-        with pytest.raises(RemovalRefused):
+        with pytest.raises(RemovalNotPermitted):
             files.instances.remove(SPACE, "common", Condition(), ADA)
         assert (shared / "common.json").exists()
 

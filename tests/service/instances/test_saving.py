@@ -9,14 +9,14 @@ from jupyter_colophon.core.errors import (
     AccessDenied,
     ConditionFailed,
     HookFailed,
-    IllegalName,
-    InstanceAbsent,
     InstanceExists,
     InstanceInvalid,
+    InstanceNotFound,
     InstanceUnreadable,
-    RenameRefused,
-    SchemaAbsent,
-    SchemaspaceUnknown,
+    InvalidName,
+    RenameNotSupported,
+    SchemaNotFound,
+    SchemaspaceNotFound,
 )
 from jupyter_colophon.core.proposal import Condition
 from jupyter_colophon.wiring import Catalog
@@ -49,14 +49,14 @@ class TestSaving:
 
     @pytest.mark.parametrize("name", ["", "A", "a b", "../a", "a,", "a\n", "a" * 201])
     def test_an_illegal_name_is_refused_before_anything_is_written(self, kept: Shelf, name: str) -> None:
-        with pytest.raises(IllegalName):
+        with pytest.raises(InvalidName):
             kept.instances.create(SPACE, name, thing("" if not name else "One"), ADA)
         assert kept.instances.list(SPACE, invalid=True) == []
 
     def test_a_schemaspace_is_known_by_name_and_id_in_any_case(self, kept: Shelf) -> None:
         kept.instances.create(ID.upper(), "one", thing(), ADA)
         assert [one.name for one in kept.instances.list("THINGS")] == ["one"]
-        with pytest.raises(SchemaspaceUnknown):
+        with pytest.raises(SchemaspaceNotFound):
             kept.instances.list("nothing")
 
     def test_what_does_not_satisfy_its_schema_is_told_and_not_saved(self, kept: Shelf) -> None:
@@ -69,7 +69,7 @@ class TestSaving:
     @pytest.mark.parametrize(
         ("document", "error"),
         [
-            ({"display_name": "A", "schema_name": "none", "metadata": {}}, SchemaAbsent),
+            ({"display_name": "A", "schema_name": "none", "metadata": {}}, SchemaNotFound),
             ({"display_name": "A", "metadata": {}}, InstanceInvalid),
             ({"display_name": "A", "schema_name": 1, "metadata": {}}, InstanceInvalid),
             ({"display_name": "A", "schema_name": "thing", "metadata": []}, InstanceInvalid),
@@ -85,9 +85,9 @@ class TestSaving:
         kept.instances.create(SPACE, "one", thing(size=5, tags=["x"]), ADA)
         done = kept.instances.update(SPACE, "one", {**thing("Two"), "name": "one", "resource": "x"}, Condition(), ADA)
         assert (done.display_name, done.metadata) == ("Two", {"size": 1})
-        with pytest.raises(RenameRefused):
+        with pytest.raises(RenameNotSupported):
             kept.instances.update(SPACE, "one", {**thing("Two"), "name": "two"}, Condition(), ADA)
-        with pytest.raises(InstanceAbsent):
+        with pytest.raises(InstanceNotFound):
             kept.instances.update(SPACE, "two", thing("Two"), Condition(), ADA)
 
     def test_a_patch_changes_what_it_names(self, kept: Shelf) -> None:
@@ -96,7 +96,7 @@ class TestSaving:
         assert (done.display_name, done.metadata) == ("One", {"size": 6})
         with pytest.raises(ConditionFailed):
             kept.instances.patch(SPACE, "one", {"display_name": "B"}, Condition(version=first.version), ADA)
-        with pytest.raises(RenameRefused):
+        with pytest.raises(RenameNotSupported):
             kept.instances.patch(SPACE, "one", {"name": "two"}, Condition(), ADA)
 
     def test_what_is_broken_can_be_replaced_and_removed_but_not_patched(self, files: Shelf) -> None:
@@ -252,7 +252,7 @@ class TestObjects:
         assert [one.name for one in objects.get_all(of_schema="thing")] == ["first_one"]
         assert objects.get_all(of_schema="open") == []
         objects.remove("first_one")
-        with pytest.raises(InstanceAbsent):
+        with pytest.raises(InstanceNotFound):
             objects.get("first_one")
 
     def test_that_are_not_valid_are_given_with_their_reason_when_asked(self, files: Shelf) -> None:

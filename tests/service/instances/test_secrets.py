@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.errors import AccessDenied, InstanceInvalid, Misconfigured
+from jupyter_colophon.core.errors import AccessDenied, InstanceInvalid, InvalidConfiguration
 from jupyter_colophon.core.instance_query import ExportChoice, InstanceQuery
 from jupyter_colophon.core.names import instance
 from jupyter_colophon.core.proposal import Condition
@@ -232,7 +232,7 @@ class TestStores:
             assert [one.name for one in kept.instances.list(SPACE)] == ["one"]
 
     def test_that_nobody_knows_are_refused(self, beside: Catalog, data_folder: Path) -> None:
-        with pytest.raises(Misconfigured), shelf(beside, data_folder, secrets="nothing"):
+        with pytest.raises(InvalidConfiguration), shelf(beside, data_folder, secrets="nothing"):
             pass
 
 

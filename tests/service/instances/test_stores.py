@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.errors import ConditionFailed, InstanceAbsent, InstanceExists, Unparsable
+from jupyter_colophon.core.errors import ConditionFailed, InstanceExists, InstanceNotFound, MalformedBody
 from jupyter_colophon.core.jsonvalue import same
 from jupyter_colophon.core.proposal import ABSENT, Condition
 from jupyter_colophon.service.instances.foreign import ForeignInstances
@@ -81,7 +81,7 @@ class TestEveryStore:
         assert store.read("one").document == thing("Two", size=2)  # type: ignore[union-attr]
 
     def test_replaces_only_what_is_there_where_that_is_asked(self, store: InstanceStore) -> None:
-        with pytest.raises(InstanceAbsent):
+        with pytest.raises(InstanceNotFound):
             store.save("one", thing(), Condition(exists=True), ADA)
         assert store.names() == []
 
@@ -102,7 +102,7 @@ class TestEveryStore:
         assert kept.previous.document == thing(size=1)
         assert store.read("one") is None
         assert store.names() == []
-        with pytest.raises(InstanceAbsent):
+        with pytest.raises(InstanceNotFound):
             store.remove("one", Condition(), ADA)
         store.save("one", thing(size=3), NEW, ADA)
         assert store.names() == ["one"]
@@ -169,6 +169,6 @@ class TestStoresWithVersions:
 
     def test_keep_nothing_that_is_no_json(self, store: InstanceStore) -> None:
         for value in (float("nan"), {1, 2}, "\ud800"):
-            with pytest.raises(Unparsable):
+            with pytest.raises(MalformedBody):
                 store.save("one", thing(size=value), NEW, ADA)
         assert store.names() == []

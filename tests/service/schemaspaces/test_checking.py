@@ -5,7 +5,7 @@ from typing import Any
 import jsonschema
 import pytest
 from jsonschema import Draft7Validator
-from jupyter_colophon.core.errors import InstanceInvalid, SchemaAbsent
+from jupyter_colophon.core.errors import InstanceInvalid, SchemaNotFound
 from jupyter_colophon.service.schemaspaces.spaces import Spaces
 from support.strangers import Provider, schema, spaces, thing
 
@@ -96,7 +96,7 @@ def test_a_fault_has_the_reason_that_clients_of_elyra_know() -> None:
     absent = of.fault("things", "nope", thing())
     assert absent is not None
     assert (absent.reason, [one.pointer for one in absent.problems]) == ("SchemaNotFoundError", ["/schema_name"])
-    with pytest.raises(SchemaAbsent):
+    with pytest.raises(SchemaNotFound):
         of.check("things", "nope", thing())
 
 

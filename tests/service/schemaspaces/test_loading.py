@@ -7,7 +7,7 @@ from threading import Barrier, Event, Thread
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.errors import SchemaAbsent, SchemaspaceUnknown
+from jupyter_colophon.core.errors import SchemaNotFound, SchemaspaceNotFound
 from jupyter_colophon.service.schemaspaces.spaces import Spaces
 from support.packages import install_things
 from support.strangers import ID, OTHER_ID, Entry, OtherSpace, Owner, Provider, Space, schema, spaces, thing
@@ -35,14 +35,14 @@ def test_a_schemaspace_is_found_by_its_name_and_id_in_letters_of_either_case() -
 
 def test_what_is_not_there_is_told_in_the_words_of_elyra() -> None:
     of = spaces(Provider(schema()))
-    with pytest.raises(SchemaspaceUnknown) as unknown:
+    with pytest.raises(SchemaspaceNotFound) as unknown:
         of.space("nope")
     assert (
         str(unknown.value)
         == "The schemaspace name or id 'nope' is not in the list of valid schemaspaces: '['things']'!"
     )
     assert isinstance(unknown.value, ValueError)
-    with pytest.raises(SchemaAbsent) as absent:
+    with pytest.raises(SchemaNotFound) as absent:
         of.schema("things", "nope")
     assert str(absent.value) == "No such schema named 'nope' was found in the things schemaspace."
 
@@ -332,7 +332,7 @@ def test_a_refresh_takes_away_what_is_provided_no_more() -> None:
     assert sorted(of.space("things").schemas) == ["gone", "other", "thing"]
     of.refresh()
     assert sorted(of.space("things").schemas) == ["other", "thing"]
-    with pytest.raises(SchemaAbsent):
+    with pytest.raises(SchemaNotFound):
         of.schema("things", "gone")
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
-from jupyter_colophon.core.errors import InstanceAbsent, InstanceExists, RemovalRefused
+from jupyter_colophon.core.errors import InstanceExists, InstanceNotFound, RemovalNotPermitted
 from support.files import files_of, left, put, shared_folder, user_folder
 
 NAMES = st.sampled_from(["a", "b", "c-1"])
@@ -66,7 +66,7 @@ class Files(RuleBasedStateMachine):
                 del self._own[name]
                 assert (slot.held is None) == (name not in self._all)
             else:
-                with pytest.raises(RemovalRefused if name in self._all else InstanceAbsent):
+                with pytest.raises(RemovalNotPermitted if name in self._all else InstanceNotFound):
                     slot.remove()
 
     @rule(folder=FOLDERS, name=NAMES, number=st.integers(0, 9))

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from jupyter_colophon.core.errors import InstanceAbsent, InstanceExists, InstanceUnreadable
+from jupyter_colophon.core.errors import InstanceExists, InstanceNotFound, InstanceUnreadable
 from support.files import document, files_of, left, put, user_folder
 from support.process import running
 
@@ -110,9 +110,9 @@ def test_what_is_no_backup_of_the_instance_is_neither_recovered_nor_thrown_away(
     backup(tmp_path, "{}", "b.json1732133931.1")
     (user_folder(tmp_path).parent / "a.json1732133931.1").write_text("{}")
     files = files_of(tmp_path)
-    with pytest.raises(InstanceAbsent):
+    with pytest.raises(InstanceNotFound):
         files.recover("a", which)
-    with pytest.raises(InstanceAbsent):
+    with pytest.raises(InstanceNotFound):
         files.discard("a", which)
     assert files.names() == []
     assert (user_folder(tmp_path) / "b.json1732133931.1").exists()

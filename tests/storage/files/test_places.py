@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.storage.files.places import data_folders, space_folders
 
 
@@ -44,5 +44,5 @@ def test_a_schemaspaces_folder_is_in_lower_case(user: Path) -> None:
 
 @pytest.mark.parametrize("name", ["", ".", "..", "../x", "a/b", "a b", "-a", "a-", "x\n", "ä", "a" * 300])
 def test_what_is_no_name_of_a_schemaspace_becomes_no_folder(name: str) -> None:
-    with pytest.raises(IllegalName):
+    with pytest.raises(InvalidName):
         space_folders(name)

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.core.errors import (
-    IllegalName,
-    InstanceAbsent,
     InstanceExists,
-    InstanceIsFolder,
-    RemovalRefused,
+    InstanceIsDirectory,
+    InstanceNotFound,
+    InvalidName,
+    MalformedBody,
+    RemovalNotPermitted,
     StorageError,
     TooLarge,
-    Unparsable,
 )
 from jupyter_colophon.storage.files.instances import InstanceFiles
 from jupyter_colophon.storage.files.kept import KeptDocuments
@@ -90,14 +90,14 @@ def test_a_shared_instance_is_shadowed_by_a_copy_and_shows_again_when_that_is_re
         assert slot.remove().document == document(2)
         assert slot.held is not None
         assert (slot.held.document, slot.held.own) == (document(1), False)
-        with pytest.raises(RemovalRefused):
+        with pytest.raises(RemovalNotPermitted):
             slot.remove()
     assert files.names() == ["a"]
 
 
 def test_what_is_not_there_is_not_removed_and_trying_makes_nothing(tmp_path: Path) -> None:
     files = files_of(tmp_path)
-    with files.slot("a") as slot, pytest.raises(InstanceAbsent):
+    with files.slot("a") as slot, pytest.raises(InstanceNotFound):
         slot.remove()
     assert list(tmp_path.iterdir()) == []
 
@@ -125,9 +125,9 @@ def test_a_folder_in_an_instances_place_is_left_alone(tmp_path: Path) -> None:
     (user_folder(tmp_path) / "a.json" / "inner").mkdir(parents=True)
     files = files_of(tmp_path)
     with files.slot("a") as slot:
-        with pytest.raises(InstanceIsFolder):
+        with pytest.raises(InstanceIsDirectory):
             slot.write(document(), create=False)
-        with pytest.raises(InstanceIsFolder):
+        with pytest.raises(InstanceIsDirectory):
             slot.remove()
     assert (user_folder(tmp_path) / "a.json" / "inner").is_dir()
     assert left(tmp_path) == ["a.json"]
@@ -140,7 +140,7 @@ def test_a_folder_in_an_instances_place_is_left_alone(tmp_path: Path) -> None:
 def test_what_could_not_be_read_again_is_not_written(tmp_path: Path, value: dict[str, Any]) -> None:
     files = files_of(tmp_path)
     save(files, "a", document(1))
-    with files.slot("a") as slot, pytest.raises(Unparsable):
+    with files.slot("a") as slot, pytest.raises(MalformedBody):
         slot.write(value, create=False)
     held = files.read("a")
     assert held is not None
@@ -160,7 +160,7 @@ def test_what_is_too_large_or_too_deep_is_not_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["", "../a", "a/b", ".hidden", "x" * 251, "\ud800"])
 def test_no_file_is_made_for_what_no_file_can_be_called(tmp_path: Path, name: str) -> None:
-    with pytest.raises(IllegalName), files_of(tmp_path).slot(name):
+    with pytest.raises(InvalidName), files_of(tmp_path).slot(name):
         raise AssertionError("there is no such slot")
     assert list(tmp_path.iterdir()) == []
 

@@ -9,7 +9,7 @@ from traitlets import Unicode
 
 from jupyter_colophon.cli.catalog.source import CatalogSource, Event, Shown, Statement
 from jupyter_colophon.cli.command import Command
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.names import Identity, parse_data_name
 from jupyter_colophon.core.width import padded, width
 
@@ -30,7 +30,7 @@ class CatalogCommand(Command):
 
     @contextmanager
     def source(self) -> Iterator[CatalogSource]:
-        """The catalog, open. Raises Misconfigured, Absent, StorageError."""
+        """The catalog, open. Raises InvalidConfiguration, NotFound, StorageError."""
         from jupyter_colophon.cli.catalog.sources import opened
 
         self.hush()
@@ -41,7 +41,7 @@ class CatalogCommand(Command):
             found.close()
 
     def urn(self, text: str) -> str:
-        """What is meant by a name: `<database>.<table>`, the path of a file, or a URN. Raises IllegalName."""
+        """What is meant by a name: `<database>.<table>`, the path of a file, or a URN. Raises InvalidName."""
         whole = os.path.abspath(text) if text.startswith("./") else text
         return str(parse_data_name(whole, self.asked.identity()))
 
@@ -67,7 +67,7 @@ def called(one: Named, identity: Identity) -> str:
     name = f"{one.namespace}.{one.name}"
     try:
         return name if str(parse_data_name(name, identity)) == one.urn else one.urn
-    except IllegalName:
+    except InvalidName:
         return one.urn
 
 

@@ -8,7 +8,7 @@ from traitlets import List, Unicode
 
 from jupyter_colophon.cli.catalog.command import CatalogCommand, shown, table
 from jupyter_colophon.cli.command import FINE, WRONG_USAGE
-from jupyter_colophon.core.errors import Misconfigured
+from jupyter_colophon.core.errors import InvalidConfiguration
 
 VERBS = ("list", "create", "show", "delete")
 
@@ -48,11 +48,11 @@ class EntityCommand(CatalogCommand):
         return self._create(rest[0], urn) if verb == "create" else self._delete(rest[0], urn)
 
     def meant(self, text: str) -> str:
-        """The URN of what is called so. Raises IllegalName."""
+        """The URN of what is called so. Raises InvalidName."""
         raise NotImplementedError
 
     def deployment(self) -> dict[str, Any]:
-        """What the options say of it, as the members of `/v3`. Raises Misconfigured, OSError."""
+        """What the options say of it, as the members of `/v3`. Raises InvalidConfiguration, OSError."""
         told: dict[str, Any] = {} if self.description_ is None else {"description": self.description_}
         if self.properties or self.tags:
             told["metadata"] = {"properties": pairs("property", self.properties), "tags": list(self.tags)}
@@ -89,8 +89,8 @@ class EntityCommand(CatalogCommand):
 
 
 def pairs(option: str, texts: Sequence[str]) -> Mapping[str, str]:
-    """`KEY=VALUE` of an option. Raises Misconfigured."""
+    """`KEY=VALUE` of an option. Raises InvalidConfiguration."""
     wrong = next((text for text in texts if "=" not in text), None)
     if wrong is not None:
-        raise Misconfigured(f"--{option} is written KEY=VALUE, and {wrong!r} is not")
+        raise InvalidConfiguration(f"--{option} is written KEY=VALUE, and {wrong!r} is not")
     return {key: value for key, _, value in (text.partition("=") for text in texts)}

@@ -8,7 +8,7 @@ from jupyter_colophon.client.keeping import Done
 
 
 def taken_in(source: CatalogSource, file: Path, *, overwrite: bool, dry_run: bool, done: Done) -> Taken:
-    """Take a file in. Raises Unparsable, OSError."""
+    """Take a file in. Raises MalformedBody, OSError."""
     all_ = Taken()
     for one in source.imported(lambda: _lines(file), overwrite=overwrite, dry_run=dry_run):
         all_.counts.update(one.counts)

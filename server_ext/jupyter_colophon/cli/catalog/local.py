@@ -14,7 +14,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.annotation import Annotation
 from jupyter_colophon.core.deployed import of_application, of_data
 from jupyter_colophon.core.entity import EntitySummary, Listing, Stamp
-from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.lineage import Lineage, LineageQuestion, RunListing
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.programs import programs_of
@@ -44,7 +44,7 @@ class Local:
         store = settings.store()
         path = store.options.get("path") if store.provider == "sqlite" else None
         if path is not None and not Path(path).exists():
-            raise Absent("catalog", str(path))
+            raise NotFound("catalog", str(path))
         self._catalog = open_catalog(
             store,
             settings.identity(),
@@ -62,7 +62,7 @@ class Local:
         """One entity."""
         found = self._catalog.metadata.of(Urn.parse(urn), "", self._principal)
         if found.summary is None:
-            raise Absent("entity", urn)
+            raise NotFound("entity", urn)
         one = found.summary
         entity = self._catalog.reader.entity(Urn.parse(urn), None, self._principal)
         shown = self._catalog.metadata.shown(entity, self._principal)
@@ -164,7 +164,7 @@ class Local:
         return [one for one in told if one is not None], found.cursor
 
     def exported(self, namespace: str) -> Iterator[bytes]:
-        """The lines of a namespace. Raises Absent."""
+        """The lines of a namespace. Raises NotFound."""
         return (line.encode() for line in self._catalog.transfer.exported(namespace, self._principal))
 
     def imported(self, lines: Callable[[], Iterable[bytes]], *, overwrite: bool, dry_run: bool) -> Iterator[Taken]:

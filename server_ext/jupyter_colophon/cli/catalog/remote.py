@@ -13,7 +13,7 @@ from jupyter_colophon.client.catalog import Catalog
 from jupyter_colophon.client.problems import ClientError, Refused
 from jupyter_colophon.client.transport import Server, Transport
 from jupyter_colophon.core.annotation import Annotation
-from jupyter_colophon.core.errors import Absent, MetadataError
+from jupyter_colophon.core.errors import MetadataError, NotFound
 from jupyter_colophon.core.lineage import Lineage, LineageQuestion, RunListing
 from jupyter_colophon.core.lines import chunks
 from jupyter_colophon.core.names import Identity, Urn
@@ -43,7 +43,7 @@ class Remote:
         """One entity; what the server itself knows of it is told by the door that shows both scopes."""
         found = _told(lambda: self._catalog.entity(urn))
         if found is None:
-            raise Absent("entity", urn)
+            raise NotFound("entity", urn)
         asked = {"entity": urn, "scope": "all", "responseFormat": "v6"}
         said = _told(lambda: self._v3.request("GET", "/-/metadata", query=asked).body)
         properties: dict[str, dict[str, str]] = {"USER": {}, "SYSTEM": {}}
@@ -193,7 +193,7 @@ class Remote:
     def _existing(self, urn: str) -> dict[str, Any]:
         found = _told(lambda: self._catalog.entity(urn, ("status",)))
         if found is None:
-            raise Absent("entity", urn)
+            raise NotFound("entity", urn)
         return dict(found)
 
     def _all(self, members: str, path: str, asked: Mapping[str, object]) -> list[dict[str, Any]]:

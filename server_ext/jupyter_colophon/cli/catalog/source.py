@@ -97,7 +97,7 @@ class CatalogSource(Protocol):
     """What the commands do. All raise MetadataError for what is refused."""
 
     def show(self, urn: str) -> Shown:
-        """One entity. Raises Absent."""
+        """One entity. Raises NotFound."""
 
     def annotate(self, urn: str, change: Annotation) -> bool:
         """Change what people say of an entity that is there; returns whether anything changed."""
@@ -124,7 +124,7 @@ class CatalogSource(Protocol):
         """Make a namespace; one that is there stays as it is. Returns whether it was made."""
 
     def delete(self, urn: str) -> None:
-        """Delete an entity, and what it holds; a namespace only where it holds nothing. Raises Absent, NotEmpty."""
+        """Delete an entity, and what it holds; a namespace only where it holds nothing. Raises NotFound, NotEmpty."""
 
     def changes(self, asked: ChangesAsked, wait_s: int) -> tuple[Sequence[Mapping[str, Any]], int]:
         """Changes after a number, and from which number to read on; where there are none, after so many seconds none.
@@ -133,19 +133,19 @@ class CatalogSource(Protocol):
         """
 
     def exported(self, namespace: str) -> Iterator[bytes]:
-        """The lines of a namespace. Raises Absent."""
+        """The lines of a namespace. Raises NotFound."""
 
     def imported(self, lines: Callable[[], Iterable[bytes]], *, overwrite: bool, dry_run: bool) -> Iterator[Taken]:
-        """Take lines in, a part at a time; nothing where one of them cannot be. Raises Unparsable."""
+        """Take lines in, a part at a time; nothing where one of them cannot be. Raises MalformedBody."""
 
     def runs(self, listing: RunListing) -> list[Run]:
         """Runs, newest first."""
 
     def run(self, urn: str) -> tuple[Run, list[Touched]]:
-        """One run, and what it had to do with. Raises Absent."""
+        """One run, and what it had to do with. Raises NotFound."""
 
     def lineage(self, question: LineageQuestion) -> Lineage:
-        """The graph around data or a program. Raises Absent."""
+        """The graph around data or a program. Raises NotFound."""
 
     def close(self) -> None:
         """Let go of it."""

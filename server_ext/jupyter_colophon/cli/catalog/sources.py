@@ -3,12 +3,12 @@
 import os
 
 from jupyter_colophon.cli.catalog.source import CatalogSource
-from jupyter_colophon.core.errors import Misconfigured
+from jupyter_colophon.core.errors import InvalidConfiguration
 from jupyter_colophon.settings import Settings
 
 
 def opened(url: str, settings: Settings) -> CatalogSource:
-    """The catalog of a server (`--url`), or the store of the settings. Raises Misconfigured, Absent, StorageError."""
+    """The catalog of a server (`--url`), or the store of the settings. Raises InvalidConfiguration, NotFound, StorageError."""
     if not url:
         from jupyter_colophon.cli.catalog.local import Local
 
@@ -19,4 +19,4 @@ def opened(url: str, settings: Settings) -> CatalogSource:
     try:
         return Remote(Server(url, os.environ.get("COLOPHON_TOKEN", "")), settings.identity())
     except ValueError as error:
-        raise Misconfigured(f"--url: {error}") from None
+        raise InvalidConfiguration(f"--url: {error}") from None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from traitlets.utils.importstring import import_item
 
 from jupyter_colophon.cli.catalog.source import CatalogSource
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.names import Identity, parse_data_name
 from jupyter_colophon.core.urn import PREFIX
 
@@ -130,7 +130,7 @@ class Next:
 def _meant(urn_of: Callable[[str], str], called: str) -> str | None:
     try:
         return urn_of(called)
-    except IllegalName:
+    except InvalidName:
         return None
 
 

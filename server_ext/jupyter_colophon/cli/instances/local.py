@@ -8,7 +8,7 @@ from typing import Any
 
 from jupyter_colophon.cli.instances.source import Leftover
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import SchemaspaceUnknown
+from jupyter_colophon.core.errors import SchemaspaceNotFound
 from jupyter_colophon.core.finding import Finding
 from jupyter_colophon.core.instance import Instance
 from jupyter_colophon.core.instance_query import ExportChoice, Outcome
@@ -49,7 +49,7 @@ class Local:
         """The name of a schemaspace that is called so or has this id."""
         try:
             return self._spaces.space(name).key
-        except SchemaspaceUnknown:
+        except SchemaspaceNotFound:
             return None
 
     def schemas(self, space: str) -> Mapping[str, Mapping[str, Any]]:

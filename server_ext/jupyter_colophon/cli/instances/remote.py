@@ -9,7 +9,7 @@ from urllib.parse import quote
 from jupyter_colophon.cli.instances.source import Leftover
 from jupyter_colophon.client.problems import ClientError, Refused
 from jupyter_colophon.client.transport import Answer, Server, Transport
-from jupyter_colophon.core.errors import ConditionFailed, MetadataError, Problem, SchemaspaceUnknown
+from jupyter_colophon.core.errors import ConditionFailed, MetadataError, Problem, SchemaspaceNotFound
 from jupyter_colophon.core.instance import Instance
 from jupyter_colophon.core.instance_query import ExportChoice, Outcome
 from jupyter_colophon.service.schemaspaces.space import Migration
@@ -47,7 +47,7 @@ class Remote:
             if one["name"].lower() == space:
                 names = [schema["name"] for schema in one["schemas"] if not schema["deprecated"]]
                 return {name: self._ask("GET", f"{_of(space)}/schemas/{quote(name, '')}").body for name in names}
-        raise SchemaspaceUnknown(space, tuple(self.spaces(deprecated=False)))
+        raise SchemaspaceNotFound(space, tuple(self.spaces(deprecated=False)))
 
     def listed(self, space: str, of_schema: str | None) -> list[Instance]:
         """All instances; the URN stands for the file."""

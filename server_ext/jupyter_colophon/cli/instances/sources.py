@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.cli.instances.source import Source
-from jupyter_colophon.core.errors import Misconfigured
+from jupyter_colophon.core.errors import InvalidConfiguration
 from jupyter_colophon.settings import Settings
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def source_of(url: str | None, settings: Settings) -> Iterator[Source]:
-    """The source, open. An empty `url` is this machine, None leaves it to the environment. Raises Misconfigured."""
+    """The source, open. An empty `url` is this machine, None leaves it to the environment. Raises InvalidConfiguration."""
     source = _opened(server_of(url), settings)
     try:
         yield source
@@ -24,7 +24,7 @@ def source_of(url: str | None, settings: Settings) -> Iterator[Source]:
 
 
 def server_of(url: str | None) -> "Server | None":
-    """The server that is meant; None where it is this machine. Raises Misconfigured."""
+    """The server that is meant; None where it is this machine. Raises InvalidConfiguration."""
     chosen = _chosen(url, os.environ)
     if not chosen:
         return None
@@ -33,7 +33,7 @@ def server_of(url: str | None) -> "Server | None":
     try:
         return Server(chosen, _token(chosen, os.environ))
     except ValueError as error:
-        raise Misconfigured(f"--url: {error}") from None
+        raise InvalidConfiguration(f"--url: {error}") from None
 
 
 def _opened(server: "Server | None", settings: Settings) -> Source:

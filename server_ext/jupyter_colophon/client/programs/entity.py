@@ -19,12 +19,12 @@ class MetadataEntity:
 
     @classmethod
     def parse(cls, urn: str) -> "MetadataEntity":
-        """The entity with this URN. Raises IllegalName."""
+        """The entity with this URN. Raises InvalidName."""
         return cls(str(Urn.parse(urn)))
 
     @classmethod
     def of_dataset(cls, name: str, namespace: str | None = None) -> "MetadataEntity":
-        """A dataset: `orders` of a namespace, `sales.orders`, an absolute path, or a URN. Raises IllegalName.
+        """A dataset: `orders` of a namespace, `sales.orders`, an absolute path, or a URN. Raises InvalidName.
 
         A name alone, without a namespace, is one of the namespace `default`.
         """
@@ -45,12 +45,12 @@ class MetadataEntity:
     def of(cls, pairs: Iterable[tuple[str, str]], type: str | None = None) -> "MetadataEntity":
         """The entity that pairs of a key and a value tell, such as `[("namespace", "sales"), ("jar", "a.jar")]`.
 
-        Its type is the last key unless it is said; known keys make an entity of that kind. Raises IllegalName.
+        Its type is the last key unless it is said; known keys make an entity of that kind. Raises InvalidName.
         """
         return cls(str(from_v3([word for pair in pairs for word in pair], _IDENTITY, type)))
 
     def append(self, key: str, value: str) -> "MetadataEntity":
-        """What belongs to it: `append("field", "empName")` of a dataset, or any other key. Raises IllegalName."""
+        """What belongs to it: `append("field", "empName")` of a dataset, or any other key. Raises InvalidName."""
         path = v3_path(Urn.parse(self.urn), _IDENTITY)
         return MetadataEntity(str(from_v3([*path.segments, key, value], _IDENTITY)))
 

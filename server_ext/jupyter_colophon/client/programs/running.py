@@ -9,7 +9,7 @@ from jupyter_colophon.client.programs.context import RunContext
 from jupyter_colophon.client.programs.entity import MetadataEntity, entity
 from jupyter_colophon.client.programs.reading import Bundle, MetadataNotAvailable
 from jupyter_colophon.client.programs.shipping import Nowhere, shipper_for
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.names import DEFAULT_NAMESPACE, NO_NOTEBOOK, Urn, notebook_program, program
 from jupyter_colophon.core.urn import PREFIX
 
@@ -36,7 +36,7 @@ def run(
 
     `prefetch` is read at once. With a `bundle` (or its file, also in COLOPHON_BUNDLE) the server is asked for nothing:
     what is not in it raises MetadataNotAvailable. What `code` declares by `@uses` is recorded.
-    A `dry` run reads, and nothing is recorded or emitted. The server is that of COLOPHON_URL and COLOPHON_TOKEN. Raises IllegalName, ValueError.
+    A `dry` run reads, and nothing is recorded or emitted. The server is that of COLOPHON_URL and COLOPHON_TOKEN. Raises InvalidName, ValueError.
     """
     server = known_server()
     told = bundle if bundle is not None else os.environ.get("COLOPHON_BUNDLE") or None
@@ -93,7 +93,7 @@ def _program(named: str | None, namespace: str | None) -> Urn:
     application, _, rest = named.partition(".")
     kind, dot, name = rest.partition(".")
     if not dot:
-        raise IllegalName("program", named, "write <application>.<type>.<program>, such as shop.spark.load")
+        raise InvalidName("program", named, "write <application>.<type>.<program>, such as shop.spark.load")
     return program(namespace or DEFAULT_NAMESPACE, application, kind, name)
 
 
@@ -101,7 +101,7 @@ def _notebook() -> Urn:
     # As the record of cells has it (kernel/settings.py): in a shell that no server started it has no path.
     path = os.environ.get("COLOPHON_NOTEBOOK") or (NO_NOTEBOOK if _is_shell() else "")
     if not path:
-        raise IllegalName("program", "", "only a notebook need not say which program it is")
+        raise InvalidName("program", "", "only a notebook need not say which program it is")
     return notebook_program(os.environ.get("COLOPHON_NAMESPACE") or DEFAULT_NAMESPACE, path)
 
 

@@ -17,7 +17,7 @@ Named = str | MetadataEntity
 
 
 class Asking:
-    """What all verbs stand on. Every one of them raises ClientError (ServerAway, Refused, NotThere) and IllegalName."""
+    """What all verbs stand on. Every one of them raises ClientError (ServerAway, Refused, NotThere) and InvalidName."""
 
     def __init__(self, catalog: "Catalog", namespace: str = "") -> None:
         self.catalog = catalog
@@ -45,7 +45,7 @@ class Asking:
         return Answer("health", found, ("part", "status", "detail"), rows)
 
     def urn(self, named: Named, field: str | None = None) -> str:
-        """The URN of what is meant; with `field` that of a dataset's field. Raises IllegalName, TypeError."""
+        """The URN of what is meant; with `field` that of a dataset's field. Raises InvalidName, TypeError."""
         whole = named.urn if isinstance(named, MetadataEntity) else typed(_text(named), self.namespace)
         return whole if field is None else field_of(whole, field)
 

@@ -6,7 +6,7 @@ from dataclasses import field as derived
 from typing import Any, Final
 
 from jupyter_colophon.core.entity import Aspect
-from jupyter_colophon.core.errors import IllegalQuery, InvalidInstance, Problem
+from jupyter_colophon.core.errors import InvalidInstance, InvalidQuery, Problem
 from jupyter_colophon.core.names import Identity, Urn
 from jupyter_colophon.core.read_budget import require_time
 from jupyter_colophon.core.terms import fold
@@ -57,7 +57,7 @@ Filter = tuple[tuple[Criterion, ...], ...]
 def read(told: Mapping[str, Any] | None, at: str) -> Filter:
     """Read a filter as clients send it: `{"or": [{"and": […]}]}`, `{"and": [{"criteria": […]}]}`.
 
-    Raises InvalidInstance, and IllegalQuery for one that is too large.
+    Raises InvalidInstance, and InvalidQuery for one that is too large.
     """
     alternatives = [(f"{at}/{name}/{number}", one) for name, number, one in _alternatives(told or {}, at)]
     if len(alternatives) > _ALTERNATIVES_MAX:
@@ -150,8 +150,8 @@ def _texts(value: Any, field: str) -> Iterator[str]:
             yield str(one)
 
 
-def _too_large(pointer: str, why: str) -> IllegalQuery:
-    return IllegalQuery(f"{_SUBJECT} {why}", pointer=pointer)
+def _too_large(pointer: str, why: str) -> InvalidQuery:
+    return InvalidQuery(f"{_SUBJECT} {why}", pointer=pointer)
 
 
 def _wrong(pointer: str, why: str) -> InvalidInstance:

@@ -6,7 +6,7 @@ from typing import Any, Final
 from jupyter_colophon.core.change import Change
 from jupyter_colophon.core.datahub import mcp
 from jupyter_colophon.core.datahub.system_metadata import NO_RUN
-from jupyter_colophon.core.errors import Absent, TooLarge, Unparsable
+from jupyter_colophon.core.errors import MalformedBody, NotFound, TooLarge
 from jupyter_colophon.core.inbox import DeadLetter, Refusal
 from jupyter_colophon.core.jsontext import parse
 from jupyter_colophon.core.registry import AspectSpec, Registry
@@ -63,7 +63,7 @@ def failed_proposals(letter: DeadLetter) -> Iterator[tuple[str, Document]]:
 def _as_it_came(text: str) -> Document:
     try:
         said = parse(text.encode())
-    except (Unparsable, TooLarge):
+    except (MalformedBody, TooLarge):
         said = None
     if isinstance(said, dict) and isinstance(said.get("entityType"), str) and isinstance(said.get("changeType"), str):
         return said
@@ -97,5 +97,5 @@ def _spec(change: Change, registry: Registry) -> AspectSpec | None:
     """The aspect of a change; None where the registry knows it no more."""
     try:
         return registry.aspect(change.type, change.aspect or "")
-    except Absent:
+    except NotFound:
         return None

@@ -13,7 +13,7 @@ from typing import Any, Final
 from jupyter_colophon.core.annotation import Annotation
 from jupyter_colophon.core.datahub import patch_forms
 from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
-from jupyter_colophon.core.errors import IllegalName, IllegalQuery, InvalidInstance, Problem, Unparsable
+from jupyter_colophon.core.errors import InvalidInstance, InvalidName, InvalidQuery, MalformedBody, Problem
 from jupyter_colophon.core.jsontext import compact, parse
 from jupyter_colophon.core.keys import urn_of_key
 from jupyter_colophon.core.names import Urn
@@ -78,7 +78,7 @@ def unescaped(value: Any) -> Any:
 def proposal(document: Any, registry: Registry, at: str = "") -> Proposal:
     """The proposal that a document means; `at` is the pointer to it in what was sent.
 
-    Raises InvalidInstance with pointers, and Absent for an unknown type of entity.
+    Raises InvalidInstance with pointers, and NotFound for an unknown type of entity.
     """
     with _within(at):
         _schema().validate(document, _SUBJECT)
@@ -113,7 +113,7 @@ def is_listed(document: Mapping[str, Any]) -> bool:
 def keyless(one: Proposal, registry: Registry) -> Proposal:
     """A proposal of a key as one of the entity: keys are made of URNs, and nobody writes them (spec DH-4).
 
-    Raises Absent for an unknown type of entity.
+    Raises NotFound for an unknown type of entity.
     """
     if one.aspect != registry.type(one.urn.type).key_aspect:
         return one
@@ -182,7 +182,7 @@ def urn_at(text: str, pointer: str) -> Urn:
     """The URN that stands at a place. Raises InvalidInstance."""
     try:
         return Urn.parse(text)
-    except IllegalName as error:
+    except InvalidName as error:
         raise refused(pointer, error.detail) from None
 
 
@@ -229,7 +229,7 @@ def _entity(told: Mapping[str, Any], registry: Registry, at: str) -> Urn:
     try:
         with _within(place):
             return urn_of_key(registry.type(kind), key)
-    except IllegalName as error:
+    except InvalidName as error:
         raise refused(place, error.detail) from None
 
 
@@ -251,7 +251,7 @@ def parsed(text: str, at: str) -> Any:
     """JSON in a string. Raises InvalidInstance, TooLarge."""
     try:
         return parse(text.encode(), "the value")
-    except Unparsable as error:
+    except MalformedBody as error:
         raise refused(at, error.detail) from None
 
 
@@ -261,7 +261,7 @@ def _instant(headers: Mapping[str, str], name: str, at: str) -> int | None:
         return None
     try:
         return parse_instant(told)
-    except IllegalQuery as error:
+    except InvalidQuery as error:
         raise refused(f"{at}/{name.title()}", error.reason) from None
 
 

@@ -10,7 +10,7 @@ from jupyter_colophon.core.registry import Registry
 
 
 def proposals(event: Mapping[str, Any], registry: Registry) -> list[tuple[Proposal, str]]:
-    """The proposals that it means, each with the pointer to its value. Raises InvalidInstance with pointers, Absent."""
+    """The proposals that it means, each with the pointer to its value. Raises InvalidInstance with pointers, NotFound."""
     system = system_metadata(event.get("systemMetadata"), "/systemMetadata")
     found = []
     for name, aspect, place, urn in _said(event["entity"]["value"]):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from jupyter_colophon.core.datahub import patch_forms
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.urn import PREFIX, Urn, canonical, simple
 from jupyter_colophon.core.vocabulary import CONTRIBUTIONS, Kind, describe
 
@@ -147,7 +147,7 @@ def _reference(type_: str, *others: str) -> Callable[[str], str | None]:
                 urn = Urn.parse(text)
                 return str(urn) if urn.type in (type_, *others) else None
             return str(simple(type_, text))
-        except IllegalName:
+        except InvalidName:
             return None
 
     return made
@@ -166,7 +166,7 @@ def _urn_at(member: str) -> Callable[[Any], object]:
         text = element.get(member) if isinstance(element, Mapping) else None
         try:
             return canonical(text) if isinstance(text, str) else None
-        except IllegalName:
+        except InvalidName:
             return text
 
     return key

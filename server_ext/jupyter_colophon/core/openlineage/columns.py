@@ -27,7 +27,7 @@ _RANKS: Final[Sequence[Transformation]] = (
 
 
 def columns_of(facet: Mapping[str, Any] | None, dataset: Callable[[str, str], Urn]) -> Columns:
-    """What the facet says; `dataset` finds what OpenLineage calls so. Raises IllegalName."""
+    """What the facet says; `dataset` finds what OpenLineage calls so. Raises InvalidName."""
     if not facet or facet.get("_deleted") is True:
         return {}
     found: dict[Pair, Transformation] = {}

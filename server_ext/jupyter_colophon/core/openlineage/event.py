@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Final, Literal
 from uuid import UUID
 
-from jupyter_colophon.core.errors import IllegalName, InvalidInstance, Problem
+from jupyter_colophon.core.errors import InvalidInstance, InvalidName, Problem
 from jupyter_colophon.core.names import Identity, Urn
 from jupyter_colophon.core.openlineage.columns import Columns, columns_of
 from jupyter_colophon.core.openlineage_names import Symlink, openlineage_dataset, openlineage_job
@@ -140,7 +140,7 @@ class _Reading:
         engine = (event.run_facets.get("processing_engine") or {}).get("name")
         try:
             event.program(engine)
-        except IllegalName as error:
+        except InvalidName as error:
             self.problems.append(Problem("/job", error.detail))
 
     def data(self, told: Iterable[tuple[str, Mapping[str, Any], Mode | None]]) -> Iterator[ToldData]:
@@ -151,7 +151,7 @@ class _Reading:
                 urn = openlineage_dataset(one["namespace"], one["name"], self.identity, _symlinks(facets))
                 place = self._source(one["namespace"], one["name"]) if "symlinks" in facets else urn
                 columns = columns_of(facets.get("columnLineage"), self._source)
-            except IllegalName as error:
+            except InvalidName as error:
                 self.problems.append(Problem(pointer, error.detail))
                 continue
             yield ToldData(urn, place, Spelling(one["namespace"], one["name"]), mode, facets, own, columns)

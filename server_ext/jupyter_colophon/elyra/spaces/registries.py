@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jupyter_colophon.core.errors import InstanceAbsent
+from jupyter_colophon.core.errors import InstanceNotFound
 from jupyter_colophon.elyra.spaces.providers import ShippedSchemas
 from jupyter_colophon.elyra.spaces.schemaspaces import ComponentCatalogs, ComponentRegistries
 
@@ -75,7 +75,7 @@ def _catalog_of(registry: Any) -> Any:
 def _is_there(catalogs: "MetadataManager", name: str) -> bool:
     try:
         catalogs.get(name)
-    except InstanceAbsent:
+    except InstanceNotFound:
         return False
     except Exception:  # noqa: BLE001  something is there, be it broken
         return True

@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from jupyter_colophon.core.errors import IllegalQuery, InstanceInvalid, Problem
+from jupyter_colophon.core.errors import InstanceInvalid, InvalidQuery, Problem
 from jupyter_colophon.elyra.metadata import Metadata
 from jupyter_colophon.service.meaning import check_query
 
@@ -19,6 +19,6 @@ class SavedSearch(Metadata):
             return
         try:
             check_query(query, time.time_ns() // 1_000_000)
-        except IllegalQuery as error:
+        except InvalidQuery as error:
             problem = Problem("/metadata/query", error.reason)
             raise InstanceInvalid(str(self.name), str(self.schema_name), problem.message, (problem,)) from error

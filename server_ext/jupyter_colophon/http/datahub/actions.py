@@ -7,7 +7,7 @@ from typing import Any
 from jupyter_server.utils import ensure_async
 from tornado.web import HTTPError
 
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.http import guard
 from jupyter_colophon.http.datahub.asking import Act
 from jupyter_colophon.http.datahub.base import RestliHandler
@@ -40,7 +40,7 @@ class ActionsHandler(RestliHandler):
     async def act(self, actions: Mapping[str, Action], name: str) -> None:
         """Do the action of that name. Who may not write at all may still ask."""
         if not name:
-            raise IllegalQuery(f"one of {', '.join(actions)}", "action")
+            raise InvalidQuery(f"one of {', '.join(actions)}", "action")
         action = actions[name]
         if action.writes:
             allowed = self.authorizer.is_authorized(self, self.current_user, "write", guard.RESOURCE)

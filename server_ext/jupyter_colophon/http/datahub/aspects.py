@@ -6,12 +6,12 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from jupyter_colophon.core.errors import (
-    Absent,
-    AlreadyThere,
+    AlreadyExists,
     ConditionFailed,
-    IllegalName,
-    IllegalQuery,
+    InvalidName,
+    InvalidQuery,
     NotEmpty,
+    NotFound,
     PatchFailed,
     TooLarge,
 )
@@ -29,7 +29,7 @@ _VERSION_DIGITS: Final = 9
 def _version(told: str) -> int:
     digits = told.removeprefix("-")
     if not (digits.isascii() and digits.isdigit() and len(digits) <= _VERSION_DIGITS):
-        raise IllegalQuery("a whole number", "version")
+        raise InvalidQuery("a whole number", "version")
     return int(told)
 
 
@@ -73,7 +73,7 @@ class AspectsHandler(ActionsHandler):
         takes=[_ACTION, IDEMPOTENCY_KEY],
         body=bodies(ACTIONS),
         answers={200: {"anyOf": [shapes.DONE, shapes.value(timeseries.VALUES), shapes.value(shapes.NUMBER)]}},
-        refuses=[IllegalName, Absent, AlreadyThere, NotEmpty, ConditionFailed, PatchFailed, TooLarge],
+        refuses=[InvalidName, NotFound, AlreadyExists, NotEmpty, ConditionFailed, PatchFailed, TooLarge],
     )
     async def post(self) -> None:
         """Propose (`ingestProposal`, `ingestProposalBatch`), or ask for values by time, or for a count."""
@@ -90,7 +90,7 @@ class UsageHandler(ActionsHandler):
         takes=[_USAGE_ACTION, IDEMPOTENCY_KEY],
         body=bodies(_USAGE),
         answers={200: shapes.DONE},
-        refuses=[IllegalName, Absent],
+        refuses=[InvalidName, NotFound],
     )
     async def post(self) -> None:
         """Tell how datasets were used (`batchIngest`), which the aspect `datasetUsageStatistics` then says."""
@@ -108,7 +108,7 @@ class AspectHandler(RestliHandler):
         answers={
             200: shapes.record("version aspect", version=shapes.NUMBER, aspect=shapes.ANY, systemMetadata=shapes.ANY)
         },
-        refuses=[Absent],
+        refuses=[NotFound],
     )
     async def get(self, *_: str) -> None:
         """One aspect of an entity, under the name of its class."""
@@ -132,7 +132,7 @@ class EntityV2Handler(RestliHandler):
         answers={
             200: shapes.record("urn entityName aspects", urn=shapes.URN, entityName=shapes.TEXT, aspects=shapes.ANY)
         },
-        refuses=[Absent],
+        refuses=[NotFound],
     )
     async def get(self, *_: str) -> None:
         """An entity with its aspects; of one that there is not, its key."""

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from tornado.web import HTTPError
 
 from jupyter_colophon.core import errors
-from jupyter_colophon.core.errors import IllegalName, MetadataError
+from jupyter_colophon.core.errors import InvalidName, MetadataError
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.datahub.asking import Act, Answer, Asking
@@ -91,9 +91,9 @@ class RestliHandler(DataHubHandler):
 _REFUSED = 422
 _REFUSED_AS = (
     errors.InvalidInstance,
-    errors.IllegalName,
+    errors.InvalidName,
     errors.PatchFailed,
-    errors.AlreadyThere,
+    errors.AlreadyExists,
     errors.ConditionFailed,
     errors.NotEmpty,
 )
@@ -106,7 +106,7 @@ def message_of(error: MetadataError) -> str:
 
 
 def urn_in(path: str) -> Urn:
-    """The URN at the end of a path, as it came over the wire. Raises IllegalName.
+    """The URN at the end of a path, as it came over the wire. Raises InvalidName.
 
     Some clients encode a whole URN; others send it as it is, so that its own escapes stand there as they are, and only
     what no path may hold was encoded, which a URN's own grammar takes as well.
@@ -116,7 +116,7 @@ def urn_in(path: str) -> Urn:
     try:
         return Urn.parse(unquote(path, errors="strict"))
     except UnicodeDecodeError:
-        raise IllegalName("URN", path, "it is not percent-encoded UTF-8") from None
+        raise InvalidName("URN", path, "it is not percent-encoded UTF-8") from None
 
 
 def names_in(told: str) -> frozenset[str] | None:

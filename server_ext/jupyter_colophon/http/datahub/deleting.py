@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from jupyter_colophon.core.datahub.mcp import urn_at
-from jupyter_colophon.core.errors import Absent, IllegalName
+from jupyter_colophon.core.errors import InvalidName, NotFound
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import Condition, Proposal
 from jupyter_colophon.core.relationships import without
@@ -46,7 +46,7 @@ def gone(asking: Asking, urn: Urn, name: str | None) -> int:
     said = asking.catalog.datahub.reader.entities([urn], None if name is None else {name}, asking.principal)
     try:
         propose(asking, [Wish(Proposal(urn, name, "delete"), "")])
-    except Absent:
+    except NotFound:
         return 0
     if urn.type == "namespace" and name is None:
         asking.catalog.namespaces.remove_files(urn.parts[0], asking.principal)
@@ -88,7 +88,7 @@ def _freed(asking: Asking, urn: Urn, source: str, name: str) -> Iterator[Wish]:
 def _is(text: str, urn: Urn) -> bool:
     try:
         return Urn.parse(text) == urn
-    except IllegalName:
+    except InvalidName:
         return False
 
 

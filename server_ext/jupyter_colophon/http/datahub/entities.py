@@ -6,7 +6,7 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from jupyter_colophon.core.datahub import criteria
-from jupyter_colophon.core.errors import Absent, AlreadyThere, ConditionFailed, IllegalName, NotEmpty, PatchFailed
+from jupyter_colophon.core.errors import AlreadyExists, ConditionFailed, InvalidName, NotEmpty, NotFound, PatchFailed
 from jupyter_colophon.http.datahub import deleting, restli_proposals, shapes
 from jupyter_colophon.http.datahub.actions import Action, ActionsHandler, bodies, parameter
 from jupyter_colophon.http.datahub.asking import Answer, Asking
@@ -72,7 +72,7 @@ class EntitiesHandler(ActionsHandler):
         takes=[_ACTION, IDEMPOTENCY_KEY],
         body=bodies(ACTIONS),
         answers={200: {"anyOf": [shapes.DONE, shapes.value(shapes.ANY)]}},
-        refuses=[IllegalName, Absent, AlreadyThere, NotEmpty, ConditionFailed, PatchFailed],
+        refuses=[InvalidName, NotFound, AlreadyExists, NotEmpty, ConditionFailed, PatchFailed],
     )
     async def post(self) -> None:
         """Ingest a snapshot (`ingest`), delete, list, search, or take references to an entity away."""

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 
 from jupyter_colophon.core.datahub import patch_forms
 from jupyter_colophon.core.errors import (
-    Absent,
-    AlreadyThere,
+    AlreadyExists,
     ConditionFailed,
     InvalidInstance,
     MetadataError,
+    NotFound,
     PatchFailed,
     Problem,
     TooLarge,
@@ -29,7 +29,7 @@ from jupyter_colophon.service.inbox import WITHIN
 _FORM = f"/{patch_forms.PATCH}"
 _PLACE = re.compile(rf"{WITHIN}/([0-9]+)/(value|urn)")
 #: What proposals are refused for themselves, or for what is there. Who may not write is only told so.
-_REFUSED = (InvalidInstance, PatchFailed, TooLarge, ConditionFailed, AlreadyThere, Absent)
+_REFUSED = (InvalidInstance, PatchFailed, TooLarge, ConditionFailed, AlreadyExists, NotFound)
 _logger = logging.getLogger("jupyter_colophon.http")
 
 

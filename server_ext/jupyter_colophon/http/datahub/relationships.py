@@ -7,7 +7,7 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from jupyter_colophon.core.datahub import criteria
-from jupyter_colophon.core.errors import Absent, IllegalName, IllegalQuery
+from jupyter_colophon.core.errors import InvalidName, InvalidQuery, NotFound
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.http.datahub import shapes
 from jupyter_colophon.http.datahub.asking import Answer, Asking
@@ -52,7 +52,7 @@ class RelatedHandler(DataHubHandler):
         "listRelated",
         takes=[_URN, _DIRECTION, _KINDS, _START, _MOST],
         answers={200: _RELATED},
-        refuses=[Absent, IllegalName],
+        refuses=[NotFound, InvalidName],
     )
     async def get(self) -> None:
         """The entities that an entity names, or that name it."""
@@ -80,7 +80,7 @@ class ScrollRelationshipsHandler(DataHubHandler):
         takes=[COUNT, CURSOR, _DIRECTION, _KINDS, _SOURCES, _TARGETS, *_MEANINGLESS],
         body={"application/json": _SCROLL},
         answers={200: _RESULTS},
-        refuses=[IllegalName],
+        refuses=[InvalidName],
     )
     async def post(self) -> None:
         """A page of relationships between entities; filters name entities by their URNs."""
@@ -90,7 +90,7 @@ class ScrollRelationshipsHandler(DataHubHandler):
 
         def read(asking: Asking) -> Answer:
             if asking.body.get("edgeFilter"):
-                raise IllegalQuery("edges are told by their kinds and ends alone: edgeFilter is not served")
+                raise InvalidQuery("edges are told by their kinds and ends alone: edgeFilter is not served")
             from_, to = _urns(asking.body, "sourceFilter"), _urns(asking.body, "destinationFilter")
             edges = Edges(kinds, sources, targets, from_, to)
             found, more = asking.catalog.datahub.relater.scroll(edges, limit, cursor, asking.principal)
@@ -111,7 +111,7 @@ class ScrollLineageHandler(DataHubHandler):
         takes=[COUNT, CURSOR, _FLOW, _KINDS, *_MEANINGLESS],
         body={"application/json": _LINEAGE},
         answers={200: _RESULTS},
-        refuses=[IllegalName],
+        refuses=[InvalidName],
     )
     async def post(self) -> None:
         """The relationships of entities along which data flow, as their aspects tell them."""
@@ -120,7 +120,7 @@ class ScrollLineageHandler(DataHubHandler):
         def read(asking: Asking) -> Answer:
             urns = tuple(str(Urn.parse(one)) for one in asking.body.get("urns") or ())
             if not urns:
-                raise IllegalQuery("names the entities", "urns")
+                raise InvalidQuery("names the entities", "urns")
             found, more = asking.catalog.datahub.relater.lineage(urns, kinds, flow, limit, cursor, asking.principal)
             spelled = _spelled(asking, [one for one, _, _ in found])
             told = [
@@ -152,7 +152,7 @@ def _urns(body: dict[str, Any], name: str) -> tuple[str, ...]:
     found: list[str] = []
     for criterion in (one for some in criteria.read(body.get(name), f"/{name}") for one in some):
         if criterion.field != "urn" or criterion.condition not in ("EQUAL", "IN") or criterion.negated:
-            raise IllegalQuery(f"{name} names entities: criteria of the field urn, with the condition EQUAL")
+            raise InvalidQuery(f"{name} names entities: criteria of the field urn, with the condition EQUAL")
         found += [str(Urn.parse(one)) for one in criterion.values]
     return tuple(found)
 

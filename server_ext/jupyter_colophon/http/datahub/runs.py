@@ -5,7 +5,7 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.errors import Absent, TooLarge
+from jupyter_colophon.core.errors import NotFound, TooLarge
 from jupyter_colophon.core.jsontext import compact
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX
@@ -98,7 +98,7 @@ class RunsHandler(ActionsHandler):
         takes=[_ACTION],
         body=bodies(ACTIONS),
         answers={200: {"anyOf": [shapes.value(shapes.several(shapes.ANY)), shapes.value(shapes.ANY)]}},
-        refuses=[Absent, TooLarge],
+        refuses=[NotFound, TooLarge],
     )
     async def post(self) -> None:
         """The runs of ingestions (`list`), what one wrote (`describe`), or taking that back (`rollback`)."""

@@ -6,7 +6,7 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from jupyter_colophon.core.datahub import criteria
-from jupyter_colophon.core.errors import Absent, IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery, NotFound
 from jupyter_colophon.core.jsonvalue import measure
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
@@ -48,12 +48,12 @@ class ScrollHandler(DataHubHandler):
         takes=[COUNT, CURSOR, _QUERY, _SORT, _REMOVED, SYSTEM, *_MEANINGLESS],
         body={"application/json": _BODY},
         answers={200: shapes.record("entities", entities=LISTED, scrollId=shapes.TEXT_OR_NULL)},
-        refuses=[Absent],
+        refuses=[NotFound],
     )
     async def post(self) -> None:
         """A page of entities, by URN, with the aspects that are named (an empty list: with all; without it: with none)."""
         if self.asked(_QUERY) not in ("", ALL) or self.asked(_SORT) not in ("", "urn"):
-            raise IllegalQuery("a scroll goes through everything by URN: `query` is *, `sort` is urn")
+            raise InvalidQuery("a scroll goes through everything by URN: `query` is *, `sort` is urn")
         limit, cursor, removed = self.asked(COUNT), self.asked(CURSOR), self.asked(_REMOVED)
         with_system = self.asked(SYSTEM)
 

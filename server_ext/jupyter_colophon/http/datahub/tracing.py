@@ -6,7 +6,7 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from jupyter_colophon.core.datahub.mcp import urn_at
-from jupyter_colophon.core.errors import Absent, IllegalName
+from jupyter_colophon.core.errors import InvalidName, NotFound
 from jupyter_colophon.core.pointer import written
 from jupyter_colophon.http.datahub import shapes
 from jupyter_colophon.http.datahub.asking import Answer, Asking
@@ -36,13 +36,13 @@ class TraceHandler(DataHubHandler):
         takes=[_ERRORS, _DETAILED, _SKIPPED],
         body={"application/json": _WANTED},
         answers={200: {"type": "object", "additionalProperties": shapes.ANY}},
-        refuses=[Absent, IllegalName],
+        refuses=[NotFound, InvalidName],
     )
     async def post(self, in_path: str) -> None:
         """Where aspects stand that a write named."""
         errors_only = self.asked(_ERRORS)
         if len(in_path) != 32 or set(in_path) - set("0123456789abcdef"):
-            raise Absent("trace", in_path)
+            raise NotFound("trace", in_path)
 
         def read(asking: Asking) -> Answer:
             wanted = {urn_at(urn, written([urn])): names for urn, names in asking.body.items()}

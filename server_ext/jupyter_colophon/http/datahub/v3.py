@@ -10,11 +10,11 @@ from tornado.web import authenticated
 
 from jupyter_colophon.core.datahub import mcp, patch_forms
 from jupyter_colophon.core.errors import (
-    Absent,
-    AlreadyThere,
+    AlreadyExists,
     ConditionFailed,
-    IllegalName,
+    InvalidName,
     NotEmpty,
+    NotFound,
     PatchFailed,
     Problem,
     TooLarge,
@@ -53,7 +53,7 @@ LISTED: Final = shapes.several(TOLD)
 _ASYNC: Final = flag("async", "Whether it is done later: then the answer is 202.")
 SYSTEM: Final = flag("systemMetadata", "Whether to tell what was said beside each aspect.")
 _ASPECTS: Final = text("aspects", "The names of the aspects wanted, with commas between; all of them without it.")
-_REFUSED: Final = [IllegalName, Absent, AlreadyThere, NotEmpty, ConditionFailed, PatchFailed]
+_REFUSED: Final = [InvalidName, NotFound, AlreadyExists, NotEmpty, ConditionFailed, PatchFailed]
 
 
 class EntityTypeHandler(DataHubHandler):
@@ -98,7 +98,7 @@ class BatchGetHandler(DataHubHandler):
         takes=[SYSTEM],
         body={"application/json": _WANTED},
         answers={200: LISTED},
-        refuses=[IllegalName, Absent, TooLarge],
+        refuses=[InvalidName, NotFound, TooLarge],
     )
     async def post(self, kind: str) -> None:
         """Those of these entities that are there, with the aspects that are named of each, or with all."""
@@ -118,7 +118,7 @@ class EntityHandler(DataHubHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("readOneEntity", takes=[_ASPECTS, SYSTEM], answers={200: TOLD}, refuses=[IllegalName, Absent])
+    @operation("readOneEntity", takes=[_ASPECTS, SYSTEM], answers={200: TOLD}, refuses=[InvalidName, NotFound])
     async def get(self, kind: str, _: str) -> None:
         """One entity with its aspects, or with those that `aspects` names."""
         urn, names, with_system = self._urn(kind), names_in(self.asked(_ASPECTS)), self.asked(SYSTEM)
@@ -140,7 +140,7 @@ class EntityHandler(DataHubHandler):
         "deleteOneEntity",
         takes=[_ASPECTS, IDEMPOTENCY_KEY],
         answers={200: {"type": "null", "description": "It is gone."}},
-        refuses=[IllegalName, Absent, NotEmpty],
+        refuses=[InvalidName, NotFound, NotEmpty],
     )
     async def delete(self, kind: str, _: str) -> None:
         """Take the entity away, or those of its aspects that `aspects` names."""
@@ -155,10 +155,10 @@ class EntityHandler(DataHubHandler):
         await self.reply(act, None)
 
     def _urn(self, kind: str) -> Urn:
-        """The URN in the path, which may hold slashes. Raises IllegalName."""
+        """The URN in the path, which may hold slashes. Raises InvalidName."""
         urn = urn_in(self.below(f"/openapi/v3/entity/{kind}/"))
         if urn.type != kind:
-            raise IllegalName(f"{kind} URN", str(urn), "its type is another one")
+            raise InvalidName(f"{kind} URN", str(urn), "its type is another one")
         return urn
 
 

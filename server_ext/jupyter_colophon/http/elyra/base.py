@@ -7,7 +7,7 @@ from typing import Any
 
 from tornado.web import HTTPError, RequestHandler
 
-from jupyter_colophon.core.errors import MetadataError, SchemaspaceUnknown
+from jupyter_colophon.core.errors import MetadataError, SchemaspaceNotFound
 from jupyter_colophon.http.base import RETRY_AFTER_S, ApiHandler
 from jupyter_colophon.http.operation import methods
 from jupyter_colophon.http.problems import row_of
@@ -33,7 +33,7 @@ class ElyraHandler(ApiHandler):
         error = kwargs.get("exc_info", (None, None, None))[1]
         told: dict[str, Any] = {"reason": "", "message": "", "timestamp": time.strftime("%Y-%m-%d %H:%M:%S")}
         if isinstance(error, MetadataError):
-            status_code = self.unknown_space if isinstance(error, SchemaspaceUnknown) else row_of(type(error)).status
+            status_code = self.unknown_space if isinstance(error, SchemaspaceNotFound) else row_of(type(error)).status
             told["message"] = error.detail
             if error.problems:
                 told["errors"] = [{"pointer": one.pointer, "message": one.message} for one in error.problems]

@@ -12,16 +12,16 @@ from jupyter_colophon.core.errors import (
     ConditionFailed,
     HookDenied,
     HookFailed,
-    InstanceAbsent,
     InstanceExists,
     InstanceInvalid,
-    InstanceIsFolder,
+    InstanceIsDirectory,
+    InstanceNotFound,
     InstanceUnreadable,
+    MalformedBody,
     PatchFailed,
-    RemovalRefused,
-    RenameRefused,
-    SchemaAbsent,
-    Unparsable,
+    RemovalNotPermitted,
+    RenameNotSupported,
+    SchemaNotFound,
 )
 from jupyter_colophon.core.instance import Instance
 from jupyter_colophon.http.conditions import CONDITIONS, condition, etag_of
@@ -39,7 +39,7 @@ _LIMIT: Final = number(
 )
 #: Elyra's clients send back what they were given; these say nothing of what an instance is to be.
 _TOLD_ONLY: Final = ("resource", "reason")
-_SAVE_REFUSES: Final = (InstanceInvalid, InstanceIsFolder, HookDenied, HookFailed, SchemaAbsent)
+_SAVE_REFUSES: Final = (InstanceInvalid, InstanceIsDirectory, HookDenied, HookFailed, SchemaNotFound)
 
 
 class _InstanceAnswer(InstanceDoorHandler):
@@ -97,7 +97,7 @@ class InstancesHandler(_InstanceAnswer):
         for one in ("schema_name", "metadata"):
             _require(document, one)
         if not {"name", "display_name"} & set(document):
-            raise Unparsable(
+            raise MalformedBody(
                 "Insufficient information - request body requires one of the following: ['name', 'display_name']."
             )
         name, door, principal = _name(document), self.door, self.principal
@@ -115,7 +115,7 @@ class InstanceHandler(_InstanceAnswer):
         "readMetadata",
         takes=[_INVALID],
         answers={200: shapes.INSTANCE},
-        refuses=[InstanceAbsent, InstanceUnreadable, InstanceInvalid],
+        refuses=[InstanceNotFound, InstanceUnreadable, InstanceInvalid],
         etag=True,
     )
     async def get(self, space: str, name: str) -> None:
@@ -126,9 +126,9 @@ class InstanceHandler(_InstanceAnswer):
             read = door.instances().get_any if invalid else door.instances().get
             try:
                 return read(space, name, principal)
-            except SchemaAbsent as error:
+            except SchemaNotFound as error:
                 # The instance is there, and its schema is not: that is as invalid as it can be.
-                raise Unparsable(error.detail) from error
+                raise MalformedBody(error.detail) from error
 
         self.tell(await self.among(space, work))
 
@@ -139,7 +139,7 @@ class InstanceHandler(_InstanceAnswer):
         takes=CONDITIONS,
         body={"application/json": shapes.WHOLE},
         answers={200: shapes.INSTANCE},
-        refuses=[*_SAVE_REFUSES, InstanceAbsent, RenameRefused, ConditionFailed],
+        refuses=[*_SAVE_REFUSES, InstanceNotFound, RenameNotSupported, ConditionFailed],
         etag=True,
     )
     async def put(self, space: str, name: str) -> None:
@@ -156,7 +156,14 @@ class InstanceHandler(_InstanceAnswer):
         takes=CONDITIONS,
         body={"application/merge-patch+json": shapes.PARTS},
         answers={200: shapes.INSTANCE},
-        refuses=[*_SAVE_REFUSES, InstanceAbsent, InstanceUnreadable, RenameRefused, ConditionFailed, PatchFailed],
+        refuses=[
+            *_SAVE_REFUSES,
+            InstanceNotFound,
+            InstanceUnreadable,
+            RenameNotSupported,
+            ConditionFailed,
+            PatchFailed,
+        ],
         etag=True,
     )
     async def patch(self, space: str, name: str) -> None:
@@ -170,7 +177,7 @@ class InstanceHandler(_InstanceAnswer):
         "removeMetadata",
         takes=CONDITIONS,
         answers={204: shapes.NOTHING},
-        refuses=[InstanceAbsent, RemovalRefused, InstanceIsFolder, ConditionFailed, HookDenied, HookFailed],
+        refuses=[InstanceNotFound, RemovalNotPermitted, InstanceIsDirectory, ConditionFailed, HookDenied, HookFailed],
     )
     async def delete(self, space: str, name: str) -> None:
         """Remove an instance, also a broken one."""
@@ -197,15 +204,15 @@ def _given(body: Mapping[str, Any]) -> Document:
 
 def _require(document: Document, member: str) -> None:
     if member not in document:
-        raise Unparsable(f"Insufficient information - '{member}' is missing from request body.")
+        raise MalformedBody(f"Insufficient information - '{member}' is missing from request body.")
 
 
 def _name(document: Document) -> str | None:
-    """The name that is asked for, taken out of the document. Raises Unparsable for what is no text."""
+    """The name that is asked for, taken out of the document. Raises MalformedBody for what is no text."""
     name = document.pop("name", None)
     if name is None or isinstance(name, str):
         return name
-    raise Unparsable("'name' is a string.")
+    raise MalformedBody("'name' is a string.")
 
 
 ROUTES = [

@@ -6,7 +6,7 @@ from typing import NoReturn
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.http.elyra import instances, openapi, schemaspaces
 from jupyter_colophon.http.elyra.base import ElyraHandler
 
@@ -20,7 +20,7 @@ class UnknownPathHandler(ElyraHandler):
     @authorized("read", resource="colophon")
     def get(self, path: str) -> NoReturn:
         """Say that there is no such path."""
-        raise Absent("path", path)
+        raise NotFound("path", path)
 
 
 TEMPLATES = [*schemaspaces.ROUTES, *instances.ROUTES, *openapi.ROUTES]

@@ -3,7 +3,7 @@
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.errors import SchemaAbsent, SchemaspaceUnknown
+from jupyter_colophon.core.errors import SchemaNotFound, SchemaspaceNotFound
 from jupyter_colophon.http.elyra import shapes
 from jupyter_colophon.http.elyra.base import ElyraHandler
 from jupyter_colophon.http.operation import operation
@@ -26,7 +26,7 @@ class SpaceHandler(ElyraHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("readSchemaspace", answers={200: shapes.SPACE}, refuses=[SchemaspaceUnknown], etag=True)
+    @operation("readSchemaspace", answers={200: shapes.SPACE}, refuses=[SchemaspaceNotFound], etag=True)
     async def get(self, space: str) -> None:
         """A schemaspace by its name or id."""
         door = self.door
@@ -39,7 +39,7 @@ class SchemasHandler(ElyraHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("listSchemas", answers={200: shapes.SCHEMAS}, refuses=[SchemaspaceUnknown], etag=True)
+    @operation("listSchemas", answers={200: shapes.SCHEMAS}, refuses=[SchemaspaceNotFound], etag=True)
     async def get(self, space: str) -> None:
         """The schemas of a schemaspace, without deprecated ones."""
         door = self.door
@@ -53,7 +53,7 @@ class SchemaHandler(ElyraHandler):
     @authenticated
     @authorized("read", resource="colophon")
     @operation(
-        "readSchemaDocument", answers={200: shapes.SCHEMA}, refuses=[SchemaspaceUnknown, SchemaAbsent], etag=True
+        "readSchemaDocument", answers={200: shapes.SCHEMA}, refuses=[SchemaspaceNotFound, SchemaNotFound], etag=True
     )
     async def get(self, space: str, name: str) -> None:
         """A schema, also a deprecated one."""

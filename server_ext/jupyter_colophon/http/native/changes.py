@@ -9,7 +9,7 @@ from jupyter_server.auth.decorator import authorized, ws_authenticated
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, authenticated
 
-from jupyter_colophon.core.errors import IllegalQuery, LogCompacted, MetadataError, StorageError, TooManyConnections
+from jupyter_colophon.core.errors import InvalidQuery, LogCompacted, MetadataError, StorageError, TooManyConnections
 from jupyter_colophon.http import reading, streaming
 from jupyter_colophon.http.backlog import Told
 from jupyter_colophon.http.base import Identified
@@ -79,7 +79,7 @@ class ChangesSocket(QuietSocket):
             self._release = reserve_connection(self)
             if after is not None:
                 await self.hop(lambda catalog: catalog.feed.require_kept(after))
-        except (IllegalQuery, TooManyConnections, LogCompacted, StorageError) as error:
+        except (InvalidQuery, TooManyConnections, LogCompacted, StorageError) as error:
             self._release()
             raise HTTPError(row_of(type(error)).status, error.detail) from error
         try:

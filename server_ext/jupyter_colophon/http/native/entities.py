@@ -7,9 +7,9 @@ from tornado.web import authenticated
 
 from jupyter_colophon.core.entity import Listing
 from jupyter_colophon.core.errors import (
-    Absent,
     ConditionFailed,
     NotEmpty,
+    NotFound,
     PatchFailed,
     RenameConflict,
 )
@@ -105,7 +105,7 @@ class EntityHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("readEntity", takes=[_ASPECTS], answers="entity", refuses=[Absent])
+    @operation("readEntity", takes=[_ASPECTS], answers="entity", refuses=[NotFound])
     async def get(self, in_path: str) -> None:
         """One entity with its aspects, or with those that `aspects` names."""
         urn, principal = self.urn(in_path), self.principal
@@ -120,7 +120,7 @@ class EntityHandler(ApiHandler):
 
     @authenticated
     @authorized("write", resource="colophon")
-    @operation("deleteEntity", takes=[IDEMPOTENCY_KEY], answers="written", refuses=[Absent, NotEmpty])
+    @operation("deleteEntity", takes=[IDEMPOTENCY_KEY], answers="written", refuses=[NotFound, NotEmpty])
     async def delete(self, in_path: str) -> None:
         """Take the entity away; its history and lineage stay."""
         require_none(self.request.headers)
@@ -146,7 +146,7 @@ class RenameHandler(ApiHandler):
         takes=[IDEMPOTENCY_KEY],
         body="entity-rename",
         answers="written",
-        refuses=[Absent, RenameConflict],
+        refuses=[NotFound, RenameConflict],
         links=[Link("readEntity", {"path.urn": "$response.body#/urn"})],
     )
     async def post(self, in_path: str) -> None:
@@ -163,7 +163,7 @@ class MetadataHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("readEntityMetadata", answers="entity-metadata", refuses=[Absent])
+    @operation("readEntityMetadata", answers="entity-metadata", refuses=[NotFound])
     async def get(self, in_path: str) -> None:
         """Its properties and tags in both scopes; a field or a custom entity is there with what holds it."""
         urn, principal = self.urn(in_path), self.principal
@@ -176,7 +176,7 @@ class FieldsHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("listFields", answers="fields", refuses=[Absent])
+    @operation("listFields", answers="fields", refuses=[NotFound])
     async def get(self, in_path: str) -> None:
         """The fields of a dataset of which something was said, whether its schema names them or not."""
         urn, principal = self.urn(in_path), self.principal
@@ -189,7 +189,7 @@ class FieldsMetadataHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("listFieldsMetadata", takes=[LIMIT, CURSOR], answers="fields-metadata", refuses=[Absent])
+    @operation("listFieldsMetadata", takes=[LIMIT, CURSOR], answers="fields-metadata", refuses=[NotFound])
     async def get(self, in_path: str) -> None:
         """What was said of each of these fields, in both scopes: a page, which may hold fewer than there are places."""
         urn, principal, limit, cursor = self.urn(in_path), self.principal, self.asked(LIMIT), self.asked(CURSOR)
@@ -219,7 +219,7 @@ class AspectHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("readAspect", takes=[_VERSION_READ], answers="aspect", refuses=[Absent], etag=True)
+    @operation("readAspect", takes=[_VERSION_READ], answers="aspect", refuses=[NotFound], etag=True)
     async def get(self, in_path: str, name: str) -> None:
         """The aspect as it is now; its version is the ETag."""
         urn, principal = self.urn(in_path), self.principal
@@ -233,7 +233,7 @@ class AspectHandler(ApiHandler):
         takes=[*CONDITIONS, IDEMPOTENCY_KEY],
         body={"application/json": _VALUE},
         answers="written",
-        refuses=[Absent, ConditionFailed],
+        refuses=[NotFound, ConditionFailed],
         etag=True,
         links=_NEXT,
     )
@@ -248,7 +248,7 @@ class AspectHandler(ApiHandler):
         takes=[*CONDITIONS, IDEMPOTENCY_KEY],
         body={_JSON_PATCH: _LIST_OR_FORM, _MERGE_PATCH: _MERGED, "application/json": _EITHER},
         answers="written",
-        refuses=[Absent, ConditionFailed, PatchFailed],
+        refuses=[NotFound, ConditionFailed, PatchFailed],
         etag=True,
         links=_NEXT,
     )
@@ -262,7 +262,7 @@ class AspectHandler(ApiHandler):
         "deleteAspect",
         takes=[*CONDITIONS, IDEMPOTENCY_KEY],
         answers="written",
-        refuses=[Absent, ConditionFailed],
+        refuses=[NotFound, ConditionFailed],
         etag=True,
         links=_NEXT,
     )
@@ -281,7 +281,7 @@ class VersionsHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("listVersions", takes=[LIMIT, CURSOR], answers="versions", refuses=[Absent])
+    @operation("listVersions", takes=[LIMIT, CURSOR], answers="versions", refuses=[NotFound])
     async def get(self, in_path: str, name: str) -> None:
         """The aspect's history, newest first."""
         urn, principal, limit, cursor = self.urn(in_path), self.principal, self.asked(LIMIT), self.asked(CURSOR)
@@ -294,7 +294,7 @@ class ValuesHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("listValuesByTime", takes=[LIMIT, _FROM, _TO], answers="timed-values", refuses=[Absent])
+    @operation("listValuesByTime", takes=[LIMIT, _FROM, _TO], answers="timed-values", refuses=[NotFound])
     async def get(self, in_path: str, name: str) -> None:
         """What an aspect that is told by time says, such as `datasetProfile`, newest first."""
         urn, principal, limit = self.urn(in_path), self.principal, self.asked(LIMIT)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from jupyter_colophon.core.errors import IllegalQuery, Problem
+from jupyter_colophon.core.errors import InvalidQuery, Problem
 from jupyter_colophon.core.instance import DOCUMENT_KEYS, Instance
 from jupyter_colophon.core.instance_query import InstancePage, Outcome, Removed, ValueCounts
 from jupyter_colophon.core.names import instance as instance_urn
@@ -29,9 +29,9 @@ def edited(body: Mapping[str, Any]) -> Document:
 
 
 def merged(body: Mapping[str, Any]) -> Document:
-    """A merge patch of an instance. Raises IllegalQuery for members that nobody can change."""
+    """A merge patch of an instance. Raises InvalidQuery for members that nobody can change."""
     if unknown := set(body) - {*DOCUMENT_KEYS, "name", "extra"}:
-        raise IllegalQuery("an instance has no such member to change", sorted(unknown)[0])
+        raise InvalidQuery("an instance has no such member to change", sorted(unknown)[0])
     return edited({**body, "extra": body.get("extra") or {}})
 
 

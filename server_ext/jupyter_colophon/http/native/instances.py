@@ -8,22 +8,22 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from jupyter_colophon.core.errors import (
-    Absent,
     ConditionFailed,
     HookDenied,
     HookFailed,
-    IllegalInstanceName,
-    IllegalQuery,
-    InstanceAbsent,
     InstanceExists,
     InstanceInvalid,
-    InstanceIsFolder,
+    InstanceIsDirectory,
+    InstanceNotFound,
     InstanceUnreadable,
+    InvalidInstanceName,
+    InvalidQuery,
+    NotFound,
     PatchFailed,
-    RemovalRefused,
-    RenameRefused,
-    SchemaAbsent,
-    SchemaspaceUnknown,
+    RemovalNotPermitted,
+    RenameNotSupported,
+    SchemaNotFound,
+    SchemaspaceNotFound,
     TooLarge,
 )
 from jupyter_colophon.core.instance import Instance
@@ -47,9 +47,9 @@ def _tags(told: str) -> tuple[str, ...]:
     try:
         found = json.loads(told)
     except (ValueError, RecursionError):
-        raise IllegalQuery("a tag, or a JSON list of tags", "tag") from None
+        raise InvalidQuery("a tag, or a JSON list of tags", "tag") from None
     if len(found) > _TAGS_MAX or not all(isinstance(one, str) for one in found):
-        raise IllegalQuery(f"a JSON list of at most {_TAGS_MAX} tags", "tag")
+        raise InvalidQuery(f"a JSON list of at most {_TAGS_MAX} tags", "tag")
     return tuple(found)
 
 
@@ -70,11 +70,11 @@ _MERGED: Final = {
     "description": "A merge patch (RFC 7396) of `display_name`, `schema_name`, `metadata` and `extra`.",
 }
 _SAVE_REFUSES: Final = (
-    SchemaspaceUnknown,
-    IllegalInstanceName,
-    SchemaAbsent,
+    SchemaspaceNotFound,
+    InvalidInstanceName,
+    SchemaNotFound,
     InstanceInvalid,
-    InstanceIsFolder,
+    InstanceIsDirectory,
     HookDenied,
     HookFailed,
 )
@@ -101,7 +101,7 @@ class InstancesHandler(_InstanceAnswer):
         "listInstances",
         takes=[_Q, _TAG, _SCHEMA, _VALID, _SORT, _LIMIT, CURSOR],
         answers="instances",
-        refuses=[SchemaspaceUnknown],
+        refuses=[SchemaspaceNotFound],
         links=[
             Link(
                 "readInstance",
@@ -148,7 +148,11 @@ class InstanceHandler(_InstanceAnswer):
     @authenticated
     @authorized("read", resource="colophon")
     @operation(
-        "readInstance", takes=[_KNOWN], answers="instance", refuses=[SchemaspaceUnknown, InstanceAbsent], etag="usually"
+        "readInstance",
+        takes=[_KNOWN],
+        answers="instance",
+        refuses=[SchemaspaceNotFound, InstanceNotFound],
+        etag="usually",
     )
     async def get(self, space: str, name: str) -> None:
         """An instance, valid or not, with what is wrong with it."""
@@ -162,7 +166,7 @@ class InstanceHandler(_InstanceAnswer):
         takes=CONDITIONS,
         body="instance-edit",
         answers="instance",
-        refuses=[*_SAVE_REFUSES, InstanceAbsent, RenameRefused, ConditionFailed],
+        refuses=[*_SAVE_REFUSES, InstanceNotFound, RenameNotSupported, ConditionFailed],
         etag="usually",
         links=_NEXT,
     )
@@ -179,7 +183,14 @@ class InstanceHandler(_InstanceAnswer):
         takes=CONDITIONS,
         body={"application/merge-patch+json": _MERGED},
         answers="instance",
-        refuses=[*_SAVE_REFUSES, InstanceAbsent, InstanceUnreadable, RenameRefused, ConditionFailed, PatchFailed],
+        refuses=[
+            *_SAVE_REFUSES,
+            InstanceNotFound,
+            InstanceUnreadable,
+            RenameNotSupported,
+            ConditionFailed,
+            PatchFailed,
+        ],
         etag="usually",
         links=_NEXT,
     )
@@ -196,10 +207,10 @@ class InstanceHandler(_InstanceAnswer):
         takes=CONDITIONS,
         answers="instance-removed",
         refuses=[
-            SchemaspaceUnknown,
-            InstanceAbsent,
-            RemovalRefused,
-            InstanceIsFolder,
+            SchemaspaceNotFound,
+            InstanceNotFound,
+            RemovalNotPermitted,
+            InstanceIsDirectory,
             ConditionFailed,
             HookDenied,
             HookFailed,
@@ -229,7 +240,7 @@ class RestoreHandler(_InstanceAnswer):
         takes=CONDITIONS,
         body="instance-restore",
         answers="instance",
-        refuses=[*_SAVE_REFUSES, Absent, ConditionFailed],
+        refuses=[*_SAVE_REFUSES, NotFound, ConditionFailed],
         etag="usually",
         links=_NEXT,
     )
@@ -245,7 +256,9 @@ class InstanceValuesHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("listInstanceValues", takes=[_SCHEMA, _POINTER], answers="instance-values", refuses=[SchemaspaceUnknown])
+    @operation(
+        "listInstanceValues", takes=[_SCHEMA, _POINTER], answers="instance-values", refuses=[SchemaspaceNotFound]
+    )
     async def get(self, space: str) -> None:
         """What instances say at one place, the most frequent first; no secret."""
         door, principal, schema, pointer = self.door, self.principal, self.asked(_SCHEMA), self.asked(_POINTER)
@@ -265,7 +278,7 @@ class ExportHandler(ApiHandler):
         "exportInstances",
         body="instance-export",
         answers="instance-bundle",
-        refuses=[SchemaspaceUnknown, InstanceAbsent, TooLarge],
+        refuses=[SchemaspaceNotFound, InstanceNotFound, TooLarge],
     )
     async def post(self, space: str) -> None:
         """Return instances as Elyra writes them."""
@@ -290,7 +303,7 @@ class ImportHandler(ApiHandler):
         takes=[_DRY_RUN, _OVERWRITE],
         body="instance-bundle",
         answers="instance-import",
-        refuses=[SchemaspaceUnknown],
+        refuses=[SchemaspaceNotFound],
     )
     async def post(self, space: str) -> None:
         """Take instances in, each by itself; none that is there is overwritten unless that is asked for."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.errors import InstanceAbsent, InstanceExists, InstanceUnreadable, SchemaspaceUnknown
+from jupyter_colophon.core.errors import InstanceExists, InstanceNotFound, InstanceUnreadable, SchemaspaceNotFound
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.native import instance_documents as documents
 from jupyter_colophon.http.native.documents import Document
@@ -20,7 +20,7 @@ class LeftoversHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("listLeftovers", answers="leftovers", refuses=[SchemaspaceUnknown])
+    @operation("listLeftovers", answers="leftovers", refuses=[SchemaspaceNotFound])
     async def get(self, space: str) -> None:
         """What killed saves of Elyra's left behind; nothing of its content."""
         door, principal = self.door, self.principal
@@ -36,7 +36,7 @@ class RecoverHandler(ApiHandler):
         "recoverInstance",
         body="leftover-choice",
         answers="instance",
-        refuses=[SchemaspaceUnknown, InstanceAbsent, InstanceExists, InstanceUnreadable],
+        refuses=[SchemaspaceNotFound, InstanceNotFound, InstanceExists, InstanceUnreadable],
     )
     async def post(self, space: str) -> None:
         """Let a leftover be its instance again, where that is missing or cannot be read."""
@@ -55,7 +55,7 @@ class DiscardHandler(ApiHandler):
     @authenticated
     @authorized("write", resource="colophon")
     @operation(
-        "discardLeftover", body="leftover-choice", answers="leftovers", refuses=[SchemaspaceUnknown, InstanceAbsent]
+        "discardLeftover", body="leftover-choice", answers="leftovers", refuses=[SchemaspaceNotFound, InstanceNotFound]
     )
     async def post(self, space: str) -> None:
         """Throw a leftover away, and tell those that stay."""

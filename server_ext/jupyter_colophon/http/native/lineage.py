@@ -5,7 +5,7 @@ from typing import cast, get_args
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.errors import Absent, AlreadyThere, HistoryForgotten, IllegalName, IllegalQuery, RunStands
+from jupyter_colophon.core.errors import AlreadyExists, HistoryExpired, InvalidName, InvalidQuery, NotFound, RunConflict
 from jupyter_colophon.core.lineage import (
     DEFAULT_RELATIONS,
     MAX_LEVELS,
@@ -53,7 +53,7 @@ class LineageHandler(ApiHandler):
         "readLineage",
         takes=[URN, DIRECTION, LEVELS, START, END, RELATIONS, _COLUMNS, AS_OF],
         answers="lineage",
-        refuses=[IllegalName, Absent, HistoryForgotten],
+        refuses=[InvalidName, NotFound, HistoryExpired],
     )
     async def get(self) -> None:
         """The graph around an entity."""
@@ -103,7 +103,7 @@ class RunsHandler(ApiHandler):
         takes=[IDEMPOTENCY_KEY],
         body="run-start",
         answers="run",
-        refuses=[IllegalName, Absent, AlreadyThere],
+        refuses=[InvalidName, NotFound, AlreadyExists],
         links=_NEXT,
     )
     async def post(self) -> None:
@@ -117,7 +117,7 @@ class RunHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("readRun", answers="run", refuses=[Absent])
+    @operation("readRun", answers="run", refuses=[NotFound])
     async def get(self, in_path: str) -> None:
         """One run with its accesses."""
         urn, principal = str(self.urn(in_path)), self.principal
@@ -127,7 +127,12 @@ class RunHandler(ApiHandler):
     @authenticated
     @authorized("write", resource="colophon")
     @operation(
-        "changeRun", takes=[IDEMPOTENCY_KEY], body="run-change", answers="run", refuses=[Absent, RunStands], links=_NEXT
+        "changeRun",
+        takes=[IDEMPOTENCY_KEY],
+        body="run-change",
+        answers="run",
+        refuses=[NotFound, RunConflict],
+        links=_NEXT,
     )
     async def patch(self, in_path: str) -> None:
         """Record how the run went on."""
@@ -142,7 +147,7 @@ class AccessesHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("readAccesses", answers="touched", refuses=[Absent])
+    @operation("readAccesses", answers="touched", refuses=[NotFound])
     async def get(self, in_path: str) -> None:
         """What the run has to do with, and what was said of it when the run met it first."""
         urn, principal = str(self.urn(in_path)), self.principal
@@ -156,7 +161,7 @@ class AccessesHandler(ApiHandler):
         takes=[IDEMPOTENCY_KEY],
         body="accesses",
         answers="run",
-        refuses=[Absent],
+        refuses=[NotFound],
         links=_NEXT,
     )
     async def post(self, in_path: str) -> None:
@@ -171,10 +176,10 @@ class AccessesHandler(ApiHandler):
 
 
 def window(handler: ApiHandler) -> Window:
-    """The parameters `start` and `end`. Raises IllegalQuery."""
+    """The parameters `start` and `end`. Raises InvalidQuery."""
     start, end = handler.asked(START), handler.asked(END)
     if start is not None and end is not None and start > end:
-        raise IllegalQuery("is after end", "start")
+        raise InvalidQuery("is after end", "start")
     return Window(start, end)
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.errors import Absent, HistoryForgotten, IllegalName, IllegalQuery
+from jupyter_colophon.core.errors import HistoryExpired, InvalidName, InvalidQuery, NotFound
 from jupyter_colophon.core.lineage import DEFAULT_RELATIONS, MAX_LEVELS, MAX_RELATIONS, LineageQuestion, Window
 from jupyter_colophon.core.lineage_answers import DAY_MS, DiffQuestion, PathQuestion
 from jupyter_colophon.core.names import Urn
@@ -41,7 +41,7 @@ class NextHandler(ApiHandler):
         "readNextLineage",
         body="lineage-next",
         answers="lineage",
-        refuses=[IllegalName, IllegalQuery, Absent, HistoryForgotten],
+        refuses=[InvalidName, InvalidQuery, NotFound, HistoryExpired],
     )
     async def post(self) -> None:
         """The graph from the frontier of an answer on."""
@@ -59,7 +59,7 @@ class PathHandler(ApiHandler):
         "readLineagePath",
         takes=[_FROM, _TO, START, END, AS_OF],
         answers="lineage-path",
-        refuses=[IllegalName, Absent, HistoryForgotten],
+        refuses=[InvalidName, NotFound, HistoryExpired],
     )
     async def get(self) -> None:
         """All shortest ways on which data flows from one node to another."""
@@ -81,7 +81,7 @@ class ImpactHandler(ApiHandler):
         "readLineageImpact",
         takes=[URN, _REACH, START, END, AS_OF],
         answers="lineage-impact",
-        refuses=[IllegalName, Absent, HistoryForgotten],
+        refuses=[InvalidName, NotFound, HistoryExpired],
     )
     async def get(self) -> None:
         """How much is downstream, by type, owner and namespace."""
@@ -108,7 +108,7 @@ class DiffHandler(ApiHandler):
         "readLineageDiff",
         takes=[URN, _BEFORE, _AFTER, _SPAN, DIRECTION, LEVELS, RELATIONS],
         answers="lineage-diff",
-        refuses=[IllegalName, Absent],
+        refuses=[InvalidName, NotFound],
     )
     async def get(self) -> None:
         """The edges that came and went between two times."""
@@ -125,7 +125,7 @@ class DiffHandler(ApiHandler):
             limit=self.asked(RELATIONS),
         )
         if question.source > question.target:
-            raise IllegalQuery("is after to", "from")
+            raise InvalidQuery("is after to", "from")
         principal = self.principal
         found = await self.hop(lambda catalog: catalog.lineage.diff(question, principal))
         self.answer(
@@ -147,7 +147,7 @@ def _going_on(body: dict[str, Any]) -> LineageQuestion:
         parse_time(body[name], now, name) if body.get(name) else None for name in ("start", "end", "asOf")
     )
     if start is not None and end is not None and start > end:
-        raise IllegalQuery("is after end", "start")
+        raise InvalidQuery("is after end", "start")
     frontier = tuple(dict.fromkeys(Urn.parse(one) for one in body["frontier"]))
     return LineageQuestion(
         urn=frontier[0],

@@ -7,7 +7,14 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.errors import Absent, IllegalName, KeyReused, MetadataError, StorageError, Unparsable
+from jupyter_colophon.core.errors import (
+    IdempotencyKeyReused,
+    InvalidName,
+    MalformedBody,
+    MetadataError,
+    NotFound,
+    StorageError,
+)
 from jupyter_colophon.core.inbox import Refusal
 from jupyter_colophon.core.load import Applied, Batch, KeptRefusal, Load, LoadEnded, RowRefusal
 from jupyter_colophon.core.timegrammar import format_time
@@ -27,7 +34,7 @@ class LoadHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("readLoad", answers="load", refuses=[Absent])
+    @operation("readLoad", answers="load", refuses=[NotFound])
     async def get(self, in_path: str) -> None:
         """How far one's load came; known for thirty days after it was last touched."""
         name, principal = _known(in_path), self.principal
@@ -35,19 +42,19 @@ class LoadHandler(ApiHandler):
 
     @authenticated
     @authorized("write", resource="colophon")
-    @operation("openLoad", answers="load", refuses=[IllegalName, LoadEnded, Unparsable], links=_NEXT)
+    @operation("openLoad", answers="load", refuses=[InvalidName, LoadEnded, MalformedBody], links=_NEXT)
     async def put(self, in_path: str) -> None:
         """Open a load, or go on with an open one; one that has ended stays so."""
         if not _NAME.fullmatch(in_path):
-            raise IllegalName("load", in_path, "is 1 to 128 letters, digits, dots, dashes and underscores")
+            raise InvalidName("load", in_path, "is 1 to 128 letters, digits, dots, dashes and underscores")
         if self.sent().strip() not in (b"", b"{}"):
-            raise Unparsable("a load is opened without a body, or with {}")
+            raise MalformedBody("a load is opened without a body, or with {}")
         principal = self.principal
         self.answer(_load(await self.hop(lambda to: to.loads.open(in_path, principal))))
 
     @authenticated
     @authorized("write", resource="colophon")
-    @operation("endLoad", body="load-end", answers="load", refuses=[Absent, LoadEnded])
+    @operation("endLoad", body="load-end", answers="load", refuses=[NotFound, LoadEnded])
     async def patch(self, in_path: str) -> None:
         """Commit or abort a load: from then on no batch of it is taken."""
         name, principal, told = _known(in_path), self.principal, await self.body()
@@ -59,7 +66,9 @@ class LoadBatchesHandler(ApiHandler):
 
     @authenticated
     @authorized("write", resource="colophon")
-    @operation("loadBatch", body="load-batch", answers="load-applied", refuses=[Absent, KeyReused, LoadEnded])
+    @operation(
+        "loadBatch", body="load-batch", answers="load-applied", refuses=[NotFound, IdempotencyKeyReused, LoadEnded]
+    )
     async def post(self, in_path: str) -> None:
         """A batch, applied once in one transaction; rows that cannot be applied are refused alone."""
         name, principal, told = _known(in_path), self.principal, await self.body()
@@ -82,7 +91,7 @@ class LoadRefusalsHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("listLoadRefusals", takes=[LIMIT, CURSOR], answers="load-refusals", refuses=[Absent])
+    @operation("listLoadRefusals", takes=[LIMIT, CURSOR], answers="load-refusals", refuses=[NotFound])
     async def get(self, in_path: str) -> None:
         """A page of the rows that one's load refused, by their places."""
         name, limit, cursor, principal = _known(in_path), self.asked(LIMIT), self.asked(CURSOR), self.principal
@@ -91,9 +100,9 @@ class LoadRefusalsHandler(ApiHandler):
 
 
 def _known(name: str) -> str:
-    """A name in a path. Raises Absent: no load has another."""
+    """A name in a path. Raises NotFound: no load has another."""
     if not _NAME.fullmatch(name):
-        raise Absent("load", name)
+        raise NotFound("load", name)
     return name
 
 

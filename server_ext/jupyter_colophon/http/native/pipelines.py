@@ -6,7 +6,7 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.errors import InstanceAbsent, InvalidInstance
+from jupyter_colophon.core.errors import InstanceNotFound, InvalidInstance
 from jupyter_colophon.core.jsontext import compact
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.native.documents import Document
@@ -54,7 +54,7 @@ class CheckHandler(ApiHandler):
     @authenticated
     @authorized("read", resource="colophon")
     @operation(
-        "checkPipeline", body="pipeline-check", answers="pipeline-checked", refuses=[InstanceAbsent, InvalidInstance]
+        "checkPipeline", body="pipeline-check", answers="pipeline-checked", refuses=[InstanceNotFound, InvalidInstance]
     )
     async def post(self) -> None:
         """What is wrong with a pipeline: its shape, its plugins' properties, its graph, columns that are not there."""

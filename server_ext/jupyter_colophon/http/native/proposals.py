@@ -6,11 +6,11 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from jupyter_colophon.core.errors import (
-    Absent,
-    AlreadyThere,
+    AlreadyExists,
     ConditionFailed,
-    IllegalName,
+    InvalidName,
     NotEmpty,
+    NotFound,
     PatchFailed,
 )
 from jupyter_colophon.http.base import ApiHandler
@@ -35,7 +35,7 @@ class ProposalsHandler(ApiHandler):
         takes=[_ASYNC, IDEMPOTENCY_KEY],
         body="proposals",
         answers={200: "written-batch", 202: "inbox-entry"},
-        refuses=[IllegalName, Absent, AlreadyThere, NotEmpty, ConditionFailed, PatchFailed],
+        refuses=[InvalidName, NotFound, AlreadyExists, NotEmpty, ConditionFailed, PatchFailed],
         links=[Link("readEntity", {"path.urn": "$response.body#/results/0/urn"}), *_NEXT],
     )
     async def post(self) -> None:
@@ -56,7 +56,7 @@ class InboxEntryHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("readInboxEntry", answers="inbox-entry", refuses=[Absent])
+    @operation("readInboxEntry", answers="inbox-entry", refuses=[NotFound])
     async def get(self, in_path: str) -> None:
         """What became of a batch that was to be applied later; known for a day."""
         number, principal = _number("entry of the inbox", in_path), self.principal
@@ -86,7 +86,7 @@ class DeadLetterHandler(ApiHandler):
 
     @authenticated
     @authorized("write", resource="colophon")
-    @operation("deleteDeadLetter", takes=[IDEMPOTENCY_KEY], answers="dead-letter-deleted", refuses=[Absent])
+    @operation("deleteDeadLetter", takes=[IDEMPOTENCY_KEY], answers="dead-letter-deleted", refuses=[NotFound])
     async def delete(self, in_path: str) -> None:
         """Throw a dead letter away."""
         number, principal = _number("dead letter", in_path), self.principal
@@ -103,7 +103,7 @@ class ReplayHandler(ApiHandler):
         "replayDeadLetter",
         takes=[IDEMPOTENCY_KEY],
         answers="written-batch",
-        refuses=[Absent, AlreadyThere, NotEmpty, ConditionFailed, PatchFailed],
+        refuses=[NotFound, AlreadyExists, NotEmpty, ConditionFailed, PatchFailed],
     )
     async def post(self, in_path: str) -> None:
         """Apply it again, as who sent it; where that fails, it stays with what is wrong now."""
@@ -113,9 +113,9 @@ class ReplayHandler(ApiHandler):
 
 
 def _number(kind: str, told: str) -> int:
-    """The number in a path. Raises Absent: no other text names any."""
+    """The number in a path. Raises NotFound: no other text names any."""
     if not (told.isascii() and told.isdigit() and len(told) <= DIGITS_MAX):
-        raise Absent(kind, told)
+        raise NotFound(kind, told)
     return int(told)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.errors import Absent, AlreadyThere, SchemaAbsent, SchemaRefused, SchemaspaceUnknown
+from jupyter_colophon.core.errors import AlreadyExists, NotFound, SchemaNotFound, SchemaRejected, SchemaspaceNotFound
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.door import require_admin
 from jupyter_colophon.http.native import instance_documents as documents
@@ -48,7 +48,7 @@ class RefreshHandler(ApiHandler):
 
     @authenticated
     @authorized("write", resource="colophon")
-    @operation("refreshSchemaspaces", takes=[_SPACE], answers="schemaspaces", refuses=[SchemaspaceUnknown])
+    @operation("refreshSchemaspaces", takes=[_SPACE], answers="schemaspaces", refuses=[SchemaspaceNotFound])
     async def post(self) -> None:
         """Ask the providers of schemas again: some make them of what there is."""
         door, principal, space = self.door, self.principal, self.asked(_SPACE)
@@ -69,7 +69,7 @@ class SpaceSchemaHandler(ApiHandler):
     @operation(
         "readSchema",
         answers={200: _SCHEMA},
-        refuses=[SchemaspaceUnknown, SchemaAbsent],
+        refuses=[SchemaspaceNotFound, SchemaNotFound],
     )
     async def get(self, space: str, schema: str) -> None:
         """One schema of a schemaspace, also a deprecated one."""
@@ -82,7 +82,7 @@ class SpaceSchemaHandler(ApiHandler):
         "storeSchema",
         body={"application/json": _SCHEMA},
         answers={200: _SCHEMA, 201: _SCHEMA},
-        refuses=[SchemaRefused, SchemaspaceUnknown, AlreadyThere],
+        refuses=[SchemaRejected, SchemaspaceNotFound, AlreadyExists],
     )
     async def put(self, space: str, schema: str) -> None:
         """Store a schema beside those of packages, or replace one that was stored."""
@@ -99,7 +99,7 @@ class SpaceSchemaHandler(ApiHandler):
 
     @authenticated
     @authorized("write", resource="colophon")
-    @operation("removeSchema", answers="schemaspaces", refuses=[SchemaspaceUnknown, Absent])
+    @operation("removeSchema", answers="schemaspaces", refuses=[SchemaspaceNotFound, NotFound])
     async def delete(self, space: str, schema: str) -> None:
         """Take a stored schema away, and tell what is left; instances of it stay."""
         door, principal = self.door, self.principal
@@ -122,7 +122,7 @@ class MigrationHandler(ApiHandler):
 
     @authenticated
     @authorized("write", resource="colophon")
-    @operation("migrateInstances", takes=[_DRY_RUN], answers="migration", refuses=[SchemaspaceUnknown])
+    @operation("migrateInstances", takes=[_DRY_RUN], answers="migration", refuses=[SchemaspaceNotFound])
     async def post(self, space: str) -> None:
         """Have the schemaspace's providers migrate its instances to what their schemas are now."""
         door, principal, dry = self.door, self.principal, self.asked(_DRY_RUN)
@@ -144,7 +144,7 @@ class SchemaCheckHandler(ApiHandler):
         takes=[_KIND],
         body={"application/json": {"type": "object", "description": "A JSON Schema."}},
         answers="schema-checked",
-        refuses=[SchemaRefused],
+        refuses=[SchemaRejected],
     )
     async def post(self) -> None:
         """Whether a schema could be used: its dialect, size, references, regular expressions and members."""

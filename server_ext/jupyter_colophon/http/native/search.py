@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.errors import HistoryForgotten, IllegalQuery
+from jupyter_colophon.core.errors import HistoryExpired, InvalidQuery
 from jupyter_colophon.core.jsonvalue import measure
 from jupyter_colophon.core.read_budget import take_page
 from jupyter_colophon.core.search import KeysQuestion, SearchAnswer, SearchQuestion, ValuesQuestion
@@ -45,7 +45,7 @@ class SearchHandler(ApiHandler):
         "search",
         takes=[_Q, *_FILTERS, REMOVED, _FACETS, LIMIT, CURSOR, AS_OF],
         answers="search-answer",
-        refuses=[HistoryForgotten],
+        refuses=[HistoryExpired],
         links=[
             Link("readEntity", {"path.urn": "$response.body#/hits/0/urn"}),
             Link("readLineage", {"urn": "$response.body#/hits/0/urn"}),
@@ -77,7 +77,7 @@ class KeysHandler(ApiHandler):
         "listKeys",
         takes=[PREFIX, NAMESPACE, SCOPE, LIMIT, CURSOR, AS_OF],
         answers="keys",
-        refuses=[HistoryForgotten],
+        refuses=[HistoryExpired],
         links=[Link("listValues", {"key": "$response.body#/keys/0/key"})],
     )
     async def get(self) -> None:
@@ -111,7 +111,7 @@ class ValuesHandler(ApiHandler):
         "listValues",
         takes=[PREFIX, NAMESPACE, SCOPE, LIMIT, CURSOR, AS_OF],
         answers="key-values",
-        refuses=[HistoryForgotten],
+        refuses=[HistoryExpired],
     )
     async def get(self, key: str) -> None:
         """Values of a key with the number of entities that say them."""
@@ -137,10 +137,10 @@ class ValuesHandler(ApiHandler):
 
 
 def _facets(told: str) -> tuple[str, ...]:
-    """Those that are asked for; all where none is named. Raises IllegalQuery."""
+    """Those that are asked for; all where none is named. Raises InvalidQuery."""
     wanted = [name for name in told.split(",") if name]
     if unknown := [name for name in wanted if name not in FACETS]:
-        raise IllegalQuery(f"there is no facet {unknown[0]!r}, but {', '.join(FACETS)}", "facets")
+        raise InvalidQuery(f"there is no facet {unknown[0]!r}, but {', '.join(FACETS)}", "facets")
     return tuple(name for name in FACETS if name in wanted) if wanted else FACETS
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.errors import Absent, StorageError
+from jupyter_colophon.core.errors import NotFound, StorageError
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.door import Door
 from jupyter_colophon.http.native import documents
@@ -99,7 +99,7 @@ class EntityTypeHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("readEntityType", answers="entity-type", refuses=[Absent])
+    @operation("readEntityType", answers="entity-type", refuses=[NotFound])
     async def get(self, name: str) -> None:
         """One entity type: what a form needs."""
         kind = await self.hop(lambda catalog: catalog.registry.type(name))

@@ -10,7 +10,7 @@ from jupyter_server.auth.decorator import authorized
 from tornado.iostream import StreamClosedError
 from tornado.web import authenticated
 
-from jupyter_colophon.core.errors import Absent, ConditionFailed
+from jupyter_colophon.core.errors import ConditionFailed, NotFound
 from jupyter_colophon.core.read_budget import take_page
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.operation import operation
@@ -35,14 +35,14 @@ class ExportHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("exportNamespace", takes=[_NAMESPACE], answers={200: _LINES}, refuses=[Absent], kind=LINES)
+    @operation("exportNamespace", takes=[_NAMESPACE], answers={200: _LINES}, refuses=[NotFound], kind=LINES)
     async def get(self) -> None:
         """Everything that is said in a namespace."""
         await self.tell(self.asked(_NAMESPACE), (), ())
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("exportSome", body="namespace-export", answers={200: _LINES}, refuses=[Absent], kind=LINES)
+    @operation("exportSome", body="namespace-export", answers={200: _LINES}, refuses=[NotFound], kind=LINES)
     async def post(self) -> None:
         """What is said in a namespace of some types of entity, or in some aspects."""
         told = await self.body()
@@ -79,7 +79,7 @@ class ImportHandler(ApiHandler):
         takes=[_DRY_RUN, _OVERWRITE],
         body={LINES: _LINES},
         answers="namespace-import",
-        refuses=[Absent, ConditionFailed],
+        refuses=[NotFound, ConditionFailed],
     )
     async def post(self) -> None:
         """Lines back into the catalog; what both sides changed is told, and left as it is."""

@@ -6,7 +6,7 @@ from typing import Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.errors import Absent, AlreadyThere
+from jupyter_colophon.core.errors import AlreadyExists, NotFound
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.openlineage import documents
 from jupyter_colophon.http.operation import operation
@@ -40,7 +40,7 @@ class LineageHandler(ApiHandler):
         "postLineageEvent",
         body={"application/json": _EVENT},
         answers={HTTPStatus.CREATED: _TAKEN},
-        refuses=[Absent, AlreadyThere],
+        refuses=[NotFound, AlreadyExists],
     )
     async def post(self) -> None:
         """Take an event in; the same one twice is one, and their order does not matter."""
@@ -50,7 +50,7 @@ class LineageHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("readMarquezGraph", takes=[_NODE, _DEPTH], answers={200: _GRAPH}, refuses=[Absent])
+    @operation("readMarquezGraph", takes=[_NODE, _DEPTH], answers={200: _GRAPH}, refuses=[NotFound])
     async def get(self) -> None:
         """The jobs and datasets around a node, as Marquez tells them."""
         node, depth, principal = self.asked(_NODE), self.asked(_DEPTH), self.principal
@@ -62,7 +62,7 @@ class ColumnLineageHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("readMarquezColumns", takes=[_NODE, _DEPTH], answers={200: _GRAPH}, refuses=[Absent])
+    @operation("readMarquezColumns", takes=[_NODE, _DEPTH], answers={200: _GRAPH}, refuses=[NotFound])
     async def get(self) -> None:
         """The columns of the datasets around a node, and what each was made of."""
         node, depth, principal = self.asked(_NODE), self.asked(_DEPTH), self.principal

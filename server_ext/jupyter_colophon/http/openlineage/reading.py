@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.errors import Absent, IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery, NotFound
 from jupyter_colophon.core.openlineage.event import Spelling
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.openlineage import documents
@@ -66,7 +66,7 @@ class NamespaceHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("readNamespace", answers={200: _OBJECT}, refuses=[Absent])
+    @operation("readNamespace", answers={200: _OBJECT}, refuses=[NotFound])
     async def get(self, namespace: str) -> None:
         """One of them."""
         principal = self.principal
@@ -120,7 +120,7 @@ class JobHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("readJob", answers={200: _OBJECT}, refuses=[Absent])
+    @operation("readJob", answers={200: _OBJECT}, refuses=[NotFound])
     async def get(self, namespace: str, name: str) -> None:
         """A job with its newest run."""
         asked, principal = Spelling(namespace, name), self.principal
@@ -132,7 +132,7 @@ class DatasetHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("readDataset", answers={200: _OBJECT}, refuses=[Absent])
+    @operation("readDataset", answers={200: _OBJECT}, refuses=[NotFound])
     async def get(self, namespace: str, name: str) -> None:
         """A dataset with its facets."""
         asked, principal = Spelling(namespace, name), self.principal
@@ -144,7 +144,7 @@ class RunsHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("listRunsOfJob", takes=[LIMIT, OFFSET], answers={200: _OBJECT}, refuses=[Absent])
+    @operation("listRunsOfJob", takes=[LIMIT, OFFSET], answers={200: _OBJECT}, refuses=[NotFound])
     async def get(self, namespace: str, name: str) -> None:
         """The runs of a job, newest first."""
         asked, principal = Spelling(namespace, name), self.principal
@@ -162,7 +162,7 @@ class RunHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("readRunOfJob", answers={200: _OBJECT}, refuses=[Absent])
+    @operation("readRunOfJob", answers={200: _OBJECT}, refuses=[NotFound])
     async def get(self, run_id: str) -> None:
         """A run with its facets."""
         principal = self.principal
@@ -174,7 +174,7 @@ class RunFacetsHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("readRunFacets", takes=[_TYPE], answers={200: _OBJECT}, refuses=[Absent])
+    @operation("readRunFacets", takes=[_TYPE], answers={200: _OBJECT}, refuses=[NotFound])
     async def get(self, run_id: str) -> None:
         """The facets of a run, or of its job as they are now."""
         kind, principal = self.asked(_TYPE), self.principal
@@ -195,7 +195,7 @@ class SearchHandler(ApiHandler):
         "searchJobsAndDatasets",
         takes=[_Q, _FILTER, _SORT, _FOUND, _NAMESPACE],
         answers={200: _RESULTS},
-        refuses=[IllegalQuery],
+        refuses=[InvalidQuery],
     )
     async def get(self) -> None:
         """Jobs and datasets that a text fits."""

@@ -6,7 +6,7 @@ from http.client import responses
 from typing import Any
 from urllib.parse import unquote
 
-from jupyter_colophon.core.errors import Absent, IllegalName, IllegalQuery, MetadataError
+from jupyter_colophon.core.errors import InvalidName, InvalidQuery, MetadataError, NotFound
 from jupyter_colophon.core.jsontext import parse
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.v3_names import from_v3
@@ -26,7 +26,7 @@ class V3Handler(ApiHandler):
     def read(self, raw: bytes, shape: Shape) -> Any:
         """Return a body of this shape; an optional member that is null is absent, as in CDAP's own documents.
 
-        Raises Unparsable, TooLarge, InvalidInstance.
+        Raises MalformedBody, TooLarge, InvalidInstance.
         """
         value = parse(raw)
         if isinstance(shape, Mapping):
@@ -35,11 +35,11 @@ class V3Handler(ApiHandler):
         return value
 
     def segments(self, *behind: str) -> list[str]:
-        """The decoded segments of the path behind the prefix, without what it ends with. Raises Absent, IllegalName."""
+        """The decoded segments of the path behind the prefix, without what it ends with. Raises NotFound, InvalidName."""
         path = self.request.path.removeprefix(self.base_url.rstrip("/") + PREFIX + "/").rstrip("/")
         found = [_decoded(one) for one in path.split("/")]
         if not all(found):
-            raise Absent("path", path)
+            raise NotFound("path", path)
         return found[: len(found) - len(behind)] if behind else found
 
     def place(self, segments: list[str]) -> tuple[Urn, str]:
@@ -48,7 +48,7 @@ class V3Handler(ApiHandler):
         if told is not None:
             return Urn.parse(told), ""
         if segments == _ELSEWHERE:
-            raise IllegalName("v3 path", "-", "?entity= says which entity is meant")
+            raise InvalidName("v3 path", "-", "?entity= says which entity is meant")
         identity = self.door.identity
         says = segments[1] if segments[0].casefold() == "namespaces" and len(segments) > 1 else ""
         return from_v3(segments, identity, self._sent("type")), says
@@ -59,9 +59,9 @@ class V3Handler(ApiHandler):
         return found
 
     def refuse_parameter(self, name: str, why: str) -> None:
-        """Raise IllegalQuery where a parameter is sent that is not served: to leave it out would change the answer."""
+        """Raise InvalidQuery where a parameter is sent that is not served: to leave it out would change the answer."""
         if self.get_query_arguments(name):
-            raise IllegalQuery(why, name)
+            raise InvalidQuery(why, name)
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         """Tell an error as `{"message", "reason", "status"}`; an unexpected one without its message."""
@@ -94,7 +94,7 @@ def _decoded(segment: str) -> str:
     try:
         return unquote(segment, errors="strict")
     except UnicodeDecodeError:
-        raise IllegalName("v3 path", segment, "it is not percent-encoded UTF-8") from None
+        raise InvalidName("v3 path", segment, "it is not percent-encoded UTF-8") from None
 
 
 def _message(error: MetadataError) -> str:

@@ -8,7 +8,7 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from jupyter_colophon.core.annotation import ASPECT_OF_SCOPE, Annotation, Change, Replacement
-from jupyter_colophon.core.errors import AccessDenied, IllegalName, InvalidInstance, Problem
+from jupyter_colophon.core.errors import AccessDenied, InvalidInstance, InvalidName, Problem
 from jupyter_colophon.core.mutation import Mutated, Mutation, State
 from jupyter_colophon.core.names import PROGRAM_TYPES, Identity, Urn
 from jupyter_colophon.core.v3_names import WORDS, from_v3
@@ -108,7 +108,7 @@ class BatchHandler(V3Handler):
 def _mutation(at: int, told: Mapping[str, Any], identity: Identity) -> Mutation:
     try:
         urn = _urn(told["entity"], identity)
-    except IllegalName as error:
+    except InvalidName as error:
         raise InvalidInstance("the batch", (Problem(f"/{at}/entity", error.detail),)) from None
     strange = sorted(told.keys() - _MEMBERS[told["type"]] - {"type", "entity"})
     if strange:

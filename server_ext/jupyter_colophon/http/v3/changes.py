@@ -24,7 +24,7 @@ _LIMIT: Final = count(
 
 class _OfNamespace(V3Handler):
     async def namespace(self) -> dict[str, str]:
-        """The filter for the namespace in the path. Raises Absent, IllegalName."""
+        """The filter for the namespace in the path. Raises NotFound, InvalidName."""
         name, principal = self.segments()[1], self.principal
         urn = namespace(name)
         await self.hop(lambda catalog: catalog.metadata.require(urn, "", principal))

@@ -10,7 +10,7 @@ from jupyter_colophon.client.programs.running_pipelines import stop_in
 from jupyter_colophon.core import names
 from jupyter_colophon.core.deployed import of_application, of_data
 from jupyter_colophon.core.entity import Listing
-from jupyter_colophon.core.errors import Absent, Unconfirmed
+from jupyter_colophon.core.errors import ConfirmationRequired, NotFound
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.programs import WORKFLOWS, programs_of
 from jupyter_colophon.core.proposal import Proposal, Written
@@ -95,11 +95,11 @@ class _EntityHandler(V3Handler):
         self.answer(await self.hop(work))
 
     def deployed(self) -> Urn:
-        """The entity in the path, which is to be made there. Raises Absent for a foreign one of another namespace."""
+        """The entity in the path, which is to be made there. Raises NotFound for a foreign one of another namespace."""
         urn, says = self.place(self.segments())
         # Ours have it in their name; that of others is told by the rules, or stored.
         if says not in ("", self.door.identity.namespace_of(urn)):
-            raise Absent("entity", str(urn))
+            raise NotFound("entity", str(urn))
         return urn
 
     async def deploy(self, urn: Urn, message: str, work: Callable[[Any], list[Written]], **more: str) -> None:
@@ -187,7 +187,7 @@ class NamespaceHandler(_EntityHandler):
             if not confirmed:
                 # What is not there needs no confirmation; reading it tells as much.
                 catalog.metadata.require(urn, "", principal)
-                raise Unconfirmed(name)
+                raise ConfirmationRequired(name)
             catalog.write_path.require_ending(name, principal)
             catalog.metadata.require(urn, "", principal)
             # First what is kept beside the catalog: who asks again after a failure finds the namespace still there.

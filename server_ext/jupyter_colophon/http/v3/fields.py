@@ -5,7 +5,7 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.errors import Absent, IllegalName, IllegalQuery
+from jupyter_colophon.core.errors import InvalidName, InvalidQuery, NotFound
 from jupyter_colophon.core.field_lineage import FieldLineage, FieldQuestion
 from jupyter_colophon.http.native.parameters import PREFIX
 from jupyter_colophon.http.operation import operation
@@ -28,7 +28,7 @@ class _FieldHandler(V3Handler):
         """What is known of a field of the data in the path, or of all, in the window that was asked for."""
         urn, says = self.place(self.segments("lineage", *behind))
         if urn.type != "dataset":
-            raise IllegalName("data", str(urn), "lineage is that of datasets and streams")
+            raise InvalidName("data", str(urn), "lineage is that of datasets and streams")
         within, sides = window(self.asked(START), self.asked(END)), _sides(direction)
         question = FieldQuestion(urn, within, field, "incoming" in sides, "outgoing" in sides)
         principal = self.principal
@@ -49,7 +49,7 @@ class FieldsHandler(_FieldHandler):
     @authenticated
     @authorized("read", resource="colophon")
     @operation(
-        "v3ListFields", takes=[START, END, PREFIX, _CURRENT], answers={200: _LIST}, refuses=[Absent, IllegalName]
+        "v3ListFields", takes=[START, END, PREFIX, _CURRENT], answers={200: _LIST}, refuses=[NotFound, InvalidName]
     )
     async def get(self) -> None:
         """The fields of a dataset that have lineage."""
@@ -63,7 +63,7 @@ class FieldHandler(_FieldHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("v3ReadField", takes=[START, END, _DIRECTION], answers={200: _OBJECT}, refuses=[Absent, IllegalName])
+    @operation("v3ReadField", takes=[START, END, _DIRECTION], answers={200: _OBJECT}, refuses=[NotFound, InvalidName])
     async def get(self) -> None:
         """The fields that a field is made of, and those that are made of it."""
         field = self.segments()[-1]
@@ -76,7 +76,7 @@ class OperationsHandler(_FieldHandler):
     @authenticated
     @authorized("read", resource="colophon")
     @operation(
-        "v3ListOperations", takes=[START, END, _DIRECTION], answers={200: _OBJECT}, refuses=[Absent, IllegalName]
+        "v3ListOperations", takes=[START, END, _DIRECTION], answers={200: _OBJECT}, refuses=[NotFound, InvalidName]
     )
     async def get(self) -> None:
         """What programs did to make a field, and with it."""
@@ -90,7 +90,9 @@ class AllFieldsHandler(_FieldHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("v3ReadAllFields", takes=[START, END, _DIRECTION], answers={200: _OBJECT}, refuses=[Absent, IllegalName])
+    @operation(
+        "v3ReadAllFields", takes=[START, END, _DIRECTION], answers={200: _OBJECT}, refuses=[NotFound, InvalidName]
+    )
     async def get(self) -> None:
         """How the fields of a dataset are related to those of others."""
         direction = self.asked(_DIRECTION)
@@ -100,7 +102,7 @@ class AllFieldsHandler(_FieldHandler):
 
 def _sides(direction: str) -> tuple[str, ...]:
     if not direction:
-        raise IllegalQuery("is missing: incoming, outgoing or both", "direction")
+        raise InvalidQuery("is missing: incoming, outgoing or both", "direction")
     return SIDES if direction == "both" else (direction,)
 
 

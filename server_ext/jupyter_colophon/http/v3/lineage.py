@@ -7,7 +7,7 @@ from typing import Any, Final, cast, get_args
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.errors import Absent, HistoryForgotten, IllegalName, IllegalQuery
+from jupyter_colophon.core.errors import HistoryExpired, InvalidName, InvalidQuery, NotFound
 from jupyter_colophon.core.lineage import (
     DEFAULT_RELATIONS,
     MAX_LEVELS,
@@ -75,7 +75,7 @@ class _LineageHandler(V3Handler):
         """The dataset or stream in the path, and the namespace that the path says."""
         urn, says = self.place(self.segments("lineage", *behind))
         if urn.type != "dataset":
-            raise IllegalName("data", str(urn), "lineage is that of datasets and streams")
+            raise InvalidName("data", str(urn), "lineage is that of datasets and streams")
         return urn, says
 
     async def tell(
@@ -102,7 +102,7 @@ class LineageHandler(_LineageHandler):
         "v3ReadLineage",
         takes=[START, END, _LEVELS, _MAX_LEVELS, _DIRECTION, _COLLAPSE, _ROLLUP, _LIMIT, AS_OF, FORMAT],
         answers={200: _LINEAGE},
-        refuses=[Absent, IllegalName, HistoryForgotten],
+        refuses=[NotFound, InvalidName, HistoryExpired],
     )
     async def get(self) -> None:
         """The lineage of a dataset or a stream in a window of time."""
@@ -129,7 +129,7 @@ class NextHandler(_LineageHandler):
         "v3ReadNextLineage",
         body={"application/json": _NEXT},
         answers={200: _LINEAGE},
-        refuses=[Absent, IllegalName, HistoryForgotten],
+        refuses=[NotFound, InvalidName, HistoryExpired],
     )
     async def post(self) -> None:
         """The lineage from the frontier of an answer on."""
@@ -161,9 +161,9 @@ def window(start: int | None, end: int | None) -> Window:
     """The window that was asked for: both borders have to be told."""
     for name, told in (("start", start), ("end", end)):
         if told is None:
-            raise IllegalQuery("is missing", name)
+            raise InvalidQuery("is missing", name)
     if cast("int", start) > cast("int", end):
-        raise IllegalQuery("is after end", "start")
+        raise InvalidQuery("is after end", "start")
     return Window(start, end)
 
 
@@ -171,19 +171,19 @@ def levels(one: str, other: str) -> int:
     """How far: the same number under either name; what is beyond our bound is on the frontier."""
     found = {_level(told, name) for name, told in (("levels", one), ("maxLevels", other)) if told}
     if len(found) > 1:
-        raise IllegalQuery("is not what levels says", "maxLevels")
+        raise InvalidQuery("is not what levels says", "maxLevels")
     return min(next(iter(found), _DEFAULT_LEVELS), MAX_LEVELS)
 
 
 def _level(told: str, name: str) -> int:
     if not (told.isascii() and told.isdigit() and len(told) <= 18 and int(told) >= 1):
-        raise IllegalQuery("a number from 1 on", name)
+        raise InvalidQuery("a number from 1 on", name)
     return int(told)
 
 
 def _part(told: str) -> Part:
     if told.casefold() not in get_args(Part):
-        raise IllegalQuery(f"one of {', '.join(get_args(Part))}", "collapse")
+        raise InvalidQuery(f"one of {', '.join(get_args(Part))}", "collapse")
     return cast("Part", told.casefold())
 
 

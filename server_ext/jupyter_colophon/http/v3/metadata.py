@@ -7,7 +7,7 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from jupyter_colophon.core.annotation import Annotation
-from jupyter_colophon.core.errors import Absent, IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery, NotFound
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import Proposal, Written
 from jupyter_colophon.core.scoped import Scoped
@@ -40,7 +40,7 @@ class _MetadataHandler(V3Handler):
         """Change what people said of the entity in the path."""
         urn, says = self.place(self.segments("metadata", *behind))
         if urn.type == "dataProcessInstance":
-            raise Absent("metadata that can be written of run", str(urn))
+            raise NotFound("metadata that can be written of run", str(urn))
         principal = self.principal
         proposal = Proposal(urn, "businessMetadata", "annotate", annotation, condition(self), needs="entity")
 
@@ -101,7 +101,7 @@ class PropertiesHandler(_MetadataHandler):
         if self.asked(FORMAT) == "v6":
             self.tell(formats.v6(found, scopes)["properties"], found, scopes)
         elif len(scopes) > 1:
-            raise IllegalQuery("a key may be in both scopes: all needs responseFormat=v6", "scope")
+            raise InvalidQuery("a key may be in both scopes: all needs responseFormat=v6", "scope")
         else:
             self.tell(dict(found.of(scopes[0]).properties), found, scopes)
 
@@ -130,7 +130,7 @@ class PropertyHandler(_MetadataHandler):
         """The properties that the platform wrote; no other key can be asked for so."""
         key = self.segments()[-1]
         if key != "system":
-            raise Absent("path", key)
+            raise NotFound("path", key)
         _, _, found = await self.found("properties", key)
         self.tell(dict(found.system.properties), found, ("SYSTEM",))
 

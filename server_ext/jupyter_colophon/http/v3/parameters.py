@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.http.parameter import Parameter, time
 
 SCOPES: Final = {"user": ("USER",), "system": ("SYSTEM",), "all": ("USER", "SYSTEM"), "": ()}
@@ -13,7 +13,7 @@ def word(name: str, says: str, *words: str, default: str = "") -> Parameter[str]
 
     def read(told: str) -> str:
         if told.casefold() not in words:
-            raise IllegalQuery(f"one of {', '.join(words)}", name)
+            raise InvalidQuery(f"one of {', '.join(words)}", name)
         return told.casefold()
 
     return Parameter(name, says, {"type": "string", "enum": list(words), "default": default}, read, default)

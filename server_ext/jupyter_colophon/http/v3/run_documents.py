@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from jupyter_colophon.core import names
-from jupyter_colophon.core.errors import IllegalName, IllegalQuery, InvalidInstance, Problem
+from jupyter_colophon.core.errors import InvalidInstance, InvalidName, InvalidQuery, Problem
 from jupyter_colophon.core.names import PROGRAM_TYPES, Identity, Urn
 from jupyter_colophon.core.run import Access, AccessMode, Recording, Run, RunStatus, Said, Snapshot, Touched
 from jupyter_colophon.core.scoped import Scoped
@@ -188,11 +188,11 @@ def metadata(found: Scoped, scopes: tuple[str, ...], form: str) -> Any:
 
 
 def properties(found: Scoped, scopes: tuple[str, ...], form: str) -> Any:
-    """The properties of one scope, or as `v6` has them. Raises IllegalQuery."""
+    """The properties of one scope, or as `v6` has them. Raises InvalidQuery."""
     if form == "v6":
         return formats.v6(found, scopes)["properties"]
     if len(scopes) > 1:
-        raise IllegalQuery("a key may be in both scopes: all needs responseFormat=v6", "scope")
+        raise InvalidQuery("a key may be in both scopes: all needs responseFormat=v6", "scope")
     return dict(found.of(scopes[0]).properties)
 
 
@@ -209,7 +209,7 @@ def _data(told: Mapping[str, str], namespace: str, identity: Identity) -> Urn:
         raise _wrong("/data/type", "one of dataset, stream")
     try:
         return from_v3(("namespaces", told.get("namespace", namespace), f"{kind}s", told["name"]), identity)
-    except IllegalName as error:
+    except InvalidName as error:
         raise _wrong("/data/name", error.detail) from None
 
 
@@ -219,7 +219,7 @@ def _given(told: Mapping[str, Mapping[str, str]]) -> Snapshot:
 
 def _run_id(text: str) -> str:
     if not names.fits_run_id(text):
-        raise IllegalName("run id", text, "it is made of at most 128 ASCII letters, digits and _ . : -")
+        raise InvalidName("run id", text, "it is made of at most 128 ASCII letters, digits and _ . : -")
     return text
 
 
@@ -235,7 +235,7 @@ def _time(told: Mapping[str, Any], member: str) -> int | None:
         return None
     try:
         return parse_time(str(told[member]), clock.time_ns() // 1_000_000)
-    except IllegalQuery as error:
+    except InvalidQuery as error:
         raise _wrong(f"/{member}", error.reason) from None
 
 

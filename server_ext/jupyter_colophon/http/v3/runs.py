@@ -6,7 +6,7 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.jsonvalue import measure
 from jupyter_colophon.core.lineage import RunListing, Window
 from jupyter_colophon.core.names import Urn
@@ -80,7 +80,7 @@ class RunsHandler(_RunHandler):
         program, says = self.program()
         start, end, limit, principal = self.asked(_START), self.asked(_END), self.asked(_LIMIT), self.principal
         if start is not None and end is not None and start > end:
-            raise IllegalQuery("is after end", "start")
+            raise InvalidQuery("is after end", "start")
         status = self.asked(_STATUS)
 
         def work(catalog: Any) -> tuple[list[Run], bool]:

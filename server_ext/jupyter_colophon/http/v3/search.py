@@ -7,7 +7,7 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from jupyter_colophon.core.entity import EntitySummary
-from jupyter_colophon.core.errors import HistoryForgotten, IllegalQuery
+from jupyter_colophon.core.errors import HistoryExpired, InvalidQuery
 from jupyter_colophon.core.jsonvalue import measure
 from jupyter_colophon.core.lineage_keys import lineage_key
 from jupyter_colophon.core.listing import Listed, ListQuestion, Place, Sort
@@ -65,9 +65,9 @@ class _Asked:
 
     @classmethod
     def carried(cls, told: Any, route: str, form: str | None) -> "_Asked":
-        """The search that a cursor carries; another form may be asked for. Raises IllegalQuery."""
+        """The search that a cursor carries; another form may be asked for. Raises InvalidQuery."""
         if told[0] != route:
-            raise IllegalQuery("is a cursor of another search", "cursor")
+            raise InvalidQuery("is a cursor of another search", "cursor")
         said: Any = {name: tuple(value) if isinstance(value, list) else value for name, value in told[3].items()}
         return cls(route, form or told[1], tuple(told[2]), ListQuestion(**said))
 
@@ -142,7 +142,7 @@ class _SearchHandler(V3Handler):
         sort, descending = _order(self.asked(_SORT))
         cursors = max(self.asked(_CURSORS), int(self.asked(_REQUESTED)))
         if cursors and not sort:
-            raise IllegalQuery("cursors need a list that is sorted: sort=entity-name or creation-time", "sort")
+            raise InvalidQuery("cursors need a list that is sorted: sort=entity-name or creation-time", "sort")
         return ListQuestion(
             text=self._query(form),
             kinds=kinds(self.many(TARGET)),
@@ -163,7 +163,7 @@ class _SearchHandler(V3Handler):
             return "*"
         words = self.asked(_QUERY)
         if not words.strip():
-            raise IllegalQuery("there is no word in it; * finds everything", "query")
+            raise InvalidQuery("there is no word in it; * finds everything", "query")
         return words
 
     def _record(self, one: EntitySummary, found: Any, form: str) -> dict[str, Any]:
@@ -182,7 +182,7 @@ class NamespaceSearchHandler(_SearchHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("v3SearchNamespace", takes=_TAKEN, answers={200: _ANSWER}, refuses=[HistoryForgotten])
+    @operation("v3SearchNamespace", takes=_TAKEN, answers={200: _ANSWER}, refuses=[HistoryExpired])
     async def get(self) -> None:
         """What fits in a namespace; nothing in one that there is not."""
         space = self.segments()[1]
@@ -196,7 +196,7 @@ class SearchHandler(_SearchHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("v3Search", takes=_TAKEN, answers={200: _ANSWER}, refuses=[HistoryForgotten])
+    @operation("v3Search", takes=_TAKEN, answers={200: _ANSWER}, refuses=[HistoryExpired])
     async def get(self) -> None:
         """What fits in some namespaces, or in all."""
         spaces, scope = tuple(self.many("namespaces")), self.asked(_ENTITY_SCOPE)
@@ -210,7 +210,7 @@ def _order(told: str) -> tuple[Sort, bool]:
     """The order, and whether it is turned round."""
     sort, _, direction = told.strip().partition(" ")
     if sort and (sort not in _SORTS or direction.strip().casefold() not in ("", "asc", "desc")):
-        raise IllegalQuery("entity-name or creation-time, with asc or desc behind it", "sort")
+        raise InvalidQuery("entity-name or creation-time, with asc or desc behind it", "sort")
     return _SORTS.get(sort, ""), direction.strip().casefold() == "desc"
 
 

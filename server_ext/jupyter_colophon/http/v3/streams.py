@@ -6,7 +6,7 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.errors import Absent, TooLarge, Unparsable
+from jupyter_colophon.core.errors import MalformedBody, NotFound, TooLarge
 from jupyter_colophon.core.jsontext import decoded, parse
 from jupyter_colophon.core.stream import Binary, Taken
 from jupyter_colophon.http.operation import operation
@@ -30,7 +30,7 @@ async def take(handler: V3Handler, read: Callable[[bytes, str], list[Any]], *beh
     """Add what the body holds to the stream in the path, off the event loop."""
     stream, _ = handler.place(handler.segments(*behind))
     if not handler.door.identity.is_stream(stream):
-        raise Absent("stream", str(stream))
+        raise NotFound("stream", str(stream))
     source, principal, raw = handler.asked(SOURCE), handler.principal, handler.sent()
     kind = handler.request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
 
@@ -65,7 +65,7 @@ class BatchHandler(V3Handler):
 
 
 def one_event(raw: bytes, kind: str) -> list[Any]:
-    """Return the event in a body of this content type. Raises Unparsable for text or JSON that is not what it says."""
+    """Return the event in a body of this content type. Raises MalformedBody for text or JSON that is not what it says."""
     if kind.startswith("text/"):
         return [decoded(raw)]
     return [parse(raw) if _is_json(kind) else _parse_any(raw)]
@@ -82,7 +82,7 @@ def _many(raw: bytes, kind: str) -> list[Any]:
     else:
         found = _parse_undeclared(raw)
     if not isinstance(found, list):
-        raise Unparsable("the body is no array of events")
+        raise MalformedBody("the body is no array of events")
     if len(found) > _BATCH_MAX:
         raise TooLarge(f"a batch has at most {_BATCH_MAX} events")
     return found
@@ -99,19 +99,19 @@ def _parse_any(raw: bytes) -> Any:
     """
     try:
         return parse(raw)
-    except Unparsable:
+    except MalformedBody:
         pass
     try:
         return decoded(raw)
-    except Unparsable:
+    except MalformedBody:
         return Binary(raw)
 
 
 def _parse_undeclared(raw: bytes) -> Any:
-    """Return the events of a body that may be anything. Raises Unparsable for bytes: they have no lines."""
+    """Return the events of a body that may be anything. Raises MalformedBody for bytes: they have no lines."""
     try:
         return parse(raw)
-    except Unparsable:
+    except MalformedBody:
         return [_parse_any(line.encode()) for line in _lines(raw)]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery
 
 TARGET: Final = "target"
 _ALL: Final = "all"
@@ -22,7 +22,7 @@ _KINDS: Final = {
 
 
 def kinds(targets: Iterable[str]) -> tuple[str, ...]:
-    """The kinds of these targets; none stands for all. Raises IllegalQuery."""
+    """The kinds of these targets; none stands for all. Raises InvalidQuery."""
     found = [_kind(target.casefold()) for target in targets]
     return () if _ALL in found else tuple(dict.fromkeys(found))
 
@@ -31,5 +31,5 @@ def _kind(target: str) -> str:
     if target in _KINDS or target == _ALL:
         return _KINDS.get(target, target)
     if not target.isidentifier():
-        raise IllegalQuery(f"one of {', '.join(_KINDS)}, {_ALL}, or a custom type", TARGET)
+        raise InvalidQuery(f"one of {', '.join(_KINDS)}, {_ALL}, or a custom type", TARGET)
     return target

@@ -10,7 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
-from jupyter_colophon.core.errors import Misconfigured, shown
+from jupyter_colophon.core.errors import InvalidConfiguration, shown
 
 Properties = dict[str, Any]
 #: What every client of ours is told, whatever the file says: promises rest on it.
@@ -38,26 +38,26 @@ _logger = logging.getLogger("jupyter_colophon.relay.librdkafka")
 
 
 def connection(options: Mapping[str, Any]) -> Properties:
-    """librdkafka's properties of the options `servers` and `properties_file`. Raises Misconfigured, which shows no value."""
+    """librdkafka's properties of the options `servers` and `properties_file`. Raises InvalidConfiguration, which shows no value."""
     told = _read(options.get("properties_file"))
     servers = options.get("servers", told.get(_SERVERS))
     if not isinstance(servers, str) or not servers.strip():
-        raise Misconfigured("its option servers must be host:port, or several with commas between them")
+        raise InvalidConfiguration("its option servers must be host:port, or several with commas between them")
     # Who comes back is found soon.
     return {"reconnect.backoff.max.ms": 2_000, "client.id": "jupyter-colophon"} | told | {_SERVERS: servers}
 
 
 def checked(properties: Properties, kind: str) -> None:
-    """Raise Misconfigured unless librdkafka makes a `Producer` or `Consumer` of them; nothing is connected to."""
+    """Raise InvalidConfiguration unless librdkafka makes a `Producer` or `Consumer` of them; nothing is connected to."""
     client(kind, {name: value for name, value in properties.items() if name != _SERVERS})
 
 
 def client(kind: str, properties: Properties) -> Any:
-    """A `Producer`, a `Consumer` or an `admin.AdminClient` of librdkafka. Raises Misconfigured, which shows no value."""
+    """A `Producer`, a `Consumer` or an `admin.AdminClient` of librdkafka. Raises InvalidConfiguration, which shows no value."""
     try:
         import confluent_kafka.admin
     except ImportError:
-        raise Misconfigured("it needs confluent-kafka: pip install jupyter-colophon[kafka]") from None
+        raise InvalidConfiguration("it needs confluent-kafka: pip install jupyter-colophon[kafka]") from None
     if _logger.level == logging.NOTSET:
         # What is wrong is told once, by whoever uses the client; librdkafka says it again for each broker and try.
         _logger.setLevel(logging.CRITICAL)
@@ -66,7 +66,7 @@ def client(kind: str, properties: Properties) -> Any:
     except (confluent_kafka.KafkaException, TypeError, ValueError) as error:
         found = _NAMED.search(str(error))
         where = f" the property {found[1]}" if found else " a property"
-        raise Misconfigured(f"librdkafka refuses{where} of its properties_file") from None
+        raise InvalidConfiguration(f"librdkafka refuses{where} of its properties_file") from None
 
 
 def _read(file: object) -> Properties:
@@ -76,15 +76,15 @@ def _read(file: object) -> Properties:
     try:
         lines = Path(str(file)).expanduser().read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise Misconfigured(f"its properties_file cannot be read ({type(error).__name__})") from None
+        raise InvalidConfiguration(f"its properties_file cannot be read ({type(error).__name__})") from None
     told = {}
     for number, line in enumerate((one.strip() for one in lines), 1):
         if not line or line.startswith("#"):
             continue
         name, equals, value = (part.strip() for part in line.partition("="))
         if not equals or not name:
-            raise Misconfigured(f"line {number} of its properties_file is not name=value")
+            raise InvalidConfiguration(f"line {number} of its properties_file is not name=value")
         if name in _OURS:
-            raise Misconfigured(f"its properties_file may not say {shown(name)}: what is promised rests on it")
+            raise InvalidConfiguration(f"its properties_file may not say {shown(name)}: what is promised rests on it")
         told[name] = value
     return told

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from jupyter_colophon.core.errors import Undeliverable, Unreachable
+from jupyter_colophon.core.errors import DeliveryRejected, SinkUnavailable
 from jupyter_colophon.relay.kafka.connecting import Properties, client
 from jupyter_colophon.relay.kafka.topics import Record
 
@@ -51,11 +51,11 @@ class Sender:
     _said: str = ""
 
     def send(self, records: Sequence[Record]) -> None:
-        """Send them, in order. Raises Undeliverable where a record cannot be sent, Unreachable where none can be."""
+        """Send them, in order. Raises DeliveryRejected where a record cannot be sent, SinkUnavailable where none can be."""
         largest = int(self.properties.get("message.max.bytes", _LARGEST))
         for one in records:
             if one.size > largest:
-                raise Undeliverable(f"it is larger than Kafka takes ({largest} bytes)")
+                raise DeliveryRejected(f"it is larger than Kafka takes ({largest} bytes)")
         if self._producer is None:
             self._producer = client("Producer", self.properties | {"error_cb": self._heard})
         self._problems, self._said = [], ""
@@ -113,5 +113,5 @@ class Sender:
             causes = ", ".join(dict.fromkeys([*self._problems[:3], *([self._said] if self._said else [])]))
             self.close()
             self._waiting = 0
-            raise Unreachable(f"Kafka takes nothing ({causes or 'no answer'})")
-        raise Undeliverable(f"Kafka refuses it ({self._problems[0]})")
+            raise SinkUnavailable(f"Kafka takes nothing ({causes or 'no answer'})")
+        raise DeliveryRejected(f"Kafka refuses it ({self._problems[0]})")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from jupyter_colophon.core.change import Change
-from jupyter_colophon.core.errors import Misconfigured, Undeliverable, shown
+from jupyter_colophon.core.errors import DeliveryRejected, InvalidConfiguration, shown
 from jupyter_colophon.core.inbox import DeadLetter
 from jupyter_colophon.relay.kafka.connecting import checked, connection
 from jupyter_colophon.relay.kafka.sending import Sender, producing
@@ -16,10 +16,10 @@ _OPTIONS: Final = ("properties_file", "servers", "topics")
 
 
 def make(about: Surroundings) -> "Kafka":
-    """The sink of these options. Raises Misconfigured, which shows no value."""
+    """The sink of these options. Raises InvalidConfiguration, which shows no value."""
     for name in about.options:
         if name not in _OPTIONS:
-            raise Misconfigured(f"there is no option {shown(str(name))}")
+            raise InvalidConfiguration(f"there is no option {shown(str(name))}")
     named = topics(about.options.get("topics"))
     properties = producing(connection(about.options), about.limit_s)
     checked(properties, "Producer")
@@ -39,11 +39,11 @@ class Kafka:
         return False
 
     def deliver(self, changes: Sequence[Change]) -> None:
-        """Send all that is said of them. Raises Undeliverable, Unreachable."""
+        """Send all that is said of them. Raises DeliveryRejected, SinkUnavailable."""
         self.sender.send(self._made(lambda: [record for change in changes for record in self.speaker.change(change)]))
 
     def deliver_failure(self, letter: DeadLetter, turn: int) -> None:
-        """Send what is said of a dead letter. Raises Undeliverable, Unreachable."""
+        """Send what is said of a dead letter. Raises DeliveryRejected, SinkUnavailable."""
         self.sender.send(self._made(lambda: list(self.speaker.failure(letter, turn))))
 
     def close(self) -> None:
@@ -55,4 +55,4 @@ class Kafka:
             return say()
         except Exception as error:
             # Whatever is wrong with one of them, it is so each time.
-            raise Undeliverable(f"it cannot be told ({type(error).__name__})") from error
+            raise DeliveryRejected(f"it cannot be told ({type(error).__name__})") from error

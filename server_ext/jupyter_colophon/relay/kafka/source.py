@@ -14,13 +14,13 @@ from typing import Any, Final
 from jupyter_colophon.core.access import ALL_ACTIONS, Action, Principal
 from jupyter_colophon.core.datahub import mcp
 from jupyter_colophon.core.errors import (
+    InvalidConfiguration,
+    MalformedBody,
     MetadataError,
-    Misconfigured,
+    SinkUnavailable,
     StorageError,
     TooLarge,
-    TransactionTooLong,
-    Unparsable,
-    Unreachable,
+    TransactionTimeout,
     shown,
 )
 from jupyter_colophon.core.inbox import Refusal, about
@@ -56,15 +56,15 @@ class Source:
 
 
 def source(options: Mapping[str, Any]) -> Source:
-    """The source of these options. Raises Misconfigured, which shows no value."""
+    """The source of these options. Raises InvalidConfiguration, which shows no value."""
     for name in options:
         if name not in _OPTIONS:
-            raise Misconfigured(f"there is no option {shown(str(name))}")
+            raise InvalidConfiguration(f"there is no option {shown(str(name))}")
     for name in ("group", "principal", "topic"):
         if not isinstance(told := options.get(name, "x"), str) or not told:
-            raise Misconfigured(f"its option {name} must be a name")
+            raise InvalidConfiguration(f"its option {name} must be a name")
     if "principal" not in options:
-        raise Misconfigured("its option principal must say as whom proposals are made")
+        raise InvalidConfiguration("its option principal must say as whom proposals are made")
     to = connection(options)
     consuming = {
         "group.id": options.get("group", "jupyter-colophon"),
@@ -81,7 +81,7 @@ def source(options: Mapping[str, Any]) -> Source:
 def _scopes(options: Mapping[str, Any]) -> frozenset[Action]:
     told = options.get("scopes", ("read", "emit"))
     if not isinstance(told, list | tuple) or not all(one in ALL_ACTIONS for one in told):
-        raise Misconfigured(f"its option scopes must be a list of {', '.join(sorted(ALL_ACTIONS))}")
+        raise InvalidConfiguration(f"its option scopes must be a list of {', '.join(sorted(ALL_ACTIONS))}")
     return frozenset(told)
 
 
@@ -113,7 +113,7 @@ class ProposalConsumer:
             _logger,
             f"applying {subject}",
             backoff=Backoff(_PAUSE_S, _PAUSE_S),
-            unavailable=(StorageError, Unreachable),
+            unavailable=(StorageError, SinkUnavailable),
             finish=self._leave,
         )
 
@@ -126,10 +126,10 @@ class ProposalConsumer:
         self._worker.close(timeout_s)
 
     def _consume_one(self) -> float:
-        """Apply the next message, if one comes. Raises StorageError, Unreachable: the message then stays pending."""
+        """Apply the next message, if one comes. Raises StorageError, SinkUnavailable: the message then stays pending."""
         try:
             self._poll_and_settle()
-        except (StorageError, Unreachable):
+        except (StorageError, SinkUnavailable):
             raise
         except BaseException:
             self._leave()
@@ -184,7 +184,7 @@ class ProposalConsumer:
             return False
 
     def _settle(self, message: Any) -> None:
-        """Apply a message, or keep it as a dead letter. Raises StorageError where the store is in the way, Unreachable."""
+        """Apply a message, or keep it as a dead letter. Raises StorageError where the store is in the way, SinkUnavailable."""
         place = self._place(message)
         if place is None:
             return
@@ -195,7 +195,7 @@ class ProposalConsumer:
             kept = text
             proposals = (self._proposal(document),)
             self.catalog.write_path.propose(proposals, self.source.principal, around=_once(place))
-        except TransactionTooLong as error:
+        except TransactionTimeout as error:
             # That is its own fault: it would hold up the others for ever.
             self._bury(place, kept, proposals, error)
         except StorageError:
@@ -228,7 +228,7 @@ class ProposalConsumer:
         return self.catalog.provider.tx_runner.run(lambda tx: taken.is_taken(tx, place), read_only=True)
 
     def _asked(self) -> str:
-        """The topic's id, asked of Kafka. Raises Unreachable."""
+        """The topic's id, asked of Kafka. Raises SinkUnavailable."""
         from confluent_kafka import KafkaException, TopicCollection
 
         topic = self.source.topic
@@ -238,7 +238,7 @@ class ProposalConsumer:
             found = admin.describe_topics(TopicCollection([topic]))
             return str(found[topic].result(_ASKED_S).topic_id)
         except (KafkaException, TimeoutError) as error:
-            raise Unreachable(f"Kafka does not tell of the topic {shown(topic)} ({type(error).__name__})") from None
+            raise SinkUnavailable(f"Kafka does not tell of the topic {shown(topic)} ({type(error).__name__})") from None
 
     def _bury(self, place: Place, text: str, proposals: tuple[Proposal, ...], error: Exception) -> None:
         refusal = Refusal.of(error)
@@ -275,10 +275,10 @@ def _once(place: Place) -> Callable[[TableContext, Callable[[], list[Written]]],
 
 
 def _read(message: Any) -> tuple[str, Any]:
-    """A message's text, and the document that it is. Raises TooLarge, Unparsable."""
+    """A message's text, and the document that it is. Raises TooLarge, MalformedBody."""
     value = message.value()
     if value is None:
-        raise Unparsable("the message is empty")
+        raise MalformedBody("the message is empty")
     if len(value) > _LARGEST:
         raise TooLarge(f"the message is larger than {_LARGEST} bytes")
     document = parse(value, "the message")

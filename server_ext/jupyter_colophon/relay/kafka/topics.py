@@ -7,7 +7,7 @@ from typing import Final
 from jupyter_colophon.core.announcement import Announcer, Document
 from jupyter_colophon.core.change import Change
 from jupyter_colophon.core.datahub.mcl import failed_proposals, is_timeseries, log_entry
-from jupyter_colophon.core.errors import Misconfigured, shown
+from jupyter_colophon.core.errors import InvalidConfiguration, shown
 from jupyter_colophon.core.inbox import DeadLetter
 from jupyter_colophon.core.jsontext import compact
 
@@ -78,14 +78,14 @@ class Speaker:
 
 
 def topics(told: object) -> dict[str, str]:
-    """The topics of the option `topics`: an empty name or None switches one off. Raises Misconfigured."""
+    """The topics of the option `topics`: an empty name or None switches one off. Raises InvalidConfiguration."""
     if told is None:
         return dict(TOPICS)
     if not isinstance(told, Mapping):
-        raise Misconfigured("its option topics must be a dict of names")
+        raise InvalidConfiguration("its option topics must be a dict of names")
     for name, topic in told.items():
         if name not in TOPICS:
-            raise Misconfigured(f"there is no topic {shown(str(name))} to be named: {', '.join(TOPICS)}")
+            raise InvalidConfiguration(f"there is no topic {shown(str(name))} to be named: {', '.join(TOPICS)}")
         if topic is not None and not isinstance(topic, str):
-            raise Misconfigured(f"its topic {name} must be a name, or None")
+            raise InvalidConfiguration(f"its topic {name} must be a name, or None")
     return {name: topic for name, topic in (TOPICS | dict(told)).items() if topic}

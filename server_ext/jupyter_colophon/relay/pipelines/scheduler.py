@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from jupyter_colophon.client.programs.running_pipelines import is_running
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.change import Change
-from jupyter_colophon.core.errors import MetadataError, Misconfigured, StorageError
+from jupyter_colophon.core.errors import InvalidConfiguration, MetadataError, StorageError
 from jupyter_colophon.core.names import Urn, program, run_urn
 from jupyter_colophon.core.run import RunChange, RunStatus
 from jupyter_colophon.core.worker import Backoff, Worker
@@ -88,7 +88,7 @@ class Scheduler:
         """Look at the schedules if something is due, has changed or has ended; return when to look whether it is so."""
         try:
             follower = self._follower or self._begin()
-        except Misconfigured:
+        except InvalidConfiguration:
             # It is reported where it is found.
             return Worker.DONE
         is_over = any(launched.is_over for launched in self._launched)

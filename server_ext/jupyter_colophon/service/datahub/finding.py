@@ -8,7 +8,7 @@ from itertools import islice
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.datahub.criteria import Filter, fits
 from jupyter_colophon.core.entity import Aspect, Listing
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.like_pattern import LikePattern
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.namespaced import INSTANCE
@@ -67,7 +67,7 @@ class Finder:
     def urns(self, kind: str, start: int, limit: int, principal: Principal) -> Page:
         """Return entities of a type, by namespace and name, from a place on.
 
-        Raises Absent for a type that neither the registry describes nor a stored entity has.
+        Raises NotFound for a type that neither the registry describes nor a stored entity has.
         """
 
         def work(tx: TableContext) -> Page:
@@ -87,7 +87,7 @@ class Finder:
         return found
 
     def require_type(self, kind: str, principal: Principal) -> None:
-        """Raise Absent for a type that neither the registry describes nor a stored entity has."""
+        """Raise NotFound for a type that neither the registry describes nor a stored entity has."""
         if not self.reader.registry.knows(kind):
             self.urns(kind, 0, 1, principal)
 
@@ -105,13 +105,13 @@ class Finder:
 
     @audited("scroll", lambda page: page.urns, lambda service: service.reader.gate.audit)
     def scroll(self, question: ScrollQuestion, principal: Principal) -> Scrolled:
-        """A page of all that fit. Raises IllegalQuery, Absent."""
+        """A page of all that fit. Raises InvalidQuery, NotFound."""
         asked = [list(question.types), question.removed]
         after = ""
         if question.cursor:
             *same, after = self.reader.cursors.read("scroll", question.cursor)
             if same != asked:
-                raise IllegalQuery("is no cursor of this list", "scrollId")
+                raise InvalidQuery("is no cursor of this list", "scrollId")
         looked, last = self._after(question.types, after, principal)
         fitting = self._fitting(looked, question.filter, removed=question.removed)
         found = fitting[: question.limit]
@@ -125,7 +125,7 @@ class Finder:
 
     @audited("count", audit=lambda service: service.reader.gate.audit)
     def count(self, aspect: str, like: str, principal: Principal) -> int:
-        """Return how many entities with such a URN (`%` and `_` as in SQL) have an aspect. Raises IllegalQuery."""
+        """Return how many entities with such a URN (`%` and `_` as in SQL) have an aspect. Raises InvalidQuery."""
         pattern, prefix = LikePattern.parse(like, "/urnLike"), re.split(r"[%_\\]", like, maxsplit=1)[0]
         number = 0
         place: tuple[str, ...] = (prefix,)

@@ -34,7 +34,7 @@ class AspectReader:
     gate: Gate
 
     def one(self, urn: Urn, name: str, version: int, principal: Principal) -> Aspect:
-        """A version of an aspect: 0 is the present one, 1 the oldest, -1 the one before the present. Raises Absent."""
+        """A version of an aspect: 0 is the present one, 1 the oldest, -1 the one before the present. Raises NotFound."""
         self.gate.require(principal, urn)
 
         def work(tx: TableContext) -> Aspect | None:

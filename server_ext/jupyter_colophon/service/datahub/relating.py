@@ -6,7 +6,7 @@ from itertools import islice
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cursor import Cursors
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.registry import Registry
 from jupyter_colophon.service.audited import audited
@@ -57,13 +57,13 @@ class Relater:
 
     @audited("relationships", lambda page: (urn for edge in page[0] for urn in (edge.target, edge.urn)))
     def scroll(self, edges: Edges, limit: int, cursor: str, principal: Principal) -> tuple[list[Named], str | None]:
-        """A page of edges, by the entity that is named; it may be short while there is more. Raises IllegalQuery."""
+        """A page of edges, by the entity that is named; it may be short while there is more. Raises InvalidQuery."""
         asked = [sorted(edges.kinds), sorted(edges.sources), sorted(edges.targets)]
         place: Key = ()
         if cursor:
             *same, place_ = self.cursors.read("relationships", cursor)
             if same != asked:
-                raise IllegalQuery("is no cursor of this list", "scrollId")
+                raise InvalidQuery("is no cursor of this list", "scrollId")
             place = tuple(place_)
         looked = self.provider.tx_runner.run(lambda tx: self._after(tx, edges, place), read_only=True)
         fitting = (one for one in looked if _fits(one, edges) and self._shows(one, principal))
@@ -82,14 +82,14 @@ class Relater:
     ) -> tuple[list[tuple[Named, str, str]], str | None]:
         """A page of the edges of entities along which data flow, each with what is upstream and what is downstream.
 
-        With `flow`, those alone that lead to the entities (UPSTREAM) or from them (DOWNSTREAM). Raises IllegalQuery.
+        With `flow`, those alone that lead to the entities (UPSTREAM) or from them (DOWNSTREAM). Raises InvalidQuery.
         """
         asked = [sorted(urns), sorted(kinds), flow]
         start = 0
         if cursor:
             *same, start = self.cursors.read("lineage edges", cursor)
             if same != asked:
-                raise IllegalQuery("is no cursor of this list", "scrollId")
+                raise InvalidQuery("is no cursor of this list", "scrollId")
         edges = self.provider.tx_runner.run(lambda tx: self._around(tx, urns), read_only=True)
         anchors = set(urns)
         found = [

@@ -67,7 +67,7 @@ class TimeseriesReader:
     ) -> TimedPage:
         """Return the newest values from one time to another that fit, newest first; none of what is not there.
 
-        Raises Absent for what may not be read, and for an aspect that the type has not.
+        Raises NotFound for what may not be read, and for an aspect that the type has not.
         """
         self.gate.require(principal, urn)
         self.registry.aspect(urn.type, name)

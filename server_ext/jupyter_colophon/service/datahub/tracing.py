@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import Absent
+from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.inbox import InboxEntry
 from jupyter_colophon.core.names import Urn
 from jupyter_colophon.core.proposal import ABSENT, Written
@@ -50,7 +50,7 @@ class Tracer:
     def _entry(self, number: int, principal: Principal) -> InboxEntry | None:
         try:
             return self.inbox.entry(number, principal)
-        except Absent:
+        except NotFound:
             return None
 
     def _state(self, urn: Urn, name: str, number: int, entry: InboxEntry | None, principal: Principal) -> Traced:

@@ -5,13 +5,13 @@ from typing import Any
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import (
-    IllegalName,
-    InstanceAbsent,
     InstanceExists,
     InstanceInvalid,
+    InstanceNotFound,
     InvalidInstance,
+    InvalidName,
     MetadataError,
-    SchemaAbsent,
+    SchemaNotFound,
 )
 from jupyter_colophon.core.instance import Held
 from jupyter_colophon.core.instance_names import normalized, require_instance_name
@@ -29,7 +29,7 @@ from jupyter_colophon.service.instances.store import InstanceStore
 
 #: Raises a MetadataError where an instance may not become this, or not from that.
 Permit = Callable[[str, Mapping[str, Any], Mapping[str, Any] | None], None]
-_INVALID = (InvalidInstance, SchemaAbsent, IllegalName)
+_INVALID = (InvalidInstance, SchemaNotFound, InvalidName)
 
 
 class Bundles:
@@ -40,11 +40,11 @@ class Bundles:
         self._drafts, self._secrets = drafts, secrets
 
     def exported(self, choice: ExportChoice) -> list[dict[str, Any]]:
-        """Instances as Elyra writes them, each with its name. Raises InstanceAbsent for one that is named."""
+        """Instances as Elyra writes them, each with its name. Raises InstanceNotFound for one that is named."""
         space = self._store.space
         there = {held.name: held for held in self._store.read_many(choice.names or self._store.names())}
         if lost := next((name for name in choice.names if name not in there), None):
-            raise InstanceAbsent(space, lost)
+            raise InstanceNotFound(space, lost)
         return [self._written(held, choice) for held in there.values() if self._is_chosen(held, choice)]
 
     def imported(

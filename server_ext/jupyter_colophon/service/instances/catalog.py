@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import AlreadyThere, ConditionFailed, InstanceAbsent, InstanceExists, Unparsable
+from jupyter_colophon.core.errors import AlreadyExists, ConditionFailed, InstanceExists, InstanceNotFound, MalformedBody
 from jupyter_colophon.core.instance import Held, Kept
 from jupyter_colophon.core.jsontext import compact, parse
 from jupyter_colophon.core.names import instance
@@ -74,7 +74,7 @@ class CatalogInstances:
         try:
             # What is there was looked at before: the record must still be that.
             records.write(self.space, name, value, principal, version_of(record))
-        except (ConditionFailed, AlreadyThere):
+        except (ConditionFailed, AlreadyExists):
             if condition.version == ABSENT:
                 raise InstanceExists(self.space, name) from None
             if replace(condition, exists=False) == Condition():
@@ -88,7 +88,7 @@ class CatalogInstances:
         records = self._records()
         record = records.of(self.space, [name]).get(name)
         if record is None or _is_of_file(record):
-            raise InstanceAbsent(self.space, name)
+            raise InstanceNotFound(self.space, name)
         previous = self._held(name, record)
         self._check(name, condition, record, previous)
         records.remove(self.space, name, principal, record.version)
@@ -101,7 +101,7 @@ class CatalogInstances:
         if condition.version == ABSENT and previous is not None:
             raise InstanceExists(self.space, name)
         if condition.exists and previous is None:
-            raise InstanceAbsent(self.space, name)
+            raise InstanceNotFound(self.space, name)
         version = ABSENT if previous is None else version_of(record)
         condition.check(f"instance {name}", version, previous.time if previous else None)
 
@@ -120,10 +120,10 @@ def _mark(record: Record) -> str:
 
 
 def _plain(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The document as JSON has it. Raises Unparsable and TooLarge for what could not be read again."""
+    """The document as JSON has it. Raises MalformedBody and TooLarge for what could not be read again."""
     try:
         text = compact(document)
         value: dict[str, Any] = parse(text.encode())
     except (TypeError, ValueError, RecursionError, UnicodeEncodeError):
-        raise Unparsable("the document is no JSON") from None
+        raise MalformedBody("the document is no JSON") from None
     return {key: inner for key, inner in value.items() if key not in ("name", "resource", "reason", KEPT)}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_colophon.core.errors import InstanceInvalid, Problem, RenameRefused
+from jupyter_colophon.core.errors import InstanceInvalid, Problem, RenameNotSupported
 from jupyter_colophon.core.instance import Held
 from jupyter_colophon.service.instances.masking import (
     MASK,
@@ -88,10 +88,10 @@ class Drafts:
 
 
 def require_name(name: str, document: Mapping[str, Any]) -> None:
-    """Raise RenameRefused where the document has another name."""
+    """Raise RenameNotSupported where the document has another name."""
     told = document.get("name")
     if told not in (None, name):
-        raise RenameRefused(name, str(told))
+        raise RenameNotSupported(name, str(told))
 
 
 def require_members(name: str, document: Mapping[str, Any]) -> None:

@@ -6,13 +6,13 @@ from threading import RLock
 from typing import Any
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import InstanceAbsent, InstanceExists, StorageError
+from jupyter_colophon.core.errors import InstanceExists, InstanceNotFound, StorageError
 from jupyter_colophon.core.instance import Held, Kept
 from jupyter_colophon.core.jsontext import compact
 from jupyter_colophon.core.jsonvalue import copied
 from jupyter_colophon.core.proposal import ABSENT, Condition
 
-_ABSENT, _EXISTS = ("MetadataNotFoundError", "InstanceAbsent"), ("MetadataExistsError", "InstanceExists")
+_ABSENT, _EXISTS = ("MetadataNotFoundError", "InstanceNotFound"), ("MetadataExistsError", "InstanceExists")
 _NOT_IN_DOCUMENT = ("name", "resource", "reason")
 
 
@@ -83,18 +83,18 @@ class ForeignInstances:
         return Kept(None, held, previous)
 
     def remove(self, name: str, condition: Condition, principal: Principal) -> Kept:
-        """Have the store delete it. Raises InstanceAbsent."""
+        """Have the store delete it. Raises InstanceNotFound."""
         with self._lock:
             previous = self.read(name)
             if previous is None:
-                raise InstanceAbsent(self.space, name)
+                raise InstanceNotFound(self.space, name)
             self._check(name, condition, previous)
             known = dict(previous.document or {}) | {"name": name, "resource": previous.resource}
             try:
                 self._store.delete_instance(known)
             except Exception as error:
                 if _is(error, _ABSENT):
-                    raise InstanceAbsent(self.space, name) from error
+                    raise InstanceNotFound(self.space, name) from error
                 if isinstance(error, PermissionError):
                     raise StorageError(f"the store does not delete {name}: {error}") from error
                 raise
@@ -113,7 +113,7 @@ class ForeignInstances:
 
     def _check(self, name: str, condition: Condition, held: Held | None) -> None:
         if condition.exists and held is None:
-            raise InstanceAbsent(self.space, name)
+            raise InstanceNotFound(self.space, name)
         condition.check(f"instance {name}", ABSENT if held is None else 0, None)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from jupyter_colophon.core.access import Action, Authorizer, Principal
-from jupyter_colophon.core.errors import Absent, AccessDenied, InstanceAbsent, Problem
+from jupyter_colophon.core.errors import AccessDenied, InstanceNotFound, NotFound, Problem
 from jupyter_colophon.core.names import NO_NAMESPACE
 from jupyter_colophon.core.namespaced import NAMESPACED
 
@@ -22,10 +22,10 @@ class InstanceGate:
     def require(self, principal: Principal, action: Action, key: str) -> None:
         """Whether this may be done in a schemaspace at all: what belongs to no namespace is asked for there.
 
-        Raises Absent, AccessDenied (spec ID-13).
+        Raises NotFound, AccessDenied (spec ID-13).
         """
         if not self.authorizer.may(principal, "read", NO_NAMESPACE):
-            raise Absent("schemaspace", key)
+            raise NotFound("schemaspace", key)
         if not self.authorizer.may(principal, action, NO_NAMESPACE):
             raise AccessDenied("change", f"instances of {key}")
 
@@ -37,21 +37,21 @@ class InstanceGate:
     def require_one(
         self, principal: Principal, action: Action, key: str, name: str, *held: Mapping[str, Any] | None
     ) -> None:
-        """Whether this may be done with an instance, as it is and as it would be. Raises InstanceAbsent, AccessDenied."""
+        """Whether this may be done with an instance, as it is and as it would be. Raises InstanceNotFound, AccessDenied."""
         for document in held:
             metadata = (document or {}).get("metadata")
             if not self.shows(principal, key, metadata):
-                raise InstanceAbsent(key, name)
+                raise InstanceNotFound(key, name)
             namespace = namespace_of(key, metadata)
             if namespace is not None and not self.authorizer.may(principal, action, namespace):
                 raise AccessDenied("change", f"{key} of the namespace {namespace}")
 
 
 def require_namespace(key: str, metadata: object, exists: Callable[[str], bool]) -> None:
-    """Raise Absent, with a pointer, where an instance has to belong to a namespace that does not exist."""
+    """Raise NotFound, with a pointer, where an instance has to belong to a namespace that does not exist."""
     name = namespace_of(key, metadata) if key in _BELONGING else None
     if name is not None and not exists(name):
-        absent = Absent("namespace", name)
+        absent = NotFound("namespace", name)
         absent.problems = (Problem("/metadata/namespace", "no such namespace: create it first"),)
         raise absent
 

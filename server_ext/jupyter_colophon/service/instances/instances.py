@@ -8,12 +8,12 @@ from typing import Any
 from jupyter_colophon.core.access import Action, Authorizer, Principal
 from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.errors import (
-    Absent,
     ConditionFailed,
-    IllegalQuery,
-    InstanceAbsent,
+    InstanceNotFound,
     InstanceUnreadable,
-    RemovalRefused,
+    InvalidQuery,
+    NotFound,
+    RemovalNotPermitted,
     StoreUnavailable,
 )
 from jupyter_colophon.core.finding import Finding
@@ -71,7 +71,7 @@ _PATCH_TRIES = 10
 class Instances:
     """The instances of all schemaspaces. Each call is safe from any thread.
 
-    A schemaspace is named or given by its id; every call raises SchemaspaceUnknown for another. Reading needs the
+    A schemaspace is named or given by its id; every call raises SchemaspaceNotFound for another. Reading needs the
     action `read`, changing `admin`: code in a kernel may read, and not change. A document has `display_name`,
     `schema_name`, `metadata` and what the schema's class reads besides (flat, as Elyra has it). What is returned is
     shared, not copied: nobody may change it.
@@ -107,7 +107,7 @@ class Instances:
 
     @audited("list", lambda page: map(_urn, page.instances), _audit)
     def page(self, space: str, query: InstanceQuery, principal: Principal) -> InstancePage:
-        """A page of instances, valid or not, with versions. Raises IllegalQuery."""
+        """A page of instances, valid or not, with versions. Raises InvalidQuery."""
         self._may(principal, "read", space)
         key = self._key(space)
         sifted = Sifted(key, self._visible(space, principal), query)
@@ -123,7 +123,7 @@ class Instances:
     ) -> tuple[Sequence[Instance], str | None]:
         """Instances by name, from the cursor on, and where to read on: of the others no more than the names is read.
 
-        Without versions. Raises IllegalQuery.
+        Without versions. Raises InvalidQuery.
         """
         self._may(principal, "read", space)
         key, store = self._key(space), self.store(space)
@@ -132,7 +132,7 @@ class Instances:
         if cursor:
             *same, after = self.cursors.read("slice", cursor)
             if same != asked:
-                raise IllegalQuery("is no cursor of this list", "cursor")
+                raise InvalidQuery("is no cursor of this list", "cursor")
         found: list[Instance] = []
         size = 0
         for held in store.read_many(name for name in store.names() if name > after):
@@ -149,14 +149,14 @@ class Instances:
     def values(self, space: str, schema: str, pointer: str, principal: Principal) -> ValueCounts:
         """Return what instances say at a place of `metadata`, the most frequent first; the items of a list each by itself.
 
-        `schema` may be empty: of all. No secret is ever told. Raises IllegalQuery for what is no pointer.
+        `schema` may be empty: of all. No secret is ever told. Raises InvalidQuery for what is no pointer.
         """
         self._may(principal, "read", space)
         return values_at(self._visible(space, principal), schema, pointer)
 
     @audited("read", lambda found: [_urn(found)], _audit)
     def get(self, space: str, name: str, principal: Principal) -> Instance:
-        """One instance. Raises InstanceAbsent, InstanceUnreadable, InstanceInvalid, SchemaAbsent, HookFailed."""
+        """One instance. Raises InstanceNotFound, InstanceUnreadable, InstanceInvalid, SchemaNotFound, HookFailed."""
         self._may(principal, "read", space)
         held, found = self._shown(space, name)
         self._gate.require_one(principal, "read", self._key(space), name, held.document)
@@ -165,7 +165,7 @@ class Instances:
 
     @audited("read", lambda found: [_urn(found)], _audit)
     def get_any(self, space: str, name: str, principal: Principal) -> Instance:
-        """One instance, whatever is wrong with it. Raises InstanceAbsent."""
+        """One instance, whatever is wrong with it. Raises InstanceNotFound."""
         self._may(principal, "read", space)
         held, found = self._shown(space, name)
         self._gate.require_one(principal, "read", self._key(space), name, held.document)
@@ -174,7 +174,7 @@ class Instances:
     def create(self, space: str, name: str | None, document: Mapping[str, Any], principal: Principal) -> Instance:
         """Make an instance; its name is made of `display_name` where none is given.
 
-        Raises IllegalName, SchemaAbsent, InstanceInvalid, InstanceExists, HookFailed.
+        Raises InvalidName, SchemaNotFound, InstanceInvalid, InstanceExists, HookFailed.
         """
         self._may(principal, "admin", space)
         name = require_instance_name(name or normalized(_text(document.get("display_name"))))
@@ -185,7 +185,7 @@ class Instances:
     ) -> Instance:
         """Replace an instance that is there, also a broken one. A placeholder leaves a secret as it is.
 
-        Raises InstanceAbsent, RenameRefused, ConditionFailed, and what `create` raises.
+        Raises InstanceNotFound, RenameNotSupported, ConditionFailed, and what `create` raises.
         """
         self._may(principal, "admin", space)
         held = self._checked(space, name, condition, principal)
@@ -218,13 +218,13 @@ class Instances:
         raise StoreUnavailable(f"instance {name} is changed all the time: try again")
 
     def remove(self, space: str, name: str, condition: Condition, principal: Principal) -> Removed:
-        """Remove an instance, also a broken one. Raises InstanceAbsent, RemovalRefused, ConditionFailed, HookFailed."""
+        """Remove an instance, also a broken one. Raises InstanceNotFound, RemovalNotPermitted, ConditionFailed, HookFailed."""
         self._may(principal, "admin", space)
         key = self._key(space)
         held, version = self._current(space, name)
         self._gate.require_one(principal, "admin", key, name, held.document)
         if not held.own:
-            raise RemovalRefused(space, name)
+            raise RemovalNotPermitted(space, name)
         _check(name, condition, held, version)
         saving = self._saving(self.store(space))
         full = self.secrets.before_forgetting(key, held.document) if held.document is not None else None
@@ -235,7 +235,7 @@ class Instances:
         return Removed(name, version, kept.held is not None)
 
     def restore(self, space: str, name: str, version: int, condition: Condition, principal: Principal) -> Instance:
-        """Make an earlier version the present one; this undoes a removal too. Raises Absent, and what `update` raises.
+        """Make an earlier version the present one; this undoes a removal too. Raises NotFound, and what `update` raises.
 
         Secrets are those that are there now, or that this process removed within the hour. Others have to be written
         anew: `problems` names each, also where the instance is valid without.
@@ -247,7 +247,7 @@ class Instances:
             raise StoreUnavailable("earlier versions are in the catalog, which is away")
         earlier = records.earlier(key, name, version)
         if PROBLEM in earlier:
-            raise Absent(f"readable version of instance {name}", str(version))
+            raise NotFound(f"readable version of instance {name}", str(version))
         held, present = self.store(space).current(name)
         self._gate.require_one(principal, "admin", key, name, earlier, held.document if held is not None else None)
         if held is not None:
@@ -260,7 +260,7 @@ class Instances:
 
     @audited("export", audit=_audit)
     def exported(self, space: str, choice: ExportChoice, principal: Principal) -> Sequence[dict[str, Any]]:
-        """Instances as Elyra writes them, each with its name. Raises InstanceAbsent; AccessDenied for secrets."""
+        """Instances as Elyra writes them, each with its name. Raises InstanceNotFound; AccessDenied for secrets."""
         self._may(principal, "admin" if choice.include_secrets else "read", space)
         key, found = self._key(space), self._bundles(space).exported(choice)
         return [one for one in found if self._gate.shows(principal, key, one.get("metadata"))]
@@ -292,12 +292,12 @@ class Instances:
         """Take all instances of a space from one kind of store to another (`file`, `catalog`, or an entry point's name).
 
         Secrets and all move as they are, without hooks; nothing is overwritten. What is there the same already is
-        `unchanged` in a dry run. The old ones go once their copies were read back. Raises IllegalQuery.
+        `unchanged` in a dry run. The old ones go once their copies were read back. Raises InvalidQuery.
         """
         self._may(principal, "admin", space)
         key = self._key(space)
         if from_ == to:
-            raise IllegalQuery(
+            raise InvalidQuery(
                 f"instances move from one kind of store to another, and not from {from_!r} to itself", "to"
             )
         source, target = self.stores.of(key, from_), self.stores.of(key, to)
@@ -362,7 +362,7 @@ class Instances:
         return self.get_any(space, name, replace(self.account, user=principal.user))
 
     def _require_schema(self, space: str, document: Mapping[str, Any]) -> None:
-        """Raise SchemaAbsent before anything else where the schema is unknown; without any, validation tells it."""
+        """Raise SchemaNotFound before anything else where the schema is unknown; without any, validation tells it."""
         if isinstance(name := document.get("schema_name"), str):
             self.schemas.schema(self._key(space), name)
 
@@ -371,7 +371,7 @@ class Instances:
         if condition == Condition():
             held = self.store(space).read(name)
             if held is None:
-                raise InstanceAbsent(self._key(space), name)
+                raise InstanceNotFound(self._key(space), name)
             self._gate.require_one(principal, "admin", self._key(space), name, held.document)
             return held
         held, version = self._current(space, name)
@@ -382,7 +382,7 @@ class Instances:
     def _current(self, space: str, name: str) -> tuple[Held, int | None]:
         held, version = self.store(space).current(name)
         if held is None:
-            raise InstanceAbsent(self._key(space), name)
+            raise InstanceNotFound(self._key(space), name)
         return held, version
 
     def _shown(self, space: str, name: str) -> tuple[Held, Instance]:

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import (
     HookFailed,
-    InstanceAbsent,
     InstanceInvalid,
+    InstanceNotFound,
     InstanceUnreadable,
     MetadataError,
-    SchemaAbsent,
+    SchemaNotFound,
     SecretUnavailable,
 )
 from jupyter_colophon.core.instance import Held
@@ -26,7 +26,7 @@ _REASONS: tuple[tuple[type[MetadataError], str], ...] = (
     (InstanceInvalid, "ValidationError"),
     (InstanceUnreadable, "ValueError"),
     (SecretUnavailable, "ValueError"),
-    (SchemaAbsent, "SchemaNotFoundError"),
+    (SchemaNotFound, "SchemaNotFoundError"),
 )
 _logger = logging.getLogger(__name__)
 
@@ -54,15 +54,15 @@ class InstanceObjects:
         return found
 
     def get(self, name: str) -> Shaped:
-        """One, loaded and validated. Raises InstanceAbsent, InstanceUnreadable, InstanceInvalid, SchemaAbsent."""
+        """One, loaded and validated. Raises InstanceNotFound, InstanceUnreadable, InstanceInvalid, SchemaNotFound."""
         held = self.store.read(name)
         if held is None:
-            raise InstanceAbsent(self.store.space, name)
+            raise InstanceNotFound(self.store.space, name)
         with _as_raised():
             return self._valid(held)
 
     def create(self, name: str | None, instance: Shaped) -> Shaped:
-        """Save a new one; the name is made of its display name where none is given. Raises InstanceExists, IllegalName."""
+        """Save a new one; the name is made of its display name where none is given. Raises InstanceExists, InvalidName."""
         name = require_instance_name(name or normalized(instance.display_name or ""))
         instance.name = name
         with _as_raised():
@@ -77,7 +77,7 @@ class InstanceObjects:
         """
         held = self.store.read(require_instance_name(name))
         if held is None:
-            raise InstanceAbsent(self.store.space, name)
+            raise InstanceNotFound(self.store.space, name)
         instance.name = name
         with _as_raised():
             kept = self._saving.save(name, instance, Condition(), self._principal, old=held.document, for_update=True)
@@ -86,15 +86,15 @@ class InstanceObjects:
         return self.get(name)
 
     def remove(self, name: str) -> None:
-        """Remove one, readable and valid or not. Raises InstanceAbsent, RemovalRefused."""
+        """Remove one, readable and valid or not. Raises InstanceNotFound, RemovalNotPermitted."""
         held = self.store.read(name)
         if held is None:
-            raise InstanceAbsent(self.store.space, name)
+            raise InstanceNotFound(self.store.space, name)
         with _as_raised():
             self._saving.forget_secrets(self._saving.remove(held, Condition(), self._principal))
 
     def validate(self, name: str, instance: Shaped) -> None:
-        """Raise InstanceInvalid unless it satisfies its schema; SchemaAbsent where there is none."""
+        """Raise InstanceInvalid unless it satisfies its schema; SchemaNotFound where there is none."""
         self._shown.require(self.store.space, name, instance)
 
     def _valid(self, held: Held) -> Shaped:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from jupyter_colophon.core.cursor import Cursors
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.instance_query import SORTS, InstanceQuery, ValueCount, ValueCounts
 from jupyter_colophon.core.instance_texts import PLACEHOLDER
 from jupyter_colophon.core.jsonvalue import measure
@@ -31,9 +31,9 @@ class Sifted:
     """What of a schemaspace's instances a query asks for, and what is counted of it."""
 
     def __init__(self, space: str, entries: Sequence[Entry], query: InstanceQuery) -> None:
-        """Raises IllegalQuery for an unknown order."""
+        """Raises InvalidQuery for an unknown order."""
         if query.sort not in SORTS:
-            raise IllegalQuery(f"is one of {', '.join(SORTS)}", "sort")
+            raise InvalidQuery(f"is one of {', '.join(SORTS)}", "sort")
         self._space, self._query = space, query
         words = fold(query.text).split()
         fitting = [one for one in entries if _fits(one, words, query.valid)]
@@ -45,7 +45,7 @@ class Sifted:
         self.found = [one for one in of_schema if not wanted or wanted & set(one.tags)]
 
     def page(self, cursors: Cursors) -> tuple[list[Entry], str | None]:
-        """The page's entries in their order, and where to read on. Raises IllegalQuery for another list's cursor."""
+        """The page's entries in their order, and where to read on. Raises InvalidQuery for another list's cursor."""
         query = self._query
         key = _ORDERS[query.sort.removeprefix("-")]
         backwards = query.sort.startswith("-")
@@ -55,7 +55,7 @@ class Sifted:
         if query.cursor:
             *same, place = cursors.read(_KIND, query.cursor)
             if same != asked:
-                raise IllegalQuery("is no cursor of this list", "cursor")
+                raise InvalidQuery("is no cursor of this list", "cursor")
             last = tuple(place)
             start = sum(1 for one in ordered if (key(one) >= last if backwards else key(one) <= last))
         page = list(take_page(ordered[start : start + query.limit], _measure))
@@ -64,12 +64,12 @@ class Sifted:
 
 
 def values_at(entries: Iterable[Entry], schema: str, pointer: str) -> ValueCounts:
-    """Return what instances say at a place of their metadata, the most frequent first. Raises IllegalQuery.
+    """Return what instances say at a place of their metadata, the most frequent first. Raises InvalidQuery.
 
     The place is a JSON Pointer into `metadata`; one into the instance, `/metadata/…`, is taken too.
     """
     if not pointer.startswith("/"):
-        raise IllegalQuery("is a JSON Pointer, such as /metadata/language", "pointer")
+        raise InvalidQuery("is a JSON Pointer, such as /metadata/language", "pointer")
     words = [word.replace("~1", "/").replace("~0", "~") for word in pointer[1:].split("/")]
     if words[0] == "metadata" and len(words) > 1:
         words = words[1:]

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import (
     ConditionFailed,
-    InstanceAbsent,
     InstanceExists,
+    InstanceNotFound,
     MetadataError,
     StorageError,
     StoreUnavailable,
@@ -196,7 +196,7 @@ class FileInstances:
         with self.files.slot(name) as slot:
             previous = slot.held
             if previous is None:
-                raise InstanceAbsent(self.space, name)
+                raise InstanceNotFound(self.space, name)
             found = self._recorded(slot, name)
             self._check(name, condition, previous, found)
             slot.remove()
@@ -225,7 +225,7 @@ class FileInstances:
             raise StoreUnavailable(f"the catalog, which keeps {name} still, is away")
         with self.files.slot(name) as slot:
             if slot.held is None:
-                raise InstanceAbsent(self.space, name)
+                raise InstanceNotFound(self.space, name)
             made = records.write(self.space, name, self._value(slot.held), principal, version)
             self._remembered.keep(slot.held, made)
 
@@ -236,7 +236,7 @@ class FileInstances:
         """Raise ConditionFailed unless the condition holds; StoreUnavailable where that cannot be known."""
         record = found.record
         if held is None and condition.exists:
-            raise InstanceAbsent(self.space, name)
+            raise InstanceNotFound(self.space, name)
         if held is not None and record is None and condition.version is not None:
             why = "is away" if found.records is None else "keeps another one of this name itself"
             raise StoreUnavailable(f"whether {name} is still the version expected is not known: the catalog {why}")

@@ -6,7 +6,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import Absent, CommitUnknown, StorageError, TransactionConflict, TransactionTooLong
+from jupyter_colophon.core.errors import CommitUnknown, NotFound, StorageError, TransactionConflict, TransactionTimeout
 from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.core.names import Urn, instance, namespace
 from jupyter_colophon.core.proposal import ABSENT, Condition, Proposal
@@ -84,11 +84,11 @@ class Records:
         return self._provider.tx_runner.run(lambda tx: summary(tx, urn), read_only=True) is not None
 
     def earlier(self, space: str, name: str, version: int) -> dict[str, Any]:
-        """The value of a version, also of one that was removed since. Raises Absent."""
+        """The value of a version, also of one that was removed since. Raises NotFound."""
         key = (str(instance(space, name)), ASPECT, version)
         row = self._provider.tx_runner.run(lambda tx: tx.table("aspect_versions").read(key), read_only=True)
         if row is None or row["value"] is None:
-            raise Absent(f"version of instance {name}", str(version))
+            raise NotFound(f"version of instance {name}", str(version))
         value: dict[str, Any] = stored(row["value"])
         return value
 
@@ -112,7 +112,7 @@ class Records:
         first = [Proposal(urn, ASPECT, "delete", condition=Condition(version=expected))] if expected else []
         try:
             self._write_path.propose([*first, removal], principal, door=DOOR)
-        except Absent:
+        except NotFound:
             return
 
 
@@ -146,7 +146,7 @@ class RecordsSource:
 
     def away(self, error: StorageError) -> None:
         """A call of theirs failed; one that was only too busy is asked again at once."""
-        if isinstance(error, TransactionConflict | TransactionTooLong | CommitUnknown):
+        if isinstance(error, TransactionConflict | TransactionTimeout | CommitUnknown):
             return
         with self._lock:
             self._not_before = time.monotonic() + PAUSE_S

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import InstanceAbsent, StoreUnavailable
+from jupyter_colophon.core.errors import InstanceNotFound, StoreUnavailable
 from jupyter_colophon.service.instances.recorded import FileInstances
 from jupyter_colophon.service.instances.store import InstanceStore
 from jupyter_colophon.storage.files.leftovers import Leftover
@@ -31,7 +31,7 @@ class Recovery:
     def recover(self, file: str, name: str = "") -> str:
         """Let a leftover be its instance again, and record that; returns the instance's name.
 
-        Raises InstanceAbsent where there is no such leftover (of this name), InstanceExists where the instance can be
+        Raises InstanceNotFound where there is no such leftover (of this name), InstanceExists where the instance can be
         read, InstanceUnreadable where the leftover cannot, StorageError.
         """
         name = name or self._name(file)
@@ -39,11 +39,11 @@ class Recovery:
         return name
 
     def discard(self, file: str, name: str = "") -> None:
-        """Throw a leftover away. Raises InstanceAbsent where there is no such one, StorageError."""
+        """Throw a leftover away. Raises InstanceNotFound where there is no such one, StorageError."""
         self.store.files.discard(name or self._name(file), file)
 
     def _name(self, file: str) -> str:
         found = next((one.name for one in self.leftovers() if one.file == file), None)
         if found is None:
-            raise InstanceAbsent(self.store.space, file)
+            raise InstanceNotFound(self.store.space, file)
         return found

@@ -46,7 +46,7 @@ class Saving:
     ) -> Kept:
         """Save an object whose secrets are in place. `old` is a kept document, whose references stay where secrets do.
 
-        Raises InstanceInvalid, SchemaAbsent, InstanceExists, ConditionFailed, HookFailed, SecretUnavailable, StorageError.
+        Raises InstanceInvalid, SchemaNotFound, InstanceExists, ConditionFailed, HookFailed, SecretUnavailable, StorageError.
         """
         hooks.call(instance, "pre_save", name, for_update=for_update)
         document = self.judged(name, instance)
@@ -77,7 +77,7 @@ class Saving:
     def remove(self, held: Held, condition: Condition, principal: Principal) -> Kept:
         """Remove what is held, with the hooks of its class where it can be made an object of it.
 
-        Raises InstanceAbsent, RemovalRefused, ConditionFailed, HookFailed, StorageError.
+        Raises InstanceNotFound, RemovalNotPermitted, ConditionFailed, HookFailed, StorageError.
         """
         instance = self._removable(held)
         if instance is not None:

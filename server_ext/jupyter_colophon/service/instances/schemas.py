@@ -13,13 +13,13 @@ class Schemas(Protocol):
         """The names of all schemaspaces, in small letters."""
 
     def space(self, name_or_id: str) -> Space:
-        """A schemaspace. Raises SchemaspaceUnknown."""
+        """A schemaspace. Raises SchemaspaceNotFound."""
 
     def schema(self, space: str, name: str) -> Mapping[str, Any]:
-        """A schema, the same object until it changes. Raises SchemaAbsent."""
+        """A schema, the same object until it changes. Raises SchemaNotFound."""
 
     def check(self, space: str, name: str, document: Mapping[str, Any]) -> None:
-        """Raise InstanceInvalid, SchemaAbsent, or do nothing."""
+        """Raise InstanceInvalid, SchemaNotFound, or do nothing."""
 
     def fault(self, space: str, name: str, document: Mapping[str, Any]) -> Fault | None:
         """The same as a value."""

@@ -12,7 +12,7 @@ from jupyter_colophon.core.errors import (
     InstanceUnreadable,
     MetadataError,
     Problem,
-    SchemaAbsent,
+    SchemaNotFound,
 )
 from jupyter_colophon.core.instance import Held, Instance
 from jupyter_colophon.core.instance_texts import tags_of
@@ -81,7 +81,7 @@ class Shown:
         return entry
 
     def loaded(self, space: str, held: Held) -> Shaped:
-        """The object of its class, secrets in place, after `on_load`. Raises InstanceUnreadable, SchemaAbsent, HookFailed."""
+        """The object of its class, secrets in place, after `on_load`. Raises InstanceUnreadable, SchemaNotFound, HookFailed."""
         instance = self.shaped(space, held)
         hooks.call(instance, "on_load", held.name)
         return instance
@@ -117,10 +117,10 @@ class Shown:
         return self._masks.masked(space, document)
 
     def require(self, space: str, name: str, instance: Shaped) -> None:
-        """Raise InstanceInvalid or SchemaAbsent unless the object satisfies its schema."""
+        """Raise InstanceInvalid or SchemaNotFound unless the object satisfies its schema."""
         schema = instance.schema_name
         if not isinstance(schema, str):
-            raise SchemaAbsent(space, str(schema))
+            raise SchemaNotFound(space, str(schema))
         self._schemas.check(space, schema, {**instance.to_dict(trim=True), "name": name})
 
     def require_valid(self, space: str, held: Held, shown: Instance) -> None:
@@ -128,7 +128,7 @@ class Shown:
         if held.document is None:
             raise InstanceUnreadable(space, held.name, held.problem)
         if shown.reason == "SchemaNotFoundError":
-            raise SchemaAbsent(space, shown.schema_name)
+            raise SchemaNotFound(space, shown.schema_name)
         if shown.reason:
             self.require(space, held.name, self.loaded(space, held))
             first = next((one.message for one in shown.problems), shown.reason)
@@ -146,7 +146,7 @@ class Shown:
         except HookFailed as error:
             reason = type(error.__cause__ or error).__name__
             return self._broken(space, held, held.document, reason, (Problem("", error.detail),))
-        except SchemaAbsent as error:
+        except SchemaNotFound as error:
             problem = (Problem("/schema_name", error.detail),)
             return self._broken(space, held, held.document, "SchemaNotFoundError", problem)
         except MetadataError as error:

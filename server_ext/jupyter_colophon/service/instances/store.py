@@ -48,7 +48,7 @@ class InstanceStore(Protocol):
         """
 
     def remove(self, name: str, condition: Condition, principal: Principal) -> Kept:
-        """Remove it, readable or not. Raises InstanceAbsent, RemovalRefused (it is not `own`), ConditionFailed."""
+        """Remove it, readable or not. Raises InstanceNotFound, RemovalNotPermitted (it is not `own`), ConditionFailed."""
 
     def close(self) -> None:
         """Let go of it."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from threading import Lock
 
-from jupyter_colophon.core.errors import IllegalQuery
+from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.service.instances.store import InstanceStore
 
 #: Makes the store of a schemaspace.
@@ -20,10 +20,10 @@ class Stores:
         self._lock = Lock()
 
     def of(self, space: str, kind: str = "") -> InstanceStore:
-        """The store of a schemaspace (its key, in small letters). Raises IllegalQuery for an unknown kind."""
+        """The store of a schemaspace (its key, in small letters). Raises InvalidQuery for an unknown kind."""
         kind = kind or self.chosen
         if kind not in self._openers:
-            raise IllegalQuery(f"there is no kind of store {kind!r}: {', '.join(sorted(self._openers))}", "store")
+            raise InvalidQuery(f"there is no kind of store {kind!r}: {', '.join(sorted(self._openers))}", "store")
         with self._lock:
             if (kind, space) not in self._open:
                 self._open[kind, space] = self._openers[kind](space)

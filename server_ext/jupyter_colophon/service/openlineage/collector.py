@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import Absent, AccessDenied, MetadataError, StorageError
+from jupyter_colophon.core.errors import AccessDenied, MetadataError, NotFound, StorageError
 from jupyter_colophon.core.inbox import DeadLetter, Refusal
 from jupyter_colophon.core.jsontext import parse
 from jupyter_colophon.core.names import Identity, namespace
@@ -29,10 +29,10 @@ class Collector:
     now: Callable[[], int]
 
     def take(self, body: bytes, principal: Principal) -> None:
-        """Take an event in. Raises Unparsable, InvalidInstance, AlreadyThere; and Absent, AccessDenied."""
+        """Take an event in. Raises MalformedBody, InvalidInstance, AlreadyExists; and NotFound, AccessDenied."""
         try:
             self.write_path.take_event(self._read(body), principal)
-        except (StorageError, AccessDenied, Absent):
+        except (StorageError, AccessDenied, NotFound):
             raise
         except MetadataError as error:
             # Who may not emit at all learns nothing, and fills nothing.
@@ -46,7 +46,7 @@ class Collector:
 
         def removing(tx: TableContext) -> None:
             if not dead_letters.remove(tx, letter.id):
-                raise Absent("dead letter", str(letter.id))
+                raise NotFound("dead letter", str(letter.id))
 
         event = self._read((letter.document or "").encode())
         self.write_path.take_event(event, letter.sender, removing)

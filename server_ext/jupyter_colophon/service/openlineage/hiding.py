@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.jsontext import compact
 from jupyter_colophon.core.jsonvalue import REMOVED, pruned
 from jupyter_colophon.core.names import NO_NAMESPACE, Urn
@@ -83,7 +83,7 @@ class Hiding:
             return entity is None or self.gate.may_read(self.principal, entity["namespace"])
         try:
             urn = self._urn(kind, spelling)
-        except IllegalName:
+        except InvalidName:
             return True
         return self.gate.may_read(self.principal, self.gate.identity.namespace_of(urn))
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TypeVar
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import Absent, IllegalName, IllegalQuery
+from jupyter_colophon.core.errors import InvalidName, InvalidQuery, NotFound
 from jupyter_colophon.core.lineage import MAX_LEVELS, ColumnLineage, Lineage, LineageEdge, LineageQuestion
 from jupyter_colophon.core.names import Urn, fits_run_id
 from jupyter_colophon.core.openlineage.event import Spelling
@@ -107,7 +107,7 @@ class MarquezReader:
     searcher: Searcher
 
     def graph(self, node: str, depth: int, principal: Principal, *, columns: bool = False) -> Graph:
-        """The graph around a node, in any direction. Raises Absent, IllegalQuery."""
+        """The graph around a node, in any direction. Raises NotFound, InvalidQuery."""
         urn = self._read(lambda tx: _node(tx, node))
         levels = max(1, min(depth, MAX_LEVELS))
         question = LineageQuestion(urn, "undirected", levels, columns=columns)
@@ -125,9 +125,9 @@ class MarquezReader:
 
         try:
             return self.lineage.ask(urn, principal, None, answer)
-        except Absent:
+        except NotFound:
             # In the words that are said of what was never known.
-            raise Absent("node", node) from None
+            raise NotFound("node", node) from None
 
     def _things_of_graph(
         self, tx: TableContext, rows: Sequence[Row], drawn: Lineage, principal: Principal, *, with_facets: bool
@@ -158,7 +158,7 @@ class MarquezReader:
         return self._read(work)
 
     def namespace(self, name: str, principal: Principal) -> Space:
-        """One of them. Raises Absent."""
+        """One of them. Raises NotFound."""
 
         def work(tx: TableContext) -> Row | None:
             row = tx.table("openlineage_names").read(("namespace", name, ""))
@@ -166,7 +166,7 @@ class MarquezReader:
 
         row = self._read(work)
         if row is None:
-            raise Absent("namespace", name)
+            raise NotFound("namespace", name)
         return Space(name, row["first"])
 
     def _has_visible(self, tx: TableContext, namespace: str, principal: Principal) -> bool:
@@ -201,7 +201,7 @@ class MarquezReader:
         return self._read(work)
 
     def one(self, kind: str, spelling: Spelling, principal: Principal) -> Thing:
-        """A job or a dataset. Raises Absent."""
+        """A job or a dataset. Raises NotFound."""
 
         def work(tx: TableContext) -> Thing | None:
             urn = _urn(tx, kind, spelling)
@@ -212,7 +212,7 @@ class MarquezReader:
 
         found = self._read(work)
         if found is None:
-            raise Absent(kind, spelling.name)
+            raise NotFound(kind, spelling.name)
         return found
 
     @audited("runs", lambda page: (one.run.urn for one in page[0]))
@@ -233,7 +233,7 @@ class MarquezReader:
         return self._read(work)
 
     def run(self, run_id: str, principal: Principal) -> ToldRun:
-        """A run by its id. Raises Absent."""
+        """A run by its id. Raises NotFound."""
 
         def work(tx: TableContext) -> ToldRun | None:
             run = run_of_id(tx, run_id) if fits_run_id(run_id) else None
@@ -241,7 +241,7 @@ class MarquezReader:
 
         found = self._read(work)
         if found is None:
-            raise Absent("run", run_id)
+            raise NotFound("run", run_id)
         self.gate.require(principal, Urn.parse(found.run.program), "run")
         return found
 
@@ -289,16 +289,16 @@ def _things_of(tx: TableContext, urns: Sequence[str]) -> list[Thing]:
 
 
 def _node(tx: TableContext, node: str) -> Urn:
-    """The job or dataset of a nodeId. Namespaces hold `:` as well, so what is known decides. Raises IllegalQuery, Absent."""
+    """The job or dataset of a nodeId. Namespaces hold `:` as well, so what is known decides. Raises InvalidQuery, NotFound."""
     kind, _, rest = node.partition(":")
     if kind == "datasetField":
         kind, rest = "dataset", rest.rpartition(":")[0]
     if kind not in KINDS or ":" not in rest or rest.count(":") > _COLONS_MOST:
-        raise IllegalQuery("is dataset:<namespace>:<name> or job:<namespace>:<name>", "nodeId")
+        raise InvalidQuery("is dataset:<namespace>:<name> or job:<namespace>:<name>", "nodeId")
     for spelling in _spelt(rest):
         if (urn := _urn(tx, kind, spelling)) is not None:
             return urn
-    raise Absent("node", node)
+    raise NotFound("node", node)
 
 
 def _spelt(text: str) -> Iterator[Spelling]:
@@ -317,7 +317,7 @@ def _urn(tx: TableContext, kind: str, spelling: Spelling) -> Urn | None:
     if name.startswith(PREFIX):
         try:
             urn = Urn.parse(name)
-        except IllegalName:
+        except InvalidName:
             return None
         return urn if urn.type == KINDS[kind] else None
     row = tx.table("openlineage_names").read((KINDS[kind], spelling.namespace, name))

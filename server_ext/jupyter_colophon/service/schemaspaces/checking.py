@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
-from jupyter_colophon.core.errors import SchemaRefused
+from jupyter_colophon.core.errors import SchemaRejected
 from jupyter_colophon.core.foreign_schema import refusals
 from jupyter_colophon.core.schema import Dialect
 from jupyter_colophon.service.schemaspaces.reading import require_schema
@@ -16,9 +16,9 @@ _NAMES: Final[dict[str, str]] = {
 
 
 def checked(kind: Kind, document: Mapping[str, Any]) -> str:
-    """The dialect by which the schema would be read. Raises SchemaRefused with every reason against it."""
+    """The dialect by which the schema would be read. Raises SchemaRejected with every reason against it."""
     if kind == "schemaspace":
         require_schema(document)
     elif problems := refusals(document, Dialect.DRAFT_2020_12):
-        raise SchemaRefused("the schema", problems)
+        raise SchemaRejected("the schema", problems)
     return _NAMES[kind]

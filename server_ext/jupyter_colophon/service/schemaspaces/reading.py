@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from jupyter_colophon.core.errors import SchemaRefused
+from jupyter_colophon.core.errors import SchemaRejected
 from jupyter_colophon.core.foreign_schema import refusals
 from jupyter_colophon.core.schema import Dialect, Schema
 from jupyter_colophon.core.shipped import schemas_dir
@@ -97,7 +97,7 @@ def offered(document: Any, provider: Any, registration: Registration) -> Offer:
 
 
 def filtered(offer: Offer, space: Space) -> Mapping[str, Any]:
-    """The schema as its schemaspace wants it. Raises SchemaRefused, ValueError, and whatever its filter raises."""
+    """The schema as its schemaspace wants it. Raises SchemaRejected, ValueError, and whatever its filter raises."""
     change = getattr(space.object, "filter_schema", None)
     document = change(json.loads(json.dumps(offer.document))) if callable(change) else offer.document
     require_schema(document)
@@ -108,10 +108,10 @@ def filtered(offer: Offer, space: Space) -> Mapping[str, Any]:
 
 
 def require_schema(document: Any) -> None:
-    """Raise SchemaRefused with every reason why a document cannot be a schema of a schemaspace."""
+    """Raise SchemaRejected with every reason why a document cannot be a schema of a schemaspace."""
     problems = _meta_schema().problems(document) if isinstance(document, Mapping) else ()
     if problems := (*problems, *refusals(document)):
-        raise SchemaRefused("the schema", problems)
+        raise SchemaRejected("the schema", problems)
 
 
 def checker_of(document: Mapping[str, Any], provider: Any) -> Checker:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Lock, RLock, Thread
 from typing import Any
 
-from jupyter_colophon.core.errors import InstanceInvalid, Problem, SchemaAbsent, SchemaspaceUnknown
+from jupyter_colophon.core.errors import InstanceInvalid, Problem, SchemaNotFound, SchemaspaceNotFound
 from jupyter_colophon.core.secret_places import Place
 from jupyter_colophon.service.schemaspaces.checker import Checker, places, secrets_of_metadata
 from jupyter_colophon.service.schemaspaces.loading import Shelf, log
@@ -27,7 +27,7 @@ class Spaces:
     """All schemaspaces of this process. Loads at its first use; each call is safe from any thread.
 
     A schemaspace is named or given by its id, in letters of either case; each call that takes one raises
-    SchemaspaceUnknown. Documents are not copies: who changes one changes it for all.
+    SchemaspaceNotFound. Documents are not copies: who changes one changes it for all.
     """
 
     def __init__(
@@ -61,22 +61,22 @@ class Spaces:
         return list(self._ready().spaces.values())
 
     def space(self, name_or_id: str) -> Space:
-        """A schemaspace by its name or id. Raises SchemaspaceUnknown."""
+        """A schemaspace by its name or id. Raises SchemaspaceNotFound."""
         shelf, key = self._ready(), name_or_id.lower()
         found = shelf.spaces.get(shelf.names_by_id.get(key, key))
         if found is None:
-            raise SchemaspaceUnknown(name_or_id, tuple(self.names()))
+            raise SchemaspaceNotFound(name_or_id, tuple(self.names()))
         return found
 
     def schema(self, space: str, name: str) -> Mapping[str, Any]:
-        """A schema, also a deprecated one. Raises SchemaAbsent."""
+        """A schema, also a deprecated one. Raises SchemaNotFound."""
         found = self.space(space).schema(name)
         if found is None:
-            raise SchemaAbsent(space, name)
+            raise SchemaNotFound(space, name)
         return found
 
     def check(self, space: str, name: str, document: Mapping[str, Any]) -> None:
-        """Raise InstanceInvalid unless a document satisfies a schema; SchemaAbsent where there is none.
+        """Raise InstanceInvalid unless a document satisfies a schema; SchemaNotFound where there is none.
 
         The document has `display_name`, `schema_name`, `metadata`, and `name` and extra members or not. The error tells
         the first problem as jsonschema words it, and all with pointers. None of it shows a secret.
@@ -86,7 +86,7 @@ class Spaces:
             raise InstanceInvalid(str(document.get("name")), name, checker.first(document, problems), problems)
 
     def worded(self, space: str, name: str, document: Mapping[str, Any]) -> str:
-        """The first problem as jsonschema words it, and nothing else; "" for a valid document. Raises SchemaAbsent."""
+        """The first problem as jsonschema words it, and nothing else; "" for a valid document. Raises SchemaNotFound."""
         checker = self._checker(space, name)
         problems = checker.problems(document)
         return checker.first(document, problems) if problems else ""
@@ -95,7 +95,7 @@ class Spaces:
         """What `check` would raise, as a value and without jsonschema's words: for lists."""
         try:
             checker = self._checker(space, name)
-        except SchemaAbsent as error:
+        except SchemaNotFound as error:
             return Fault("SchemaNotFoundError", (Problem("/schema_name", error.detail),))
         problems = checker.problems(document)
         return Fault("ValidationError", problems) if problems else None
@@ -125,7 +125,7 @@ class Spaces:
         return any(offer.document.get("metadata_class_name") == class_name for offer in offers if not offer.is_stored)
 
     def provider(self, space: str, schema: str) -> Any:
-        """The provider of a schema, of Elyra's class or of ours. Raises SchemaAbsent."""
+        """The provider of a schema, of Elyra's class or of ours. Raises SchemaNotFound."""
         return self._offer(space, schema).provider
 
     def refresh(self, space: str | None = None) -> None:
@@ -199,13 +199,13 @@ class Spaces:
     def _offer(self, space: str, schema: str) -> Offer:
         offer = self._ready().offers.get((self.space(space).key, schema))
         if offer is None:
-            raise SchemaAbsent(space, schema)
+            raise SchemaNotFound(space, schema)
         return offer
 
     def _checker(self, space: str, schema: str) -> Checker:
         checker = self._ready().checkers.get((self.space(space).key, schema))
         if checker is None:
-            raise SchemaAbsent(space, schema)
+            raise SchemaNotFound(space, schema)
         return checker
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from jupyter_colophon.core.errors import Absent, AlreadyThere, MetadataError, Problem, SchemaRefused
+from jupyter_colophon.core.errors import AlreadyExists, MetadataError, NotFound, Problem, SchemaRejected
 from jupyter_colophon.core.jsontext import parse
 from jupyter_colophon.service.schemaspaces.reading import require_schema
 from jupyter_colophon.service.schemaspaces.registrations import STORED
@@ -39,7 +39,7 @@ class WrittenSchemas:
     def put(self, spaces: Spaces, space: str, name: str, document: Mapping[str, Any], actor: str) -> bool:
         """Store a schema and load it; returns whether it is new.
 
-        Raises SchemaspaceUnknown, SchemaRefused, AlreadyThere for a package's schema, StorageError.
+        Raises SchemaspaceNotFound, SchemaRejected, AlreadyExists for a package's schema, StorageError.
         """
         found = spaces.space(space)
         require_schema(document)
@@ -49,33 +49,33 @@ class WrittenSchemas:
             path = self._own(found, name)
             before = path.read_bytes() if path.is_file() else None
             if before is None and found.schema(name) is not None:
-                raise AlreadyThere("a package's schema", name)
+                raise AlreadyExists("a package's schema", name)
             _write(path, json.dumps(document, indent=2, ensure_ascii=False).encode() + b"\n")
             reason = _loaded(spaces, found.key, name)
             if reason:
                 self._undo(path, before)
                 spaces.refresh(found.key)
-                raise SchemaRefused("the schema", (Problem("", reason),))
+                raise SchemaRejected("the schema", (Problem("", reason),))
         _logger.info("%s stored schema %s of %s", actor, name, found.key)
         return before is None
 
     def remove(self, spaces: Spaces, space: str, name: str, actor: str) -> None:
         """Take a stored schema away; instances of it stay, and are shown as what has no schema.
 
-        Raises SchemaspaceUnknown, Absent where none of this name was stored, StorageError.
+        Raises SchemaspaceNotFound, NotFound where none of this name was stored, StorageError.
         """
         found = spaces.space(space)
         with _lock:
             path = self._own(found, name)
             if not path.is_file():
-                raise Absent("stored schema", name)
+                raise NotFound("stored schema", name)
             self._undo(path, None)
             spaces.refresh(found.key)
         _logger.info("%s removed schema %s of %s", actor, name, found.key)
 
     def _own(self, space: Space, name: str) -> Path:
         if filenames.fault(name):
-            raise Absent("stored schema", name)
+            raise NotFound("stored schema", name)
         return self._folder() / space.key / f"{name}{filenames.SUFFIX}"
 
     def _undo(self, path: Path, before: bytes | None) -> None:
@@ -89,7 +89,7 @@ class WrittenSchemas:
 
 
 def _require_place(space: Space, name: str, document: Mapping[str, Any]) -> None:
-    """Raise SchemaRefused unless the document says that it is this schema, of this schemaspace."""
+    """Raise SchemaRejected unless the document says that it is this schema, of this schemaspace."""
     wanted = {"name": name, "schemaspace": space.key, "schemaspace_id": space.id.lower()}
     found = [
         Problem(f"/{member}", f"is {value} here")
@@ -99,15 +99,15 @@ def _require_place(space: Space, name: str, document: Mapping[str, Any]) -> None
     if filenames.fault(name):
         found.append(Problem("/name", filenames.fault(name)))
     if found:
-        raise SchemaRefused("the schema", tuple(found))
+        raise SchemaRejected("the schema", tuple(found))
 
 
 def _require_registered_class(spaces: Spaces, document: Mapping[str, Any]) -> None:
-    """Raise SchemaRefused for a class of instances that no installed package registered."""
+    """Raise SchemaRejected for a class of instances that no installed package registered."""
     named = document.get("metadata_class_name")
     if named is not None and not spaces.is_registered(named):
         problem = Problem("/metadata_class_name", "no schema of an installed package names this class")
-        raise SchemaRefused("the schema", (problem,))
+        raise SchemaRejected("the schema", (problem,))
 
 
 def _loaded(spaces: Spaces, space: str, name: str) -> str:

@@ -31,7 +31,7 @@ class CrawlRun:
 
     @classmethod
     def begun(cls, catalog: "Catalog", place: str, namespace: str) -> "CrawlRun":
-        """Begin one; those that killed processes of this machine left are ended. Raises ClientError, IllegalName."""
+        """Begin one; those that killed processes of this machine left are ended. Raises ClientError, InvalidName."""
         of = program(namespace, APPLICATION, TYPE, NAME)
         with suppress(ClientError):
             _bury(catalog, str(of))

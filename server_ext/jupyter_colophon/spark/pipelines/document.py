@@ -66,7 +66,7 @@ class Pipeline:
 
     @property
     def program(self) -> Urn:
-        """What its runs are runs of: the one program of the application that has its name. Raises IllegalName."""
+        """What its runs are runs of: the one program of the application that has its name. Raises InvalidName."""
         return program(self.namespace, self.name, PROGRAM_TYPE, self.name)
 
     def stage(self, name: str) -> Stage | None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.core.errors import InvalidInstance, Problem, TooLarge, Unparsable
+from jupyter_colophon.core.errors import InvalidInstance, MalformedBody, Problem, TooLarge
 from jupyter_colophon.core.instance import Instance
 from jupyter_colophon.core.instance_names import normalized, require_instance_name
 from jupyter_colophon.core.jsontext import parse
@@ -18,11 +18,11 @@ Document = Mapping[str, Any]
 def read(path: Path) -> tuple[str, Document]:
     """A pipeline in a file, as an instance is written; its name is `name`, or that of the file.
 
-    Raises OSError, InvalidInstance, IllegalName.
+    Raises OSError, InvalidInstance, InvalidName.
     """
     try:
         document = parse(path.read_bytes(), "it")
-    except (Unparsable, TooLarge) as error:
+    except (MalformedBody, TooLarge) as error:
         raise InvalidInstance(str(path), (Problem("", error.detail),)) from None
     if not isinstance(document, dict):
         raise InvalidInstance(str(path), (Problem("", "it is no object"),))

@@ -10,13 +10,13 @@ from time import monotonic
 from typing import Any
 
 from jupyter_colophon.core.errors import (
-    IllegalName,
-    InstanceAbsent,
     InstanceExists,
-    InstanceIsFolder,
-    RemovalRefused,
+    InstanceIsDirectory,
+    InstanceNotFound,
+    InvalidName,
+    MalformedBody,
+    RemovalNotPermitted,
     TransactionConflict,
-    Unparsable,
 )
 from jupyter_colophon.core.instance import Held
 from jupyter_colophon.storage.files import filenames, leftovers, reading, saving
@@ -85,12 +85,12 @@ class InstanceFiles:
 
         Do not ask for the same name again within: that waits for itself. Nothing is made before something is written.
         Where the first folder is not there or may not be written, only the threads of this process wait for each other,
-        until something is. Raises IllegalName for a name that no file can have, StoreUnavailable after `wait_s`,
+        until something is. Raises InvalidName for a name that no file can have, StoreUnavailable after `wait_s`,
         StoreFull, StorageError.
         """
         fault = filenames.fault(name)
         if fault:
-            raise IllegalName("instance name", name, fault)
+            raise InvalidName("instance name", name, fault)
         with ExitStack() as stack:
             stack.enter_context(turn(self.locks, filenames.lock_of(name), self.wait_s))
             slot = Slot(self, name, stack)
@@ -124,7 +124,7 @@ class InstanceFiles:
     def recover(self, name: str, which: str) -> Held:
         """Let a leftover be the instance again, where its own file is missing or cannot be read; the leftover is gone then.
 
-        `which` is the leftover's file. Raises InstanceAbsent where there is no such leftover, InstanceExists where the
+        `which` is the leftover's file. Raises InstanceNotFound where there is no such leftover, InstanceExists where the
         instance's own file can be read, InstanceUnreadable where the leftover cannot, and what `Slot.write` raises.
         """
         with self.slot(name) as slot:
@@ -135,7 +135,7 @@ class InstanceFiles:
             return held
 
     def discard(self, name: str, which: str) -> None:
-        """Throw a leftover away. Raises InstanceAbsent where there is no such leftover, and StorageError."""
+        """Throw a leftover away. Raises InstanceNotFound where there is no such leftover, and StorageError."""
         leftovers.discard(self.folders[0], self.space, name, which)
 
 
@@ -163,8 +163,8 @@ class Slot:
     def write(self, document: Mapping[str, Any], *, create: bool) -> Held:
         """Write the document whole and durably to the first folder; what is there, readable or not, is replaced.
 
-        With `create`, raises InstanceExists where there is an instance of the name at any level. Raises Unparsable and
-        TooLarge for what could not be read again, TransactionConflict (ask again), InstanceIsFolder, StoreFull, StorageError; then the
+        With `create`, raises InstanceExists where there is an instance of the name at any level. Raises MalformedBody and
+        TooLarge for what could not be read again, TransactionConflict (ask again), InstanceIsDirectory, StoreFull, StorageError; then the
         file is as it was.
         """
         if create and self.held is not None:
@@ -185,20 +185,20 @@ class Slot:
     def remove(self) -> Held:
         """Remove the file, readable or not; returns what it was. A lower level of the name shows again.
 
-        Raises InstanceAbsent, RemovalRefused where it is not in the first folder, InstanceIsFolder, and StorageError.
+        Raises InstanceNotFound, RemovalNotPermitted where it is not in the first folder, InstanceIsDirectory, and StorageError.
         """
         held = self.held
         if held is None:
-            raise InstanceAbsent(self._files.space, self._name)
+            raise InstanceNotFound(self._files.space, self._name)
         if not held.own:
-            raise RemovalRefused(self._files.space, self._name)
+            raise RemovalNotPermitted(self._files.space, self._name)
         self._refuse_folder()
         with told_as_ours(f"{self._name} cannot be removed"):
             self._settle(create=False)
             try:
                 saving.remove(self._folder, self._name)
             except FileNotFoundError:
-                raise InstanceAbsent(self._files.space, self._name) from None
+                raise InstanceNotFound(self._files.space, self._name) from None
         self.held = self._files.read(self._name)
         if self.held is None:
             self._files.ours.left(self._name, None)
@@ -206,7 +206,7 @@ class Slot:
 
     def _refuse_folder(self) -> None:
         if os.path.isdir(self._path) and not os.path.islink(self._path):
-            raise InstanceIsFolder(self._name)
+            raise InstanceIsDirectory(self._name)
 
     def _settle(self, *, create: bool) -> None:
         """Before the first change: what was looked at without a lock must still be so. Raises OSError."""
@@ -231,13 +231,13 @@ class Slot:
 def _written(document: Mapping[str, Any]) -> tuple[bytes, dict[str, Any]]:
     """A document as it is written (as Elyra does, but with letters as they are), and as it will be read.
 
-    Raises Unparsable and TooLarge for what reading would refuse, so that no file is written that cannot be read again.
+    Raises MalformedBody and TooLarge for what reading would refuse, so that no file is written that cannot be read again.
     """
     told = {key: value for key, value in document.items() if key not in reading.NOT_IN_DOCUMENT}
     try:
         text = json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False).encode() + b"\n"
     except (TypeError, ValueError, RecursionError):
-        raise Unparsable("the document is no JSON") from None
+        raise MalformedBody("the document is no JSON") from None
     return text, reading.document_of(text)
 
 

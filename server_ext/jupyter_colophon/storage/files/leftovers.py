@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.core.errors import InstanceAbsent, InstanceUnreadable, StoreUnavailable
+from jupyter_colophon.core.errors import InstanceNotFound, InstanceUnreadable, StoreUnavailable
 from jupyter_colophon.core.instance import Held
 from jupyter_colophon.storage.files import filenames, reading
 from jupyter_colophon.storage.files.failures import told_as_ours
@@ -44,22 +44,22 @@ def found(folder: Path) -> list[Leftover]:
 
 
 def document(folder: Path, space: str, name: str, which: str) -> Mapping[str, Any]:
-    """The document in a leftover. Raises InstanceAbsent and InstanceUnreadable."""
+    """The document in a leftover. Raises InstanceNotFound and InstanceUnreadable."""
     held = _held(folder, _checked(space, name, which), name)
     if held is None:
-        raise InstanceAbsent(space, which)
+        raise InstanceNotFound(space, which)
     if held.document is None:
         raise InstanceUnreadable(space, name, held.problem)
     return held.document
 
 
 def discard(folder: Path, space: str, name: str, which: str) -> None:
-    """Remove a leftover. Raises InstanceAbsent and StorageError."""
+    """Remove a leftover. Raises InstanceNotFound and StorageError."""
     with told_as_ours(f"what was left of {name} cannot be removed"):
         try:
             os.unlink(folder / _checked(space, name, which))
         except FileNotFoundError:
-            raise InstanceAbsent(space, which) from None
+            raise InstanceNotFound(space, which) from None
 
 
 def sweep(folder: Path) -> None:
@@ -91,7 +91,7 @@ def _files(folder: Path) -> list[str]:
 def _checked(space: str, name: str, which: str) -> str:
     match = filenames.BACKUP.match(which)
     if match is None or match["name"] != name or os.path.basename(which) != which:
-        raise InstanceAbsent(space, which)
+        raise InstanceNotFound(space, which)
     return which
 
 

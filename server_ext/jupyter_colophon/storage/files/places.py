@@ -6,7 +6,7 @@ from pathlib import Path
 
 from jupyter_core import paths
 
-from jupyter_colophon.core.errors import IllegalName
+from jupyter_colophon.core.errors import InvalidName
 
 #: More folders before all others, separated as in PATH; the first of them is then the one that is written.
 PATH_VARIABLE = "ELYRA_METADATA_PATH"
@@ -25,8 +25,8 @@ def data_folders() -> list[Path]:
 def space_folders(space: str) -> list[Path]:
     """The folders of one schemaspace, whether they exist or not; the first one is written.
 
-    Raises IllegalName for what is no schemaspace's name: it becomes the name of a folder.
+    Raises InvalidName for what is no schemaspace's name: it becomes the name of a folder.
     """
     if not _SPACE.match(space):
-        raise IllegalName("schemaspace name", space, "it is letters, digits, - and _, and begins with a letter")
+        raise InvalidName("schemaspace name", space, "it is letters, digits, - and _, and begins with a letter")
     return [folder / "metadata" / space.lower() for folder in data_folders()]

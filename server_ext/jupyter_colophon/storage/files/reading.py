@@ -8,7 +8,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
-from jupyter_colophon.core.errors import StoreUnavailable, TooLarge, Unparsable
+from jupyter_colophon.core.errors import MalformedBody, StoreUnavailable, TooLarge
 from jupyter_colophon.core.instance import Held
 from jupyter_colophon.core.jsontext import compact, parse
 from jupyter_colophon.storage.files import links
@@ -62,19 +62,19 @@ def read(path: str, name: str, *, own: bool, kept: KeptDocuments) -> Held | None
 
 
 def document_of(text: bytes, repeated: list[str] | None = None) -> dict[str, Any]:
-    """The document in a file's text. Raises Unparsable and TooLarge, in sentences without any of its content.
+    """The document in a file's text. Raises MalformedBody and TooLarge, in sentences without any of its content.
 
     Names that an object has twice are added to `repeated`, where it is given, and are refused else.
     """
     if len(text) > BYTES_MAX:
         raise TooLarge(f"it has {len(text)} bytes, and {BYTES_MAX} are read at most")
     if text.startswith(b"\xef\xbb\xbf"):
-        raise Unparsable("it begins with a byte order mark")
+        raise MalformedBody("it begins with a byte order mark")
     if not text.strip():
-        raise Unparsable("it is empty")
+        raise MalformedBody("it is empty")
     value = parse(text, "it", repeated=repeated)
     if not isinstance(value, dict):
-        raise Unparsable("it is no JSON object")
+        raise MalformedBody("it is no JSON object")
     return {key: inner for key, inner in value.items() if key not in NOT_IN_DOCUMENT}
 
 
@@ -114,7 +114,7 @@ def _read_anew(path: str, name: str, status: os.stat_result, *, own: bool, kept:
         if error.errno in _OUR_OWN:
             raise StoreUnavailable(f"no file can be opened: {_why(error)}") from error
         problem = f"it cannot be read: {_why(error)}"
-    except (_Refused, Unparsable, TooLarge) as error:
+    except (_Refused, MalformedBody, TooLarge) as error:
         problem = str(error)
     stamp = stamp_of(status)
     if document is not None:

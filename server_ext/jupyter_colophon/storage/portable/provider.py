@@ -144,7 +144,7 @@ class _Admin:
         self._shapes.pop(table_id, None)
 
     def schema(self, table_id: str) -> TableSpec:
-        """The shape of a table. Raises Absent."""
+        """The shape of a table. Raises NotFound."""
         return self._admin.schema(table_id)
 
     def list(self) -> builtins.list[str]:

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 
-from jupyter_colophon.core.errors import Absent, InvalidField, TableSchemaIncompatible
+from jupyter_colophon.core.errors import InvalidField, NotFound, TableSchemaIncompatible
 from jupyter_colophon.storage.postgresql.dialect import DIALECT
 from jupyter_colophon.storage.postgresql.execute import Execute
 from jupyter_colophon.storage.specs import (
@@ -74,10 +74,10 @@ class PostgresAdmin:
         return table_id in self.list()
 
     def schema(self, table_id: str) -> TableSpec:
-        """The shape of a table. Raises Absent."""
+        """The shape of a table. Raises NotFound."""
         text = self._stored().get(table_id)
         if text is None:
-            raise Absent("table", table_id)
+            raise NotFound("table", table_id)
         return from_text(text)
 
     def rename(self, table_id: str, new_id: str, fields: Mapping[str, str]) -> None:

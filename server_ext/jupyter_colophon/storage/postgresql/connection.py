@@ -19,7 +19,7 @@ from jupyter_colophon.core.errors import (
     StoreFull,
     StoreUnavailable,
     TransactionConflict,
-    TransactionTooLong,
+    TransactionTimeout,
 )
 from jupyter_colophon.storage.postgresql.dialect import original, storable
 
@@ -169,7 +169,7 @@ def told(connection: Connection, error: psycopg.Error) -> StorageError:
     if state in _CONFLICTS:
         return TransactionConflict("other transactions were in the way")
     if state == "57014":
-        return TransactionTooLong("a transaction took too long and was given up")
+        return TransactionTimeout("a transaction took too long and was given up")
     if state == "53100":
         return StoreFull("there is no space left for the catalog")
     if state in _DAMAGED:

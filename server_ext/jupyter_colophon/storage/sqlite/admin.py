@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from sqlite3 import Connection
 from typing import TypeVar
 
-from jupyter_colophon.core.errors import Absent, InvalidField, StoreDamaged
+from jupyter_colophon.core.errors import InvalidField, NotFound, StoreDamaged
 from jupyter_colophon.storage.specs import (
     check_free,
     check_newcomer,
@@ -63,11 +63,11 @@ class SqliteAdmin:
         return table_id in self.list()
 
     def schema(self, table_id: str) -> TableSpec:
-        """The shape of a table. Raises Absent."""
+        """The shape of a table. Raises NotFound."""
         found: list[TableSpec] = []
         self._exclusively(lambda connection: found.extend(_stored(connection, table_id)))
         if not found:
-            raise Absent("table", table_id)
+            raise NotFound("table", table_id)
         return found[0]
 
     def rename(self, table_id: str, new_id: str, fields: Mapping[str, str]) -> None:

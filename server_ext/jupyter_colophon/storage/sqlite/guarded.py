@@ -11,7 +11,7 @@ from jupyter_colophon.core.errors import (
     StoreFull,
     StoreUnavailable,
     TransactionConflict,
-    TransactionTooLong,
+    TransactionTimeout,
 )
 from jupyter_colophon.storage.life import Life
 
@@ -76,5 +76,5 @@ def told(error: sqlite3.Error) -> StorageError:
     if name.startswith(_DAMAGED):
         return StoreDamaged("the catalog's file is damaged, or is no catalog")
     if name == "SQLITE_INTERRUPT":
-        return TransactionTooLong("a transaction took too long and was given up")
+        return TransactionTimeout("a transaction took too long and was given up")
     return StorageError(f"the catalog's store failed ({name})")

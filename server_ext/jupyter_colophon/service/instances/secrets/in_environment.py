@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
-from jupyter_colophon.core.errors import IllegalSecret, SecretUnavailable, shown
+from jupyter_colophon.core.errors import InvalidSecret, SecretUnavailable, shown
 
 _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)")
 
@@ -24,24 +24,24 @@ class InEnvironment:
         self._allowed = tuple(allowed)
 
     def keep(self, place: str, value: Any) -> str | None:
-        """The variable's name. Raises IllegalSecret for anything else than `$NAME`, and for a variable that is not allowed."""
+        """The variable's name. Raises InvalidSecret for anything else than `$NAME`, and for a variable that is not allowed."""
         found = _VARIABLE.fullmatch(value) if isinstance(value, str) else None
         if found is None:
-            raise IllegalSecret("secrets come from the environment here: write a variable as $NAME")
+            raise InvalidSecret("secrets come from the environment here: write a variable as $NAME")
         name = found[1] or found[2]
         self.check(name)
         return name
 
     def check(self, key: str) -> None:
-        """Raise IllegalSecret for a variable that the settings do not allow."""
+        """Raise InvalidSecret for a variable that the settings do not allow."""
         if not any(fnmatchcase(key, glob) for glob in self._allowed):
-            raise IllegalSecret(_refusal(key))
+            raise InvalidSecret(_refusal(key))
 
     def fetch(self, key: str) -> Any:
         """What the variable says now. Raises SecretUnavailable where it is not set, or not allowed."""
         try:
             self.check(key)
-        except IllegalSecret as error:
+        except InvalidSecret as error:
             raise SecretUnavailable(error.detail) from None
         try:
             return os.environ[key]

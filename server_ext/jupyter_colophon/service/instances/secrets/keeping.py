@@ -5,7 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import entry_points
 from typing import Any
 
-from jupyter_colophon.core.errors import IllegalSecret, InstanceInvalid, Misconfigured, Problem, SecretUnavailable
+from jupyter_colophon.core.errors import (
+    InstanceInvalid,
+    InvalidConfiguration,
+    InvalidSecret,
+    Problem,
+    SecretUnavailable,
+)
 from jupyter_colophon.core.instance_texts import PLACEHOLDER
 from jupyter_colophon.core.jsonvalue import same
 from jupyter_colophon.service.instances.masking import (
@@ -40,13 +46,13 @@ class Secrets:
 
         `variables` are globs of the environment variables that may be referred to.
 
-        Raises Misconfigured where there is no store of the name `chosen`.
+        Raises InvalidConfiguration where there is no store of the name `chosen`.
         """
         self._masks = masks
         self._stores: dict[str, SecretStore] = {FILE: in_file, "keyring": InKeyring(), "env": InEnvironment(variables)}
         found = self._named(chosen)
         if found is None:
-            raise Misconfigured(f"the setting c.Colophon.secrets names no store of secrets: {chosen!r}")
+            raise InvalidConfiguration(f"the setting c.Colophon.secrets names no store of secrets: {chosen!r}")
         self._chosen: SecretStore = found
 
     def put_away(
@@ -72,7 +78,7 @@ class Secrets:
                 elif not stays and (key := self._keep(f"{space}/{name}{pointer(words)}", value)) is not None:
                     made.append(key)
                     kept[words] = {PLACEHOLDER: key}
-        except IllegalSecret as error:
+        except InvalidSecret as error:
             self.forget(made)
             where = Problem(pointer(words), error.detail)
             raise InstanceInvalid(name, str(document.get("schema_name")), error.detail, (where,)) from None
@@ -95,7 +101,7 @@ class Secrets:
                 continue
             try:
                 key = self._keep(f"{space}/{name}{pointer(words)}", value)
-            except IllegalSecret as error:
+            except InvalidSecret as error:
                 where = Problem(pointer(words), error.detail)
                 raise InstanceInvalid(name, str(document.get("schema_name")), error.detail, (where,)) from None
             if key is not None:
@@ -143,7 +149,7 @@ class Secrets:
         try:
             if isinstance(store, InEnvironment):
                 store.check(inner)
-        except IllegalSecret as error:
+        except InvalidSecret as error:
             return error.detail
         return ""
 

@@ -18,7 +18,7 @@ class SecretStore(Protocol):
         """Keep a new secret and return the key to it; None where its value may stand in the document.
 
         `place` tells people what it belongs to, such as `runtimes/kfp-qa/metadata/api_password`. No key is ever used
-        twice. Raises SecretUnavailable where it cannot be kept, IllegalSecret for what this store does not take.
+        twice. Raises SecretUnavailable where it cannot be kept, InvalidSecret for what this store does not take.
         """
 
     def fetch(self, key: str) -> Any:

@@ -75,7 +75,7 @@ class CatalogSink(Sink):
     }
 
     def write(self, context: StageContext, data: Any) -> None:
-        """Emit it. Raises LookupError without a column urn, IllegalName for what is no URN."""
+        """Emit it. Raises LookupError without a column urn, InvalidName for what is no URN."""
         if "urn" not in data.columns:
             msg = f"no column urn comes in, but {', '.join(data.columns)}"
             raise LookupError(msg)
