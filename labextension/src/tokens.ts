@@ -15,10 +15,10 @@ import type {
   InstanceEdit,
   InstanceExport,
   InstanceImport,
-  InstanceRemoved,
+  InstanceDeleteResult,
   Instances,
   InstanceValues,
-  Leftovers,
+  RecoveryFiles,
   Keys,
   Lineage,
   LineageImpact,
@@ -27,11 +27,11 @@ import type {
   Run,
   Runs,
   Schemaspaces,
-  SearchAnswer,
-  TimedValues,
-  Touched,
+  SearchResults,
+  TimeseriesValues,
+  RunAccesses,
   Versions,
-  Written
+  WriteResult
 } from './generated/api';
 import type { IFault } from './model/problem';
 
@@ -80,20 +80,20 @@ export interface ICatalog {
   entity(urn: string): Promise<Entity>;
   /** What was said of the columns of a table: those of which something was said, by URN. */
   columns(table: string, page?: IPage, signal?: AbortSignal): Promise<FieldsMetadata>;
-  search(query: string, page?: ISearchPage, signal?: AbortSignal): Promise<SearchAnswer>;
+  search(query: string, page?: ISearchPage, signal?: AbortSignal): Promise<SearchResults>;
   keys(prefix: string, page?: IPage, signal?: AbortSignal): Promise<Keys>;
   lineage(question: ILineageQuestion, signal?: AbortSignal): Promise<Lineage>;
   /** How much is made of an entity, however far. */
   impact(question: ImpactQuestion): Promise<LineageImpact>;
   run(urn: string): Promise<Run>;
   /** What a run had to do with, and what was said of it then. */
-  touched(urn: string): Promise<Touched>;
+  touched(urn: string): Promise<RunAccesses>;
   runs(question: IRunsQuestion, signal?: AbortSignal): Promise<Runs>;
   versions(urn: string, aspect: string, page?: IPage): Promise<Versions>;
   /** What an aspect that is told by time says, newest first. */
-  valuesByTime(urn: string, aspect: string, page?: Pick<IPage, 'limit'>): Promise<TimedValues>;
+  valuesByTime(urn: string, aspect: string, page?: Pick<IPage, 'limit'>): Promise<TimeseriesValues>;
   /** `version` is what the writer read; 0 when there was nothing to read. */
-  putAspect(urn: string, aspect: string, value: object, version: number): Promise<Written>;
+  putAspect(urn: string, aspect: string, value: object, version: number): Promise<WriteResult>;
   aspect(urn: string, aspect: string): Promise<Aspect>;
   changes(after: number, limit: number): Promise<Changes>;
 }
@@ -135,7 +135,7 @@ export interface ISchemaspaces {
   /** `version` is what the writer read; null to replace whatever is there. */
   replace(space: string, name: string, document: InstanceEdit, version: number | null): Promise<Instance>;
   /** `version` is what the remover saw; null to remove whatever is there. */
-  remove(space: string, name: string, version: number | null): Promise<InstanceRemoved>;
+  remove(space: string, name: string, version: number | null): Promise<InstanceDeleteResult>;
   /** Makes an earlier version the present one, a removed instance too. */
   restore(space: string, name: string, version: number): Promise<Instance>;
   exported(space: string, wanted: InstanceExport): Promise<InstanceBundle>;
@@ -145,11 +145,11 @@ export interface ISchemaspaces {
     how: { dryRun: boolean; overwrite: boolean }
   ): Promise<InstanceImport>;
   /** What killed saves left behind: instances as they were before. */
-  leftovers(space: string): Promise<Leftovers>;
+  leftovers(space: string): Promise<RecoveryFiles>;
   /** Lets a leftover be its instance again. */
   recover(space: string, file: string): Promise<Instance>;
   /** Throws a leftover away; answers those that stay. */
-  discard(space: string, file: string): Promise<Leftovers>;
+  discard(space: string, file: string): Promise<RecoveryFiles>;
 }
 
 export const ISchemaspaces = new Token<ISchemaspaces>(

@@ -88,7 +88,7 @@ def test_a_file_that_is_no_pipeline_is_refused(colophon: Commands, tmp_path: Pat
 def test_plugins_are_told_with_their_schemas(colophon: Commands) -> None:
     found = colophon("pipeline", "plugins", "--json").answer
     (mask,) = (one for one in found["plugins"] if one["name"] == "mask")
-    assert (mask["type"], mask["takes"], "tagged" in mask["schema"]["properties"]) == ("transform", [1, 1], True)
+    assert (mask["type"], mask["inputs"], "tagged" in mask["schema"]["properties"]) == ("transform", [1, 1], True)
     assert colophon("pipeline", "plugins").out.startswith("Type")
 
 

@@ -63,12 +63,12 @@ def test_a_run_is_shown_with_what_was_said_of_what_it_touched_then(call: Call) -
     urn = call("runs", "sales.orders", "--json").answer["runs"][2]["urn"]
     shown = call("runs", urn, "--json").answer
     assert (shown["status"], shown["arguments"], shown["facts"]) == ("succeeded", {"in": "/a"}, {"rows": 3})
-    assert [(one["role"], one["mode"], one["name"]) for one in shown["touched"]] == [
+    assert [(one["role"], one["mode"], one["name"]) for one in shown["accesses"]] == [
         ("program", None, "Load"),
         ("application", None, "etl"),
         ("data", "read", "orders"),
     ]
-    assert shown["touched"][2]["user"] == {"properties": {"owner": "then"}, "tags": ["raw"]}
+    assert shown["accesses"][2]["user"] == {"properties": {"owner": "then"}, "tags": ["raw"]}
     text = call("runs", urn).out
     assert "owner=then raw" in text
     assert "argument   in     /a" in text

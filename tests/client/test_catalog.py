@@ -114,7 +114,7 @@ def test_names_with_every_kind_of_character_go_there_and_back(catalog, database)
 def test_a_batch_may_be_applied_later_and_what_cannot_be_is_replayed_or_thrown_away(catalog, database):
     wish = {"urn": urn(database), "aspect": BUSINESS, "operation": "upsert", "value": words("a")}
     first, second = (_settled(catalog, catalog.propose_later([wish | {"ifVersion": at}])) for at in (1, 5))
-    assert (first["state"], first["problem"]["status"]) == ("refused", 412)
+    assert (first["state"], first["problem"]["status"]) == ("rejected", 412)
     letters = catalog.dead_letters(kind="proposals")["deadLetters"]
     assert [one["id"] for one in letters[:2]] == [second["deadLetter"], first["deadLetter"]]
     catalog.put_aspect(urn(database), BUSINESS, words("b"))
@@ -149,7 +149,7 @@ def test_a_write_whose_answer_is_lost_on_the_way_is_done_once(server, catalog, d
 
 def _settled(catalog, entry):
     pause = threading.Event()
-    while entry["state"] == "waiting":
+    while entry["state"] == "pending":
         pause.wait(0.01)
         entry = catalog.inbox_entry(entry["id"])
     return entry

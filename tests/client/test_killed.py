@@ -24,7 +24,7 @@ def test_what_a_server_accepted_before_it_was_killed_is_applied_once_when_it_is_
         server.start()
         catalog, pause = server.catalog(), threading.Event()
         for urn, entry in sent.items():
-            while (found := catalog.inbox_entry(entry))["state"] == "waiting":
+            while (found := catalog.inbox_entry(entry))["state"] == "pending":
                 pause.wait(0.01)
             assert (found["state"], found["results"][0]["version"]) == ("applied", 1)
             assert catalog.aspect(urn, "technicalMetadata").version == 1

@@ -29,7 +29,7 @@ def context(database: str) -> Iterator[Any]:
 def said(catalog: Any, entity: Any, scope: str = "USER") -> tuple[dict[str, str], list[str]]:
     """Properties and tags of an entity when the inbox is empty."""
     pause = threading.Event()
-    while catalog.health()["inbox"]["waiting"]:
+    while catalog.health()["inbox"]["pending"]:
         pause.wait(0.01)
     found = catalog.metadata(str(entity))[scope]
     return found["properties"], found["tags"]

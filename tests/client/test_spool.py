@@ -59,7 +59,7 @@ def back(server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> Callable[[], No
 def numbers(server: LiveServer, table: str) -> list[str]:
     """What was said of a table, in the order in which it was applied."""
     catalog, pause = server.catalog(), threading.Event()
-    while catalog.health()["inbox"]["waiting"]:
+    while catalog.health()["inbox"]["pending"]:
         pause.wait(0.01)
     catalog.close()
     path = f"colophon/api/entities/{quote(URN.format(table), safe='')}/aspects/businessMetadata/versions?limit=500"

@@ -238,7 +238,7 @@ def test_runs_and_lineage_are_told_of_data_of_a_program_and_of_a_run(catalog: An
     assert (edge["target"], edge["access"], edge["runCount"]) == (f"{database}.t", "write", 1)
     assert list(metadata.lineage(f"{database}.t", end="2026-11-01")) == []
     came = metadata.diff(f"{database}.t", "2026-11-10", "2026-11-21", lineage=True)
-    assert [row["change"] for row in came] == ["came"]
+    assert [row["change"] for row in came] == ["added"]
 
 
 def test_edges_between_columns_are_listed_below_the_tree(catalog: Any, database: str) -> None:

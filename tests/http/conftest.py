@@ -144,7 +144,7 @@ def sales(api: Call, jp_asyncio_loop: Any) -> None:
     """The namespace `sales` with the dataset `orders`, as a recorder would make them known."""
     proposal = {"urn": ORDERS, "aspect": "technicalMetadata", "operation": "upsert"}
     value = {"properties": {"format": "parquet"}, "tags": []}
-    known = api("POST", "proposals", body={"proposals": [proposal | {"value": value}]}, answers="written-batch")
+    known = api("POST", "proposals", body={"proposals": [proposal | {"value": value}]}, answers="write-results")
     assert jp_asyncio_loop.run_until_complete(known).status == 200
 
 

@@ -118,7 +118,7 @@ async def test_jupyters_authorizer_decides_before_anything_is_looked_at(
     for body in (metadata(), {"no": "metadata"}, b"{"):
         assert (await api("PUT", *BUSINESS, body=body)).status == 403
     assert (await api("DELETE", "entities", ORDERS)).status == 403
-    assert (await api("GET", "search", params={"q": "orders"}, answers="search-answer")).status == 200
+    assert (await api("GET", "search", params={"q": "orders"}, answers="search-results")).status == 200
     assert authorizer.asked == [("read", RESOURCE), *[("write", RESOURCE)] * 4, ("read", RESOURCE)]
     url = f"ws://127.0.0.1:{jp_http_port}{jp_base_url}colophon/api/changes/ws"
     with pytest.raises(HTTPClientError) as refused:

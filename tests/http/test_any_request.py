@@ -119,14 +119,14 @@ def test_any_patch_is_applied_or_refused(api: Any, sales: None, jp_asyncio_loop:
         assert found.status in (200, 400, 413), (body, found.body)
 
     patch()
-    value = jp_asyncio_loop.run_until_complete(api("PUT", *path, body=metadata(), answers="written"))
+    value = jp_asyncio_loop.run_until_complete(api("PUT", *path, body=metadata(), answers="write-result"))
     assert value.status == 200
 
 
 async def test_requests_at_once_are_all_answered(api: Any, sales: None) -> None:
     path = ("entities", ORDERS, "aspects", "businessMetadata")
-    writes = [api("PUT", *path, body=metadata({"n": str(number)}), answers="written") for number in range(40)]
-    reads = [api("GET", "search", params={"q": "orders"}, answers="search-answer") for _ in range(40)]
+    writes = [api("PUT", *path, body=metadata({"n": str(number)}), answers="write-result") for number in range(40)]
+    reads = [api("GET", "search", params={"q": "orders"}, answers="search-results") for _ in range(40)]
     done = await asyncio.gather(*writes, *reads)
     assert {one.status for one in done} == {200}
     assert sorted(one.body["version"] for one in done[:40]) == list(range(1, 41))

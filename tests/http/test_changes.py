@@ -187,7 +187,7 @@ async def test_what_one_process_writes_another_reads_at_once_and_hears_soon(
             other.stdin.write(f"o{number}\n")
             other.stdin.flush()
             assert await line() == f"1 {2 + 2 * number}"
-            found = await api("GET", "search", params={"q": f"owner:other-o{number}"}, answers="search-answer")
+            found = await api("GET", "search", params={"q": f"owner:other-o{number}"}, answers="search-results")
             assert [hit["urn"] for hit in found.body["hits"]] == [ORDERS]
             nodes = (await api("GET", "lineage", params={"urn": ORDERS}, answers="lineage")).body["nodes"]
             assert len(nodes) == 3 + 2 * number

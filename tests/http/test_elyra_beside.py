@@ -63,7 +63,7 @@ def jp_server_config(
 
 async def test_the_door_is_closed_while_elyras_own_extension_is_enabled(other: str, api: Any, elyra: Any) -> None:
     assert (await elyra("GET", "schemaspace", told=False)).status == 404
-    assert (await api("GET", "health", answers="health")).body["instances"] == {"store": "file", "elyraDoor": False}
+    assert (await api("GET", "health", answers="health")).body["instances"] == {"store": "file", "elyraApi": False}
     made = await api("POST", *NATIVE[:3], body=snippet(), answers="instance")
     assert (made.status, made.body["name"]) == (201, "hello")
 
@@ -81,7 +81,7 @@ async def test_the_setting_opens_and_closes_the_door_whatever_else_is_there(
     set_to: str, other: str, api: Any, elyra: Any
 ) -> None:
     assert (await elyra("GET", "schemaspace", told=False)).status == (200 if set_to == "on" else 404)
-    assert (await api("GET", "health", answers="health")).body["instances"]["elyraDoor"] == (set_to == "on")
+    assert (await api("GET", "health", answers="health")).body["instances"]["elyraApi"] == (set_to == "on")
 
 
 def test_every_method_of_the_door_is_guarded() -> None:
@@ -120,7 +120,7 @@ async def test_instances_are_read_and_saved_while_the_catalog_is_away(no_catalog
     assert [one["name"] for one in listed["instances"]] == ["hello"]
     assert (await elyra("GET", *SNIPPETS)).body[SPACE][0]["display_name"] == "Two"
     assert (await api("POST", *NATIVE, "restore", body={"version": 1})).status == 503
-    gone = await api("DELETE", *NATIVE, answers="instance-removed")
+    gone = await api("DELETE", *NATIVE, answers="instance-delete-result")
     assert (gone.status, gone.body["version"]) == (200, None)
 
 

@@ -19,7 +19,7 @@ def pointers(answer: Any) -> list[str]:
 
 @pytest.mark.each_store
 async def test_a_person_writes_reads_and_takes_back_what_they_wrote(api: Any, sales: None) -> None:
-    done = await api("PUT", *BUSINESS, body=metadata({"owner": "ops"}, ["faa"]), answers="written")
+    done = await api("PUT", *BUSINESS, body=metadata({"owner": "ops"}, ["faa"]), answers="write-result")
     assert (done.body["version"], done.headers["Etag"]) == (1, '"1"')
     found = await api("GET", *BUSINESS, answers="aspect")
     assert found.body["value"] == metadata({"owner": "ops"}, ["faa"])
@@ -29,10 +29,10 @@ async def test_a_person_writes_reads_and_takes_back_what_they_wrote(api: Any, sa
     assert set(whole.body["aspects"]) == {"businessMetadata", "technicalMetadata", "datasetKey", "status"}
     some = await api("GET", "entities", ORDERS, params={"aspects": "status,datasetKey"}, answers="entity")
     assert set(some.body["aspects"]) == {"status", "datasetKey"}
-    gone = await api("DELETE", *BUSINESS, answers="written")
+    gone = await api("DELETE", *BUSINESS, answers="write-result")
     assert (gone.body["version"], gone.body["changed"]) == (-1, True)
     assert (await api("GET", *BUSINESS)).status == 404
-    assert (await api("DELETE", *BUSINESS, answers="written")).body["changed"] is False
+    assert (await api("DELETE", *BUSINESS, answers="write-result")).body["changed"] is False
 
 
 async def test_foreign_entity_tag_is_compared_and_matches_nothing(api: Any, sales: None) -> None:
@@ -90,9 +90,9 @@ async def test_a_time_that_is_none_is_a_fault_of_the_request(api: Any, sales: No
 
 async def test_patches_come_in_two_kinds_and_start_from_the_empty_value(api: Any, sales: None) -> None:
     tag = [{"op": "add", "path": "/tags/-", "value": "faa"}]
-    assert (await api("PATCH", *BUSINESS, body=tag, headers=JSON_PATCH, answers="written")).body["version"] == 1
+    assert (await api("PATCH", *BUSINESS, body=tag, headers=JSON_PATCH, answers="write-result")).body["version"] == 1
     merge = {"properties": {"owner": "ops", "other": None}}
-    assert (await api("PATCH", *BUSINESS, body=merge, headers=MERGE_PATCH, answers="written")).body["version"] == 2
+    assert (await api("PATCH", *BUSINESS, body=merge, headers=MERGE_PATCH, answers="write-result")).body["version"] == 2
     found = await api("GET", *BUSINESS, answers="aspect")
     assert found.body["value"] == metadata({"owner": "ops"}, ["faa"])
     assert (await api("PATCH", *BUSINESS, body=merge, headers=MERGE_PATCH)).body["changed"] is False
@@ -107,9 +107,9 @@ async def test_patches_come_in_two_kinds_and_start_from_the_empty_value(api: Any
 async def test_a_patch_of_which_nobody_says_what_it_is_is_taken_for_json(api: Any, sales: None, headers: Any) -> None:
     """curl names a form unless it is told otherwise."""
     tag = [{"op": "add", "path": "/tags/-", "value": "faa"}]
-    assert (await api("PATCH", *BUSINESS, body=tag, headers=headers, answers="written")).status == 200
+    assert (await api("PATCH", *BUSINESS, body=tag, headers=headers, answers="write-result")).status == 200
     merge = {"properties": {"owner": "ops"}}
-    assert (await api("PATCH", *BUSINESS, body=merge, headers=headers, answers="written")).status == 200
+    assert (await api("PATCH", *BUSINESS, body=merge, headers=headers, answers="write-result")).status == 200
     assert (await api("GET", *BUSINESS)).body["value"] == metadata({"owner": "ops"}, ["faa"])
     assert (await api("PATCH", *BUSINESS, body=b"a=1", headers=headers)).status == 400
 
@@ -132,7 +132,7 @@ async def test_datahubs_form_of_a_patch_names_elements_by_their_keys(api: Any, s
     assert (await api("PUT", *aspect, body=start)).status == 200
     more = fields | {"patch": [{"op": "add", "path": "/fields/b", "value": {"nativeDataType": "text"}}]}
     for headers in (JSON_PATCH, {"Content-Type": "application/json"}):
-        assert (await api("PATCH", *aspect, body=more, headers=headers, answers="written")).status == 200
+        assert (await api("PATCH", *aspect, body=more, headers=headers, answers="write-result")).status == 200
     found = (await api("GET", *aspect)).body["value"]["fields"]
     assert found == [*start["fields"], {"fieldPath": "b", "nativeDataType": "text"}]
     gone = fields | {"patch": [{"op": "remove", "path": "/fields/c"}]}
@@ -150,10 +150,10 @@ async def test_a_batch_creates_updates_leaves_out_and_says_of_itself_who_wrote(a
         one | {"operation": "create-entity", "systemMetadata": system},
         {"urn": urn, "aspect": "status", "operation": "create-entity", "value": {"removed": False}},
     ]
-    assert (await api("POST", "proposals", body={"proposals": batch}, answers="written-batch")).status == 200
+    assert (await api("POST", "proposals", body={"proposals": batch}, answers="write-results")).status == 200
     assert (await api("POST", "proposals", body={"proposals": batch})).status == 409
     left = [one | {"operation": "create", "ifAbsent": True, "value": metadata({"a": "2"})}]
-    told = (await api("POST", "proposals", body={"proposals": left}, answers="written-batch")).body["results"]
+    told = (await api("POST", "proposals", body={"proposals": left}, answers="write-results")).body["results"]
     assert (told[0]["filtered"], told[0]["changed"]) == (True, False)
     found = await api("GET", "entities", urn, "aspects", "technicalMetadata", answers="aspect")
     assert (found.body["value"]["properties"], found.body["systemMetadata"]) == ({"a": "1"}, system)
@@ -236,10 +236,10 @@ async def test_what_is_told_by_time_is_answered_newest_first_within_a_window(api
     profiles = ("entities", ORDERS, "aspects", "datasetProfile")
     for moment in (3_000, 1_000, 2_000):
         value = {"timestampMillis": moment, "rowCount": moment}
-        assert (await api("PUT", *profiles, body=value, answers="written")).body["version"] == 0
+        assert (await api("PUT", *profiles, body=value, answers="write-result")).body["version"] == 0
 
     async def times(**asked: object) -> list[int]:
-        found = await api("GET", *profiles, "values", params=asked, answers="timed-values")
+        found = await api("GET", *profiles, "values", params=asked, answers="timeseries-values")
         return [one["value"]["rowCount"] for one in found.body["values"]]
 
     assert await times() == [3_000, 2_000, 1_000]
@@ -247,7 +247,7 @@ async def test_what_is_told_by_time_is_answered_newest_first_within_a_window(api
     assert await times(start="1970-01-01T00:00:02Z", end="1970-01-01T00:00:02.500Z") == [2_000]
     assert (await api("GET", *profiles, "values", params={"start": "yesterday"})).status == 400
     assert (await api("GET", "entities", ORDERS, "aspects", "none", "values")).status == 404
-    assert (await api("GET", *BUSINESS, "values", answers="timed-values")).body["values"] == []
+    assert (await api("GET", *BUSINESS, "values", answers="timeseries-values")).body["values"] == []
 
 
 @pytest.mark.each_store
@@ -301,9 +301,9 @@ async def test_conditions_of_a_batch_are_versions(api: Any, sales: None) -> None
         return {"proposals": [one | {"value": metadata({"v": str(version)})}]}
 
     assert (await api("POST", "proposals", body=wish(1))).status == 412
-    assert (await api("POST", "proposals", body=wish(-1), answers="written-batch")).status == 200
+    assert (await api("POST", "proposals", body=wish(-1), answers="write-results")).status == 200
     assert (await api("POST", "proposals", body=wish(-1))).status == 412
-    assert (await api("POST", "proposals", body=wish(1), answers="written-batch")).status == 200
+    assert (await api("POST", "proposals", body=wish(1), answers="write-results")).status == 200
     create = {"urn": ORDERS, "aspect": "businessMetadata", "operation": "create", "value": metadata()}
     assert (await api("POST", "proposals", body={"proposals": [create]})).status == 409
 
@@ -312,11 +312,11 @@ async def test_conditions_of_a_batch_are_versions(api: Any, sales: None) -> None
 async def test_an_entity_is_deleted_once_and_its_namespace_when_it_is_empty(api: Any, sales: None) -> None:
     assert (await api("DELETE", "entities", SALES)).status == 409
     assert (await api("DELETE", "entities", "urn:li:namespace:default")).status == 403
-    gone = await api("DELETE", "entities", ORDERS, answers="written")
+    gone = await api("DELETE", "entities", ORDERS, answers="write-result")
     assert (gone.body["aspect"], gone.body["version"]) == (None, -1)
     assert (await api("DELETE", "entities", ORDERS)).status == 404
     assert (await api("GET", "entities", ORDERS)).status == 404
-    assert (await api("DELETE", "entities", SALES, answers="written")).status == 200
+    assert (await api("DELETE", "entities", SALES, answers="write-result")).status == 200
     assert (await api("PUT", *BUSINESS, body=metadata())).status == 404
 
 
@@ -324,7 +324,7 @@ async def test_an_entity_is_deleted_once_and_its_namespace_when_it_is_empty(api:
 async def test_entities_are_listed_page_by_page_in_order(api: Any, sales: None) -> None:
     urns = [table(f"t{i:02}") for i in range(7)] + [file("/data/t1.csv"), table("t1", "zoo")]
     wishes = [{"urn": urn, "aspect": "technicalMetadata", "operation": "upsert", "value": metadata()} for urn in urns]
-    await api("POST", "proposals", body={"proposals": wishes}, answers="written-batch")
+    await api("POST", "proposals", body={"proposals": wishes}, answers="write-results")
 
     async def listed(**params: Any) -> list[str]:
         found: list[str] = []
@@ -385,10 +385,10 @@ async def test_a_condition_on_a_whole_entity_is_refused_and_nothing_is_deleted(a
 
 async def test_who_makes_an_entity_by_its_status_is_told_the_change(api: Any, sales: None) -> None:
     urn = ORDERS.replace("orders", "fresh")
-    made = await api("PUT", "entities", urn, "aspects", "status", body={"removed": False}, answers="written")
+    made = await api("PUT", "entities", urn, "aspects", "status", body={"removed": False}, answers="write-result")
     assert made.body["changed"]
     assert made.body["seq"]
-    again = await api("PUT", "entities", urn, "aspects", "status", body={"removed": False}, answers="written")
+    again = await api("PUT", "entities", urn, "aspects", "status", body={"removed": False}, answers="write-result")
     assert not again.body["changed"]
 
 

@@ -76,7 +76,7 @@ async def test_registry_offers_a_new_user_aspect_with_the_annotations_of_its_sch
 
 async def test_a_type_of_the_users_is_written_read_and_found(api: Any) -> None:
     place = ("entities", SENSOR, "aspects", "contract")
-    assert (await api("PUT", *place, body={"rows": 3}, answers="written")).status == 200
+    assert (await api("PUT", *place, body={"rows": 3}, answers="write-result")).status == 200
     found = (await api("GET", "entities", SENSOR, answers="entity")).body
     assert found["aspects"]["sensorKey"]["value"] == {"plant": "berlin", "id": "t-1"}
     assert (found["aspects"]["contract"]["value"], found["aspects"]["contract"]["scope"]) == ({"rows": 3}, "USER")

@@ -32,7 +32,7 @@ def send(api: Any) -> Send:
 
     async def sent(body: Any, **who: Any) -> Any:
         entry = await api("POST", "proposals", body=body, params=LATER, answers="inbox-entry", **who)
-        while entry.body["state"] == "waiting":
+        while entry.body["state"] == "pending":
             await asyncio.sleep(0.01)
             entry = await api("GET", "inbox", entry.body["id"], answers="inbox-entry", **who)
         return entry.body
@@ -42,10 +42,10 @@ def send(api: Any) -> Send:
 
 async def test_a_batch_is_accepted_and_says_where_to_ask_for_it(api: Any, sales: None, jp_base_url: str) -> None:
     entry = await api("POST", "proposals", body=wish("1"), params=LATER, answers="inbox-entry")
-    assert (entry.status, entry.body["state"], entry.body["results"]) == (202, "waiting", [])
+    assert (entry.status, entry.body["state"], entry.body["results"]) == (202, "pending", [])
     assert entry.headers["Location"] == f"{jp_base_url}colophon/api/inbox/{entry.body['id']}"
     place = entry.body["id"]
-    while (entry := await api("GET", "inbox", place, answers="inbox-entry")).body["state"] == "waiting":
+    while (entry := await api("GET", "inbox", place, answers="inbox-entry")).body["state"] == "pending":
         await asyncio.sleep(0.01)
     assert entry.body["state"] == "applied"
     assert [one["version"] for one in entry.body["results"]] == [2]
@@ -66,14 +66,14 @@ async def test_what_is_wrong_is_said_at_once_where_it_can_be_known(api: Any, sal
         assert (await api("POST", "proposals", body=body, params=LATER, **bob)).status == status
     assert (await api("POST", "proposals", body=wish(), params={"async": "yes"})).status == 400
     health = (await api("GET", "health", answers="health")).body
-    assert (health["inbox"], health["deadLetters"]) == ({"waiting": 0}, 0)
+    assert (health["inbox"], health["deadLetters"]) == ({"pending": 0}, 0)
 
 
 async def test_what_cannot_be_applied_is_a_dead_letter_that_tells_no_value(
     api: Any, sales: None, send: Send, bob: Any
 ) -> None:
     entry = await send(wish("CANARY", 5), **bob)
-    assert (entry["state"], entry["deadLetter"], entry["problem"]["status"]) == ("refused", entry["id"], 412)
+    assert (entry["state"], entry["deadLetter"], entry["problem"]["status"]) == ("rejected", entry["id"], 412)
     assert (await api("GET", "health", answers="health")).body["deadLetters"] == 1
     found = await api("GET", "dead-letters", answers="dead-letters", **bob)
     (letter,) = found.body["deadLetters"]
@@ -98,12 +98,14 @@ async def test_a_dead_letter_is_replayed_or_thrown_away(api: Any, sales: None, s
     assert refused.status == 412
     letters = (await api("GET", "dead-letters", answers="dead-letters", **bob)).body["deadLetters"]
     assert [one["attempts"] for one in letters] == [1, 2]
-    await api("PUT", "entities", ORDERS, "aspects", "technicalMetadata", body=metadata({"a": "c"}), answers="written")
-    done = await api("POST", *first, "replay", answers="written-batch", **bob)
+    await api(
+        "PUT", "entities", ORDERS, "aspects", "technicalMetadata", body=metadata({"a": "c"}), answers="write-result"
+    )
+    done = await api("POST", *first, "replay", answers="write-results", **bob)
     assert [one["version"] for one in done.body["results"]] == [3]
     assert (await api("GET", "inbox", entries[0]["id"], answers="inbox-entry")).body["state"] == "applied"
     assert (await api("DELETE", *second, **bob)).status == 403
-    gone = await api("DELETE", *second, answers="dead-letter-deleted")
+    gone = await api("DELETE", *second, answers="dead-letter-delete-result")
     assert gone.body == {"id": entries[1]["id"]}
     for asked in (api("POST", *first, "replay", **bob), api("DELETE", *second, **bob)):
         assert (await asked).status == 404

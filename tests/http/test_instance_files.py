@@ -26,7 +26,7 @@ async def test_broken_ones_are_shown_with_their_reason_repaired_and_removed(api:
     assert (torn["metadata"], torn["schema_name"], bool(torn["problems"])) == ({}, "{unknown}", True)
     mended = await api("PUT", *INSTANCES, "torn", body=snippet("Mended"), answers="instance")
     assert (mended.status, mended.body["valid"]) == (200, True)
-    assert (await api("DELETE", *INSTANCES, "lost", answers="instance-removed")).status == 200
+    assert (await api("DELETE", *INSTANCES, "lost", answers="instance-delete-result")).status == 200
 
 
 async def test_files_that_are_valid_in_elyra_are_valid_with_a_warning(api: Any) -> None:
@@ -140,7 +140,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in found}
 
 
-LEFTOVERS = ("schemaspaces", SPACE, "leftovers")
+LEFTOVERS = ("schemaspaces", SPACE, "recovery-files")
 
 
 async def test_what_a_killed_save_of_elyras_left_behind_is_brought_back_or_thrown_away(api: Any) -> None:
@@ -148,7 +148,7 @@ async def test_what_a_killed_save_of_elyras_left_behind_is_brought_back_or_throw
     at.mkdir(parents=True, exist_ok=True)
     (at / "gone.json1700000000.25").write_text(json.dumps(snippet("Gone")))
     (at / "torn.json1700000001.5").write_text("{")
-    found = (await api("GET", *LEFTOVERS, answers="leftovers")).body["leftovers"]
+    found = (await api("GET", *LEFTOVERS, answers="recovery-files")).body["recoveryFiles"]
     assert [(one["name"], one["missing"], bool(one["problem"])) for one in found] == [
         ("gone", True, False),
         ("torn", True, True),
@@ -163,8 +163,8 @@ async def test_what_a_killed_save_of_elyras_left_behind_is_brought_back_or_throw
     for file in (found[0]["file"], "../gone.json1700000000.25", "hello.json"):
         assert (await api("POST", *LEFTOVERS, "recover", body={"file": file})).status == 404
         assert (await api("POST", *LEFTOVERS, "discard", body={"file": file})).status == 404
-    left = await api("POST", *LEFTOVERS, "discard", body={"file": found[1]["file"]}, answers="leftovers")
-    assert left.body == {"leftovers": []}
+    left = await api("POST", *LEFTOVERS, "discard", body={"file": found[1]["file"]}, answers="recovery-files")
+    assert left.body == {"recoveryFiles": []}
     assert not (at / found[1]["file"]).exists()
 
 

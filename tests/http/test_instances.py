@@ -13,7 +13,9 @@ async def test_an_instance_is_made_read_replaced_and_removed(api: Any, kept: str
     done = await api("POST", *INSTANCES, body=snippet(), answers="instance")
     path = f"{jp_base_url}colophon/api/schemaspaces/{SPACE}/instances/hello"
     assert (done.status, done.headers["Location"], done.headers["Etag"]) == (201, path, '"1"')
-    told = {key: done.body[key] for key in ("name", "urn", "version", "valid", "reason", "problems", "own", "extra")}
+    told = {
+        key: done.body[key] for key in ("name", "urn", "version", "valid", "reason", "problems", "deletable", "extra")
+    }
     assert told == {
         "name": "hello",
         "urn": URN,
@@ -21,15 +23,15 @@ async def test_an_instance_is_made_read_replaced_and_removed(api: Any, kept: str
         "valid": True,
         "reason": "",
         "problems": [],
-        "own": True,
+        "deletable": True,
         "extra": {},
     }
     assert (done.body["resource"] == URN) == (kept == "catalog")
     assert (await api("GET", *HELLO, answers="instance")).body == done.body
     again = await api("PUT", *HELLO, body=snippet("Two"), answers="instance", headers={"If-Match": '"1"'})
     assert (again.body["display_name"], again.body["version"], again.headers["Etag"]) == ("Two", 2, '"2"')
-    gone = await api("DELETE", *HELLO, answers="instance-removed", headers={"If-Match": '"2"'})
-    assert gone.body == {"name": "hello", "urn": URN, "version": 2, "uncovered": False}
+    gone = await api("DELETE", *HELLO, answers="instance-delete-result", headers={"If-Match": '"2"'})
+    assert gone.body == {"name": "hello", "urn": URN, "version": 2, "sharedInstanceVisible": False}
     assert (await api("GET", *HELLO)).status == 404
 
 
@@ -120,7 +122,7 @@ async def test_the_history_is_that_of_its_entity(api: Any, kept: str) -> None:
     found = await api("GET", "entities", URN, "aspects", "instance", "versions", answers="versions")
     assert [one["version"] for one in found.body["versions"]] == [2, 1]
     assert found.body["versions"][0]["diff"] == [{"op": "replace", "path": "/display_name", "value": "Two"}]
-    hits = await api("GET", "search", params={"q": "two", "type": "instance"}, answers="search-answer")
+    hits = await api("GET", "search", params={"q": "two", "type": "instance"}, answers="search-results")
     assert [one["urn"] for one in hits.body["hits"]] == [URN]
 
 

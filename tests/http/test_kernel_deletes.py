@@ -115,7 +115,7 @@ async def test_what_only_shows_when_it_is_applied_is_refused_then(api: Any, said
     assert (await api("DELETE", "dead-letters", entry["deadLetter"], **asks)).status == 403
     assert (await api("PUT", "loads", "night", answers="load", **asks)).status == 200
     batch = {"partition": 0, "number": 0, "rows": proposed("status", "upsert", GONE)["proposals"]}
-    done = await api("POST", "loads", "night", "batches", body=batch, answers="load-applied", **asks)
+    done = await api("POST", "loads", "night", "batches", body=batch, answers="load-batch-result", **asks)
     assert [one["problem"]["status"] for one in done.body["refused"]] == [403]
     status = await api("GET", "entities", ORDERS, "aspects", "status", answers="aspect")
     assert status.body["value"] == {"removed": False}

@@ -44,7 +44,7 @@ class TestTheFirstRequests:
         url = f"ws://127.0.0.1:{jp_http_port}{jp_base_url}colophon/api/changes/ws"
         me, written, door, unknown, stranger, socket = await asyncio.gather(
             api("GET", "me", answers="me"),
-            api("PUT", *TECHNICAL, body=metadata({"long": "x" * 200_000}), answers="written"),
+            api("PUT", *TECHNICAL, body=metadata({"long": "x" * 200_000}), answers="write-result"),
             elyra("GET", "schemaspace"),
             api("GET", "nowhere"),
             api("GET", "me", anonymous=True),
@@ -123,7 +123,7 @@ async def test_a_store_that_cannot_be_opened_stops_no_notebook_and_is_taken_when
         path.rmdir()
     else:
         path.unlink()
-    assert (await api("PUT", *TECHNICAL, body=metadata(), answers="written")).status == 200
+    assert (await api("PUT", *TECHNICAL, body=metadata(), answers="write-result")).status == 200
     assert (await api("GET", "health", answers="health")).status == 200
 
 
@@ -136,13 +136,13 @@ async def test_health_is_down_while_nothing_can_be_written_and_reading_goes_on(
         read = await api("GET", *TECHNICAL, answers="aspect")
     assert (health.status, write.status, read.status) == (503, 507, 200)
     assert (await api("GET", "health", answers="health")).status == 200
-    assert (await api("PUT", *TECHNICAL, body=metadata({"a": "b"}), answers="written")).status == 200
+    assert (await api("PUT", *TECHNICAL, body=metadata({"a": "b"}), answers="write-result")).status == 200
 
 
 async def test_the_data_stay_when_the_server_goes(api: Any, sales: None, jp_serverapp: Any) -> None:
     door = jp_serverapp.web_app.settings[SETTING]
     path: Path = Path(door.store.options["path"])
-    await api("PUT", *TECHNICAL, body=metadata({"stays": "yes"}), answers="written")
+    await api("PUT", *TECHNICAL, body=metadata({"stays": "yes"}), answers="write-result")
     script = "from pathlib import Path\nfrom support.catalog import names, opened, search\n"
     script += "print(names(search(opened(Path(sys.argv[1])), 'stays:yes')))"
     assert told(script, str(path)).strip() == "['orders']"
@@ -154,7 +154,7 @@ async def test_kernels_that_end_with_their_server_can_still_tell_how_their_runs_
 ) -> None:
     program = "urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),cells.shop.ipynb#a1)"
     run = await api("POST", "runs", body={"program": program, "runId": "r1", "start": "2026-11-20T12:00:00.000Z"})
-    await jp_fetch("api", "kernels", method="POST", allow_nonstandard_methods=True)
+    await jp_fetch("api", "kernelTokens", method="POST", allow_nonstandard_methods=True)
     (extension,) = jp_serverapp.extension_manager.extension_apps["jupyter_colophon"]
     await extension.stop_extension()
     assert (await api("PATCH", "runs", run.body["urn"], body={"status": "killed"}, answers="run")).status == 200

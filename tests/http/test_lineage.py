@@ -46,7 +46,7 @@ def chain(record: Any, jp_asyncio_loop: Any) -> None:
 async def test_a_program_has_the_title_that_its_writer_gave_it(api: Any, chain: None) -> None:
     value = {"name": "Clean the orders", "type": {"string": "COMMAND"}}
     proposal = {"urn": P, "aspect": "dataJobInfo", "operation": "upsert", "value": value}
-    assert (await api("POST", "proposals", body={"proposals": [proposal]}, answers="written-batch")).status == 200
+    assert (await api("POST", "proposals", body={"proposals": [proposal]}, answers="write-results")).status == 200
     for path, params in ((("lineage",), {"urn": A}), (("lineage", "path"), {"from": A, "to": D})):
         nodes = (await api("GET", *path, params=params)).body["nodes"]
         titles = {node["urn"]: node.get("title") for node in nodes if node["urn"] in (A, P, R)}
@@ -102,7 +102,7 @@ async def test_impact_reads_owners_of_every_aspect(api: Any, chain: None) -> Non
     assert (await api("PUT", "entities", C, "aspects", "datasetProperties", body=copied)).status == 200
     found = (await api("GET", "lineage", "impact", params={"urn": A}, answers="lineage-impact")).body
     assert found["byOwner"] == [{"name": "", "count": 7}, {"name": "eve", "count": 1}]
-    facets = (await api("GET", "search", params={"q": "*"}, answers="search-answer")).body["facets"]
+    facets = (await api("GET", "search", params={"q": "*"}, answers="search-results")).body["facets"]
     assert facets["owner"] == [{"value": "eve", "count": 1}]
 
 
@@ -111,11 +111,11 @@ async def test_a_difference_tells_what_came_and_what_went(api: Any, record: Any)
     await record(P, "new", [(A, "read"), (C, "write")], NOON + 30 * DAY, NOON + 30 * DAY + 1)
     params = {"urn": A, "from": NOON + DAY, "to": NOON + 31 * DAY}
     found = (await api("GET", "lineage", "diff", params=params, answers="lineage-diff")).body
-    assert [(one["source"], one["target"]) for one in found["came"]] == [(P, C)]
-    assert [(one["source"], one["target"]) for one in found["went"]] == [(P, B)]
+    assert [(one["source"], one["target"]) for one in found["added"]] == [(P, C)]
+    assert [(one["source"], one["target"]) for one in found["removed"]] == [(P, B)]
     assert {node["urn"] for node in found["nodes"]} == {A, B, C, P}
     wide = (await api("GET", "lineage", "diff", params=params | {"span": "60d"}, answers="lineage-diff")).body
-    assert ([one["target"] for one in wide["came"]], wide["went"]) == ([C], [])
+    assert ([one["target"] for one in wide["added"]], wide["removed"]) == ([C], [])
     for wrong in ({"span": "long"}, {"span": "-1d"}, {"from": NOON + 40 * DAY}):
         assert (await api("GET", "lineage", "diff", params=params | wrong)).status == 400
 
@@ -153,8 +153,8 @@ async def test_an_edge_says_who_said_so_and_as_of_hides_what_came_later(api: Any
     found = (await api("GET", "lineage", params={"urn": A}, answers="lineage")).body
     runs = (await api("GET", "runs", answers="runs")).body["runs"]
     actors = {run["urn"]: run["actor"] for run in runs}
-    assert all(edge["saidBy"] == actors[edge["runs"][0]] for edge in found["edges"])
-    assert not any(edge["asserted"] for edge in found["edges"])
+    assert all(edge["reportedBy"] == actors[edge["runs"][0]] for edge in found["edges"])
+    assert not any(edge["declared"] for edge in found["edges"])
     later = (await api("GET", "lineage", params={"urn": A, "asOf": "now+1d"}, answers="lineage")).body
     assert later["edges"] == found["edges"]
     assert (await api("GET", "lineage", params={"urn": A, "asOf": "now-1d"})).status == 404
@@ -166,12 +166,12 @@ async def test_declared_edge_leads_from_data_to_data_and_names_who_declares_it(a
     assert (await api("PUT", "entities", C, "aspects", "upstreamLineage", body=value)).status == 200
     found = (await api("GET", "lineage", params={"urn": C, "levels": 2}, answers="lineage")).body
     assert {one["urn"] for one in found["nodes"]} == {A, B, C, P, table("unheard")}
-    edges = [one for one in found["edges"] if one["asserted"]]
+    edges = [one for one in found["edges"] if one["declared"]]
     assert {(one["source"], one["target"], one["access"]) for one in edges} == {
         (B, C, "declared"),
         (table("unheard"), C, "declared"),
     }
-    (who,) = {one["saidBy"] for one in edges}
+    (who,) = {one["reportedBy"] for one in edges}
     assert (bool(who), {(one["runCount"], one["end"]) for one in edges}) == (True, {(0, None)})
     assert {one["urn"]: one["deleted"] for one in found["nodes"]}[table("unheard")] is True
     other = (await api("GET", "lineage", params={"urn": table("unheard")}, answers="lineage")).body
@@ -190,7 +190,7 @@ async def test_hidden_neighbours_of_declared_data_are_counted_as_data(api: Any, 
     assert (await api("PUT", "entities", C, "aspects", "upstreamLineage", body=value)).status == 200
     found = (await api("GET", "lineage", params={"urn": D}, answers="lineage")).body
     (node,) = [one for one in found["nodes"] if one["urn"] == C]
-    assert node["hidden"] == {"upstream": 3, "downstream": 0}
+    assert node["notShown"] == {"upstream": 3, "downstream": 0}
 
 
 async def test_an_answer_says_that_edges_between_columns_were_left_out(api: Any, record: Any) -> None:
@@ -227,7 +227,7 @@ async def test_paths_and_differences_report_components_that_were_left_out(api: A
         assert (await api("POST", "runs", run, "accesses", body={"accesses": touched})).status == 200
         for name, params in reads:
             found = (await api("GET", "lineage", name, params=params, answers=f"lineage-{name}")).body
-            edges = [*found.get("edges", ()), *found.get("added", ()), *found.get("came", ())]
+            edges = [*found.get("edges", ()), *found.get("added", ()), *found.get("added", ())]
             (edge,) = [one for one in edges if one["source"] == A]
             assert (len(edge["components"]), found["truncated"]) == (20, is_cut), name
 

@@ -44,40 +44,42 @@ async def test_a_row_that_cannot_be_applied_loses_only_itself(api: Any, load: st
         row(6, operation="update"),
         {"urn": table(7), "operation": "delete"},
     ]
-    done = await api("POST", "loads", load, "batches", body=batch(row(0), *bad, row(9)), answers="load-applied")
+    done = await api("POST", "loads", load, "batches", body=batch(row(0), *bad, row(9)), answers="load-batch-result")
     assert (done.status, done.body["written"], done.body["unchanged"]) == (200, 2, 0)
-    refused = done.body["refused"]
+    refused = done.body["rejected"]
     assert [(one["row"], one["problem"]["status"]) for one in refused] == [
         *[(1, 400), (2, 400), (3, 400), (4, 404), (5, 404), (6, 412), (7, 404), (8, 412), (9, 404)]
     ]
     assert refused[1]["problem"]["errors"][0]["pointer"] == "/urn"
     for number, status in ((0, 200), (1, 404), (4, 404), (6, 404), (9, 200)):
         assert (await api("GET", "entities", table(number))).status == status
-    again = await api("POST", "loads", load, "batches", body=batch(row(0), number=1), answers="load-applied")
-    assert (again.body["written"], again.body["unchanged"], again.body["refused"]) == (0, 1, [])
+    again = await api("POST", "loads", load, "batches", body=batch(row(0), number=1), answers="load-batch-result")
+    assert (again.body["written"], again.body["unchanged"], again.body["rejected"]) == (0, 1, [])
     told = (await api("GET", "loads", load, answers="load")).body
-    assert [told[name] for name in ("state", "batches", "written", "unchanged", "refused")] == ["open", 2, 2, 1, 9]
-    page = await api("GET", "loads", load, "refusals", params={"limit": 4}, answers="load-refusals")
-    rest = await api("GET", "loads", load, "refusals", params={"cursor": page.body["cursor"]}, answers="load-refusals")
-    listed = page.body["refusals"] + rest.body["refusals"]
+    assert [told[name] for name in ("state", "batches", "written", "unchanged", "rejected")] == ["open", 2, 2, 1, 9]
+    page = await api("GET", "loads", load, "rejections", params={"limit": 4}, answers="load-rejections")
+    rest = await api(
+        "GET", "loads", load, "rejections", params={"cursor": page.body["cursor"]}, answers="load-rejections"
+    )
+    listed = page.body["rejections"] + rest.body["rejections"]
     assert [{"row": one["row"], "urn": one["urn"], "problem": one["problem"]} for one in listed] == refused
 
 
 async def test_a_batch_is_applied_once_and_another_one_cannot_have_its_place(api: Any, load: str) -> None:
-    first = await api("POST", "loads", load, "batches", body=batch(row(0), 7), answers="load-applied")
+    first = await api("POST", "loads", load, "batches", body=batch(row(0), 7), answers="load-batch-result")
     head = (await api("GET", "changes", params={"limit": 0}, answers="changes")).body
-    again = await api("POST", "loads", load, "batches", body=batch(row(0), 7), answers="load-applied")
+    again = await api("POST", "loads", load, "batches", body=batch(row(0), 7), answers="load-batch-result")
     assert again.body == first.body
     other = await api("POST", "loads", load, "batches", body=batch(row(1)))
     assert (other.status, other.body["type"].rpartition(":")[2]) == (409, "idempotency-key-reused")
     assert (await api("GET", "changes", params={"limit": 0}, answers="changes")).body == head
     told = (await api("GET", "loads", load, answers="load")).body
-    assert (told["batches"], told["written"], told["refused"]) == (1, 1, 1)
+    assert (told["batches"], told["written"], told["rejected"]) == (1, 1, 1)
 
 
 @pytest.mark.parametrize("state", ["committed", "aborted"])
 async def test_a_load_that_has_ended_takes_no_batch_and_stays_as_it_is(api: Any, load: str, state: str) -> None:
-    assert (await api("POST", "loads", load, "batches", body=batch(row(0)), answers="load-applied")).status == 200
+    assert (await api("POST", "loads", load, "batches", body=batch(row(0)), answers="load-batch-result")).status == 200
     for _ in range(2):
         ended = await api("PATCH", "loads", load, body={"state": state}, answers="load")
         assert (ended.status, ended.body["state"], ended.body["written"]) == (200, state, 1)
@@ -97,7 +99,7 @@ async def test_a_load_is_its_owners_and_what_is_no_load_is_refused(api: Any, loa
     bob = {"anonymous": True, "headers": {"Authorization": f"token {token}"}}
     strange = [
         await api("GET", "loads", load, **bob),
-        await api("GET", "loads", load, "refusals", **bob),
+        await api("GET", "loads", load, "rejections", **bob),
         await api("POST", "loads", load, "batches", body=batch(row(0)), **bob),
         await api("PATCH", "loads", load, body={"state": "aborted"}, **bob),
         await api("POST", "loads", "never-opened", "batches", body=batch(row(0))),
@@ -105,8 +107,8 @@ async def test_a_load_is_its_owners_and_what_is_no_load_is_refused(api: Any, loa
     assert [one.status for one in strange] == [404] * 5
     assert (await api("PUT", "loads", load, answers="load", **bob)).status == 200
     may_not = {"urn": table(0), "operation": "delete"}
-    done = await api("POST", "loads", load, "batches", body=batch(row(0), may_not), answers="load-applied", **bob)
-    assert [one["problem"]["status"] for one in done.body["refused"]] == [403]
+    done = await api("POST", "loads", load, "batches", body=batch(row(0), may_not), answers="load-batch-result", **bob)
+    assert [one["problem"]["status"] for one in done.body["rejected"]] == [403]
     bad = [
         await api("PUT", "loads", "no name"),
         await api("PATCH", "loads", load, body={"state": "open"}),

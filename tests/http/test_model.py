@@ -48,7 +48,7 @@ async def test_every_aspect_takes_its_example_and_tells_where_a_broken_one_is_wr
             assert refused.status == 400, (name, one, refused.body)
             told = {problem["pointer"] for problem in refused.body["errors"]}
             assert told & set(one.told_at), (name, one, refused.body)
-        put = await api("PUT", *place, body=value, answers="written")
+        put = await api("PUT", *place, body=value, answers="write-result")
         assert put.status == 200, (name, put.body)
         assert (await api("GET", *place, answers="aspect")).body["value"] == value
 
@@ -81,7 +81,7 @@ async def test_every_entity_type_has_a_key_that_is_its_urn_and_can_be_annotated_
         assert [key[name] for name in kind.key or ()] == list(Urn.parse(urn).parts)
         refused = await api("PUT", "entities", urn, "aspects", kind.key_aspect, body=key)
         assert refused.status == 400, urn
-    hits = (await api("GET", "search", params={"q": "tags:faa", "limit": 200}, answers="search-answer")).body["hits"]
+    hits = (await api("GET", "search", params={"q": "tags:faa", "limit": 200}, answers="search-results")).body["hits"]
     assert {one["type"] for one in hits} == {kind.type for kind in TYPES}
     listed = (await api("GET", "entities", params={"type": "chart"}, answers="entities")).body["entities"]
     assert [one["platform"] for one in listed] == ["text"]
@@ -97,7 +97,7 @@ async def test_the_registry_tells_what_each_type_has(api: Any) -> None:
     assert len(types) == len({one["type"] for one in types})
     chart = (await api("GET", "registry", "chart", answers="entity-type")).body
     aspects = {one["name"]: one for one in chart["aspects"]}
-    assert aspects["businessMetadata"]["offered"]
-    assert not aspects["editableChartProperties"]["offered"]
+    assert aspects["businessMetadata"]["editableByDefault"]
+    assert not aspects["editableChartProperties"]["editableByDefault"]
     assert aspects["chartUsageStatistics"]["timeseries"]
     assert aspects["ownership"]["title"] == "Ownership"

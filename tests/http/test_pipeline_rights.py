@@ -74,7 +74,7 @@ async def test_what_a_run_says_is_authorised_again_when_it_is_applied(
     inbox = Inbox(catalog.provider, replace(catalog.write_path, authorizer=ReadsAndEmits()), catalog.write_path.now)
     with caplog.at_level(logging.DEBUG, "jupyter_colophon"):
         inbox.resume()
-        while (await api("GET", "health", answers="health")).body["inbox"]["waiting"]:
+        while (await api("GET", "health", answers="health")).body["inbox"]["pending"]:
             await asyncio.sleep(0.01)
     inbox.close()
     # Nobody else has said anything of it either.

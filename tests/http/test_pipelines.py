@@ -15,7 +15,7 @@ SPACE = ("schemaspaces", "pipelines", "instances")
 async def test_a_pipeline_is_kept_and_checked_by_its_name(api: Any, sales: None) -> None:
     made = await api("POST", *SPACE, body=EXAMPLE, answers="instance")
     assert (made.status, made.body["name"]) == (201, "staff")
-    checked = await api("POST", "pipelines", "check", body={"name": "staff"}, answers="pipeline-checked")
+    checked = await api("POST", "pipelines", "check", body={"name": "staff"}, answers="pipeline-check-result")
     assert checked.body == {"valid": True, "order": ["employees", "masked", "staff", "told"], "problems": []}
     absent = await api("POST", "pipelines", "check", body={"name": "nosuch"})
     assert absent.status == 404
@@ -38,7 +38,7 @@ async def test_what_is_wrong_with_a_pipeline_is_told_with_its_place(api: Any, ca
     metadata = {"namespace": "sales", **case["metadata"]}
     document = {"display_name": "Wrong", "schema_name": "pipeline", "metadata": metadata}
     asked = {"name": "wrong", "document": document, "arguments": case.get("arguments", {})}
-    found = (await api("POST", "pipelines", "check", body=asked, answers="pipeline-checked")).body
+    found = (await api("POST", "pipelines", "check", body=asked, answers="pipeline-check-result")).body
     told = {one["pointer"]: one["message"] for one in found["problems"]}
     assert found["valid"] is (not case["problems"])
     assert set(told) == set(case["problems"])
@@ -63,7 +63,7 @@ async def test_an_argument_may_be_a_number_and_one_that_nothing_reads_is_refused
     ]
     metadata = {"namespace": "sales", "stages": stages, "connections": [{"from": "a", "to": "b"}]}
     asked = {"name": "counted", "document": {"metadata": metadata}, "arguments": {"most": 5}}
-    assert (await api("POST", "pipelines", "check", body=asked, answers="pipeline-checked")).body["valid"]
+    assert (await api("POST", "pipelines", "check", body=asked, answers="pipeline-check-result")).body["valid"]
     for wrong, pointer in (
         ({"most": True}, "/metadata/stages/0/properties/limit"),
         ({"most": 5, "a/b": 1}, "/arguments/a~1b"),

@@ -43,7 +43,7 @@ def employee(api: Any, jp_asyncio_loop: Any) -> None:
         upsert(EMPLOYEE, "businessMetadata", metadata({"owner": "CANARY-ops"}, ["hr"])),
         upsert(field_of(EMPLOYEE, "empName"), "businessMetadata", metadata({}, ["confidential"])),
     ]
-    told = api("POST", "proposals", body={"proposals": said}, answers="written-batch")
+    told = api("POST", "proposals", body={"proposals": said}, answers="write-results")
     assert jp_asyncio_loop.run_until_complete(told).status == 200
 
 
@@ -76,7 +76,7 @@ async def said(api: Any, urn: Any) -> Any:
 
 
 async def settled(api: Any) -> None:
-    while (await api("GET", "health", answers="health")).body["inbox"]["waiting"]:
+    while (await api("GET", "health", answers="health")).body["inbox"]["pending"]:
         await asyncio.sleep(0.01)
 
 
@@ -103,7 +103,7 @@ async def test_a_right_that_is_taken_away_between_saying_and_applying_takes_what
     printed = await initialize()
     assert printed.endswith("0 waiting, 0 dropped\n")
     # It is said, and nothing of it is done.
-    assert (await api("GET", "health", answers="health")).body["inbox"]["waiting"] == 4
+    assert (await api("GET", "health", answers="health")).body["inbox"]["pending"] == 4
     assert await said(api, STAFF) == metadata()
     path = replace(catalog.write_path, authorizer=Privileges({("bob", "annotate")}))
     inbox = Inbox(catalog.provider, path, path.now)
@@ -113,7 +113,7 @@ async def test_a_right_that_is_taken_away_between_saying_and_applying_takes_what
     inbox.close()
     assert await said(api, STAFF) == metadata()
     health = (await api("GET", "health", answers="health")).body
-    assert (health["inbox"]["waiting"], health["deadLetters"]) == (0, 4)
+    assert (health["inbox"]["pending"], health["deadLetters"]) == (0, 4)
     lines = [one.getMessage() for one in caplog.records if one.levelname == "WARNING" and "refused" in one.getMessage()]
     assert len(lines) == 4
     for line in lines:
@@ -157,18 +157,18 @@ async def test_a_server_tells_the_consumers_that_packages_bring_and_how_they_do(
     told: Path, api: Any, employee: None, initialize: Any
 ) -> None:
     async def state() -> Any:
-        found: list[Any] = (await api("GET", "health", answers="health")).body["consumers"]
+        found: list[Any] = (await api("GET", "health", answers="health")).body["lineageListeners"]
         return found[0] if found else {"at": None}
 
     while (await state())["at"] is None:
         await asyncio.sleep(0.01)
     await initialize()
-    while (await state())["told"] == 0:
+    while (await state())["delivered"] == 0:
         await asyncio.sleep(0.01)
     assert told.read_text() == f"bob {EMPLOYEE} -> {STAFF}\n"
     found = await state()
     assert (found["name"], found["distribution"], found["version"]) == ("writing", "writing-consumer", "2.0")
-    assert (found["told"], found["failed"], found["hanging"], found["problem"]) == (1, 0, False, "")
+    assert (found["delivered"], found["failed"], found["timedOut"], found["problem"]) == (1, 0, False, "")
 
 
 INVALID_ANNOTATIONS = [
@@ -194,10 +194,10 @@ async def test_invalid_annotation_returns_its_pointer(api: Any, employee: None) 
 async def test_an_annotation_changes_what_it_names_and_leaves_the_rest(api: Any, employee: None) -> None:
     value = {"properties": {"team": "x"}, "tags": ["new", "hr"], "withoutProperties": ["owner", "never"]}
     wish = {"urn": str(EMPLOYEE), "aspect": "businessMetadata", "operation": "annotate", "value": value}
-    await api("POST", "proposals", body={"proposals": [wish]}, answers="written-batch")
+    await api("POST", "proposals", body={"proposals": [wish]}, answers="write-results")
     assert await said(api, EMPLOYEE) == metadata({"team": "x"}, ["hr", "new"])
-    again = await api("POST", "proposals", body={"proposals": [wish]}, answers="written-batch")
+    again = await api("POST", "proposals", body={"proposals": [wish]}, answers="write-results")
     assert [one["changed"] for one in again.body["results"]] == [False]
     cleared = wish | {"value": {"clearProperties": True, "withoutTags": ["hr"]}}
-    await api("POST", "proposals", body={"proposals": [cleared]}, answers="written-batch")
+    await api("POST", "proposals", body={"proposals": [cleared]}, answers="write-results")
     assert await said(api, EMPLOYEE) == metadata({}, ["new"])

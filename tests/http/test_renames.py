@@ -25,7 +25,7 @@ async def test_person_renames_and_every_api_says_where_the_old_name_went(
     api: Any, datahub: Any, openlineage: Any, sales: None
 ) -> None:
     await api("PUT", "entities", ORDERS, *BUSINESS, body=metadata({"owner": "ops"}, ["gold"]))
-    done = await api("POST", *RENAME, body={"to": NEW}, answers="written")
+    done = await api("POST", *RENAME, body={"to": NEW}, answers="write-result")
     assert (done.status, done.body["urn"], done.body["changed"]) == (200, NEW, True)
     assert (await api("GET", "entities", NEW, *BUSINESS)).body["value"]["tags"] == ["gold"]
     assert (await api("GET", "entities", NEW, *BUSINESS, "versions")).body["versions"][0]["version"] == 1
@@ -61,7 +61,7 @@ async def test_kernel_renames_in_a_run_of_its_own_alone(api: Any, jp_serverapp: 
     theirs = await start(api, body={"runId": "theirs"})
     assert (await api("POST", *RENAME, body={"to": NEW, "run": theirs}, **asks)).status == 403
     mine = await start(api, **asks)
-    done = await api("POST", *RENAME, body={"to": NEW, "run": mine}, answers="written", **asks)
+    done = await api("POST", *RENAME, body={"to": NEW, "run": mine}, answers="write-result", **asks)
     assert done.status == 200
     assert (await api("DELETE", "entities", NEW, **asks)).status == 403
 

@@ -161,12 +161,12 @@ async def test_what_a_program_did_is_seen_although_it_is_deleted(api: Any) -> No
     urn = (await api("POST", "runs", body=START, answers="run")).body["urn"]
     accesses = {"accesses": [{"data": ORDERS, "mode": "read"}]}
     await api("POST", "runs", urn, "accesses", body=accesses, answers="run")
-    await api("DELETE", "entities", CELL, answers="written")
+    await api("DELETE", "entities", CELL, answers="write-result")
     assert (await api("GET", "runs", urn, answers="run")).body["accesses"][0]["data"] == ORDERS
     nodes = (await api("GET", "lineage", params={"urn": ORDERS}, answers="lineage")).body["nodes"]
     assert {node["urn"]: node["deleted"] for node in nodes} == {ORDERS: False, CELL: True}
     path = ("entities", ORDERS, "aspects", "businessMetadata")
-    assert (await api("PUT", *path, body=metadata({"owner": "ops"}), answers="written")).status == 200
+    assert (await api("PUT", *path, body=metadata({"owner": "ops"}), answers="write-result")).status == 200
 
 
 async def test_a_run_does_not_end_before_it_began(api: Any, sales: None) -> None:
@@ -181,13 +181,13 @@ async def test_a_run_does_not_end_before_it_began(api: Any, sales: None) -> None
 
 async def test_a_run_tells_what_it_touched_with_what_was_said_then(api: Any, sales: None) -> None:
     said = ("entities", ORDERS, "aspects", "businessMetadata")
-    await api("PUT", *said, body=metadata({"owner": "then"}, ["raw"]), answers="written")
+    await api("PUT", *said, body=metadata({"owner": "then"}, ["raw"]), answers="write-result")
     start = START | {"arguments": {"input": "/in"}}
     urn = (await api("POST", "runs", body=start, answers="run")).body["urn"]
-    assert (await api("GET", "runs", urn, "accesses", answers="touched")).body == {"touched": []}
+    assert (await api("GET", "runs", urn, "accesses", answers="run-accesses")).body == {"accesses": []}
     await api("POST", "runs", urn, "accesses", body={"accesses": [{"data": ORDERS, "mode": "read"}]}, answers="run")
-    await api("PUT", *said, body=metadata({"owner": "now"}), answers="written")
-    touched = (await api("GET", "runs", urn, "accesses", answers="touched")).body["touched"]
+    await api("PUT", *said, body=metadata({"owner": "now"}), answers="write-result")
+    touched = (await api("GET", "runs", urn, "accesses", answers="run-accesses")).body["accesses"]
     assert [(one["role"], one["mode"]) for one in touched] == [
         ("program", None),
         ("application", None),

@@ -16,26 +16,26 @@ async def test_a_search_is_kept_done_again_and_thrown_away(api: Any, sales: None
     (row,) = (await api("GET", *SPACE, answers="instances")).body["instances"]
     read = (await api("GET", *SPACE, row["name"], answers="instance")).body["metadata"]
     asked = {"q": read["query"]} | {name: read[name] for name in ("namespace", "type")}
-    hits = (await api("GET", "search", params=asked, answers="search-answer")).body["hits"]
+    hits = (await api("GET", "search", params=asked, answers="search-results")).body["hits"]
     assert [hit["urn"] for hit in hits] == [ORDERS]
     changed = document | {"metadata": kept | {"namespace": "zoo"}}
     assert (await api("PUT", *SPACE, row["name"], body=changed, answers="instance")).status == 200
-    assert (await api("DELETE", *SPACE, row["name"], answers="instance-removed")).status == 200
+    assert (await api("DELETE", *SPACE, row["name"], answers="instance-delete-result")).status == 200
     assert (await api("GET", *SPACE, answers="instances")).body["instances"] == []
 
 
 async def test_a_saved_search_is_not_a_hit_of_its_own_search(api: Any, sales: None) -> None:
     document = {"display_name": "orders", "schema_name": "saved-search", "metadata": {"query": "orders*"}}
     assert (await api("POST", *SPACE, body=document, answers="instance")).status == 201
-    found = (await api("GET", "search", params={"q": "orders*"}, answers="search-answer")).body
+    found = (await api("GET", "search", params={"q": "orders*"}, answers="search-results")).body
     assert [hit["urn"] for hit in found["hits"]] == [ORDERS]
     assert found["total"] == 1
     assert found["facets"]["type"] == [{"value": "dataset", "count": 1}]
-    other = (await api("GET", "search", params={"q": "orders"}, answers="search-answer")).body
+    other = (await api("GET", "search", params={"q": "orders"}, answers="search-results")).body
     assert [hit["type"] for hit in other["hits"]] == ["dataset", "instance"]
     typed = {"display_name": "typed", "schema_name": "saved-search", "metadata": {"query": "name:orders"}}
     assert (await api("POST", *SPACE, body=typed, answers="instance")).status == 201
-    found = (await api("GET", "search", params={"q": "name:orders*"}, answers="search-answer")).body
+    found = (await api("GET", "search", params={"q": "name:orders*"}, answers="search-results")).body
     assert "typed" not in [hit["name"] for hit in found["hits"]]
 
 

@@ -56,7 +56,7 @@ def tag(server: LiveServer, table: str, *tags: str) -> None:
 
 def state(server: LiveServer, name: str) -> dict[str, Any]:
     found = Transport(Server(server.url, server.token)).request("GET", "/pipelines/schedules").body
-    assert found["starts"]
+    assert found["schedulerEnabled"]
     return next(one for one in found["schedules"] if one["name"] == name)
 
 
@@ -110,11 +110,11 @@ def test_a_change_starts_a_pipeline_once_and_again_where_it_fails(servers: tuple
     keep(first, "often", "schedule", pipeline="broken", every="PT1H")
     keep(first, "lost", "schedule", pipeline="nosuch", on_change={"tag": "fresh"})
     assert "there is no pipeline nosuch" in state(first, "lost")["problem"]
-    assert waited(lambda: state(first, "often"), lambda one: one["due"] is not None)["run"] == ""
+    assert waited(lambda: state(first, "often"), lambda one: one["nextRun"] is not None)["run"] == ""
     for table, word in (("customers", "fresh"), ("orders", "other"), ("old_orders", "fresh")):
         tag(first, table, word)
     lost = waited(lambda: state(first, "lost"), lambda one: one["status"] != "")
-    assert (lost["status"], lost["run"], "nosuch" in lost["problem"]) == ("refused", "", True)
+    assert (lost["status"], lost["run"], "nosuch" in lost["problem"]) == ("rejected", "", True)
     waited(lambda: state(second, "told"), lambda one: one["attempts"] == 1)
     told = waited(lambda: state(second, "told"), lambda one: one["status"] == "failed" and one["attempts"] == 0)
     assert "no source is called so" in told["problem"]
@@ -133,7 +133,7 @@ def test_another_server_goes_on_and_what_is_disabled_starts_nothing(servers: tup
     tag(second, "orders", "other", "fresh")
     waited(lambda: {"logs": len(logs(second))}, lambda one: one["logs"] > before)
     told = {one["name"]: one for one in pipeline(second, "schedules")["schedules"]}
-    assert (told["often"]["enabled"], told["often"]["due"]) == (False, None)
+    assert (told["often"]["enabled"], told["often"]["nextRun"]) == (False, None)
 
 
 def test_pipelines_and_their_runs_go_with_their_namespace(servers: tuple[LiveServer, LiveServer]) -> None:

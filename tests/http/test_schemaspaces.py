@@ -37,7 +37,7 @@ async def test_providers_are_asked_again(api: Any) -> None:
 
 async def test_a_migration_says_what_it_did(api: Any) -> None:
     done = await api("POST", "schemaspaces", SPACE, "migrate", answers="migration")
-    assert done.body == {"dryRun": False, "migrated": [], "failed": [], "untold": []}
+    assert done.body == {"dryRun": False, "migrated": [], "failed": [], "withoutDryRun": []}
     dry = await api("POST", "schemaspaces", SPACE, "migrate", params={"dryRun": "true"}, answers="migration")
     assert dry.body["dryRun"] is True
     assert (await api("POST", "schemaspaces", "nope", "migrate")).status == 404

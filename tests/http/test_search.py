@@ -17,7 +17,7 @@ async def test_every_case_finds_what_it_says(api: Any) -> None:
     wrong = []
     for case in CASES["cases"]:
         asked = {"q": case["query"], **case.get("filters", {})}
-        found = await api("GET", "search", params=asked, answers="search-answer")
+        found = await api("GET", "search", params=asked, answers="search-results")
         if case.get("refused"):
             if found.status != 400:
                 wrong.append((case, found.status))
@@ -30,25 +30,25 @@ async def test_every_case_finds_what_it_says(api: Any) -> None:
 
 async def test_hostile_queries_are_plain_words(api: Any) -> None:
     await _write(api)
-    everything = (await api("GET", "search", params={"q": "*", "limit": 500}, answers="search-answer")).body["total"]
+    everything = (await api("GET", "search", params={"q": "*", "limit": 500}, answers="search-results")).body["total"]
     for text in CASES["hostile"]:
         for query in (text, f"{text} orders", f"owner:{text}", f"{text}*", f'"{text}"'):
-            found = await api("GET", "search", params={"q": query}, answers="search-answer")
+            found = await api("GET", "search", params={"q": query}, answers="search-results")
             assert found.status in (200, 400), query
         for name in ("namespace", "type", "tag", "platform", "owner"):
-            found = await api("GET", "search", params={"q": "*", name: text}, answers="search-answer")
+            found = await api("GET", "search", params={"q": "*", name: text}, answers="search-results")
             if name == "type":
                 assert found.status == 400, text
                 assert found.body["detail"].startswith("type: there is no entity type "), text
             else:
                 assert (found.status, found.body["total"]) == (200, 0), (name, text)
-    again = await api("GET", "search", params={"q": "*", "limit": 500}, answers="search-answer")
+    again = await api("GET", "search", params={"q": "*", "limit": 500}, answers="search-results")
     assert again.body["total"] == everything
 
 
 async def test_facets_count_all_matches_and_pages_follow_one_another(api: Any) -> None:
     await _write(api)
-    whole = (await api("GET", "search", params={"q": "*"}, answers="search-answer")).body
+    whole = (await api("GET", "search", params={"q": "*"}, answers="search-results")).body
     facets = {name: {one["value"]: one["count"] for one in counts} for name, counts in whole["facets"].items()}
     assert facets["type"]["dataset"] == 6
     assert facets["namespace"]["sales"] == 4  # three tables, and the namespace itself
@@ -61,7 +61,7 @@ async def test_facets_count_all_matches_and_pages_follow_one_another(api: Any) -
     cursor = ""
     while True:
         asked = {"q": "*", "limit": 3} | ({"cursor": cursor} if cursor else {})
-        page = (await api("GET", "search", params=asked, answers="search-answer")).body
+        page = (await api("GET", "search", params=asked, answers="search-results")).body
         assert page["facets"] == whole["facets"]
         assert page["total"] == whole["total"]
         pages += [hit["urn"] for hit in page["hits"]]
@@ -78,10 +78,12 @@ async def test_facets_count_all_matches_and_pages_follow_one_another(api: Any) -
 
 async def test_a_hit_says_why_it_is_one(api: Any) -> None:
     await _write(api)
-    found = await api("GET", "search", params={"q": "owner:op*", "tag": "raw-data"}, answers="search-answer")
+    found = await api("GET", "search", params={"q": "owner:op*", "tag": "raw-data"}, answers="search-results")
     (hit,) = found.body["hits"]
-    why = {"key": "owner", "value": "ops", "scope": "USER", "aspect": "businessMetadata", "where": "value"}
-    assert hit["matches"] == [why | {"parts": [{"text": "op", "found": True}, {"text": "s", "found": False}]}]
+    why = {"key": "owner", "value": "ops", "scope": "USER", "aspect": "businessMetadata", "matchedOn": "value"}
+    assert hit["matches"] == [
+        why | {"parts": [{"text": "op", "highlighted": True}, {"text": "s", "highlighted": False}]}
+    ]
     assert (hit["owner"], hit["tags"]) == ("ops", ["faa", "raw-data"])
 
 
@@ -92,9 +94,9 @@ async def test_the_part_of_a_path_that_fits_is_told(api: Any) -> None:
         ("invoices-q3.avro", "invoices-q3.avro"),
         ("landing/inv*", "landing/inv"),
     ):
-        (hit,) = (await api("GET", "search", params={"q": query}, answers="search-answer")).body["hits"]
-        (why,) = [one for one in hit["matches"] if one["where"] == "name"]
-        assert [part["text"] for part in why["parts"] if part["found"]] == [fitting]
+        (hit,) = (await api("GET", "search", params={"q": query}, answers="search-results")).body["hits"]
+        (why,) = [one for one in hit["matches"] if one["matchedOn"] == "name"]
+        assert [part["text"] for part in why["parts"] if part["highlighted"]] == [fitting]
 
 
 async def test_keys_and_values_are_counted_for_whoever_types(api: Any) -> None:
@@ -129,18 +131,18 @@ async def test_what_is_taken_away_is_found_no_more_at_once(api: Any) -> None:
     orders = CASES["entities"][0]["urn"]
 
     async def found(query: str) -> list[str]:
-        answer = await api("GET", "search", params={"q": query}, answers="search-answer")
+        answer = await api("GET", "search", params={"q": query}, answers="search-results")
         return [hit["name"] for hit in answer.body["hits"]]
 
     patch = {"Content-Type": "application/merge-patch+json"}
     path = ("entities", orders, "aspects", "businessMetadata")
-    await api("PATCH", *path, body={"properties": {"owner": None}, "tags": []}, headers=patch, answers="written")
+    await api("PATCH", *path, body={"properties": {"owner": None}, "tags": []}, headers=patch, answers="write-result")
     assert await found("owner:ops") == []
     assert await found("tags:raw-data") == []
     assert await found("refresh:*") == ["orders"]
-    await api("DELETE", *path, answers="written")
+    await api("DELETE", *path, answers="write-result")
     assert await found("refresh:* morning") == []
-    await api("DELETE", "entities", orders, answers="written")
+    await api("DELETE", "entities", orders, answers="write-result")
     assert await found("empname parquet dataset:orders") == ["long"]
     keys = await api("GET", "keys", params={"prefix": "refresh"}, answers="keys")
     assert keys.body["keys"] == []
@@ -170,7 +172,7 @@ async def test_keys_of_a_time_are_those_that_there_were(api: Any) -> None:
 
     async def values(key: str, **params: Any) -> list[tuple[str, int]]:
         told = (await api("GET", "keys", key, "values", params=params, answers="key-values")).body
-        assert told["atLeast"] is False
+        assert told["isLowerBound"] is False
         return [(one["value"], one["entities"]) for one in told["values"]]
 
     assert await values("refresh") == [("x", 1)]
@@ -197,7 +199,7 @@ async def _write(api: Any) -> None:
         for aspect, value in entity.items()
         if aspect != "urn"
     ]
-    done = await api("POST", "proposals", body={"proposals": proposals}, answers="written-batch")
+    done = await api("POST", "proposals", body={"proposals": proposals}, answers="write-results")
     assert done.status == 200
 
 
@@ -229,13 +231,13 @@ async def test_an_exact_name_is_the_first_hit_of_a_prefix_query(api: Any) -> Non
     await _write_technical(api, notebook, {})
     await _write_technical(api, "urn:li:custom:(plugin,namespace=default,plugin=flights)", {})
     for query in ("flights", "flights*", "name:flights*", "FLIGHTS*"):
-        hits = (await api("GET", "search", params={"q": query}, answers="search-answer")).body["hits"]
+        hits = (await api("GET", "search", params={"q": query}, answers="search-results")).body["hits"]
         assert hits[0]["name"] == "flights", query
         assert hits[0]["type"] == "dataset", query
-    hits = (await api("GET", "search", params={"q": "flights*"}, answers="search-answer")).body["hits"]
+    hits = (await api("GET", "search", params={"q": "flights*"}, answers="search-results")).body["hits"]
     types = [hit["type"] for hit in hits if hit["name"] != "flights"]
     assert types[: len(longer)] == ["dataset"] * len(longer)
-    past = (await api("GET", "search", params={"q": "name:flights*", "asOf": "now"}, answers="search-answer")).body
+    past = (await api("GET", "search", params={"q": "name:flights*", "asOf": "now"}, answers="search-results")).body
     assert past["hits"][0]["name"] == "flights"
 
 
@@ -247,12 +249,12 @@ async def test_datasets_come_before_programs_and_programs_before_fields(api: Any
     await _write_technical(api, field, {"owner": "payroll"})
     await _write_technical(api, program, {"owner": "payroll"})
     await _write_technical(api, table, many | {"owner": "payroll"})
-    hits = (await api("GET", "search", params={"q": "payroll"}, answers="search-answer")).body["hits"]
+    hits = (await api("GET", "search", params={"q": "payroll"}, answers="search-results")).body["hits"]
     assert [hit["type"] for hit in hits] == ["dataset", "dataJob", "schemaField"]
 
 
 async def _write_technical(api: Any, urn: str, properties: dict[str, str]) -> None:
     proposal = {"urn": urn, "aspect": "technicalMetadata", "operation": "upsert"}
     value = {"properties": properties, "tags": []}
-    written = await api("POST", "proposals", body={"proposals": [proposal | {"value": value}]}, answers="written-batch")
+    written = await api("POST", "proposals", body={"proposals": [proposal | {"value": value}]}, answers="write-results")
     assert written.status == 200

@@ -66,7 +66,7 @@ async def test_each_write_is_answered_again_as_it_was_and_not_done_again(
     first = await send(method, path, body, headers)
     assert first[0] in (200, 202), first
     if first[0] == 202:
-        while (await api("GET", "inbox", json.loads(first[1])["id"])).body["state"] == "waiting":
+        while (await api("GET", "inbox", json.loads(first[1])["id"])).body["state"] == "pending":
             await asyncio.sleep(0.01)
     await api("PATCH", "runs", run, body={"facts": {"later": True}}, answers="run")
     before = (await api("GET", "changes", params={"limit": 0})).body
@@ -76,7 +76,9 @@ async def test_each_write_is_answered_again_as_it_was_and_not_done_again(
 
 async def test_the_same_key_with_another_request_is_a_conflict_and_does_nothing(api: Any, sales: None) -> None:
     key = {"Idempotency-Key": "the-key", "Content-Type": "application/json"}
-    assert (await api("PUT", *BUSINESS, body=metadata({"owner": "ops"}), headers=key, answers="written")).status == 200
+    assert (
+        await api("PUT", *BUSINESS, body=metadata({"owner": "ops"}), headers=key, answers="write-result")
+    ).status == 200
     for method, path, body in (
         ("PUT", BUSINESS, metadata({"owner": "sales"})),
         ("PUT", TECHNICAL, metadata({"owner": "ops"})),
@@ -92,12 +94,14 @@ async def test_the_same_key_with_another_request_is_a_conflict_and_does_nothing(
 async def test_anothers_key_is_another_key(api: Any, sales: None, jp_serverapp: Any) -> None:
     tokens = jp_serverapp.web_app.settings[SETTING].tokens
     key, wish = {"Idempotency-Key": "the-key"}, metadata({"owner": "ops"})
-    first = await api("PUT", *BUSINESS, body=wish, headers=key, answers="written")
+    first = await api("PUT", *BUSINESS, body=wish, headers=key, answers="write-result")
     bob = {"Authorization": f"token {tokens.issue('k1', User('bob'), 'bob')}"} | key
-    theirs = await api("PUT", *BUSINESS, body=metadata({"owner": "b"}), headers=bob, anonymous=True, answers="written")
+    theirs = await api(
+        "PUT", *BUSINESS, body=metadata({"owner": "b"}), headers=bob, anonymous=True, answers="write-result"
+    )
     assert (first.body["version"], theirs.body["version"]) == (1, 2)
     mine = {"Authorization": f"token {tokens.issue('k2', User('ada'), getpass.getuser())}"} | key
-    again = await api("PUT", *BUSINESS, body=wish, headers=mine, anonymous=True, answers="written")
+    again = await api("PUT", *BUSINESS, body=wish, headers=mine, anonymous=True, answers="write-result")
     assert again.body == first.body
 
 
@@ -106,7 +110,9 @@ async def test_a_write_that_was_refused_may_be_sent_again_in_another_form(api: A
     for body in ({"no": "metadata"}, b"{", metadata({"no good": "1"})):
         assert (await api("PUT", *BUSINESS, body=body, headers=key)).status == 400
     assert (await api("PUT", *BUSINESS, body=metadata(), headers=key | {"If-Match": '"7"'})).status == 412
-    assert (await api("PUT", *BUSINESS, body=metadata({"owner": "ops"}), headers=key, answers="written")).status == 200
+    assert (
+        await api("PUT", *BUSINESS, body=metadata({"owner": "ops"}), headers=key, answers="write-result")
+    ).status == 200
 
 
 @pytest.mark.parametrize("key", ["", "two words", "x" * 256, "caf\u00e9"])
@@ -118,7 +124,7 @@ async def test_a_key_that_is_none_is_refused(api: Any, sales: None, key: str) ->
 
 async def test_keys_may_be_as_long_as_is_told(api: Any, sales: None) -> None:
     for key in ("!", "~" * 255):
-        written = await api("PUT", *BUSINESS, body=metadata(), headers={"Idempotency-Key": key}, answers="written")
+        written = await api("PUT", *BUSINESS, body=metadata(), headers={"Idempotency-Key": key}, answers="write-result")
         assert written.status == 200
 
 

@@ -53,18 +53,18 @@ async def test_a_server_delivers_and_tells_how_it_goes(
     while catalog.feed.listeners < 3:
         await asyncio.sleep(0.05)
     await api("PUT", "entities", ORDERS, "aspects", "technicalMetadata", body=metadata({"first": "1"}))
-    while "urn:jupyter-colophon:events:changed:v1" not in jp_serverapp.event_logger.schemas:
+    while "urn:jupyter-colophon:events:change:v1" not in jp_serverapp.event_logger.schemas:
         await asyncio.sleep(0.05)
-    jp_serverapp.event_logger.add_listener(schema_id="urn:jupyter-colophon:events:changed:v1", listener=listen)
-    await health(api, "audit", lambda one: one["behind"] == 0)
+    jp_serverapp.event_logger.add_listener(schema_id="urn:jupyter-colophon:events:change:v1", listener=listen)
+    await health(api, "audit", lambda one: one["lag"] == 0)
     written = await api("PUT", "entities", ORDERS, "aspects", "technicalMetadata", body=metadata({"secret": "Hidden"}))
     seq = written.body["seq"]
     await asyncio.get_running_loop().run_in_executor(None, receiver.wait, lambda one: seq in one.seqs)
-    audit = await health(api, "audit", lambda one: one["behind"] == 0)
-    assert (audit["kind"], audit["problem"], audit["deadLetters"], audit["oldest"]) == ("webhook", "", 0, None)
+    audit = await health(api, "audit", lambda one: one["lag"] == 0)
+    assert (audit["kind"], audit["problem"], audit["deadLetters"], audit["oldestPending"]) == ("webhook", "", 0, None)
     inside = await health(api, "inside", lambda one: one["attempts"] > 0)
     assert "on this machine or its network" in inside["problem"]
-    assert inside["behind"] > 0
+    assert inside["lag"] > 0
     while not any(one["seq"] == seq for one in heard):
         await asyncio.sleep(0.05)
     assert [one for one in heard if one["seq"] == seq] == [{"seq": seq, "urn": ORDERS}]

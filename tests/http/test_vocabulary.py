@@ -63,7 +63,7 @@ async def _described(api: Any) -> None:
 
 
 async def _found(api: Any, query: str, **filters: str) -> list[str]:
-    answer = await api("GET", "search", params={"q": query, "type": "dataset", **filters}, answers="search-answer")
+    answer = await api("GET", "search", params={"q": query, "type": "dataset", **filters}, answers="search-results")
     assert answer.status == 200, answer.body
     return [hit["urn"] for hit in answer.body["hits"]]
 
@@ -83,7 +83,7 @@ async def test_what_datahub_says_is_found_by_search_filters_and_facets(api: Any)
         for value in values:
             assert await _found(api, "*", **{name: value}) == [ORDERS], (name, value)
         assert await _found(api, "*", **{name: "another"}) == []
-    answer = (await api("GET", "search", params={"q": "*", "type": "dataset"}, answers="search-answer")).body
+    answer = (await api("GET", "search", params={"q": "*", "type": "dataset"}, answers="search-results")).body
     assert answer["facets"]["term"] == [{"value": "8a7f", "count": 1, "name": "Gross Revenue"}]
     assert answer["facets"]["domain"] == [{"value": "d0a1", "count": 1, "name": "Sales Europe"}]
     assert answer["facets"]["owner"] == [{"value": "jdoe", "count": 1, "name": "Jane Doe"}]
@@ -103,7 +103,7 @@ async def test_names_of_references_are_found_and_follow_a_rename(api: Any) -> No
     await _described(api)
     for query in ('"Gross Revenue"', "gross", "terms:gross*", '"Sales Europe"', '"jane doe"', 'owner:"Jane Doe"'):
         assert await _found(api, query) == [ORDERS], query
-    answer = (await api("GET", "search", params={"q": "gross", "type": "dataset"}, answers="search-answer")).body
+    answer = (await api("GET", "search", params={"q": "gross", "type": "dataset"}, answers="search-results")).body
     reasons = {(one["key"], one["value"], one["aspect"]) for one in answer["hits"][0]["matches"]}
     assert reasons == {("terms", "Gross Revenue", "glossaryTerms")}
     await _put(
@@ -181,7 +181,7 @@ async def test_softly_deleted_entities_are_found_only_if_asked_for(api: Any) -> 
     await _put(api, ORDERS, "status", {"removed": True})
     assert await _found(api, "*") == await _found(api, "tags:tier-1") == await _found(api, "orders") == []
     assert await _found(api, "tags:tier-1", removed="true") == [ORDERS]
-    answer = (await api("GET", "search", params={"q": "orders", "removed": "true"}, answers="search-answer")).body
+    answer = (await api("GET", "search", params={"q": "orders", "removed": "true"}, answers="search-results")).body
     assert answer["hits"][0]["removed"] is True
     assert (await api("GET", "search", params={"q": "*", "type": "dataset"})).body["facets"]["tag"] == []
     keys = (await api("GET", "keys", params={"prefix": "tier"}, answers="keys")).body["keys"]
@@ -199,11 +199,11 @@ async def test_softly_deleted_entities_are_found_only_if_asked_for(api: Any) -> 
     # What was restored is not marked any more, by whichever index it is found; what was removed then is.
     for query in ("*", "tags:tier-1", "orders", "owner:*"):
         for asked in ({}, {"removed": "true"}):
-            answer = (await api("GET", "search", params={"q": query} | asked, answers="search-answer")).body
+            answer = (await api("GET", "search", params={"q": query} | asked, answers="search-results")).body
             assert [one["urn"] for one in answer["hits"] if "removed" in one] == []
     past = {"q": "tags:tier-1", "asOf": removal}
-    assert (await api("GET", "search", params=past, answers="search-answer")).body["hits"] == []
-    (then,) = (await api("GET", "search", params=past | {"removed": "true"}, answers="search-answer")).body["hits"]
+    assert (await api("GET", "search", params=past, answers="search-results")).body["hits"] == []
+    (then,) = (await api("GET", "search", params=past | {"removed": "true"}, answers="search-results")).body["hits"]
     assert then["removed"] is True
     keys = (await api("GET", "keys", params={"prefix": "tier"}, answers="keys")).body["keys"]
     assert [one["entities"] for one in keys] == [1]

@@ -218,7 +218,7 @@ def node(urn, level=0, **more):
         "platform": None,
         "level": level,
         "deleted": False,
-        "hidden": {"upstream": 0, "downstream": 0},
+        "notShown": {"upstream": 0, "downstream": 0},
         **more,
     }
 

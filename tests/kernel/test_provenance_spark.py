@@ -109,7 +109,7 @@ def test_failed_write_leaves_a_failed_run_with_its_input_and_its_intended_output
     (run,) = catalog.runs(program=program("prov_one", "never"))["runs"]
     assert run["status"] == "failed"
     assert [(access["data"], access["mode"]) for access in run["accesses"]] == [(urn("prov_one", "input"), "read")]
-    assert run["intended"] == [urn("prov_one", "never")]
+    assert run["intendedOutputs"] == [urn("prov_one", "never")]
     assert "USER_RAISED_EXCEPTION" in run["facts"]["error"]
     edges = catalog.lineage(urn("prov_one", "input"), direction="downstream", levels=5)["edges"]
     assert {edge["target"] for edge in edges} == {run["program"]}

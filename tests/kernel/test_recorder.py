@@ -229,7 +229,7 @@ def test_what_was_not_seen_is_said_with_the_run(notebook):
     notebook.end(execution)
     assert notebook.recorder.flush(5) == 0
     (run,) = notebook.runs("blind")
-    assert run["facts"]["notSeen"] == f"{Unseen.COLUMNS}; {Unseen.SINK}"
+    assert run["facts"]["missingLineage"] == f"{Unseen.COLUMNS}; {Unseen.SINK}"
     assert run["status"] == "succeeded"
 
 
@@ -250,7 +250,7 @@ def test_failed_statement_leaves_a_run_with_its_inputs_and_what_it_would_have_wr
     notebook.recorder.flush(10)
     (run,) = notebook.runs("failing")
     assert (run["status"], touched(run)) == (status, {(notebook.urn("raw"), "read")})
-    assert (run["intended"], run["facts"]["error"]) == ([notebook.urn("emp")], type(raised).__name__)
+    assert (run["intendedOutputs"], run["facts"]["error"]) == ([notebook.urn("emp")], type(raised).__name__)
     # It was not written: no entity, and no edge of lineage.
     assert notebook.catalog.lineage(notebook.urn("raw"), levels=5)["edges"] == [
         edge for edge in notebook.catalog.lineage(run["program"])["edges"] if edge["access"] == "read"

@@ -187,7 +187,7 @@ def test_the_principal_of_the_settings_may_do_what_the_sites_policy_lets_it(
     broker: Broker, topic: str, store: StoreChoice, catalog: Catalog, tmp_path: Path
 ) -> None:
     hidden, own = table("pay", "hr"), {"auditHeader": {"actor": "urn:li:corpuser:root"}, "headers": {"actor": "root"}}
-    say(broker, topic, proposal({"description": "refused"}, hidden, **own), proposal({"description": "fine"}, **own))
+    say(broker, topic, proposal({"description": "rejected"}, hidden, **own), proposal({"description": "fine"}, **own))
     with taking(broker, topic, tmp_path, store, policy="support.policies.Reviewed"):
         until(lambda: "fine" in described(catalog))
         (letter,) = until(lambda: catalog.dead_letters.page("message", 50, "", ADA)[0])

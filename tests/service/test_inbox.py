@@ -83,7 +83,7 @@ def applying(catalog: Catalog, privileges: Privileges | None = None) -> Iterator
 def settled(inbox: Inbox, entry: InboxEntry, principal: Principal = ADA) -> InboxEntry:
     """What became of a batch, when something has."""
     pause = threading.Event()
-    while (found := inbox.entry(entry.id, principal)).state == "waiting":
+    while (found := inbox.entry(entry.id, principal)).state == "pending":
         pause.wait(0.01)
     return found
 
@@ -92,7 +92,7 @@ def test_what_was_accepted_waits_and_is_then_applied(catalog: Catalog) -> None:
     catalog.inbox.close()
     entry = catalog.inbox.accept([wish("1"), wish("2")], ADA)
     assert catalog.inbox.entry(entry.id, ADA) == entry
-    assert (entry.state, catalog.inbox.counts()) == ("waiting", (1, 0))
+    assert (entry.state, catalog.inbox.counts()) == ("pending", (1, 0))
     with pytest.raises(NotFound):
         catalog.reader.aspect(ORDERS_URN, "technicalMetadata", ADA)
     with applying(catalog) as inbox:
@@ -147,7 +147,7 @@ def test_a_privilege_that_was_taken_away_meanwhile_makes_a_dead_letter_without_v
     third = catalog.inbox.accept([wish("CANARY-3", version=7)], ADA)
     with caplog.at_level(logging.DEBUG), applying(catalog, Privileges({("bob", "emit")})) as inbox:
         refused = settled(inbox, first, BOB)
-        assert refused.state == "refused"
+        assert refused.state == "rejected"
         assert refused.refusal is not None
         assert (refused.refusal.cause, refused.refusal.detail) == ("AccessDenied", f"you may not emit {ORDERS}")
         assert settled(inbox, second).state == "applied"
@@ -236,7 +236,7 @@ def test_trouble_with_the_store_refuses_nothing_and_is_waited_out(
     with applying_on_a_full_disk(catalog, path) as inbox:
         while "the inbox: unavailable" not in caplog.text:
             pause.wait(0.01)
-        assert inbox.entry(entry.id, ADA).state == "waiting"
+        assert inbox.entry(entry.id, ADA).state == "pending"
     with applying(catalog) as inbox:
         assert settled(inbox, entry).state == "applied"
     catalog.close()
@@ -306,7 +306,7 @@ class TestDeadLetters:
         """A batch of Bob's that asked for a version that there never was."""
         say(catalog)
         entry = catalog.inbox.accept([wish("b", 2), wish("c", 3, aspect="technicalMetadata")], BOB)
-        assert settled(catalog.inbox, entry, BOB).state == "refused"
+        assert settled(catalog.inbox, entry, BOB).state == "rejected"
         return entry.id
 
     def test_one_is_its_senders_and_an_admins(self, catalog: Catalog, letter: int) -> None:
@@ -363,7 +363,7 @@ class TestDeadLetters:
         say(catalog)
         gone = Proposal(ORDERS_URN, None, "delete")
         entry = catalog.inbox.accept([gone, wish(version=9)], ADA)
-        assert settled(catalog.inbox, entry).state == "refused"
+        assert settled(catalog.inbox, entry).state == "rejected"
         kernel = Principal("ada", "kernel-2", BOB.scopes)
         assert len(catalog.dead_letters.page("", 10, "", kernel)[0]) == 1
         with pytest.raises(AccessDenied):
@@ -400,5 +400,5 @@ class TestDeadLetters:
         assert '"4"' in (catalog.dead_letters.page("openlineage", 10, "", BOB)[0][0].document or "")
         for number in range(5):
             catalog.dead_letters.keep([wish(str(number))], BOB, InvalidInstance("it", ()))
-        for kind, ids in (("openlineage", 0), ("refused", 3), ("proposals", 1)):
+        for kind, ids in (("openlineage", 0), ("rejected", 3), ("proposals", 1)):
             assert len(catalog.dead_letters.page(kind, 10, "", BOB)[0]) == ids

@@ -63,7 +63,7 @@ def test_the_example_runs_in_a_process_of_its_own(server: Any, catalog: Any, pla
     run = catalog.run(done.stdout.split()[-1])
     assert (run["status"], run["facts"]["stage.staff.rows"]) == ("succeeded", 2)
     pause = threading.Event()
-    while catalog.health()["inbox"]["waiting"]:
+    while catalog.health()["inbox"]["pending"]:
         pause.wait(0.01)
     assert (catalog.metadata(FILE.format(place / "staff")) or {})["USER"]["tags"] == ["hr"]
     again = called(*command, "run", str(EXAMPLE), conf, "--argument=sink=employees.csv/x", cwd=place, **known)

@@ -57,7 +57,7 @@ def say(catalog: Any, urn: str, *tags: str, **properties: str) -> None:
 def said(catalog: Any, urn: str) -> tuple[dict[str, str], list[str]]:
     """What people say of an entity when the inbox is empty."""
     pause = threading.Event()
-    while catalog.health()["inbox"]["waiting"]:
+    while catalog.health()["inbox"]["pending"]:
         pause.wait(0.01)
     found = (catalog.metadata(urn) or {"USER": {"properties": {}, "tags": []}})["USER"]
     return found["properties"], found["tags"]

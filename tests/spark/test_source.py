@@ -166,7 +166,7 @@ def test_a_bad_row_loses_only_itself_and_is_kept_with_its_problem(
     frame = rows(spark, "w", 40).union(bad).repartition(2)
     write(frame, where, jobId="write-1", batchSize="7", badRecordsPath=str(tmp_path))
     load = catalog.load("write-1")
-    assert (load["state"], load["written"], load["unchanged"], load["refused"]) == ("committed", 40, 0, 2)
+    assert (load["state"], load["written"], load["unchanged"], load["rejected"]) == ("committed", 40, 0, 2)
     kept = [
         json.loads(line)
         for path in (tmp_path / "write-1").glob("part-*.json")
@@ -176,7 +176,7 @@ def test_a_bad_row_loses_only_itself_and_is_kept_with_its_problem(
         "nonsense": "/urn",
         table("w", "json"): "/value",
     }
-    assert [one["urn"] for one in catalog.load_refusals("write-1")["refusals"]].sort() == [
+    assert [one["urn"] for one in catalog.load_refusals("write-1")["rejections"]].sort() == [
         *(o["urn"] for o in kept)
     ].sort()
     assert catalog.entity(table("w", "t39")) is not None
@@ -301,7 +301,7 @@ def test_a_killed_worker_and_a_killed_stream_lose_and_double_nothing(
         os.kill(worker, signal.SIGKILL)
     _await(lambda: catalog.load("kills-1")["state"] != "open", killed)
     load = catalog.load("kills-1")
-    assert [load[name] for name in ("state", "batches", "written", "unchanged", "refused")] == [
+    assert [load[name] for name in ("state", "batches", "written", "unchanged", "rejected")] == [
         "committed",
         30,
         600,

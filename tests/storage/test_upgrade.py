@@ -191,8 +191,8 @@ class TestReading:
         assert (load.state, load.written, load.refused) == ("committed", 1, 2)
         entries = _read(upgraded, lambda tx: [row["id"] for row in tx.table("inbox").scan(Range())])
         states = [upgraded.inbox.entry(number, ADA).state for number in entries]
-        assert states.count("refused") == 2
-        assert set(states) == {"applied", "refused"}
+        assert states.count("rejected") == 2
+        assert set(states) == {"applied", "rejected"}
 
     def test_positions_in_the_change_log_and_in_topics(self, upgraded: Catalog) -> None:
         place = taken.Place("MetadataChangeProposal_v1", 0, 41)

@@ -14,7 +14,7 @@ test('an aspect of another package has its own renderer, without a change to Col
   await openLab(page);
   await tell(page, 'PUT', `${PATH}/aspects/businessMetadata`, { properties: {}, tags: ['contracted'] });
   await run(page, 'colophon:open-entity', { urn: TABLE });
-  const written = page.getByRole('region', { name: 'What people wrote' });
+  const written = page.getByRole('region', { name: 'User metadata' });
   await written.getByRole('button', { name: 'Edit: Contract' }).click();
   const form = page.getByRole('form', { name: 'Edit: Contract' });
   const steward = form.getByRole('textbox', { name: 'Steward' });

@@ -24,9 +24,9 @@ test('somebody runs the sample notebook, finds a table, edits it and traces it',
   await test.step('its page keeps apart what people and what machines wrote', async () => {
     await panel.getByRole('region', { name: 'Entities' }).getByRole('button', { name: /daily_delays/ }).click();
     await expect(about.getByRole('heading', { name: 'daily_delays' })).toBeVisible();
-    await expect(about.getByRole('region', { name: 'What people wrote' })).toContainText('every morning');
-    await expect(about.getByRole('region', { name: 'What machines wrote' })).toContainText('parquet');
-    await expect(about.getByRole('region', { name: 'What machines wrote' })).not.toContainText('every morning');
+    await expect(about.getByRole('region', { name: 'User metadata' })).toContainText('every morning');
+    await expect(about.getByRole('region', { name: 'System metadata' })).toContainText('parquet');
+    await expect(about.getByRole('region', { name: 'System metadata' })).not.toContainText('every morning');
     await expect(about.getByRole('region', { name: 'Schema' })).toContainText('mean_delay');
     await expect(about.getByRole('region', { name: 'Runs' })).toContainText('flights.ipynb');
     await expect(about.getByRole('region', { name: 'History' })).toContainText('owner');
@@ -43,7 +43,7 @@ test('somebody runs the sample notebook, finds a table, edits it and traces it',
     await tags.press('Enter');
     await about.getByRole('button', { name: 'Save', exact: true }).click();
     await expect(about.getByRole('button', { name: 'Save', exact: true })).toBeHidden();
-    await expect(about.getByRole('region', { name: 'What people wrote' })).toContainText('checked');
+    await expect(about.getByRole('region', { name: 'User metadata' })).toContainText('checked');
     const saved = await ask<{ value: { tags: string[]; properties: Record<string, string> } }>(
       page,
       `entities/${encodeURIComponent(DELAYS)}/aspects/businessMetadata`
@@ -53,8 +53,8 @@ test('somebody runs the sample notebook, finds a table, edits it and traces it',
 
   await test.step('what the notebook writes appears without a reload', async () => {
     await inKernel(page, '%metadata set flights.daily_delays steward=ada');
-    await expect(about.getByRole('region', { name: 'What people wrote' })).toContainText('steward');
-    await expect(about.getByRole('region', { name: 'What people wrote' })).toContainText('ada');
+    await expect(about.getByRole('region', { name: 'User metadata' })).toContainText('steward');
+    await expect(about.getByRole('region', { name: 'User metadata' })).toContainText('ada');
   });
 
   await test.step('its lineage is drawn, and goes on when a node is expanded', async () => {

@@ -77,7 +77,7 @@ test('what somebody else saved meanwhile is shown, and overwritten only when tha
   type Owned = { value: { properties: { owner: string } } };
   expect((await ask<Owned>(page, aspectOf('orders'))).value.properties.owner).toBe('theirs');
   await conflict.getByRole('button', { name: 'Save mine over theirs' }).click();
-  await expect(about.getByRole('region', { name: 'What people wrote' })).toContainText('mine');
+  await expect(about.getByRole('region', { name: 'User metadata' })).toContainText('mine');
   expect((await ask<Owned>(page, aspectOf('orders'))).value.properties.owner).toBe('mine');
 
   const panel = page.getByRole('region', { name: 'Metadata', exact: true });
@@ -210,7 +210,7 @@ test('a lineage graph is walked with the keyboard, asked for by its controls, an
       await page.keyboard.type('Where to write to');
       await page.keyboard.press('Control+s');
       await expect(schema.getByRole('row', { name: /^email/ })).toContainText('Where to write to');
-      const written = page.getByRole('region', { name: 'What people wrote' });
+      const written = page.getByRole('region', { name: 'User metadata' });
       await written.getByRole('button', { name: 'Edit: Description' }).click();
       await written.getByRole('textbox', { name: 'Description' }).fill('What the shop sold');
       await page.keyboard.press('Control+s');

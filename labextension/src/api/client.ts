@@ -11,11 +11,11 @@ import type {
   Me,
   Run,
   Runs,
-  SearchAnswer,
-  TimedValues,
-  Touched,
+  SearchResults,
+  TimeseriesValues,
+  RunAccesses,
   Versions,
-  Written
+  WriteResult
 } from '../generated/api';
 import type { ICatalog, ILineageQuestion, ImpactQuestion, IPage, IRunsQuestion, ISearchPage } from '../tokens';
 import { address } from './addresses';
@@ -41,7 +41,7 @@ export class Catalog implements ICatalog {
     return this._get(address(['entities', table, 'fields', 'metadata'], { ...page }), signal);
   }
 
-  search(query: string, page: ISearchPage = {}, signal?: AbortSignal): Promise<SearchAnswer> {
+  search(query: string, page: ISearchPage = {}, signal?: AbortSignal): Promise<SearchResults> {
     return this._get(address(['search'], { q: query, ...page }), signal);
   }
 
@@ -61,7 +61,7 @@ export class Catalog implements ICatalog {
     return this._get(address(['runs', urn]));
   }
 
-  touched(urn: string): Promise<Touched> {
+  touched(urn: string): Promise<RunAccesses> {
     return this._get(address(['runs', urn, 'accesses']));
   }
 
@@ -73,7 +73,7 @@ export class Catalog implements ICatalog {
     return this._get(address(['entities', urn, 'aspects', aspect, 'versions'], { ...page }));
   }
 
-  valuesByTime(urn: string, aspect: string, page: Pick<IPage, 'limit'> = {}): Promise<TimedValues> {
+  valuesByTime(urn: string, aspect: string, page: Pick<IPage, 'limit'> = {}): Promise<TimeseriesValues> {
     return this._get(address(['entities', urn, 'aspects', aspect, 'values'], { ...page }));
   }
 
@@ -81,7 +81,7 @@ export class Catalog implements ICatalog {
     return this._get(address(['entities', urn, 'aspects', aspect]));
   }
 
-  putAspect(urn: string, aspect: string, value: object, version: number): Promise<Written> {
+  putAspect(urn: string, aspect: string, value: object, version: number): Promise<WriteResult> {
     const condition: Record<string, string> = version > 0 ? { 'If-Match': `"${version}"` } : { 'If-None-Match': '*' };
     return send(this._settings, address(['entities', urn, 'aspects', aspect]), {
       method: 'PUT',

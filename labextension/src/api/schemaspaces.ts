@@ -5,12 +5,12 @@ import type {
   InstanceEdit,
   InstanceExport,
   InstanceImport,
-  InstanceRemoved,
+  InstanceDeleteResult,
   Instances,
   InstanceValues,
-  Leftovers,
+  RecoveryFiles,
   PipelineCheck,
-  PipelineChecked,
+  PipelineCheckResult,
   PipelinePlugins,
   Schemaspaces as Spaces
 } from '../generated/api';
@@ -65,7 +65,7 @@ export class Schemaspaces implements ISchemaspaces {
       return [];
     }
     const body: PipelineCheck = { name };
-    const found = await send<PipelineChecked>(this._settings, address([PIPELINES, 'check']), { method: 'POST', body });
+    const found = await send<PipelineCheckResult>(this._settings, address([PIPELINES, 'check']), { method: 'POST', body });
     return found.problems;
   }
 
@@ -82,7 +82,7 @@ export class Schemaspaces implements ISchemaspaces {
     return this._send([space, 'instances', name], { method: 'PUT', body: document, headers: condition(version) });
   }
 
-  remove(space: string, name: string, version: number | null): Promise<InstanceRemoved> {
+  remove(space: string, name: string, version: number | null): Promise<InstanceDeleteResult> {
     return this._send([space, 'instances', name], { method: 'DELETE', headers: condition(version) });
   }
 
@@ -102,16 +102,16 @@ export class Schemaspaces implements ISchemaspaces {
     return this._send([space, 'import'], { method: 'POST', body: bundle }, how);
   }
 
-  leftovers(space: string): Promise<Leftovers> {
-    return this._send([space, 'leftovers']);
+  leftovers(space: string): Promise<RecoveryFiles> {
+    return this._send([space, 'recovery-files']);
   }
 
   recover(space: string, file: string): Promise<Instance> {
-    return this._send([space, 'leftovers', 'recover'], { method: 'POST', body: { file } });
+    return this._send([space, 'recovery-files', 'recover'], { method: 'POST', body: { file } });
   }
 
-  discard(space: string, file: string): Promise<Leftovers> {
-    return this._send([space, 'leftovers', 'discard'], { method: 'POST', body: { file } });
+  discard(space: string, file: string): Promise<RecoveryFiles> {
+    return this._send([space, 'recovery-files', 'discard'], { method: 'POST', body: { file } });
   }
 
   private _send<T>(parts: readonly string[], request: IRequest = {}, parameters: Parameters = {}): Promise<T> {

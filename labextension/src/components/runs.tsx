@@ -31,13 +31,13 @@ export function accessWord(mode: Run['accesses'][number]['mode'], trans: Transla
 
 /** What the capture of a run could not see, as it says itself: nothing is silently missing. */
 export function NotSeen({ run, trans }: { run: Run; trans: TranslationBundle }): React.JSX.Element | null {
-  const { notSeen } = run.facts;
-  if (notSeen === undefined) {
+  const { missingLineage } = run.facts;
+  if (missingLineage === undefined) {
     return null;
   }
   return (
     <p className="jp-Colophon-note" data-not-seen>
-      {trans.__('Not seen: %1', String(notSeen))}
+      {trans.__('Not seen: %1', String(missingLineage))}
     </p>
   );
 }

@@ -22,7 +22,7 @@ aspect: Aspect
 change: Change
 changes: Changes
 "dead-letter": DeadLetter
-"dead-letter-deleted": DeadLetterDeleted
+"dead-letter-delete-result": DeadLetterDeleteResult
 "dead-letters": DeadLetters
 descriptor: Descriptor
 entities: Entities
@@ -37,18 +37,16 @@ health: Health
 "inbox-entry": InboxEntry
 instance: Instance
 "instance-bundle": InstanceBundle
+"instance-delete-result": InstanceDeleteResult
 "instance-edit": InstanceEdit
 "instance-export": InstanceExport
 "instance-import": InstanceImport
-"instance-removed": InstanceRemoved
 "instance-restore": InstanceRestore
 "instance-summary": InstanceSummary
 "instance-values": InstanceValues
 instances: Instances
 "key-values": KeyValues
 keys: Keys
-"leftover-choice": LeftoverChoice
-leftovers: Leftovers
 lineage: Lineage
 "lineage-diff": LineageDiff
 "lineage-edge": LineageEdge
@@ -57,35 +55,37 @@ lineage: Lineage
 "lineage-node": LineageNode
 "lineage-path": LineagePath
 load: Load
-"load-applied": LoadApplied
 "load-batch": LoadBatch
+"load-batch-result": LoadBatchResult
 "load-end": LoadEnd
-"load-refusals": LoadRefusals
+"load-rejections": LoadRejections
 me: Me
 message: Message
 migration: Migration
 "namespace-export": NamespaceExport
 "namespace-import": NamespaceImport
 "pipeline-check": PipelineCheck
-"pipeline-checked": PipelineChecked
+"pipeline-check-result": PipelineCheckResult
 "pipeline-plugins": PipelinePlugins
 "pipeline-schedules": PipelineSchedules
 problem: Problem
 proposal: Proposal
 proposals: Proposals
+"recovery-file-choice": RecoveryFileChoice
+"recovery-files": RecoveryFiles
 registry: Registry
 run: Run
+"run-accesses": RunAccesses
 "run-change": RunChange
 "run-start": RunStart
 runs: Runs
-"schema-checked": SchemaChecked
+"schema-check-result": SchemaCheckResult
 schemaspaces: Schemaspaces
-"search-answer": SearchAnswer
-"timed-values": TimedValues
-touched: Touched
+"search-results": SearchResults
+"timeseries-values": TimeseriesValues
 versions: Versions
-written: Written
-"written-batch": WrittenBatch
+"write-result": WriteResult
+"write-results": WriteResults
 }
 /**
  * What a run touched. Data that the catalog does not know yet becomes known.
@@ -249,7 +249,7 @@ renamedTo?: string
 /**
  * A dead letter that is gone.
  */
-export interface DeadLetterDeleted {
+export interface DeadLetterDeleteResult {
 id: string
 }
 /**
@@ -416,7 +416,7 @@ key: boolean
 /**
  * Whether a form shows it where there is none yet.
  */
-offered: boolean
+editableByDefault: boolean
 /**
  * Appended by time; it has no versions.
  */
@@ -494,12 +494,12 @@ subscribers: (number | null)
 /**
  * Kernels that hold a token.
  */
-kernels: number
+kernelTokens: number
 /**
  * Batches that wait to be applied; null where the store cannot be asked.
  */
 inbox: {
-waiting: (number | null)
+pending: (number | null)
 }
 /**
  * Batches that could not be applied; null where the store cannot be asked.
@@ -508,16 +508,16 @@ deadLetters: (number | null)
 /**
  * Consumers of lineage that packages brought: how many runs each was told of, and how often it failed.
  */
-consumers: {
+lineageListeners: {
 name: string
 distribution: string
 version: string
-told: number
+delivered: number
 failed: number
 /**
  * It has not come back for long; it is waited for no more.
  */
-hanging: boolean
+timedOut: boolean
 /**
  * Why it did not load, or what it raised last.
  */
@@ -525,7 +525,7 @@ problem: string
 /**
  * The number of the change up to which it was told; null before it has begun.
  */
-at: (number | null)
+cursor: (number | null)
 }[]
 /**
  * What of the schemaspaces did not load.
@@ -543,7 +543,7 @@ reason: string
 /**
  * It was not there in time; it is taken in when it comes.
  */
-late: boolean
+timedOut: boolean
 }[]
 }
 /**
@@ -563,7 +563,7 @@ message: string
  */
 instances: {
 store: string
-elyraDoor: boolean
+elyraApi: boolean
 }
 /**
  * Where changes are delivered to, and how far each has come; empty where the store cannot be asked.
@@ -574,11 +574,11 @@ kind: string
 /**
  * How many changes it lacks.
  */
-behind: number
+lag: number
 /**
  * Since when it lacks them.
  */
-oldest: (string | null)
+oldestPending: (string | null)
 /**
  * How often the first of them was tried.
  */
@@ -590,7 +590,7 @@ problem: string
 /**
  * How many changes were no longer kept when they were to be delivered.
  */
-lost: number
+skipped: number
 deadLetters: number
 }[]
 }
@@ -599,12 +599,12 @@ deadLetters: number
  */
 export interface InboxEntry {
 id: string
-state: ("waiting" | "applied" | "refused")
+state: ("pending" | "applied" | "rejected")
 /**
  * When it came.
  */
 time: string
-results: Written[]
+results: WriteResult[]
 problem: (Problem | null)
 /**
  * The id of the dead letter that keeps it.
@@ -614,7 +614,7 @@ deadLetter: (string | null)
 /**
  * What became of a write. version is -1 after a deletion; seq is null when nothing changed.
  */
-export interface Written {
+export interface WriteResult {
 urn: string
 aspect: (string | null)
 version: number
@@ -676,7 +676,7 @@ time: (string | null)
 /**
  * Whether it can be removed: false for one of a shared or factory folder, of which a change makes a copy.
  */
-own: boolean
+deletable: boolean
 urn: string
 /**
  * The file's path, or the URN where there is no file.
@@ -702,6 +702,24 @@ metadata?: {
 
 }
 }[]
+}
+/**
+ * An instance was removed.
+ */
+export interface InstanceDeleteResult {
+/**
+ * Its name in the schemaspace: `[a-z]([a-z0-9_-]{0,198}[a-z0-9])?`.
+ */
+name: string
+urn: string
+/**
+ * Its last version: what `restore` takes to undo this; null while the catalog is away.
+ */
+version: (number | null)
+/**
+ * Whether one of the same name in a shared or factory folder shows now.
+ */
+sharedInstanceVisible: boolean
 }
 /**
  * An instance as it is to be. A new one without name gets one made of display_name; the name of one that is there stays.
@@ -783,24 +801,6 @@ failed: number
 }
 }
 /**
- * An instance was removed.
- */
-export interface InstanceRemoved {
-/**
- * Its name in the schemaspace: `[a-z]([a-z0-9_-]{0,198}[a-z0-9])?`.
- */
-name: string
-urn: string
-/**
- * Its last version: what `restore` takes to undo this; null while the catalog is away.
- */
-version: (number | null)
-/**
- * Whether one of the same name in a shared or factory folder shows now.
- */
-uncovered: boolean
-}
-/**
  * Which version is to be the present one again.
  */
 export interface InstanceRestore {
@@ -845,7 +845,7 @@ time: (string | null)
 /**
  * Whether it can be removed: false for one of a shared or factory folder, of which a change makes a copy.
  */
-own: boolean
+deletable: boolean
 urn: string
 }
 /**
@@ -894,7 +894,7 @@ entities: number
 /**
  * Whether there may be more of them: of the past, or of one scope, so many values of a namespace are looked through at most.
  */
-atLeast: boolean
+isLowerBound: boolean
 cursor: (string | null)
 }
 /**
@@ -910,44 +910,8 @@ entities: number
 /**
  * Whether there may be more of them: of the past, so many values of a namespace are looked through at most.
  */
-atLeast: boolean
+isLowerBound: boolean
 cursor: (string | null)
-}
-/**
- * Which leftover is meant.
- */
-export interface LeftoverChoice {
-/**
- * The leftover's own name.
- */
-file: string
-}
-/**
- * What killed saves of Elyra's left behind: instances as they were before those saves.
- */
-export interface Leftovers {
-leftovers: {
-/**
- * The instance's name.
- */
-name: string
-/**
- * The leftover's own name, by which it is brought back or thrown away.
- */
-file: string
-/**
- * When that save began, in milliseconds since 1970.
- */
-time: number
-/**
- * Whether the instance is gone or cannot be read, so that this could take its place.
- */
-missing: boolean
-/**
- * Why the leftover cannot be read; empty where it can.
- */
-problem: string
-}[]
 }
 /**
  * A bounded part of the lineage graph around one entity. One level is data, program, data.
@@ -1007,18 +971,14 @@ deleted: boolean
 /**
  * Neighbours that this answer does not show.
  */
-hidden: {
+notShown: {
 upstream: number
 downstream: number
 /**
  * The counts stopped at a bound: there are at least so many.
  */
-atLeast?: true
+isLowerBound?: true
 }
-/**
- * Always false: declared lineage leads from data to data since edges have the access `declared`.
- */
-asserted: boolean
 /**
  * What a program is called by who wrote it: the name of a step. Left out where nobody said.
  */
@@ -1054,11 +1014,11 @@ components: string[]
 /**
  * Who recorded the newest run, or who asserts the edge.
  */
-saidBy: string
+reportedBy: string
 /**
  * No run is known: it is in force from start to end.
  */
-asserted: boolean
+declared: boolean
 /**
  * The statements of the program over which the edge was met: data flows from an edge into a program to one out of it where both have none, or one in common. An empty one stands for accesses without a statement. At a program from which the walk began, those of the newest runs.
  */
@@ -1083,8 +1043,8 @@ to: string
  * Milliseconds.
  */
 span: number
-came: LineageEdge[]
-went: LineageEdge[]
+added: LineageEdge[]
+removed: LineageEdge[]
 nodes: LineageNode[]
 /**
  * Whether anything was left out: relations, components of an edge, runs that were not counted, or edges beyond 16 MiB.
@@ -1188,7 +1148,7 @@ opened: string
 /**
  * When a batch came last, or when it ended.
  */
-touched: string
+updated: string
 batches: number
 /**
  * Rows that changed something.
@@ -1198,22 +1158,7 @@ written: number
  * Rows of which everything was so already.
  */
 unchanged: number
-refused: number
-}
-/**
- * What became of a batch of a load: all rows that are not among the refused ones are applied.
- */
-export interface LoadApplied {
-written: number
-unchanged: number
-refused: {
-/**
- * Its place in the batch.
- */
-row: number
-urn: (string | null)
-problem: Problem
-}[]
+rejected: number
 }
 /**
  * A batch of a load, told by its place: sent again it has its first answer, and another batch in the same place is refused. Each row is to be a Proposal; one that is none is refused alone.
@@ -1224,6 +1169,21 @@ number: number
 rows: unknown[]
 }
 /**
+ * What became of a batch of a load: all rows that are not among the refused ones are applied.
+ */
+export interface LoadBatchResult {
+written: number
+unchanged: number
+rejected: {
+/**
+ * Its place in the batch.
+ */
+row: number
+urn: (string | null)
+problem: Problem
+}[]
+}
+/**
  * How a load ends: no batch of it is taken from then on. What was applied stays either way.
  */
 export interface LoadEnd {
@@ -1232,8 +1192,8 @@ state: ("committed" | "aborted")
 /**
  * A page of the rows that a load refused, by their places; the first 10,000 are kept.
  */
-export interface LoadRefusals {
-refusals: {
+export interface LoadRejections {
+rejections: {
 partition: number
 number: number
 row: number
@@ -1276,7 +1236,7 @@ reason: string
 /**
  * Schemas whose provider migrates, and cannot say beforehand what. Empty without dryRun.
  */
-untold: string[]
+withoutDryRun: string[]
 }
 /**
  * Which part of a namespace is exported.
@@ -1342,7 +1302,7 @@ arguments?: {
 /**
  * What is wrong with a pipeline, and in which order its stages would go.
  */
-export interface PipelineChecked {
+export interface PipelineCheckResult {
 valid: boolean
 /**
  * The names of the stages, where it is valid.
@@ -1368,7 +1328,7 @@ description: string
 /**
  * At least and at most so many stages whose data it takes; no most is null.
  */
-takes: (number | null)[]
+inputs: (number | null)[]
 /**
  * The JSON Schema of a stage's properties.
  */
@@ -1391,7 +1351,7 @@ export interface PipelineSchedules {
 /**
  * Whether this server starts any (c.Colophon.scheduled_runs).
  */
-starts: boolean
+schedulerEnabled: boolean
 schedules: {
 name: string
 pipeline: string
@@ -1412,7 +1372,7 @@ enabled: boolean
 /**
  * When it is due next.
  */
-due: (string | null)
+nextRun: (string | null)
 /**
  * When its last run began.
  */
@@ -1428,7 +1388,7 @@ run: string
 /**
  * What became of it; refused where it could not be started.
  */
-status: ("" | "running" | "succeeded" | "failed" | "killed" | "refused")
+status: ("" | "running" | "succeeded" | "failed" | "killed" | "rejected")
 /**
  * How often in a row it failed and is tried again.
  */
@@ -1482,6 +1442,42 @@ properties?: {
  */
 export interface Proposals {
 proposals: Proposal[]
+}
+/**
+ * Which leftover is meant.
+ */
+export interface RecoveryFileChoice {
+/**
+ * The leftover's own name.
+ */
+file: string
+}
+/**
+ * What killed saves of Elyra's left behind: instances as they were before those saves.
+ */
+export interface RecoveryFiles {
+recoveryFiles: {
+/**
+ * The instance's name.
+ */
+name: string
+/**
+ * The leftover's own name, by which it is brought back or thrown away.
+ */
+file: string
+/**
+ * When that save began, in milliseconds since 1970.
+ */
+time: number
+/**
+ * Whether the instance is gone or cannot be read, so that this could take its place.
+ */
+missing: boolean
+/**
+ * Why the leftover cannot be read; empty where it can.
+ */
+problem: string
+}[]
 }
 /**
  * The entity types.
@@ -1556,250 +1552,13 @@ arguments: {
 /**
  * Data that statements which failed would have written. They were not written: this is not an access, and not part of lineage.
  */
-intended: string[]
-}
-/**
- * How a run went on.
- */
-export interface RunChange {
-status?: ("running" | "succeeded" | "failed" | "killed")
-/**
- * ISO 8601, UTC, milliseconds.
- */
-end?: (string | null)
-facts?: {
-notebook?: string
-cellId?: string
-sourceHash?: string
-executionCount?: number
-kernel?: string
-/**
- * The first comment of a cell, without credentials.
- */
-comment?: string
-source?: string
-[k: string]: (string | number | boolean)
-}
-/**
- * What the run was started with; never copied into snapshots.
- */
-arguments?: {
-[k: string]: string
-}
-/**
- * Data that statements which failed would have written; added to what is known. Nothing is recorded of the data itself.
- */
-intended?: string[]
-}
-/**
- * A run to record. Posting the same program and runId again is one run.
- */
-export interface RunStart {
-program: string
-runId: string
-status?: ("running" | "succeeded" | "failed" | "killed")
-/**
- * ISO 8601, UTC, milliseconds.
- */
-start: string
-/**
- * ISO 8601, UTC, milliseconds.
- */
-end?: (string | null)
-parent?: (string | null)
-facts?: {
-notebook?: string
-cellId?: string
-sourceHash?: string
-executionCount?: number
-kernel?: string
-/**
- * The first comment of a cell, without credentials.
- */
-comment?: string
-source?: string
-[k: string]: (string | number | boolean)
-}
-/**
- * What the run was started with; never copied into snapshots.
- */
-arguments?: {
-[k: string]: string
-}
-}
-/**
- * A page of runs, newest first.
- */
-export interface Runs {
-runs: Run[]
-cursor: (string | null)
-}
-/**
- * A schema that can be used.
- */
-export interface SchemaChecked {
-kind: ("schemaspace" | "aspect")
-/**
- * Its $schema, or what is taken for it.
- */
-dialect: string
-}
-/**
- * The schemaspaces with their schemas, and what of them did not load.
- */
-export interface Schemaspaces {
-schemaspaces: {
-name: string
-id: string
-display_name: string
-description: string
-deprecated: boolean
-schemas: {
-name: string
-title: string
-deprecated: boolean
-uihints: {
-
-}
-}[]
-}[]
-problems: {
-kind: ("schemaspace" | "schemas provider" | "schema")
-/**
- * The entry point's name; for a schema `entry point/schema`.
- */
-source: string
-distribution: string
-version: string
-reason: string
-/**
- * It was not there in time; it is taken in when it comes.
- */
-late: boolean
-}[]
-}
-/**
- * A page of hits, best first. ranked is the number of matches that were ranked when that was capped.
- */
-export interface SearchAnswer {
-query: string
-hits: {
-urn: string
-type: string
-namespace: string
-name: string
-platform: (string | null)
-created: {
-/**
- * ISO 8601, UTC, milliseconds.
- */
-time: string
-actor: string
-}
-updated: {
-/**
- * ISO 8601, UTC, milliseconds.
- */
-time: string
-actor: string
-}
-description: string
-/**
- * The names of its tags.
- */
-tags: string[]
-owner: (string | null)
-/**
- * Why this hit: what of it the terms of the query fit, at most five, some of each term.
- */
-matches: {
-key: string
-value: string
-scope: ("USER" | "SYSTEM")
-/**
- * The aspect that says it.
- */
-aspect: string
-/**
- * What fits: the entity's name or type, the key, or the value under it.
- */
-where: ("name" | "type" | "key" | "value")
-/**
- * The text of what fits, cut where it is long, in parts; plain text.
- */
-parts: {
-text: string
-/**
- * Whether a term is found here.
- */
-found: boolean
-}[]
-}[]
-/**
- * The names of its glossary terms.
- */
-terms: string[]
-/**
- * The names of its domains.
- */
-domains: string[]
-/**
- * True of what was softly deleted (status.removed); absent otherwise.
- */
-removed?: boolean
-}[]
-total: number
-atLeast: boolean
-ranked: (number | null)
-/**
- * How many matches have which values, by facet, the most frequent first; exact as far as total is. The 20 most frequent values of each.
- */
-facets: {
-[k: string]: {
-value: string
-count: number
-/**
- * The name of what the value refers to, where it has another one.
- */
-name?: string
-}[]
-}
-/**
- * The title of each facet, in the order in which they are shown.
- */
-labels: {
-[k: string]: string
-}
-cursor: (string | null)
-}
-/**
- * What an aspect that is told by time says, newest first.
- */
-export interface TimedValues {
-values: {
-/**
- * The moment that it tells of. ISO 8601, UTC, milliseconds.
- */
-time: string
-/**
- * When the catalog was told. ISO 8601, UTC, milliseconds.
- */
-recorded: string
-actor: string
-value: {
-
-}
-}[]
-/**
- * Whether the answer ended before `limit`, at 4 MiB: read on with an earlier `end`.
- */
-truncated: boolean
+intendedOutputs: string[]
 }
 /**
  * What a run has to do with, and what was said of it when the run met it first.
  */
-export interface Touched {
-touched: {
+export interface RunAccesses {
+accesses: {
 urn: string
 role: ("program" | "application" | "data")
 type: string
@@ -1847,6 +1606,243 @@ tags: string[]
 truncated: boolean
 }
 /**
+ * How a run went on.
+ */
+export interface RunChange {
+status?: ("running" | "succeeded" | "failed" | "killed")
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+end?: (string | null)
+facts?: {
+notebook?: string
+cellId?: string
+sourceHash?: string
+executionCount?: number
+kernel?: string
+/**
+ * The first comment of a cell, without credentials.
+ */
+comment?: string
+source?: string
+[k: string]: (string | number | boolean)
+}
+/**
+ * What the run was started with; never copied into snapshots.
+ */
+arguments?: {
+[k: string]: string
+}
+/**
+ * Data that statements which failed would have written; added to what is known. Nothing is recorded of the data itself.
+ */
+intendedOutputs?: string[]
+}
+/**
+ * A run to record. Posting the same program and runId again is one run.
+ */
+export interface RunStart {
+program: string
+runId: string
+status?: ("running" | "succeeded" | "failed" | "killed")
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+start: string
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+end?: (string | null)
+parent?: (string | null)
+facts?: {
+notebook?: string
+cellId?: string
+sourceHash?: string
+executionCount?: number
+kernel?: string
+/**
+ * The first comment of a cell, without credentials.
+ */
+comment?: string
+source?: string
+[k: string]: (string | number | boolean)
+}
+/**
+ * What the run was started with; never copied into snapshots.
+ */
+arguments?: {
+[k: string]: string
+}
+}
+/**
+ * A page of runs, newest first.
+ */
+export interface Runs {
+runs: Run[]
+cursor: (string | null)
+}
+/**
+ * A schema that can be used.
+ */
+export interface SchemaCheckResult {
+kind: ("schemaspace" | "aspect")
+/**
+ * Its $schema, or what is taken for it.
+ */
+dialect: string
+}
+/**
+ * The schemaspaces with their schemas, and what of them did not load.
+ */
+export interface Schemaspaces {
+schemaspaces: {
+name: string
+id: string
+display_name: string
+description: string
+deprecated: boolean
+schemas: {
+name: string
+title: string
+deprecated: boolean
+uihints: {
+
+}
+}[]
+}[]
+problems: {
+kind: ("schemaspace" | "schemas provider" | "schema")
+/**
+ * The entry point's name; for a schema `entry point/schema`.
+ */
+source: string
+distribution: string
+version: string
+reason: string
+/**
+ * It was not there in time; it is taken in when it comes.
+ */
+timedOut: boolean
+}[]
+}
+/**
+ * A page of hits, best first. ranked is the number of matches that were ranked when that was capped.
+ */
+export interface SearchResults {
+query: string
+hits: {
+urn: string
+type: string
+namespace: string
+name: string
+platform: (string | null)
+created: {
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+time: string
+actor: string
+}
+updated: {
+/**
+ * ISO 8601, UTC, milliseconds.
+ */
+time: string
+actor: string
+}
+description: string
+/**
+ * The names of its tags.
+ */
+tags: string[]
+owner: (string | null)
+/**
+ * Why this hit: what of it the terms of the query fit, at most five, some of each term.
+ */
+matches: {
+key: string
+value: string
+scope: ("USER" | "SYSTEM")
+/**
+ * The aspect that says it.
+ */
+aspect: string
+/**
+ * What fits: the entity's name or type, the key, or the value under it.
+ */
+matchedOn: ("name" | "type" | "key" | "value")
+/**
+ * The text of what fits, cut where it is long, in parts; plain text.
+ */
+parts: {
+text: string
+/**
+ * Whether a term is found here.
+ */
+highlighted: boolean
+}[]
+}[]
+/**
+ * The names of its glossary terms.
+ */
+terms: string[]
+/**
+ * The names of its domains.
+ */
+domains: string[]
+/**
+ * True of what was softly deleted (status.removed); absent otherwise.
+ */
+removed?: boolean
+}[]
+total: number
+isLowerBound: boolean
+ranked: (number | null)
+/**
+ * How many matches have which values, by facet, the most frequent first; exact as far as total is. The 20 most frequent values of each.
+ */
+facets: {
+[k: string]: {
+value: string
+count: number
+/**
+ * The name of what the value refers to, where it has another one.
+ */
+name?: string
+}[]
+}
+/**
+ * The title of each facet, in the order in which they are shown.
+ */
+labels: {
+[k: string]: string
+}
+cursor: (string | null)
+}
+/**
+ * What an aspect that is told by time says, newest first.
+ */
+export interface TimeseriesValues {
+values: {
+/**
+ * The moment that it tells of. ISO 8601, UTC, milliseconds.
+ */
+time: string
+/**
+ * When the catalog was told. ISO 8601, UTC, milliseconds.
+ */
+recorded: string
+actor: string
+value: {
+
+}
+}[]
+/**
+ * Whether the answer ended before `limit`, at 4 MiB: read on with an earlier `end`.
+ */
+truncated: boolean
+}
+/**
  * History of an aspect, newest first; diff is the JSON Patch from the version before.
  */
 export interface Versions {
@@ -1880,6 +1876,6 @@ cursor: (string | null)
 /**
  * What became of a batch, in its order.
  */
-export interface WrittenBatch {
-results: Written[]
+export interface WriteResults {
+results: WriteResult[]
 }

@@ -77,7 +77,7 @@ export function card(placed: IPlacedNode, focus: boolean, words: IWords): HTMLEl
   main.append(icon(node.type), text);
   element.append(main);
   for (const side of ['upstream', 'downstream'] as const) {
-    if (node.hidden[side] > 0) {
+    if (node.notShown[side] > 0) {
       element.append(expander(node, side, words));
     }
   }

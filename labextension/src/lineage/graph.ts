@@ -57,12 +57,12 @@ function byName(a: INode, b: INode): number {
 const BOUND_LEAST = 1000;
 
 /** How many neighbours a node hides on a side, as text; `1,000+` where nobody counted to the end. */
-export function hiddenCount({ hidden }: Pick<INode, 'hidden'>, side: Side): string {
-  const count = hidden[side].toLocaleString();
-  return hidden.atLeast && hidden[side] >= BOUND_LEAST ? `${count}+` : count;
+export function hiddenCount({ notShown }: Pick<INode, 'notShown'>, side: Side): string {
+  const count = notShown[side].toLocaleString();
+  return notShown.isLowerBound && notShown[side] >= BOUND_LEAST ? `${count}+` : count;
 }
 
-/** Nodes of all answers; what one answer hides and another shows is hidden no more. */
+/** Nodes of all answers; what one answer hides and another shows is notShown no more. */
 function joinedNodes(answers: readonly Lineage[], edges: readonly IEdge[]): INode[] {
   const totals = new Map<string, Record<Side, number>>();
   const uncounted = new Set<string>();
@@ -72,10 +72,10 @@ function joinedNodes(answers: readonly Lineage[], edges: readonly IEdge[]): INod
     for (const node of answer.nodes) {
       const total = totals.get(node.urn) ?? { upstream: 0, downstream: 0 };
       for (const side of ['upstream', 'downstream'] as const) {
-        total[side] = Math.max(total[side], shown(known, node.urn, side) + node.hidden[side]);
+        total[side] = Math.max(total[side], shown(known, node.urn, side) + node.notShown[side]);
       }
       totals.set(node.urn, total);
-      if (node.hidden.atLeast) {
+      if (node.notShown.isLowerBound) {
         uncounted.add(node.urn);
       }
       // The first answer is about the focus, so its levels count.
@@ -84,13 +84,13 @@ function joinedNodes(answers: readonly Lineage[], edges: readonly IEdge[]): INod
   }
   const all = degrees(edges);
   return [...nodes.values()].sort(byName).map(node => {
-    const total = totals.get(node.urn) ?? node.hidden;
+    const total = totals.get(node.urn) ?? node.notShown;
     return {
       ...node,
-      hidden: {
+      notShown: {
         upstream: Math.max(0, total.upstream - shown(all, node.urn, 'upstream')),
         downstream: Math.max(0, total.downstream - shown(all, node.urn, 'downstream')),
-        ...(uncounted.has(node.urn) ? { atLeast: true as const } : {})
+        ...(uncounted.has(node.urn) ? { isLowerBound: true as const } : {})
       }
     };
   });
@@ -122,7 +122,7 @@ export function joined(answers: readonly Lineage[]): IGraph {
   };
 }
 
-/** An answer without the nodes that are not there; what is left out is counted as hidden. */
+/** An answer without the nodes that are not there; what is left out is counted as notShown. */
 export function within(answer: Lineage, there: ReadonlySet<string>): Lineage {
   const edges = answer.edges.filter(edge => there.has(edge.source) && there.has(edge.target));
   const nodes = answer.nodes.filter(node => there.has(node.urn));
@@ -136,10 +136,10 @@ function withLosses(nodes: readonly INode[], edgesBefore: readonly IEdge[], edge
   const lost = (urn: string, side: Side): number => shown(before, urn, side) - shown(after, urn, side);
   return nodes.map(node => ({
     ...node,
-    hidden: {
-      ...node.hidden,
-      upstream: node.hidden.upstream + lost(node.urn, 'upstream'),
-      downstream: node.hidden.downstream + lost(node.urn, 'downstream')
+    notShown: {
+      ...node.notShown,
+      upstream: node.notShown.upstream + lost(node.urn, 'upstream'),
+      downstream: node.notShown.downstream + lost(node.urn, 'downstream')
     }
   }));
 }
@@ -157,7 +157,7 @@ function nearestFirst(graph: IGraph): string[] {
   return [...order];
 }
 
-/** At most so many nodes, the nearest ones; what is left out is counted as hidden. */
+/** At most so many nodes, the nearest ones; what is left out is counted as notShown. */
 export function bounded(graph: IGraph, most: number): IGraph {
   if (graph.nodes.length <= most) {
     return graph;

@@ -1,6 +1,6 @@
-import type { Keys, SearchAnswer } from '../generated/api';
+import type { Keys, SearchResults } from '../generated/api';
 
-type Hit = SearchAnswer['hits'][number];
+type Hit = SearchResults['hits'][number];
 
 /** A metadata key as the catalog lists it. */
 export type Key = Keys['keys'][number];
@@ -56,7 +56,7 @@ export function foundKeys(named: readonly Key[], hits: readonly Hit[]): IFoundKe
   for (const key of named) {
     found.set(id(key), { ...key, values: [] });
   }
-  const said = hits.flatMap(hit => hit.matches).filter(match => match.where === 'key' || match.where === 'value');
+  const said = hits.flatMap(hit => hit.matches).filter(match => match.matchedOn === 'key' || match.matchedOn === 'value');
   for (const match of said) {
     const next = fromMatch(match);
     const have = found.get(id(next));

@@ -55,7 +55,7 @@ class InstanceDeeds {
     const trans = this._trans;
     const instance = await this._spaces.instance(space, name);
     const title = instance.display_name === '' ? name : instance.display_name;
-    if (!instance.own) {
+    if (!instance.deletable) {
       Notification.warning(trans.__('“%1” is of a shared folder: it can be changed, not removed.', title));
       return;
     }
@@ -63,14 +63,14 @@ class InstanceDeeds {
     if (!undoable && !(await this._mayRemove(title))) {
       return;
     }
-    const { version, uncovered } = await this._spaces.remove(space, name, instance.version);
+    const { version, sharedInstanceVisible } = await this._spaces.remove(space, name, instance.version);
     void this._model.refreshSection(space);
     const undo = (): void => {
       if (version !== null) {
         void this._restore(space, name, title, version);
       }
     };
-    const told = uncovered
+    const told = sharedInstanceVisible
       ? trans.__('“%1” was deleted. A shared one of the same name is there still.', title)
       : trans.__('“%1” was deleted.', title);
     Notification.success(told, {

@@ -3,7 +3,7 @@ import { bounded, joined, within } from '../../src/lineage/graph';
 import { lineageOf } from '../support/server';
 
 function hiddenOf(graph: ReturnType<typeof joined>, urn: string): unknown {
-  return graph.nodes.find(node => node.urn === urn)?.hidden;
+  return graph.nodes.find(node => node.urn === urn)?.notShown;
 }
 
 test('what one answer hides and another shows is hidden no more', () => {
@@ -74,5 +74,5 @@ test('of an answer only what is shown already is taken, and the rest is counted'
   ]);
   const part = within(answer, new Set(['p', 'a', 'b']));
   expect(part.edges.map(edge => edge.target)).toEqual(['a', 'b']);
-  expect(part.nodes.find(node => node.urn === 'p')?.hidden).toEqual({ upstream: 0, downstream: 1 });
+  expect(part.nodes.find(node => node.urn === 'p')?.notShown).toEqual({ upstream: 0, downstream: 1 });
 });

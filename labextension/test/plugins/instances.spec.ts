@@ -54,7 +54,7 @@ beforeEach(() => Notification.dismiss());
 test('what was deleted comes back by Undo', async () => {
   const server = new FakeServer()
     .on('GET', `${LIST}/a`, { body: snippetNamed('a', { version: 3 }) })
-    .on('DELETE', `${LIST}/a`, { body: { name: 'a', urn: '', version: 3, uncovered: false } })
+    .on('DELETE', `${LIST}/a`, { body: { name: 'a', urn: '', version: 3, sharedInstanceVisible: false } })
     .on('POST', `${LIST}/a/restore`, { body: snippetNamed('a', { version: 5 }) });
   await lab(server).commands.execute(CommandIDs.deleteInstance, PLACE);
   expect(server.seen.at(-1)?.headers.get('If-Match')).toBe('"3"');
@@ -67,7 +67,7 @@ test('what was deleted comes back by Undo', async () => {
 test('what a removal uncovers is told', async () => {
   const server = new FakeServer()
     .on('GET', `${LIST}/a`, { body: snippetNamed('a') })
-    .on('DELETE', `${LIST}/a`, { body: { name: 'a', urn: '', version: 1, uncovered: true } });
+    .on('DELETE', `${LIST}/a`, { body: { name: 'a', urn: '', version: 1, sharedInstanceVisible: true } });
   await lab(server).commands.execute(CommandIDs.deleteInstance, PLACE);
   expect(told()[0]).toContain('A shared one of the same name is there still.');
 });
@@ -75,7 +75,7 @@ test('what a removal uncovers is told', async () => {
 test('what cannot be brought back is deleted only after a question', async () => {
   const server = new FakeServer()
     .on('GET', `${LIST}/a`, { body: snippetNamed('a', { valid: false, reason: 'ValueError' }) })
-    .on('DELETE', `${LIST}/a`, { body: { name: 'a', urn: '', version: null, uncovered: false } });
+    .on('DELETE', `${LIST}/a`, { body: { name: 'a', urn: '', version: null, sharedInstanceVisible: false } });
   for (const [answer, removed] of [
     ['Cancel', 0],
     ['Delete', 1]
@@ -103,7 +103,7 @@ test('the code of a snippet is at hand once the pointer went down on it, and ane
 });
 
 test('what belongs to everybody is not deleted, and that is said', async () => {
-  const server = new FakeServer().on('GET', `${LIST}/a`, { body: snippetNamed('a', { own: false }) });
+  const server = new FakeServer().on('GET', `${LIST}/a`, { body: snippetNamed('a', { deletable: false }) });
   await lab(server).commands.execute(CommandIDs.deleteInstance, PLACE);
   expect(server.count('DELETE', `${LIST}/a`)).toBe(0);
   expect(told()[0]).toContain('shared folder');

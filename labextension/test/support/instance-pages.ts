@@ -108,7 +108,7 @@ export function hello(part: Partial<Instance> = {}): Instance {
     problems: [],
     version: 2,
     time: '2026-11-20T12:00:00.000Z',
-    own: true,
+    deletable: true,
     urn: 'urn:li:instance:(code-snippets,hello)',
     resource: '/data/metadata/code-snippets/hello.json',
     ...part

@@ -14,7 +14,7 @@ export function rowOf(name: string, part: Partial<InstanceSummary> = {}): Instan
     problem: '',
     version: 1,
     time: '2026-11-20T12:00:00.000Z',
-    own: true,
+    deletable: true,
     urn: `urn:li:instance:(code-snippets,${name})`,
     ...part
   };
@@ -31,10 +31,10 @@ export function pageOf(
 
 /** A snippet. */
 export function snippetNamed(name: string, part: Partial<Instance> = {}): Instance {
-  const { display_name, schema_name, valid, reason, version, time, own, urn } = rowOf(name);
+  const { display_name, schema_name, valid, reason, version, time, deletable, urn } = rowOf(name);
   const metadata = { language: 'Python', code: ['import pandas', `${name} = 1`] };
   const rest = { extra: {}, problems: [], resource: `/data/${name}.json` };
-  return { name, display_name, schema_name, metadata, valid, reason, version, time, own, urn, ...rest, ...part };
+  return { name, display_name, schema_name, metadata, valid, reason, version, time, deletable, urn, ...rest, ...part };
 }
 
 /** Two schemaspaces, the second with two schemas. */

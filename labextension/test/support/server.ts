@@ -1,5 +1,5 @@
 import { ServerConnection } from '@jupyterlab/services';
-import type { Entity, EntityType, Lineage, Run, SearchAnswer } from '../../src/generated/api';
+import type { Entity, EntityType, Lineage, Run, SearchResults } from '../../src/generated/api';
 
 /** What a fake server answers. */
 export interface IAnswer {
@@ -106,17 +106,17 @@ export function cell(id: string): string {
 
 const STAMP = { time: '2026-11-20T12:00:00.000Z', actor: 'ada' };
 
-type Match = SearchAnswer['hits'][number]['matches'][number];
+type Match = SearchResults['hits'][number]['matches'][number];
 
 /** Why something is a hit; what is not said is usual. */
 type Why = Pick<Match, 'key' | 'value' | 'scope'> & Partial<Match>;
 
 /** A search hit. */
-export function hit(name: string, why: Why[] = []): SearchAnswer['hits'][number] {
+export function hit(name: string, why: Why[] = []): SearchResults['hits'][number] {
   const matches = why.map(one => ({
     aspect: 'businessMetadata',
-    where: 'value' as const,
-    parts: [{ text: one.value, found: true }],
+    matchedOn: 'value' as const,
+    parts: [{ text: one.value, highlighted: true }],
     ...one
   }));
   return {
@@ -137,12 +137,12 @@ export function hit(name: string, why: Why[] = []): SearchAnswer['hits'][number]
 }
 
 /** A page of hits. */
-export function answerOf(hits: SearchAnswer['hits'], cursor: string | null = null): SearchAnswer {
+export function answerOf(hits: SearchResults['hits'], cursor: string | null = null): SearchResults {
   return {
     query: '',
     hits,
     total: hits.length,
-    atLeast: false,
+    isLowerBound: false,
     ranked: null,
     facets: { type: [], namespace: [], tag: [] },
     labels: { type: 'Type', namespace: 'Namespace', tag: 'Tag' },
@@ -172,8 +172,7 @@ export function lineageOf(
       platform: null,
       level: 0,
       deleted: false,
-      asserted: false,
-      hidden: { upstream: hidden[node]?.[0] ?? 0, downstream: hidden[node]?.[1] ?? 0 }
+      notShown: { upstream: hidden[node]?.[0] ?? 0, downstream: hidden[node]?.[1] ?? 0 }
     })),
     edges: edges.map(([source, target]) => ({
       source,
@@ -184,8 +183,8 @@ export function lineageOf(
       start: STAMP.time,
       end: STAMP.time,
       components: [],
-      saidBy: 'ada',
-      asserted: false,
+      reportedBy: 'ada',
+      declared: false,
       statements: []
     })),
     columns: [],
@@ -210,17 +209,17 @@ export function runOf(id: string): Run {
     facts: { notebook: 'flights.ipynb', cellId: id },
     arguments: {},
     accesses: [],
-    intended: []
+    intendedOutputs: []
   };
 }
 
 /** The schema of what people write, as the registry gives it. */
 export const PEOPLE: EntityType['aspects'][number] = {
   name: 'businessMetadata',
-  title: 'What people wrote',
+  title: 'User metadata',
   scope: 'USER',
   key: false,
-  offered: true,
+  editableByDefault: true,
   timeseries: false,
   uihints: { order: ['tags', 'properties'] },
   described: ['properties', 'tags'],

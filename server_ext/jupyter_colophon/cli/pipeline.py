@@ -142,7 +142,7 @@ class Pipeline(Command):
                 told = keeper.schedules(found)
         titles = ("Schedule", "Pipeline", "When", "Due", "Last run", "Became", "Problem")
         rows = [
-            (one["name"], one["pipeline"], _when(one), one["due"] or "", one["run"], one["status"], one["problem"])
+            (one["name"], one["pipeline"], _when(one), one["nextRun"] or "", one["run"], one["status"], one["problem"])
             for one in told
         ]
         self.answer({"schedules": told}, table(rows, *titles) if rows else "There is none.")

@@ -77,7 +77,7 @@ class Runs(CatalogCommand):
     def _show(self, urn: str) -> int:
         with self.source() as source:
             run, touched = source.run(urn)
-        document = run_shown(run) | {"touched": [touched_shown(one) for one in touched]}
+        document = run_shown(run) | {"accesses": [touched_shown(one) for one in touched]}
         self.answer(document, _text(run, touched))
         return FINE
 

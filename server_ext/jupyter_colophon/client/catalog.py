@@ -91,18 +91,18 @@ class Catalog:
         return self._get(f"{_aspect(urn, aspect)}/versions", {"limit": limit, "cursor": cursor})
 
     def values(self, urn: str, aspect: str, *, limit: int = 50) -> Document:
-        """What an aspect that is told by time says, newest first: `TimedValues`."""
+        """What an aspect that is told by time says, newest first: `TimeseriesValues`."""
         return self._get(f"{_aspect(urn, aspect)}/values", {"limit": limit})
 
     def put_aspect(self, urn: str, name: str, value: Mapping[str, Any], if_version: int | None = None) -> Document:
-        """Writes an aspect as a whole; `if_version` -1 means: only if there is none yet. Answers `Written`."""
+        """Writes an aspect as a whole; `if_version` -1 means: only if there is none yet. Answers `WriteResult`."""
         headers = {}
         if if_version is not None:
             headers = {"If-None-Match": "*"} if if_version == -1 else {"If-Match": f'"{if_version}"'}
         return self._send("PUT", _aspect(urn, name), value, headers)
 
     def edit_aspect(self, urn: str, name: str, edit: Callable[[Document], Document]) -> Document:
-        """Reads an aspect, writes what `edit` makes of it, and does both again if someone was faster. Answers `Written`.
+        """Reads an aspect, writes what `edit` makes of it, and does both again if someone was faster. Answers `WriteResult`.
 
         `edit` gets the present value (empty if there is none), must not change it, and may be called several times.
         """
@@ -117,11 +117,11 @@ class Catalog:
                     raise
 
     def rename_entity(self, urn: str, to: str, run: str | None = None) -> Document:
-        """Gives a dataset another name; a kernel names the run of its own that did so. Answers `Written`."""
+        """Gives a dataset another name; a kernel names the run of its own that did so. Answers `WriteResult`."""
         return self._send("POST", f"{_at(urn)}/rename", {"to": to, "run": run})
 
     def propose(self, proposals: Sequence[Mapping[str, Any]]) -> Document:
-        """Writes a batch of `Proposal`s, at most 1,000, wholly or not at all. Answers `WrittenBatch`."""
+        """Writes a batch of `Proposal`s, at most 1,000, wholly or not at all. Answers `WriteResults`."""
         return self._send("POST", "/proposals", {"proposals": list(proposals)})
 
     def propose_later(self, proposals: Sequence[Mapping[str, Any]], key: str = "") -> Document:
@@ -136,7 +136,7 @@ class Catalog:
         return self._send("PUT", _load(load))
 
     def load_batch(self, load: str, partition: int, number: int, rows: Sequence[bytes]) -> Document:
-        """Sends a batch of `Proposal`s, each as JSON: sent again in the same place, it is done once. `LoadApplied`."""
+        """Sends a batch of `Proposal`s, each as JSON: sent again in the same place, it is done once. `LoadBatchResult`."""
         head = b'{"partition":%d,"number":%d,"rows":[' % (partition, number)
         body = b"".join((head, b",".join(rows), b"]}"))
         found = self._transport.request(
@@ -153,8 +153,8 @@ class Catalog:
         return self._get(_load(load))
 
     def load_refusals(self, load: str, *, limit: int = 50, cursor: str | None = None) -> Document:
-        """The rows that a load refused: `LoadRefusals`."""
-        return self._get(f"{_load(load)}/refusals", {"limit": limit, "cursor": cursor})
+        """The rows that a load refused: `LoadRejections`."""
+        return self._get(f"{_load(load)}/rejections", {"limit": limit, "cursor": cursor})
 
     def changes(self, *, limit: int = 100, **filters: str | int | None) -> Document:
         """A slice of the change log; filters are after, wait, namespace, urn and type: `Changes`."""
@@ -175,15 +175,15 @@ class Catalog:
         return self._get("/dead-letters", {"limit": limit, **filters})
 
     def replay_dead_letter(self, letter_id: str) -> Document:
-        """Applies a dead letter again; it is gone when that succeeds. Answers `WrittenBatch`."""
+        """Applies a dead letter again; it is gone when that succeeds. Answers `WriteResults`."""
         return self._send("POST", f"{_letter(letter_id)}/replay")
 
     def delete_dead_letter(self, letter_id: str) -> Document:
-        """Throws a dead letter away. Answers `DeadLetterDeleted`."""
+        """Throws a dead letter away. Answers `DeadLetterDeleteResult`."""
         return self._send("DELETE", _letter(letter_id))
 
     def search(self, query: str, *, limit: int = 20, **filters: str | None) -> Document:
-        """Entities that match; filters are those of search (core/search_filters.py), `removed`, `facets` and `cursor`: `SearchAnswer`."""
+        """Entities that match; filters are those of search (core/search_filters.py), `removed`, `facets` and `cursor`: `SearchResults`."""
         return self._get("/search", {"q": query, "limit": limit, **filters})
 
     def facet(self, name: str, timeout_s: float | None = None) -> list[str]:
@@ -238,7 +238,7 @@ class Catalog:
         return self._get(_run(urn))
 
     def touched(self, urn: str) -> Document:
-        """What a run had to do with, and what was said of it then: `Touched`."""
+        """What a run had to do with, and what was said of it then: `RunAccesses`."""
         return self._get(f"{_run(urn)}/accesses")
 
     def start_run(self, run: Mapping[str, Any], key: str = "") -> Document:

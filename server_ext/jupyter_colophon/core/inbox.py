@@ -13,7 +13,7 @@ from jupyter_colophon.core.errors import MetadataError, Problem, shown
 from jupyter_colophon.core.once import KEPT_MS
 from jupyter_colophon.core.proposal import Proposal, Written
 
-State = Literal["waiting", "applied", "refused"]
+State = Literal["pending", "applied", "rejected"]
 #: How long it is known what became of a batch, in milliseconds.
 OUTCOME_KEPT_MS = KEPT_MS
 #: The kind of the dead letters that come from the inbox.
@@ -21,7 +21,7 @@ PROPOSALS = "proposals"
 #: The kind of those that were sent as events of OpenLineage, and of those that are messages of a topic.
 EVENTS, MESSAGE = "openlineage", "message"
 #: The kind of those that a client of DataHub was told of at once: it may have nobody who listens.
-REFUSED = "refused"
+REFUSED = "rejected"
 #: How many entities of a batch, and how many keys of one, a line of the log names.
 _NAMED = 10
 
@@ -71,7 +71,7 @@ class InboxEntry:
     id: int
     actor: str
     time: int
-    state: State = "waiting"
+    state: State = "pending"
     results: tuple[Written, ...] = ()
     refusal: Refusal | None = None
 

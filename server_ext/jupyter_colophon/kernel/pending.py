@@ -41,7 +41,7 @@ def is_done(catalog: "Catalog", entry: str, deadline: float) -> bool:
     pause_s = FIRST_LOOK_S
     try:
         while (left_s := deadline - time.monotonic()) > 0:
-            if catalog.inbox_entry(entry, left_s)["state"] != "waiting":
+            if catalog.inbox_entry(entry, left_s)["state"] != "pending":
                 return True
             time.sleep(min(pause_s, max(deadline - time.monotonic(), 0)))
             pause_s = min(2 * pause_s, LAST_LOOK_S)

@@ -169,7 +169,7 @@ class Sender:
         missed = [Unseen.INTENDED] if len(intended) > INTENDED_MOST else []
         unseen = (str(word) for seen in group for word in seen.unseen)
         words = list(dict.fromkeys([*told, *unseen, *missed]))
-        change: Document = {"facts": {"notSeen": "; ".join(words)} if words != told else {}}
+        change: Document = {"facts": {"missingLineage": "; ".join(words)} if words != told else {}}
         pairs = [" → ".join(seen.renamed) for seen in group if seen.renamed is not None]
         renamed = list(dict.fromkeys([*account.renamed, *pairs]))
         if renamed != account.renamed:
@@ -177,7 +177,7 @@ class Sender:
         if failed and not account.error:
             change["facts"]["error"] = f"a {failed[-1].function} failed: {failed[-1].error}"
         if fresh := intended[:INTENDED_MOST][len(account.intended) :]:
-            change["intended"] = fresh
+            change["intendedOutputs"] = fresh
         if change["facts"] or fresh:
             self._catalog.change_run(run, change)
             account.not_seen, account.intended, account.renamed = words, intended[:INTENDED_MOST], renamed

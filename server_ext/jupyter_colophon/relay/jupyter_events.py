@@ -11,8 +11,8 @@ from jupyter_colophon.core.change import Change
 from jupyter_colophon.core.errors import InvalidConfiguration, shown
 from jupyter_colophon.relay.seam import Bus, Surroundings
 
-#: The `$id` of `schemas/events/changed.json`.
-SCHEMA: Final = "urn:jupyter-colophon:events:changed:v1"
+#: The `$id` of `schemas/events/change.json`.
+SCHEMA: Final = "urn:jupyter-colophon:events:change:v1"
 
 
 def make(about: Surroundings) -> "JupyterEvents":

@@ -88,7 +88,7 @@ class Inbox:
         self._worker.close()
 
     def _shown(self, entry: InboxEntry, principal: Principal) -> bool:
-        if entry.state != "waiting" and entry.time < self.now() - OUTCOME_KEPT_MS:
+        if entry.state != "pending" and entry.time < self.now() - OUTCOME_KEPT_MS:
             return False
         return entry.actor == principal.user or self.write_path.authorizer.may(principal, "admin", "system")
 

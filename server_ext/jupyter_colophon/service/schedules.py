@@ -14,7 +14,8 @@ from jupyter_colophon.storage.spi import StorageProvider
 SPACE: Final = "pipelines"
 SCHEDULE: Final = "schedule"
 PIPELINE: Final = "pipeline"
-_TIMES = ("due", "started", "ended")
+#: Members that are times, and the fields that they come from.
+_TIMES = {"nextRun": "due", "started": "started", "ended": "ended"}
 _SAID = ("pipeline", "namespace", "every", "cron")
 
 
@@ -50,7 +51,7 @@ def _named(one: Instance, pipeline: str) -> tuple[str, str]:
 
 def _told(one: Instance, state: ScheduleState, problem: str) -> dict[str, Any]:
     said = one.metadata
-    times = {name: getattr(state, name) for name in _TIMES}
+    times = {name: getattr(state, field) for name, field in _TIMES.items()}
     return {
         "name": one.name,
         **{name: str(said.get(name, "")) for name in _SAID},

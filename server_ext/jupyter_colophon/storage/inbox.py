@@ -9,7 +9,7 @@ from jupyter_colophon.core.proposal import Proposal, Written
 from jupyter_colophon.storage import forms
 from jupyter_colophon.storage.spi import Field, Range, Row, TableContext
 
-_WAITING = "waiting"
+_WAITING = "pending"
 
 
 def add(tx: TableContext, proposals: Sequence[Proposal], sender: Principal, now: int) -> InboxEntry:
@@ -56,7 +56,7 @@ def mark_applied(tx: TableContext, number: int, results: Sequence[Written]) -> N
 def mark_refused(tx: TableContext, number: int, refusal: Refusal) -> None:
     """It was refused; a dead letter keeps what it wanted."""
     outcome = compact(forms.REFUSAL.write(refusal))
-    tx.table("inbox").update({"id": number, "state": "refused", "proposals": None, "outcome": outcome})
+    tx.table("inbox").update({"id": number, "state": "rejected", "proposals": None, "outcome": outcome})
 
 
 def entry(tx: TableContext, number: int) -> InboxEntry | None:
@@ -70,7 +70,7 @@ def entry(tx: TableContext, number: int) -> InboxEntry | None:
     told = stored(row["outcome"])
     if row["state"] == "applied":
         return InboxEntry(came.id, came.actor, came.time, "applied", tuple(forms.WRITTEN.read(told)))
-    return InboxEntry(came.id, came.actor, came.time, "refused", refusal=forms.REFUSAL.read(told))
+    return InboxEntry(came.id, came.actor, came.time, "rejected", refusal=forms.REFUSAL.read(told))
 
 
 def outdated(tx: TableContext, now: int, limit: int) -> list[int]:

@@ -237,7 +237,7 @@ def test_what_a_killed_save_left_is_recovered_when_somebody_says_so(with_catalog
     told = f"Metadata instance 'torn' has been recovered from torn.json1700000100.5 to: {path}\n"
     assert (done.status, done.out, shell.read("code-snippets", "torn")) == (0, told, snippet("Old"))
     assert shell("recover", "code-snippets", "--name=sound", "--file=sound.json1700000000.0", "--discard").status == 0
-    left = shell("recover", "code-snippets", "--json").answer["leftovers"]
+    left = shell("recover", "code-snippets", "--json").answer["recoveryFiles"]
     assert [one["file"] for one in left] == ["torn.json1700000000.5"]
     for words in (["--name=absent"], ["--name=torn", "--file=../torn.json1"], ["--name=torn", "--discard"]):
         assert shell("recover", "code-snippets", *words).status == 1

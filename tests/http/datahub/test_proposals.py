@@ -195,16 +195,16 @@ async def test_what_is_refused_for_what_it_says_is_kept_and_can_be_tried_again(d
     patch["aspect"]["contentType"] = "application/json-patch+json"
     assert (await emit(datahub, patch)).status == 422
     assert (await emit(datahub, mcp("datasetProperties", {"name": "t"}, "CREATE"))).status == 422
-    kept = (await api("GET", "dead-letters", params={"kind": "refused"}, answers="dead-letters")).body["deadLetters"]
+    kept = (await api("GET", "dead-letters", params={"kind": "rejected"}, answers="dead-letters")).body["deadLetters"]
     assert [one["problem"]["type"].rpartition(":")[2] for one in kept] == ["already-exists", "patch-failed"]
     assert (await api("DELETE", "dead-letters", kept[0]["id"])).status == 200
     number = kept[1]["id"]
     assert (await api("POST", "dead-letters", number, "replay")).status == 400
     assert (await emit(datahub, mcp("datasetProperties", {"customProperties": {"p": "q"}}))).status == 200
-    assert (await api("POST", "dead-letters", number, "replay", answers="written-batch")).status == 200
+    assert (await api("POST", "dead-letters", number, "replay", answers="write-results")).status == 200
     found = await datahub("GET", "aspects", T, params={"aspect": "datasetProperties"})
     assert found.body["aspect"]["com.linkedin.dataset.DatasetProperties"]["customProperties"] == {}
-    assert (await api("GET", "dead-letters", params={"kind": "refused"})).body["deadLetters"] == []
+    assert (await api("GET", "dead-letters", params={"kind": "rejected"})).body["deadLetters"] == []
 
 
 @pytest.mark.parametrize(
@@ -225,11 +225,13 @@ async def test_what_is_refused_for_what_is_there_is_kept_too(
     datahub: Any, api: Any, proposal: dict[str, Any], cause: str, mending: list[dict[str, Any]]
 ) -> None:
     assert (await emit(datahub, proposal)).status in (404, 422)
-    (kept,) = (await api("GET", "dead-letters", params={"kind": "refused"}, answers="dead-letters")).body["deadLetters"]
+    (kept,) = (await api("GET", "dead-letters", params={"kind": "rejected"}, answers="dead-letters")).body[
+        "deadLetters"
+    ]
     assert kept["problem"]["type"].rpartition(":")[2] == cause
     for one in mending:
         assert (await emit(datahub, one)).status == 200
     replayed = await api("POST", "dead-letters", kept["id"], "replay")
     assert replayed.status == (200 if mending else 404)
-    left = (await api("GET", "dead-letters", params={"kind": "refused"})).body["deadLetters"]
+    left = (await api("GET", "dead-letters", params={"kind": "rejected"})).body["deadLetters"]
     assert [one["attempts"] for one in left] == ([] if mending else [2])

@@ -186,8 +186,8 @@ async def test_what_is_asserted_is_shown_through_its_source_while_it_is_in_force
     found = (await v3("GET", path, levels=1, direction="incoming", **EVER)).body
     (key,) = found["programs"]
     assert key.startswith("job.s.-.")
-    assert found["programs"][key]["asserted"] is True
-    told = [(one["data"], one["access"], one["runs"], one["asserted"]) for one in found["relations"]]
+    assert found["programs"][key]["declared"] is True
+    told = [(one["data"], one["access"], one["runs"], one["declared"]) for one in found["relations"]]
     assert sorted(told) == [("dataset.s.a", "read", [], True), ("dataset.s.b", "write", [], True)]
     assert (await v3("GET", path, start="0", end="now-1d")).body["relations"] == []
     gone = await api("DELETE", "entities", data("s", "b"), "aspects", "upstreamLineage")

@@ -21,7 +21,7 @@ async def test_every_case_finds_what_it_says_through_v3_too(v3: Any, api: Any) -
         for aspect, value in entity.items()
         if aspect != "urn"
     ]
-    assert (await api("POST", "proposals", body={"proposals": proposals}, answers="written-batch")).status == 200
+    assert (await api("POST", "proposals", body={"proposals": proposals}, answers="write-results")).status == 200
     wrong = []
     for case in CASES["cases"]:
         path, asked = _asked(case.get("filters", {}))

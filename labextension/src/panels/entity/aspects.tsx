@@ -108,13 +108,13 @@ export function UserAspects(props: IUserAspectsProps): React.JSX.Element {
         spec.scope === 'USER' &&
         !spec.key &&
         !ELSEWHERE.has(spec.name) &&
-        (spec.offered || isDescription(spec) || spec.name in (entity?.aspects ?? {}))
+        (spec.editableByDefault || isDescription(spec) || spec.name in (entity?.aspects ?? {}))
     )
     .sort((one, other) => Number(isDescription(other)) - Number(isDescription(one)));
   return (
-    <section className="jp-Colophon-card-section" data-scope="USER" aria-label={trans.__('What people wrote')}>
+    <section className="jp-Colophon-card-section" data-scope="USER" aria-label={trans.__('User metadata')}>
       <h2>
-        {trans.__('What people wrote')} <span className="jp-Colophon-scope">USER</span>
+        {trans.__('User metadata')} <span className="jp-Colophon-scope">USER</span>
       </h2>
       {specs.map(spec => (
         <React.Fragment key={spec.name}>
@@ -134,7 +134,7 @@ const MAIN = 'technicalMetadata';
 
 /** Whether the page shows the values of an aspect in a card of its own, and not among the descriptors. */
 export function hasOwnCard(spec: AspectSpec): boolean {
-  return spec.offered || spec.name === MAIN || spec.name === INSTANCE || isDescription(spec);
+  return spec.editableByDefault || spec.name === MAIN || spec.name === INSTANCE || isDescription(spec);
 }
 
 /** The members of a value that the page does not show among the descriptors; stamps count as shown. */
@@ -201,9 +201,9 @@ export function SystemAspects({ model, trans }: IAspectsProps): React.JSX.Elemen
     .sort((a, b) => Number(b.name === MAIN) - Number(a.name === MAIN));
   const described = shown.filter(aspect => isDescribed(aspect, specs.get(aspect.name)));
   return (
-    <section className="jp-Colophon-card-section" data-scope="SYSTEM" aria-label={trans.__('What machines wrote')}>
+    <section className="jp-Colophon-card-section" data-scope="SYSTEM" aria-label={trans.__('System metadata')}>
       <h2>
-        {trans.__('What machines wrote')} <span className="jp-Colophon-scope">SYSTEM</span>
+        {trans.__('System metadata')} <span className="jp-Colophon-scope">SYSTEM</span>
       </h2>
       {shown.length === 0 && <p className="jp-Colophon-note">{trans.__('Nothing yet.')}</p>}
       {shown

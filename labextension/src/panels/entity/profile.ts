@@ -1,4 +1,4 @@
-import type { TimedValues } from '../../generated/api';
+import type { TimeseriesValues } from '../../generated/api';
 
 /** What is known of a column; what is not told is undefined. */
 export interface IColumnFigures {
@@ -89,7 +89,7 @@ function column(value: unknown): IColumnFigures | null {
 }
 
 /** The newest profile; null where there is none. */
-export function newestProfile(told: TimedValues): IProfile | null {
+export function newestProfile(told: TimeseriesValues): IProfile | null {
   const newest = told.values[0];
   if (!newest) {
     return null;

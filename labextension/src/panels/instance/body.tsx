@@ -163,7 +163,7 @@ function Notes({ model, actions, trans }: IInstanceProps): React.JSX.Element {
       {removed && <Removed trans={trans} typed={model.dirty} known={history?.versions.length !== 0} />}
       {instance && !instance.valid && <Broken instance={instance} remove={() => actions.remove()} trans={trans} />}
       <Unready model={model} trans={trans} />
-      {instance && !instance.own && <Shared trans={trans} />}
+      {instance && !instance.deletable && <Shared trans={trans} />}
       {instance && !schema && <SchemaChoice model={model} trans={trans} />}
       {recovered !== null && editor?.dirty && <Recovered time={recovered} model={model} trans={trans} />}
     </>

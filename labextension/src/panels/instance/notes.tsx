@@ -33,7 +33,7 @@ export function Broken(props: { instance: Instance; remove: () => void; trans: T
           </li>
         ))}
       </ul>
-      {instance.own && (
+      {instance.deletable && (
         <button type="button" className="jp-Colophon-button" onClick={remove}>
           {trans.__('Remove it')}
         </button>

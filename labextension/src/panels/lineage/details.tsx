@@ -38,7 +38,7 @@ function ExpandButton(props: {
   trans: TranslationBundle;
 }): React.JSX.Element | null {
   const { node, side, model, trans } = props;
-  const count = node.hidden[side];
+  const count = node.notShown[side];
   if (count === 0) {
     return null;
   }
@@ -88,8 +88,8 @@ function EdgeHead({ edge, model, trans }: IDetailsProps & { edge: IEdge }): Reac
   const target = nodes.get(edge.target)?.node;
   // What is declared leads from data to data: the target is made of the source.
   const [subject, object] = source?.type === 'dataset' ? [target, source] : [source, target];
-  const runs = edge.asserted ? trans.__('declared by %1', edge.saidBy) : trans._n('%1 run', '%1 runs', edge.runCount);
-  const open = edge.asserted ? trans.__('in force') : trans.__('still running');
+  const runs = edge.declared ? trans.__('declared by %1', edge.reportedBy) : trans._n('%1 run', '%1 runs', edge.runCount);
+  const open = edge.declared ? trans.__('in force') : trans.__('still running');
   return (
     <div>
       <h2>

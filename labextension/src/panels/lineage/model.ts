@@ -116,13 +116,13 @@ export class LineageModel extends LiveModel<ILineageState> {
   /** Shows the neighbours that a node hides on one side. */
   async expand(urn: string, side: Side): Promise<void> {
     const node = this.state.scene.nodes.get(urn)?.node;
-    if (node && node.hidden[side] > 0) {
+    if (node && node.notShown[side] > 0) {
       this._expanded.set(`${side} ${urn}`, { urn, side });
       this._grows = urn;
       const shown = await this.refresh();
       const after = this.state.scene.nodes.get(urn)?.node;
       if (shown && after) {
-        this.set({ full: after.hidden[side] > 0 ? { node: after, side } : null });
+        this.set({ full: after.notShown[side] > 0 ? { node: after, side } : null });
       }
     }
   }
@@ -208,7 +208,7 @@ export class LineageModel extends LiveModel<ILineageState> {
   /** A side that had no room, as it is in another graph; null where all of it is shown, or nothing. */
   private _stillFull({ node, side }: IFull, graph: IGraph): IFull | null {
     const now = graph.nodes.find(({ urn }) => urn === node.urn);
-    return now && this._expanded.has(`${side} ${now.urn}`) && now.hidden[side] > 0 ? { node: now, side } : null;
+    return now && this._expanded.has(`${side} ${now.urn}`) && now.notShown[side] > 0 ? { node: now, side } : null;
   }
 
   private async _loadRuns(of: { data?: string; program?: string }): Promise<void> {

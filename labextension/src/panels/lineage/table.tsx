@@ -23,7 +23,7 @@ function accessWord(access: IEdge['access'], trans: TranslationBundle): string {
 }
 
 function openWord(edge: IEdge, trans: TranslationBundle): string {
-  return edge.asserted ? trans.__('in force') : trans.__('running');
+  return edge.declared ? trans.__('in force') : trans.__('running');
 }
 
 function NodeCell(props: { model: LineageModel; urn: string; trans: TranslationBundle }): React.JSX.Element {

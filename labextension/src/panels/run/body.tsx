@@ -83,7 +83,7 @@ function TouchedItem(props: { one: TouchedEntity } & Omit<IRunProps, 'model'>): 
       <AspectValue value={one.user} trans={trans} nothing={trans.__('Nothing was said of it.')} />
       {one.system && (
         <>
-          <h4>{trans.__('What machines wrote')}</h4>
+          <h4>{trans.__('System metadata')}</h4>
           <AspectValue value={one.system} trans={trans} />
         </>
       )}
@@ -116,11 +116,11 @@ export function RunBody(props: IRunProps): React.JSX.Element {
               <StageTable stages={stages} trans={trans} />
             </Section>
           )}
-          {run.intended.length > 0 && (
+          {run.intendedOutputs.length > 0 && (
             <Section title={trans.__('Not written')}>
               <p className="jp-Colophon-note">{trans.__('What statements that failed would have written.')}</p>
               <ul>
-                {run.intended.map(urn => (
+                {run.intendedOutputs.map(urn => (
                   <li key={urn}>
                     <Link urn={urn} name={shortUrn(urn)} open={open} />
                   </li>

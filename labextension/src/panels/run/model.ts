@@ -1,4 +1,4 @@
-import type { Change, Run, Touched } from '../../generated/api';
+import type { Change, Run, RunAccesses } from '../../generated/api';
 import type { ILiveState } from '../../model/live-model';
 import { LiveModel } from '../../model/live-model';
 import type { ICatalog, IChangeFeed } from '../../tokens';
@@ -9,7 +9,7 @@ const CHANGE_PAUSE_MS = 300;
 const STAGES_PAUSE_MS = 1500;
 
 /** An entity that a run had to do with, and what was said of it then. */
-export type TouchedEntity = Touched['touched'][number];
+export type TouchedEntity = RunAccesses['accesses'][number];
 
 /** What the page of a run shows. */
 export interface IRunState extends ILiveState {
@@ -31,7 +31,7 @@ export class RunModel extends LiveModel<IRunState> {
 
   protected override async ask(): Promise<Partial<IRunState>> {
     const asked = this._catalog.run(this.urn);
-    const [run, parent, { touched }] = await Promise.all([
+    const [run, parent, { accesses: touched }] = await Promise.all([
       asked,
       asked.then(async one => this._parentOf(one)),
       this._catalog.touched(this.urn)

@@ -24,7 +24,7 @@ export interface ISortedFacts {
 const FIGURE = /^stage\.(.+)\.(status|in|rows|ms|tries|at)$/s;
 
 /** Other facts that have a place of their own. */
-const PLACED: ReadonlySet<string> = new Set(['log', 'source', 'notSeen']);
+const PLACED: ReadonlySet<string> = new Set(['log', 'source', 'missingLineage']);
 
 type Figures = Record<string, unknown>;
 

@@ -79,7 +79,7 @@ function Unloaded(props: {
           <li key={index}>
             <b>{problem.source}</b>
             {problem.distribution !== '' && ` (${problem.distribution} ${problem.version})`}: {problem.reason}{' '}
-            {problem.late && trans.__('It is taken in when it comes.')}
+            {problem.timedOut && trans.__('It is taken in when it comes.')}
           </li>
         ))}
       </ul>

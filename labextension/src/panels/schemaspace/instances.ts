@@ -1,4 +1,4 @@
-import type { Change, InstanceSummary, Instances, Leftovers } from '../../generated/api';
+import type { Change, InstanceSummary, Instances, RecoveryFiles } from '../../generated/api';
 import type { ILiveState } from '../../model/live-model';
 import { LiveModel } from '../../model/live-model';
 import { asProblem, Superseded } from '../../model/problem';
@@ -31,7 +31,7 @@ export interface IInstancesState extends ILiveState {
   schemaCounts: Instances['schemas'];
   cursor: string | null;
   /** What killed saves left behind. */
-  leftovers: Leftovers['leftovers'];
+  leftovers: RecoveryFiles['recoveryFiles'];
 }
 
 const EMPTY: IInstancesState = {
@@ -134,7 +134,7 @@ export class InstancesModel extends LiveModel<IInstancesState> {
   /** Asks for what killed saves left behind. Where that cannot be told, the instances are shown without it. */
   async lookForLeftovers(): Promise<void> {
     try {
-      this.set(await this._spaces.leftovers(this.space));
+      this.set({ leftovers: (await this._spaces.leftovers(this.space)).recoveryFiles });
     } catch {
       this.set({ leftovers: [] });
     }

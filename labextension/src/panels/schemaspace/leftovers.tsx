@@ -1,12 +1,12 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import type { Leftovers } from '../../generated/api';
+import type { RecoveryFiles } from '../../generated/api';
 import { mayDrop } from '../../components/may-drop';
 import { Name } from '../../components/name';
 import { useModel } from '../../components/use-model';
 import type { InstancesModel } from './instances';
 
-type Leftover = Leftovers['leftovers'][number];
+type Leftover = RecoveryFiles['recoveryFiles'][number];
 
 interface ILeftoversProps {
   model: InstancesModel;

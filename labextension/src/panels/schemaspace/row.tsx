@@ -127,7 +127,7 @@ export function Row(props: IRowProps): React.JSX.Element {
         >
           <span className="jp-Colophon-rowName">
             <span className="jp-Colophon-name">{row.display_name === '' ? row.name : row.display_name}</span>
-            {!row.own && (
+            {!row.deletable && (
               <lockIcon.react
                 tag="span"
                 className="jp-Colophon-lock"

@@ -49,7 +49,7 @@ function summary(state: ISearchState, trans: TranslationBundle): string {
   if (state.text.trim() === '') {
     return trans._n('%1 key', '%1 keys', state.keys.length);
   }
-  return state.atLeast
+  return state.isLowerBound
     ? trans.__('At least %1 entities', state.total)
     : trans._n('%1 entity', '%1 entities', state.total);
 }

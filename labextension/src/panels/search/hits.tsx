@@ -1,11 +1,11 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import React from 'react';
-import type { SearchAnswer } from '../../generated/api';
+import type { SearchResults } from '../../generated/api';
 import type { IRecent } from '../../model/recent';
 import { TagList } from '../../components/tags';
 import { moment, tableWords, typeWord } from '../../components/words';
 
-type Hit = SearchAnswer['hits'][number];
+type Hit = SearchResults['hits'][number];
 
 interface IHitProps {
   hit: Hit;
@@ -24,19 +24,19 @@ function place(
 
 /** Why a hit is one; its own tags, name and type are on show already. */
 function reasons(hit: Hit): Hit['matches'] {
-  return hit.matches.filter(match => match.key !== 'tags' && ['key', 'value'].includes(match.where)).slice(0, 3);
+  return hit.matches.filter(match => match.key !== 'tags' && ['key', 'value'].includes(match.matchedOn)).slice(0, 3);
 }
 
 /** A text with what was found marked in it; plain text, whatever somebody wrote. */
 function Marked({ parts }: { parts: Hit['matches'][number]['parts'] }): React.JSX.Element {
-  return <>{parts.map((part, index) => (part.found ? <mark key={index}>{part.text}</mark> : part.text))}</>;
+  return <>{parts.map((part, index) => (part.highlighted ? <mark key={index}>{part.text}</mark> : part.text))}</>;
 }
 
 function Reason({ match }: { match: Hit['matches'][number] }): React.JSX.Element {
   const text = <Marked parts={match.parts} />;
   return (
     <span className="jp-Colophon-match" title={match.aspect}>
-      <b>{match.where === 'key' ? text : match.key}</b> {match.where === 'key' ? match.value : text}
+      <b>{match.matchedOn === 'key' ? text : match.key}</b> {match.matchedOn === 'key' ? match.value : text}
     </span>
   );
 }
@@ -54,7 +54,7 @@ function Name(props: { urn: string; trans: TranslationBundle; children: React.Re
 
 /** The name, marked where it is why the hit is one. */
 function MarkedName({ hit }: { hit: Hit }): React.JSX.Element {
-  const match = hit.matches.find(one => one.where === 'name');
+  const match = hit.matches.find(one => one.matchedOn === 'name');
   return match ? <Marked parts={match.parts} /> : <>{hit.name}</>;
 }
 

@@ -1,4 +1,4 @@
-import type { Change, SearchAnswer } from '../../generated/api';
+import type { Change, SearchResults } from '../../generated/api';
 import type { ILiveState } from '../../model/live-model';
 import { LiveModel } from '../../model/live-model';
 import { asProblem, Superseded } from '../../model/problem';
@@ -9,7 +9,7 @@ import { recentEntities } from '../../model/recent';
 import type { ISavedSearch, SavedSearches } from '../../model/saved-searches';
 import type { ICatalog, IChangeFeed, IPage, ISearchFilters } from '../../tokens';
 
-type Hit = SearchAnswer['hits'][number];
+type Hit = SearchResults['hits'][number];
 
 const PAGE = 50;
 const RECENT_CHANGES = 300;
@@ -28,11 +28,11 @@ export interface ISearchState extends ILiveState {
   hits: readonly Hit[];
   recent: readonly IRecent[];
   total: number;
-  atLeast: boolean;
+  isLowerBound: boolean;
   cursor: string | null;
   filters: ISearchFilters;
-  facets: SearchAnswer['facets'];
-  labels: SearchAnswer['labels'];
+  facets: SearchResults['facets'];
+  labels: SearchResults['labels'];
   saved: readonly ISavedSearch[];
 }
 
@@ -46,7 +46,7 @@ const UNANSWERED = {
   hits: [],
   recent: [],
   total: 0,
-  atLeast: false,
+  isLowerBound: false,
   cursor: null,
   facets: {},
   labels: {}
@@ -163,7 +163,7 @@ export class SearchModel extends LiveModel<ISearchState> {
     return this.state.picked || this._whole ? this.state.text : typedQuery(this.state.text);
   }
 
-  private _search(page: IPage, signal: AbortSignal | undefined): Promise<SearchAnswer> {
+  private _search(page: IPage, signal: AbortSignal | undefined): Promise<SearchResults> {
     return this._catalog.search(this._query(), { ...this.state.filters, ...page, limit: PAGE }, signal);
   }
 
@@ -196,7 +196,7 @@ export class SearchModel extends LiveModel<ISearchState> {
       hits: [],
       recent: recentEntities(log.changes),
       total: 0,
-      atLeast: false,
+      isLowerBound: false,
       cursor: null,
       facets: {},
       labels: {},
@@ -222,9 +222,9 @@ export class SearchModel extends LiveModel<ISearchState> {
     return { ...this._page(answer), keys: [], moreKeys: false };
   }
 
-  private _page(answer: SearchAnswer): Answer {
-    const { hits, total, atLeast, cursor, facets, labels } = answer;
-    return { hits, total, atLeast, cursor, facets, labels, recent: [] };
+  private _page(answer: SearchResults): Answer {
+    const { hits, total, isLowerBound, cursor, facets, labels } = answer;
+    return { hits, total, isLowerBound, cursor, facets, labels, recent: [] };
   }
 
   /** The question to which the answer is shown. */

@@ -319,7 +319,7 @@ test('people describe a column where nothing is there yet, and what others wrote
 });
 
 function specOf(name: string, part: Partial<typeof PEOPLE>): typeof PEOPLE {
-  return { ...PEOPLE, name, title: name, scope: 'SYSTEM', offered: false, ...part };
+  return { ...PEOPLE, name, title: name, scope: 'SYSTEM', editableByDefault: false, ...part };
 }
 
 const STAMP = { $ref: '#/$defs/com.linkedin.common.AuditStamp' };

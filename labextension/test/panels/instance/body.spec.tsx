@@ -24,7 +24,7 @@ const FILE = {
   name: 'file',
   title: 'File',
   description: 'Read files',
-  takes: [0, 0],
+  inputs: [0, 0],
   schema: {
     title: 'File',
     type: 'object',

@@ -55,7 +55,7 @@ test('expanding a node adds what it hid, and its plus goes', async () => {
   const asked = behind.seen.map(seen => `${seen.query.get('urn')} ${seen.query.get('direction')}`);
   expect(asked).toContain(`${table('a')} upstream`);
   expect(model.state.scene.nodes.has(cell('x'))).toBe(true);
-  expect(model.state.scene.nodes.get(table('a'))?.node.hidden.upstream).toBe(0);
+  expect(model.state.scene.nodes.get(table('a'))?.node.notShown.upstream).toBe(0);
 });
 
 test('a program that comes in is joined to all it touched that is shown, and to nothing else', async () => {
@@ -66,8 +66,8 @@ test('a program that comes in is joined to all it touched that is shown, and to 
     table('a'),
     table('a2')
   ]);
-  expect(nodes.get(table('a2'))?.node.hidden.upstream).toBe(0);
-  expect(nodes.get(cell('x'))?.node.hidden.downstream).toBe(1);
+  expect(nodes.get(table('a2'))?.node.notShown.upstream).toBe(0);
+  expect(nodes.get(cell('x'))?.node.notShown.downstream).toBe(1);
   expect(nodes.has(table('elsewhere'))).toBe(false);
 });
 
@@ -122,7 +122,7 @@ test('columns are listed with the node and the edge they belong to', async () =>
 
 test('a declared edge leads from data to data: its columns name no program, and no runs are asked for', async () => {
   const answer = lineageOf(table('b'), [[table('a'), table('b')]]);
-  const edges = answer.edges.map(edge => ({ ...edge, access: 'declared' as const, asserted: true, runCount: 0 }));
+  const edges = answer.edges.map(edge => ({ ...edge, access: 'declared' as const, declared: true, runCount: 0 }));
   const column = { source: table('a'), sourceField: 'x', target: table('b'), targetField: 'y' };
   const columns = [{ ...column, program: null, transformation: 'identity' as const }];
   const behind = server().on('GET', 'lineage', { body: { ...answer, edges, columns } });
@@ -198,7 +198,7 @@ test('an expansion that finds no room says what stays hidden', async () => {
   const { scene, full } = model.state;
   expect(scene.nodes.size).toBe(NODES_MOST);
   const drawn = scene.graph.edges.filter(edge => edge.source === table('b')).length;
-  expect([full?.node.urn, full?.side, full?.node.hidden.downstream]).toEqual([table('b'), 'downstream', 1300 - drawn]);
+  expect([full?.node.urn, full?.side, full?.node.notShown.downstream]).toEqual([table('b'), 'downstream', 1300 - drawn]);
   await model.choose({ levels: 2 });
   expect(model.state.full).toBeNull();
 });

@@ -2,7 +2,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { Widget } from '@lumino/widgets';
 import { afterEach, expect, test } from 'vitest';
 import { Catalog } from '../../../src/api/client';
-import type { Touched } from '../../../src/generated/api';
+import type { RunAccesses } from '../../../src/generated/api';
 import { RunPanel } from '../../../src/panels/run';
 import { RunModel } from '../../../src/panels/run/model';
 import { SpokenFeed } from '../../support/feed';
@@ -13,7 +13,7 @@ const RUN = runOf('r1');
 const NOTHING = { properties: {}, tags: [] };
 const TIME = '2026-11-20T12:00:00.000Z';
 
-function touched(more: Partial<Touched['touched'][number]>): Touched['touched'][number] {
+function touched(more: Partial<RunAccesses['accesses'][number]>): RunAccesses['accesses'][number] {
   const of = {
     urn: table('a'),
     role: 'data',
@@ -49,7 +49,7 @@ function shown(server: FakeServer, feed: SpokenFeed | null = null): void {
 function serving(run = RUN): FakeServer {
   return new FakeServer()
     .on('GET', `runs/${RUN.urn}`, { body: run })
-    .on('GET', `runs/${RUN.urn}/accesses`, { body: { touched: TOUCHED } });
+    .on('GET', `runs/${RUN.urn}/accesses`, { body: { accesses: TOUCHED } });
 }
 
 async function there(text: string): Promise<void> {
@@ -69,7 +69,7 @@ test('the page of a run shows what was said then, its arguments and its facts, a
 });
 
 test('what the capture could not see stands above what it saw', async () => {
-  shown(serving({ ...RUN, facts: { ...RUN.facts, notSeen: 'data <i>without</i> a name' } }));
+  shown(serving({ ...RUN, facts: { ...RUN.facts, missingLineage: 'data <i>without</i> a name' } }));
   await there('Not seen: data <i>without</i> a name');
   expect(document.querySelector('i')).toBeNull();
 });

@@ -14,7 +14,7 @@ const ROWS = [
   rowOf('alpha'),
   rowOf('beta', { valid: false, reason: 'ValidationError', problem: "'code' is a required property" }),
   rowOf('gamma', { valid: false, reason: 'ValueError', display_name: '', language: null, schema_name: '{unknown}' }),
-  rowOf('delta', { own: false })
+  rowOf('delta', { deletable: false })
 ];
 
 let open: SchemaspacesPanel | null = null;
@@ -175,16 +175,16 @@ test('what a killed save left behind is brought back or thrown away by its butto
       1
     );
   };
-  const at = 'schemaspaces/code-snippets/leftovers';
+  const at = 'schemaspaces/code-snippets/recovery-files';
   const server = serving()
-    .on('GET', at, () => ({ body: { leftovers: left } }))
+    .on('GET', at, () => ({ body: { recoveryFiles: left } }))
     .on('POST', `${at}/recover`, seen => {
       drop(seen);
       return { body: {} };
     })
     .on('POST', `${at}/discard`, seen => {
       drop(seen);
-      return { body: { leftovers: left } };
+      return { body: { recoveryFiles: left } };
     });
   await panel(server);
   const buttons = (): HTMLButtonElement[] => [
@@ -209,7 +209,7 @@ test('what a killed save left behind is brought back or thrown away by its butto
 
 test('a section can be closed, and what did not load is told', async () => {
   const problems = [
-    { kind: 'schema', source: 'bad', distribution: 'pkg', version: '1', reason: 'no schema', late: false }
+    { kind: 'schema', source: 'bad', distribution: 'pkg', version: '1', reason: 'no schema', timedOut: false }
   ];
   const server = serving().on('GET', 'schemaspaces', { body: { ...SPACES, problems } });
   await panel(server);

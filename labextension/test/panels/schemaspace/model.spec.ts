@@ -159,7 +159,7 @@ test('refreshing loads schemas anew, then asks for all that is shown', async () 
     'POST schemaspaces/refresh code-snippets',
     'GET schemaspaces',
     `GET ${LIST}`,
-    'GET schemaspaces/code-snippets/leftovers'
+    'GET schemaspaces/code-snippets/recovery-files'
   ]);
   model.dispose();
 });

@@ -47,11 +47,11 @@ function why(): ReturnType<typeof hit> {
       value: NASTY,
       scope: 'USER',
       parts: [
-        { text: '<img ', found: true },
-        { text: 'src=x onerror=alert(1)>', found: false }
+        { text: '<img ', highlighted: true },
+        { text: 'src=x onerror=alert(1)>', highlighted: false }
       ]
     },
-    { key: 'owner', value: 'ada', scope: 'USER', where: 'key', parts: [{ text: 'owner', found: true }] }
+    { key: 'owner', value: 'ada', scope: 'USER', matchedOn: 'key', parts: [{ text: 'owner', highlighted: true }] }
   ]);
 }
 

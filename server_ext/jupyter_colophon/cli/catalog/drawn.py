@@ -42,11 +42,10 @@ def _node(told: Mapping[str, Any]) -> Node:
         platform=told["platform"],
         level=told["level"],
         deleted=told["deleted"],
-        hidden_upstream=told["hidden"]["upstream"],
-        hidden_downstream=told["hidden"]["downstream"],
-        asserted=told["asserted"],
+        hidden_upstream=told["notShown"]["upstream"],
+        hidden_downstream=told["notShown"]["downstream"],
         title=told.get("title", ""),
-        hidden_at_least=told["hidden"].get("atLeast", False),
+        hidden_at_least=told["notShown"].get("isLowerBound", False),
     )
 
 
@@ -60,7 +59,7 @@ def _edge(told: Mapping[str, Any]) -> LineageEdge:
         start=parse_instant(told["start"]),
         end=None if told["end"] is None else parse_instant(told["end"]),
         components=tuple(told["components"]),
-        said_by=told["saidBy"],
-        asserted=told["asserted"],
+        said_by=told["reportedBy"],
+        asserted=told["declared"],
         statements=tuple(told["statements"]),
     )

@@ -26,7 +26,7 @@ def run(told: Document) -> Run:
         facts=told["facts"],
         accesses=tuple(_access(one) for one in told["accesses"]),
         arguments=told["arguments"],
-        intended=tuple(told["intended"]),
+        intended=tuple(told["intendedOutputs"]),
     )
 
 

@@ -183,7 +183,7 @@ class Remote:
     def run(self, urn: str) -> tuple[Run, list[Touched]]:
         """One run, and what it had to do with."""
         found = _told(partial(self._catalog.run, urn))
-        return run(found), [touched(one) for one in _told(partial(self._catalog.touched, urn))["touched"]]
+        return run(found), [touched(one) for one in _told(partial(self._catalog.touched, urn))["accesses"]]
 
     def close(self) -> None:
         """Close the connection."""

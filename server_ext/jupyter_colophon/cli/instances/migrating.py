@@ -29,7 +29,7 @@ class Migrate(SpaceCommand):
             "dry_run": done.dry_run,
             "migrated": list(done.migrated),
             "failed": [{"schema": schema, "reason": reason} for schema, reason in done.failed],
-            "untold": list(done.untold),
+            "withoutDryRun": list(done.untold),
         }
         lines = [f"Migration of schema {schema} failed: {reason}" for schema, reason in done.failed]
         if done.untold:

@@ -52,7 +52,7 @@ class Recover(SpaceCommand):
     def _list(self, found: Sequence[Leftover]) -> None:
         if self.json:
             rows = [{"name": one.name, "file": one.file, "time": _time(one), "state": _state(one)} for one in found]
-            self.tell({"schemaspace": self.space, "leftovers": rows})
+            self.tell({"schemaspace": self.space, "recoveryFiles": rows})
         elif not found:
             say(f"No leftovers found for {self.space}")
         else:

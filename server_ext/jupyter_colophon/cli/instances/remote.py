@@ -114,7 +114,9 @@ class Remote:
         """Have the server's packages migrate instances."""
         answer = self._ask("POST", f"{_of(space)}/migrate", query={"dryRun": dry_run}, timeout_s=_PATIENCE_S).body
         failed = tuple((one["schema"], one["reason"]) for one in answer["failed"])
-        return Migration(space, tuple(answer["migrated"]), failed, tuple(answer["untold"]), bool(answer["dryRun"]))
+        return Migration(
+            space, tuple(answer["migrated"]), failed, tuple(answer["withoutDryRun"]), bool(answer["dryRun"])
+        )
 
     def close(self) -> None:
         """Close the connection."""
@@ -168,7 +170,7 @@ def _instance(space: str, told: Mapping[str, Any]) -> Instance:
         schema_name=told["schema_name"],
         metadata=told["metadata"],
         resource=told["resource"],
-        own=told["own"],
+        own=told["deletable"],
         version=told["version"],
         time=0,
         extra=told["extra"],

@@ -55,7 +55,7 @@ class Reading(Asking):
         removed: bool = False,
         **filters: str | None,
     ) -> Answer:
-        """The best hits: `SearchAnswer`. Words are alternatives; `word*`, `"a phrase"`, `key:value`, `tags:…`, `*` for all.
+        """The best hits: `SearchResults`. Words are alternatives; `word*`, `"a phrase"`, `key:value`, `tags:…`, `*` for all.
 
         Filters are `type`, `tag`, `owner` and the like (docs/api.md#search), each a key, a URN or a name; with one of
         them no query is needed. What was softly deleted is only found with `removed`. Raises TypeError for a filter
@@ -132,7 +132,7 @@ class Reading(Asking):
         if lineage:
             times = {"from": _time(older), "to": _time(newer)}
             found = self._found(urn, lambda: self.catalog.lineage_diff(urn, **times))
-            rows = [(word, *_ends(edge).values()) for word in ("came", "went") for edge in found[word]]
+            rows = [(word, *_ends(edge).values()) for word in ("added", "removed") for edge in found[word]]
             return Answer("lineage-diff", found, ("change", "source", "target"), rows)
         new = self._version(urn, aspect, newer)
         # Before the first version there was nothing.
@@ -150,13 +150,13 @@ class Reading(Asking):
         status: str | None = None,
         limit: int = 20,
     ) -> Answer:
-        """Runs that touched data, or of a program (its URN), or all, newest first: `Runs`. Of a run's URN what it touched: `Run` and `Touched`."""
+        """Runs that touched data, or of a program (its URN), or all, newest first: `Runs`. Of a run's URN what it touched: `Run` and `RunAccesses`."""
         urn = None if name is None else self.urn(name)
         if urn is not None and urn.startswith(_RUN):
             run = self.catalog.run(urn)
-            touched = self.catalog.touched(urn)["touched"]
+            touched = self.catalog.touched(urn)["accesses"]
             return table(
-                "run", {**run, "touched": touched}, "role mode namespace name component first last urn", touched
+                "run", {**run, "accesses": touched}, "role mode namespace name component first last urn", touched
             )
         of = {"program" if urn and urn.startswith(_PROGRAM) else "data": urn}
         window = {"start": moment(start), "end": moment(end), "status": status}

@@ -50,7 +50,7 @@ def aspect(value: Aspect) -> Document:
 
 
 def timed_value(value: TimedValue) -> Document:
-    """One of `timed-values.json`."""
+    """One of `timeseries-values.json`."""
     told = {"time": format_time(value.time), "recorded": format_time(value.recorded), "actor": value.actor}
     return told | {"value": dict(value.value)}
 
@@ -92,7 +92,7 @@ def entity_type(value: EntityType) -> Document:
                 "title": spec.title,
                 "scope": spec.scope,
                 "key": spec.key,
-                "offered": spec.offered,
+                "editableByDefault": spec.offered,
                 "timeseries": spec.timeseries,
                 "schema": spec.schema.document,
                 "uihints": dict(spec.uihints),
@@ -104,7 +104,7 @@ def entity_type(value: EntityType) -> Document:
 
 
 def written(value: Written) -> Document:
-    """`written.json`."""
+    """`write-result.json`."""
     told = {
         "urn": str(value.urn),
         "aspect": value.aspect,
@@ -116,7 +116,7 @@ def written(value: Written) -> Document:
 
 
 def written_batch(values: Iterable[Written]) -> Document:
-    """`written-batch.json`."""
+    """`write-results.json`."""
     return {"results": [written(one) for one in values]}
 
 
@@ -137,11 +137,11 @@ def sink(value: SinkState, kind: str) -> Document:
     return {
         "name": value.name,
         "kind": kind,
-        "behind": value.behind,
-        "oldest": time_or_none(value.oldest),
+        "lag": value.behind,
+        "oldestPending": time_or_none(value.oldest),
         "attempts": value.attempts,
         "problem": value.problem,
-        "lost": value.lost,
+        "skipped": value.lost,
         "deadLetters": value.dead_letters,
     }
 
@@ -196,7 +196,7 @@ def run(value: Run) -> Document:
         "via": value.via,
         "facts": dict(value.facts),
         "arguments": dict(value.arguments),
-        "intended": list(value.intended),
+        "intendedOutputs": list(value.intended),
         "accesses": [
             asdict(access)
             | {"first": format_time(access.first), "last": format_time(access.last)}
@@ -207,9 +207,9 @@ def run(value: Run) -> Document:
 
 
 def touched(values: Collection[Touched]) -> Document:
-    """Return `touched.json`, with no more than LIST_BYTES_MAX of it."""
+    """Return `run-accesses.json`, with no more than LIST_BYTES_MAX of it."""
     shown = list(take_page(map(_touched, values), measure, LIST_BYTES_MAX))
-    return {"touched": shown, "truncated": len(shown) < len(values)}
+    return {"accesses": shown, "truncated": len(shown) < len(values)}
 
 
 def _touched(one: Touched) -> Document:
@@ -219,7 +219,7 @@ def _touched(one: Touched) -> Document:
 
 
 def hit(value: Hit) -> Document:
-    """One of the hits of `search-answer.json`."""
+    """One of the hits of `search-results.json`."""
     return summary(value.summary) | {
         "description": value.description,
         "tags": list(value.tags),
@@ -227,7 +227,14 @@ def hit(value: Hit) -> Document:
         "domains": list(value.domains),
         "owner": value.owner,
         "matches": [
-            asdict(one) | {"parts": [{"text": part.text, "found": part.found} for part in one.parts]}
+            {
+                "key": one.key,
+                "value": one.value,
+                "scope": one.scope,
+                "aspect": one.aspect,
+                "matchedOn": one.where,
+                "parts": [{"text": part.text, "highlighted": part.found} for part in one.parts],
+            }
             for one in value.matches
         ],
     }
@@ -271,7 +278,7 @@ def run_change(document: Document) -> RunChange:
         None if end is None else parse_instant(end),
         document.get("facts", {}),
         document.get("arguments", {}),
-        tuple(map(Urn.parse, document.get("intended", ()))),
+        tuple(map(Urn.parse, document.get("intendedOutputs", ()))),
     )
 
 

@@ -120,7 +120,7 @@ class EntityHandler(ApiHandler):
 
     @authenticated
     @authorized("write", resource="colophon")
-    @operation("deleteEntity", takes=[IDEMPOTENCY_KEY], answers="written", refuses=[NotFound, NotEmpty])
+    @operation("deleteEntity", takes=[IDEMPOTENCY_KEY], answers="write-result", refuses=[NotFound, NotEmpty])
     async def delete(self, in_path: str) -> None:
         """Take the entity away; its history and lineage stay."""
         require_none(self.request.headers)
@@ -145,7 +145,7 @@ class RenameHandler(ApiHandler):
         "renameEntity",
         takes=[IDEMPOTENCY_KEY],
         body="entity-rename",
-        answers="written",
+        answers="write-result",
         refuses=[NotFound, RenameConflict],
         links=[Link("readEntity", {"path.urn": "$response.body#/urn"})],
     )
@@ -232,7 +232,7 @@ class AspectHandler(ApiHandler):
         "writeAspect",
         takes=[*CONDITIONS, IDEMPOTENCY_KEY],
         body={"application/json": _VALUE},
-        answers="written",
+        answers="write-result",
         refuses=[NotFound, ConditionFailed],
         etag=True,
         links=_NEXT,
@@ -247,7 +247,7 @@ class AspectHandler(ApiHandler):
         "patchAspect",
         takes=[*CONDITIONS, IDEMPOTENCY_KEY],
         body={_JSON_PATCH: _LIST_OR_FORM, _MERGE_PATCH: _MERGED, "application/json": _EITHER},
-        answers="written",
+        answers="write-result",
         refuses=[NotFound, ConditionFailed, PatchFailed],
         etag=True,
         links=_NEXT,
@@ -261,7 +261,7 @@ class AspectHandler(ApiHandler):
     @operation(
         "deleteAspect",
         takes=[*CONDITIONS, IDEMPOTENCY_KEY],
-        answers="written",
+        answers="write-result",
         refuses=[NotFound, ConditionFailed],
         etag=True,
         links=_NEXT,
@@ -294,7 +294,7 @@ class ValuesHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("listValuesByTime", takes=[LIMIT, _FROM, _TO], answers="timed-values", refuses=[NotFound])
+    @operation("listTimeseriesValues", takes=[LIMIT, _FROM, _TO], answers="timeseries-values", refuses=[NotFound])
     async def get(self, in_path: str, name: str) -> None:
         """What an aspect that is told by time says, such as `datasetProfile`, newest first."""
         urn, principal, limit = self.urn(in_path), self.principal, self.asked(LIMIT)

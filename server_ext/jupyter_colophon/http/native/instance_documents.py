@@ -63,9 +63,9 @@ def page(value: InstancePage) -> Document:
 
 
 def removed(space_: str, value: Removed) -> Document:
-    """`instance-removed.json`."""
+    """`instance-delete-result.json`."""
     urn = str(instance_urn(space_, value.name))
-    return {"name": value.name, "urn": urn, "version": value.version, "uncovered": value.uncovered}
+    return {"name": value.name, "urn": urn, "version": value.version, "sharedInstanceVisible": value.uncovered}
 
 
 def values(found: ValueCounts) -> Document:
@@ -119,7 +119,7 @@ def loading_problem(value: "LoadingProblem") -> Document:
         "distribution": value.distribution,
         "version": value.version,
         "reason": value.reason,
-        "late": value.late,
+        "timedOut": value.late,
     }
 
 
@@ -129,7 +129,7 @@ def migration(value: "Migration") -> Document:
         "dryRun": value.dry_run,
         "migrated": list(value.migrated),
         "failed": [{"schema": schema, "reason": reason} for schema, reason in value.failed],
-        "untold": list(value.untold),
+        "withoutDryRun": list(value.untold),
     }
 
 
@@ -154,7 +154,7 @@ def _record(value: Instance) -> Document:
     return {
         "version": value.version,
         "time": format_time(value.time) if value.time else None,
-        "own": value.own,
+        "deletable": value.own,
         "urn": str(instance_urn(value.space.lower(), value.name)),
     }
 

@@ -205,7 +205,7 @@ class InstanceHandler(_InstanceAnswer):
     @operation(
         "deleteInstance",
         takes=CONDITIONS,
-        answers="instance-removed",
+        answers="instance-delete-result",
         refuses=[
             SchemaspaceNotFound,
             InstanceNotFound,

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class LeftoversHandler(ApiHandler):
-    """`GET /schemaspaces/{space}/leftovers`."""
+    """`GET /schemaspaces/{space}/recovery-files`."""
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("listLeftovers", answers="leftovers", refuses=[SchemaspaceNotFound])
+    @operation("listRecoveryFiles", answers="recovery-files", refuses=[SchemaspaceNotFound])
     async def get(self, space: str) -> None:
         """What killed saves of Elyra's left behind; nothing of its content."""
         door, principal = self.door, self.principal
@@ -28,13 +28,13 @@ class LeftoversHandler(ApiHandler):
 
 
 class RecoverHandler(ApiHandler):
-    """`POST /schemaspaces/{space}/leftovers/recover`."""
+    """`POST /schemaspaces/{space}/recovery-files/recover`."""
 
     @authenticated
     @authorized("write", resource="colophon")
     @operation(
-        "recoverInstance",
-        body="leftover-choice",
+        "restoreRecoveryFile",
+        body="recovery-file-choice",
         answers="instance",
         refuses=[SchemaspaceNotFound, InstanceNotFound, InstanceExists, InstanceUnreadable],
     )
@@ -50,12 +50,15 @@ class RecoverHandler(ApiHandler):
 
 
 class DiscardHandler(ApiHandler):
-    """`POST /schemaspaces/{space}/leftovers/discard`."""
+    """`POST /schemaspaces/{space}/recovery-files/discard`."""
 
     @authenticated
     @authorized("write", resource="colophon")
     @operation(
-        "discardLeftover", body="leftover-choice", answers="leftovers", refuses=[SchemaspaceNotFound, InstanceNotFound]
+        "discardRecoveryFile",
+        body="recovery-file-choice",
+        answers="recovery-files",
+        refuses=[SchemaspaceNotFound, InstanceNotFound],
     )
     async def post(self, space: str) -> None:
         """Throw a leftover away, and tell those that stay."""
@@ -70,13 +73,13 @@ class DiscardHandler(ApiHandler):
 
 
 def _told(recovery: "Recovery") -> Document:
-    """`leftovers.json`."""
+    """`recovery-files.json`."""
     names = ("name", "file", "time", "missing", "problem")
-    return {"leftovers": [{name: getattr(one, name) for name in names} for one in recovery.leftovers()]}
+    return {"recoveryFiles": [{name: getattr(one, name) for name in names} for one in recovery.leftovers()]}
 
 
 ROUTES = [
-    ("/schemaspaces/{space}/leftovers", LeftoversHandler),
-    ("/schemaspaces/{space}/leftovers/recover", RecoverHandler),
-    ("/schemaspaces/{space}/leftovers/discard", DiscardHandler),
+    ("/schemaspaces/{space}/recovery-files", LeftoversHandler),
+    ("/schemaspaces/{space}/recovery-files/recover", RecoverHandler),
+    ("/schemaspaces/{space}/recovery-files/discard", DiscardHandler),
 ]

@@ -127,7 +127,7 @@ class RunHandler(ApiHandler):
     @authenticated
     @authorized("write", resource="colophon")
     @operation(
-        "changeRun",
+        "updateRun",
         takes=[IDEMPOTENCY_KEY],
         body="run-change",
         answers="run",
@@ -147,7 +147,7 @@ class AccessesHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("readAccesses", answers="touched", refuses=[NotFound])
+    @operation("listRunAccesses", answers="run-accesses", refuses=[NotFound])
     async def get(self, in_path: str) -> None:
         """What the run has to do with, and what was said of it when the run met it first."""
         urn, principal = str(self.urn(in_path)), self.principal

@@ -71,8 +71,8 @@ def impact(value: Impact) -> Document:
 def diff(value: LineageDiff) -> Document:
     """The edges of `lineage-diff.json`."""
     return {
-        "came": edges(value.came),
-        "went": edges(value.went),
+        "added": edges(value.came),
+        "removed": edges(value.went),
         "nodes": nodes(value.nodes),
         "truncated": value.truncated,
     }
@@ -90,12 +90,14 @@ def edges(found: Iterable[LineageEdge]) -> list[Document]:
 
 def _node(node: Node) -> Document:
     members = asdict(node)
+    # Declared lineage leads from data to data here: no node stands for it.
+    del members["asserted"]
     hidden = {side: members.pop(f"hidden_{side}") for side in ("upstream", "downstream")}
     if members.pop("hidden_at_least"):
-        hidden["atLeast"] = True
+        hidden["isLowerBound"] = True
     if not members["title"]:
         del members["title"]
-    return members | {"hidden": hidden}
+    return members | {"notShown": hidden}
 
 
 def _edge(edge: LineageEdge) -> Document:
@@ -108,8 +110,8 @@ def _edge(edge: LineageEdge) -> Document:
         "start": format_time(edge.start),
         "end": None if edge.end is None else format_time(edge.end),
         "components": list(edge.components),
-        "saidBy": edge.said_by,
-        "asserted": edge.asserted,
+        "reportedBy": edge.said_by,
+        "declared": edge.asserted,
         "statements": list(edge.statements),
     }
 

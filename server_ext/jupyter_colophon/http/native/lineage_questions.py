@@ -38,7 +38,7 @@ class NextHandler(ApiHandler):
     @authenticated
     @authorized("read", resource="colophon")
     @operation(
-        "readNextLineage",
+        "continueLineage",
         body="lineage-next",
         answers="lineage",
         refuses=[InvalidName, InvalidQuery, NotFound, HistoryExpired],

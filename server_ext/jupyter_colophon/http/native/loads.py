@@ -67,7 +67,7 @@ class LoadBatchesHandler(ApiHandler):
     @authenticated
     @authorized("write", resource="colophon")
     @operation(
-        "loadBatch", body="load-batch", answers="load-applied", refuses=[NotFound, IdempotencyKeyReused, LoadEnded]
+        "loadBatch", body="load-batch", answers="load-batch-result", refuses=[NotFound, IdempotencyKeyReused, LoadEnded]
     )
     async def post(self, in_path: str) -> None:
         """A batch, applied once in one transaction; rows that cannot be applied are refused alone."""
@@ -82,21 +82,21 @@ class LoadBatchesHandler(ApiHandler):
 
         done = await self.hop(work)
         self.answer(
-            {"written": done.written, "unchanged": done.unchanged, "refused": [_refused(one) for one in done.refused]}
+            {"written": done.written, "unchanged": done.unchanged, "rejected": [_refused(one) for one in done.refused]}
         )
 
 
 class LoadRefusalsHandler(ApiHandler):
-    """`GET /loads/{load}/refusals`."""
+    """`GET /loads/{load}/rejections`."""
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("listLoadRefusals", takes=[LIMIT, CURSOR], answers="load-refusals", refuses=[NotFound])
+    @operation("listLoadRejections", takes=[LIMIT, CURSOR], answers="load-rejections", refuses=[NotFound])
     async def get(self, in_path: str) -> None:
         """A page of the rows that one's load refused, by their places."""
         name, limit, cursor, principal = _known(in_path), self.asked(LIMIT), self.asked(CURSOR), self.principal
         found, more = await self.hop(lambda to: to.loads.refusals(name, limit, cursor, principal))
-        self.answer({"refusals": [_kept(one) for one in found], "cursor": more})
+        self.answer({"rejections": [_kept(one) for one in found], "cursor": more})
 
 
 def _known(name: str) -> str:
@@ -123,11 +123,11 @@ def _load(value: Load) -> documents.Document:
         "id": value.id,
         "state": value.state,
         "opened": format_time(value.opened),
-        "touched": format_time(value.touched),
+        "updated": format_time(value.touched),
         "batches": value.batches,
         "written": value.written,
         "unchanged": value.unchanged,
-        "refused": value.refused,
+        "rejected": value.refused,
     }
 
 
@@ -142,5 +142,5 @@ def _kept(value: KeptRefusal) -> documents.Document:
 ROUTES = [
     ("/loads/{load}", LoadHandler),
     ("/loads/{load}/batches", LoadBatchesHandler),
-    ("/loads/{load}/refusals", LoadRefusalsHandler),
+    ("/loads/{load}/rejections", LoadRefusalsHandler),
 ]

@@ -45,7 +45,7 @@ class SchedulesHandler(ApiHandler):
         def work() -> list[Document]:
             return told(door.catalog().provider, door.instances().list(_SPACE, principal, invalid=True))
 
-        self.answer({"starts": door.scheduler is not None, "schedules": await self.among(_SPACE, work)})
+        self.answer({"schedulerEnabled": door.scheduler is not None, "schedules": await self.among(_SPACE, work)})
 
 
 class CheckHandler(ApiHandler):
@@ -54,7 +54,10 @@ class CheckHandler(ApiHandler):
     @authenticated
     @authorized("read", resource="colophon")
     @operation(
-        "checkPipeline", body="pipeline-check", answers="pipeline-checked", refuses=[InstanceNotFound, InvalidInstance]
+        "checkPipeline",
+        body="pipeline-check",
+        answers="pipeline-check-result",
+        refuses=[InstanceNotFound, InvalidInstance],
     )
     async def post(self) -> None:
         """What is wrong with a pipeline: its shape, its plugins' properties, its graph, columns that are not there."""

@@ -31,10 +31,10 @@ class ProposalsHandler(ApiHandler):
     @authenticated
     @authorized("write", resource="colophon")
     @operation(
-        "propose",
+        "submitProposals",
         takes=[_ASYNC, IDEMPOTENCY_KEY],
         body="proposals",
-        answers={200: "written-batch", 202: "inbox-entry"},
+        answers={200: "write-results", 202: "inbox-entry"},
         refuses=[InvalidName, NotFound, AlreadyExists, NotEmpty, ConditionFailed, PatchFailed],
         links=[Link("readEntity", {"path.urn": "$response.body#/results/0/urn"}), *_NEXT],
     )
@@ -86,7 +86,7 @@ class DeadLetterHandler(ApiHandler):
 
     @authenticated
     @authorized("write", resource="colophon")
-    @operation("deleteDeadLetter", takes=[IDEMPOTENCY_KEY], answers="dead-letter-deleted", refuses=[NotFound])
+    @operation("deleteDeadLetter", takes=[IDEMPOTENCY_KEY], answers="dead-letter-delete-result", refuses=[NotFound])
     async def delete(self, in_path: str) -> None:
         """Throw a dead letter away."""
         number, principal = _number("dead letter", in_path), self.principal
@@ -102,7 +102,7 @@ class ReplayHandler(ApiHandler):
     @operation(
         "replayDeadLetter",
         takes=[IDEMPOTENCY_KEY],
-        answers="written-batch",
+        answers="write-results",
         refuses=[NotFound, AlreadyExists, NotEmpty, ConditionFailed, PatchFailed],
     )
     async def post(self, in_path: str) -> None:

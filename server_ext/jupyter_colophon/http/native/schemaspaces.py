@@ -143,7 +143,7 @@ class SchemaCheckHandler(ApiHandler):
         "checkSchema",
         takes=[_KIND],
         body={"application/json": {"type": "object", "description": "A JSON Schema."}},
-        answers="schema-checked",
+        answers="schema-check-result",
         refuses=[SchemaRejected],
     )
     async def post(self) -> None:

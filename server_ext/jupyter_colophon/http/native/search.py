@@ -44,7 +44,7 @@ class SearchHandler(ApiHandler):
     @operation(
         "search",
         takes=[_Q, *_FILTERS, REMOVED, _FACETS, LIMIT, CURSOR, AS_OF],
-        answers="search-answer",
+        answers="search-results",
         refuses=[HistoryExpired],
         links=[
             Link("readEntity", {"path.urn": "$response.body#/hits/0/urn"}),
@@ -95,7 +95,7 @@ class KeysHandler(ApiHandler):
             end = int(start) + len(keys)
             return {
                 "keys": keys,
-                "atLeast": cut,
+                "isLowerBound": cut,
                 "cursor": cursors.write("keys", [end, time]) if end < len(found) else None,
             }
 
@@ -129,7 +129,7 @@ class ValuesHandler(ApiHandler):
             end = int(start) + len(values)
             return {
                 "values": values,
-                "atLeast": cut,
+                "isLowerBound": cut,
                 "cursor": cursors.write("values", [end, time]) if len(found) > end else None,
             }
 
@@ -149,7 +149,7 @@ def _document(words: str, found: SearchAnswer) -> documents.Document:
         "query": words,
         "hits": [documents.hit(one) for one in found.hits],
         "total": found.total,
-        "atLeast": found.at_least,
+        "isLowerBound": found.at_least,
         "ranked": found.ranked,
         "facets": {
             name: [_facet_value(value, count, found.names.get(name, {})) for value, count in counts]

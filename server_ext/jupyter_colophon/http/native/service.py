@@ -14,6 +14,7 @@ from jupyter_colophon.http.native.instance_documents import loading_problem
 from jupyter_colophon.http.operation import Link, operation
 
 if TYPE_CHECKING:
+    from jupyter_colophon.service.consumers import ConsumerState
     from jupyter_colophon.wiring import Catalog
 
 
@@ -58,11 +59,11 @@ class HealthHandler(ApiHandler):
                 "status": store["status"],
                 "version": door.version,
                 "store": {"provider": door.store.provider, **store},
-                "kernels": len(door.tokens),
+                "kernelTokens": len(door.tokens),
                 "schemaspaces": {"problems": problems},
                 "registry": {"problems": faults},
-                "consumers": [asdict(one) for one in door.consumers()],
-                "instances": {"store": door.settings.metadata_store, "elyraDoor": door.elyra_door},
+                "lineageListeners": [_listener(one) for one in door.consumers()],
+                "instances": {"store": door.settings.metadata_store, "elyraApi": door.elyra_door},
                 **known,
             },
             status=200 if store["status"] == "ok" else 503,
@@ -112,6 +113,20 @@ def _state(catalog: "Catalog", door: Door) -> tuple[dict[str, str], documents.Do
     return dict(catalog.provider.health()), known | {"sinks": _sinks(catalog, door)}
 
 
+def _listener(value: "ConsumerState") -> documents.Document:
+    """Return one of the lineage listeners of `health.json`."""
+    return {
+        "name": value.name,
+        "distribution": value.distribution,
+        "version": value.version,
+        "delivered": value.told,
+        "failed": value.failed,
+        "timedOut": value.hanging,
+        "problem": value.problem,
+        "cursor": value.at,
+    }
+
+
 def _sinks(catalog: "Catalog", door: Door) -> list[documents.Document]:
     from jupyter_colophon.service.sinks import states
 
@@ -127,7 +142,7 @@ def _known(
     return {
         "changeLog": {"head": head},
         "subscribers": subscribers,
-        "inbox": {"waiting": waiting},
+        "inbox": {"pending": waiting},
         "deadLetters": dead,
         "sinks": [],
     }

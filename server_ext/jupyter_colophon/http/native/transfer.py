@@ -42,7 +42,7 @@ class ExportHandler(ApiHandler):
 
     @authenticated
     @authorized("read", resource="colophon")
-    @operation("exportSome", body="namespace-export", answers={200: _LINES}, refuses=[NotFound], kind=LINES)
+    @operation("exportSelection", body="namespace-export", answers={200: _LINES}, refuses=[NotFound], kind=LINES)
     async def post(self) -> None:
         """What is said in a namespace of some types of entity, or in some aspects."""
         told = await self.body()

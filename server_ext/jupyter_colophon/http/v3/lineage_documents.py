@@ -51,7 +51,7 @@ class Shape:
         told |= {"accesses": list(relation.accesses), "runs": list(relation.runs)}
         if not self._v5:
             told["component"] = list(relation.components)
-        return told | {"components": list(relation.components)} | ({"asserted": True} if is_asserted else {})
+        return told | {"components": list(relation.components)} | ({"declared": True} if is_asserted else {})
 
     def _dictionary(self, nodes: Iterable[Node]) -> Document:
         return {self.key(node.urn): self._entry(node) for node in sorted(nodes, key=lambda node: node.urn)}
@@ -62,7 +62,7 @@ class Shape:
         entity = formats.entity_id(urn, node.namespace, self._identity)
         if entity is not None:
             told["entityId"] = entity
-        marks = {"deleted": node.deleted, "asserted": node.asserted}
+        marks = {"deleted": node.deleted, "declared": node.asserted}
         return told | {name: True for name, is_so in marks.items() if is_so}
 
     def _id(self, urn: Urn, namespace: str) -> Document:

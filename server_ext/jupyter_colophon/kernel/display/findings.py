@@ -12,7 +12,7 @@ from jupyter_colophon.kernel.display.page import Page
 def search_page(answer: Mapping[str, Any]) -> Page:
     """A page from `SearchAnswer`."""
     hits, total = answer["hits"], answer["total"]
-    found = "nothing found" if not hits else f"{'at least ' if answer['atLeast'] else ''}{total} found"
+    found = "nothing found" if not hits else f"{'at least ' if answer['isLowerBound'] else ''}{total} found"
     title = Title(answer["query"], found)
     if not hits:
         return Page((title,))

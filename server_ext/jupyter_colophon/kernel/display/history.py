@@ -37,7 +37,7 @@ def diff_page(document: Document) -> Page:
 def lineage_diff_page(document: Document) -> Page:
     """The edges that came and went."""
     rows = tuple(
-        (word, shown(edge["source"]), shown(edge["target"])) for word in ("came", "went") for edge in document[word]
+        (word, shown(edge["source"]), shown(edge["target"])) for word in ("added", "removed") for edge in document[word]
     )
     title = Title(shown(document["urn"]), f"lineage between {clock(document['from'])} and {clock(document['to'])}")
     body: Block = Table("", ("", "from", "to"), rows) if rows else Line("Nothing differs.")
@@ -73,8 +73,8 @@ def run_page(run: Document) -> Page:
     if told:
         blocks.append(Table("", ("kind", "name", "value"), tuple(told)))
     blocks.append(Table("", ("access", "name", "last", "said then"), rows) if rows else Line("It touched nothing."))
-    if run["intended"]:
-        names = ", ".join(shown(urn) for urn in run["intended"])
+    if run["intendedOutputs"]:
+        names = ", ".join(shown(urn) for urn in run["intendedOutputs"])
         blocks.append(Line(f"Not written, since a statement failed: {names}"))
     if log := run["facts"].get("log"):
         blocks += [Title("log"), Preformatted(str(log))]

@@ -76,7 +76,7 @@ class _Side:
         label = f"{by if is_program else through} {called(urn, node)}"
         if is_program:
             label += f"  ({counted(edge['runCount'], 'run')}, last {clock(edge['end'] or edge['start'])})"
-        hidden = node.get("hidden", {}).get(self._side, 0)
+        hidden = node.get("notShown", {}).get(self._side, 0)
         notes = ["deleted"] * bool(node.get("deleted")) + ["see above"] * again + [f"{hidden} more"] * bool(hidden)
         return label + (f"  ({', '.join(notes)})" if notes else "")
 

@@ -307,7 +307,7 @@ class _Round:
             except OSError as error:
                 problem = f"no process could be started: {error.strerror}"
         if problem:
-            refused = replace(state, status="refused", started=self._now, ended=self._now)
+            refused = replace(state, status="rejected", started=self._now, ended=self._now)
             self._put(replace(refused, problem=problem, attempts=0))
             _logger.warning("the schedule %s starts nothing: %s", schedule.name, problem)
 

@@ -54,9 +54,9 @@ class Tracer:
             return None
 
     def _state(self, urn: Urn, name: str, number: int, entry: InboxEntry | None, principal: Principal) -> Traced:
-        if entry is not None and entry.state == "waiting":
+        if entry is not None and entry.state == "pending":
             return Traced("PENDING")
-        if entry is not None and entry.state == "refused":
+        if entry is not None and entry.state == "rejected":
             return Traced("ERROR", entry.refusal.detail if entry.refusal else "")
         version = self._version(urn, name, principal)
         written = None if entry is None else next(_of(entry.results, urn, name), None)

@@ -53,7 +53,7 @@ def plugins(found: Plugins) -> dict[str, Any]:
                 "name": one.name,
                 "title": one.title,
                 "description": one.description,
-                "takes": list(one.takes),
+                "inputs": list(one.takes),
                 "schema": one.schema(),
             }
             for one in found.all()

@@ -129,8 +129,8 @@ def _of_access(run: Document, access: Mapping[str, Any]) -> Iterator[Document]:
         "runCount": 1,
         "start": access["first"],
         "end": access["last"],
-        "saidBy": run["actor"],
-        "asserted": False,
+        "reportedBy": run["actor"],
+        "declared": False,
         "access": access["mode"],
     }
     if access["mode"] != "write":

@@ -40,7 +40,7 @@ def _aspect(told: Mapping[str, Any]) -> Row:
 
 def _edge(told: Mapping[str, Any]) -> Row:
     ends = (told["source"], told["target"], told["access"], list(told["runs"]), told["runCount"])
-    return (*ends, time_of(told["start"]), time_of(told["end"]), told["saidBy"], told["asserted"])
+    return (*ends, time_of(told["start"]), time_of(told["end"]), told["reportedBy"], told["declared"])
 
 
 def _change(told: Mapping[str, Any]) -> Row:

@@ -82,11 +82,11 @@ class LoadWriter(DataSourceWriter):
             for number, batch in enumerate(batches(map(self._document, iterator), self.size)):
                 done = self._patiently(lambda: catalog.load_batch(self.load, partition, number, batch))  # noqa: B023
                 written, unchanged = written + done["written"], unchanged + done["unchanged"]
-                if done["refused"]:
-                    refused += len(done["refused"])
-                    example = example or _sentence(done["refused"][0])
+                if done["rejected"]:
+                    refused += len(done["rejected"])
+                    example = example or _sentence(done["rejected"][0])
                     if self.bad is not None:
-                        self.bad.keep(self.load, partition, number, batch, done["refused"])
+                        self.bad.keep(self.load, partition, number, batch, done["rejected"])
         finally:
             catalog.close()
         return Sent(written, unchanged, refused, example)
