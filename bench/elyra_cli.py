@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from elyra_door import SPACE, document
+from elyra_api import SPACE, document
 
 ROUNDS = 7
 _SIZE = 1_000

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import capture
+import elyra_api
 import elyra_cli
-import elyra_door
 import growth
 import openlineage
 import profiling
@@ -70,7 +70,7 @@ def _rows(benches: Iterable[str], sizes: tuple[int, ...], other: str | None) -> 
         if name in single:
             yield from single[name]()
         elif name == "elyra":
-            yield from elyra_door.rows(other)
+            yield from elyra_api.rows(other)
         elif name == "elyra-cli":
             yield from elyra_cli.rows(other)
         elif name == "growth":

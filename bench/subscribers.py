@@ -168,7 +168,7 @@ def main() -> None:
     asked = parser.parse_args()
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    options = (f"--Colophon.connections_per_user={2 * asked.sockets}",)
+    options = (f"--Colophon.max_connections_per_user={2 * asked.sockets}",)
     with serving("jupyter_colophon", options=options) as server:
         print("| what | measured | goal |\n|---|---|---|")
         asyncio.run(measured(server, asked.sockets, asked.writes))

@@ -3,7 +3,7 @@
     python examples/initialize.py --source sales.employee --sink sales.staff --fields empName,salary
 
 The server is that of COLOPHON_URL, its token COLOPHON_TOKEN. Without one the example still ends well: it reads nothing,
-and what it says waits for `jupyter colophon flush`.
+and what it says waits for `jupyter colophon outbox flush`.
 """
 
 import argparse

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from jupyter_colophon.client.problems import ClientError, NoServer, NotThere, Refused, ServerAway
     from jupyter_colophon.client.programs.context import RunContext
     from jupyter_colophon.client.programs.entity import MetadataEntity
-    from jupyter_colophon.client.programs.reading import Bundle, MetadataNotAvailable
+    from jupyter_colophon.client.programs.reading import MetadataNotAvailable, MetadataSnapshot
     from jupyter_colophon.client.programs.record_schema import RecordField, RecordSchema
     from jupyter_colophon.client.programs.running import prefetch, run
     from jupyter_colophon.client.programs.uses import uses
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Answer",
-    "Bundle",
     "ClientError",
     "ConsumerContext",
     "LineageInfo",
@@ -49,6 +48,7 @@ __all__ = [
     "MetadataConsumer",
     "MetadataEntity",
     "MetadataNotAvailable",
+    "MetadataSnapshot",
     "NoServer",
     "NotThere",
     "ProgramRun",
@@ -90,7 +90,7 @@ _PLACES = {
     "fields_of": "spark.frames",
     "Tags": "spark.frames",
     "Answer": "client.verbs.answer",
-    "Bundle": "client.programs.reading",
+    "MetadataSnapshot": "client.programs.reading",
     "ClientError": "client.problems",
     "ConsumerContext": "core.consuming",
     "LineageInfo": "core.consuming",

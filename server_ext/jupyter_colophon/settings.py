@@ -43,8 +43,8 @@ class Settings(Configurable):
         config=True,
         help="Options of the store. For sqlite there are none besides `database`, the catalog's file; for postgresql: dsn, schema, readers.",
     )
-    home_platform = Unicode("spark", config=True, help="The platform whose datasets have short names.")
-    home_fabric = Unicode("PROD", config=True, help="The fabric whose datasets have short names.")
+    default_platform = Unicode("spark", config=True, help="The platform whose datasets have short names.")
+    default_fabric = Unicode("PROD", config=True, help="The fabric whose datasets have short names.")
     notebook_namespace = Unicode("default", config=True, help="The namespace of notebooks and their cells.")
     namespace_rules = List(
         Tuple(Unicode(), Unicode()),
@@ -57,7 +57,7 @@ class Settings(Configurable):
         help="Pairs of a glob over OpenLineage's namespaces and a prefix of dataset names. The first that fits.",
     )
     capture = Bool(True, config=True, help="Record what Spark reads and writes in the kernels that this server starts.")
-    cell_source = Bool(
+    record_cell_source = Bool(
         False,
         config=True,
         help="Record the source of cells too, with credentials replaced; else its hash, the cell's name and its first comment.",
@@ -66,7 +66,7 @@ class Settings(Configurable):
         config=True,
         help="The dotted name of a class that decides who may do what in which namespace, beside a token's scopes; empty: none.",
     )
-    change_log_days = Int(
+    change_log_retention_days = Int(
         0, min=0, config=True, help="For how many days `jupyter colophon compact` keeps changes; 0 keeps them for ever."
     )
 
@@ -80,7 +80,7 @@ class Settings(Configurable):
         help="Which versions of aspects are kept, as in DataHub's retention.yaml: {entity, aspect, config: {retention: {version: {maxVersions}, time: {maxAgeInSeconds}}}}. Empty: all of them.",
     )
 
-    elyra_door = CaselessStrEnum(
+    elyra_api = CaselessStrEnum(
         ("auto", "on", "off"),
         "auto",
         config=True,
@@ -92,23 +92,23 @@ class Settings(Configurable):
         config=True,
         help="Where instances of schemaspaces are kept: file, catalog, or another store that is installed.",
     )
-    secrets = Unicode(
+    secret_store = Unicode(
         "file",
         config=True,
         help="Where secrets of instances are kept: file, keyring, env, or another store of secrets that is installed.",
     )
-    secret_variables = List(
+    secret_env_variables = List(
         Unicode(),
         ["COLOPHON_SECRET_*"],
         config=True,
         help="Globs of the environment variables that instances may refer to as secrets, by env:NAME.",
     )
-    kernel_variables = List(
+    kernel_env_passthrough = List(
         Unicode(),
         config=True,
         help="Variables with the server's own credentials that kernels keep, such as JUPYTERHUB_API_TOKEN; empty: none.",
     )
-    schemas_writable = Bool(
+    allow_schema_writes = Bool(
         False,
         config=True,
         help="Whether administrators may store schemas of schemaspaces by REST, beside those of packages.",
@@ -119,27 +119,27 @@ class Settings(Configurable):
         help="The packages whose schemaspaces and schemas are loaded; empty: all that are installed.",
     )
 
-    system_filters = List(
+    system_metadata_filters = List(
         Tuple(Enum(("include", "exclude")), Unicode(), Unicode(), Unicode()),
         config=True,
         help="Which machine-made metadata is attached: include or exclude, and globs of key, entity type and namespace. The first that fits.",
     )
-    metadata_consumers = Dict(
+    lineage_listeners = Dict(
         config=True,
         help="Properties of consumers of lineage, by the names of their entry points; False leaves one out.",
     )
-    snapshot_system_metadata = Bool(
+    run_snapshots_include_system_metadata = Bool(
         False,
         config=True,
         help="Keep what machines say of data, too, when a run first touches it; what people say is always kept.",
     )
-    stream_events = Bool(
+    store_stream_events = Bool(
         True, config=True, help="Store events that are written into streams; else they are taken and dropped."
     )
     stream_folder = Unicode(
         config=True, help="Where events of streams are stored. Default: colophon/streams in the Jupyter data directory."
     )
-    unrecoverable_reset = Bool(
+    allow_namespace_delete_without_confirm = Bool(
         False, config=True, help="Delete a namespace with everything in it without `confirm=` (for tests and trials)."
     )
     sinks = Dict(
@@ -152,23 +152,23 @@ class Settings(Configurable):
         config=True,
         help="Where `jupyter colophon relay` takes proposals from (docs/kafka.md): servers, principal, and more; empty: nowhere.",
     )
-    scheduled_runs = Int(
+    max_scheduled_runs = Int(
         0,
         min=0,
         config=True,
         help="How many runs of pipelines this server has under way that schedules started (docs/pipelines.md); 0: none are started.",
     )
-    connections_per_user = Int(
+    max_connections_per_user = Int(
         64, min=1, config=True, help="How many connections one user may have that follow the change log."
     )
-    read_seconds_max = Float(
+    read_timeout_seconds = Float(
         20.0,
         min=0.1,
         config=True,
         help="How many seconds one request may read the catalog; a question that takes longer is answered 503.",
     )
     max_body_bytes = Int(10 * 1024 * 1024, min=1, config=True, help="The largest body of a request, in bytes.")
-    datahub_body_bytes_max = Int(
+    datahub_max_body_bytes = Int(
         16 * 1024 * 1024, min=1, config=True, help="The largest body of a request of DataHub's clients, in bytes."
     )
     always_emit_change_log = Bool(
@@ -182,7 +182,7 @@ class Settings(Configurable):
     audit_folder = Unicode(
         config=True, help="Where reads by programs are recorded; `colophon/audit` in the Jupyter data directory."
     )
-    dead_letter_days = Int(
+    dead_letter_retention_days = Int(
         90, min=0, config=True, help="For how many days dead letters are kept; 0 keeps them for ever."
     )
     datahub_strict = Bool(
@@ -205,7 +205,7 @@ class Settings(Configurable):
 
     def events(self) -> Path | None:
         """The folder of the events of streams; None where they are dropped."""
-        return Path(self.stream_folder) if self.stream_events else None
+        return Path(self.stream_folder) if self.store_stream_events else None
 
     def audit(self) -> Path | None:
         """Return the folder where reads by programs are recorded; None where they are not."""
@@ -214,8 +214,8 @@ class Settings(Configurable):
     def identity(self) -> Identity:
         """How things are named here."""
         return Identity(
-            home_platform=self.home_platform,
-            home_fabric=self.home_fabric,
+            default_platform=self.default_platform,
+            default_fabric=self.default_fabric,
             notebook_namespace=self.notebook_namespace,
             namespace_rules=tuple(self.namespace_rules),
             platform_instances=tuple(self.platform_instances),
@@ -241,7 +241,7 @@ class Settings(Configurable):
 
     def system_filter(self) -> SystemFilter:
         """Which machine-made metadata is attached."""
-        return SystemFilter(tuple(Rule(*told) for told in self.system_filters))
+        return SystemFilter(tuple(Rule(*told) for told in self.system_metadata_filters))
 
     def retained(self) -> Retention:
         """Which versions of aspects are kept. Raises InvalidConfiguration."""

@@ -172,7 +172,7 @@ def test_wrong_usage_is_told_in_one_line_and_ends_with_2(colophon: Commands, arg
 def test_a_wrong_setting_is_named_and_its_value_is_not_shown(colophon: Commands, command: str) -> None:
     folder = colophon.home / "config"
     folder.mkdir()
-    for name in ("storage_options", "change_log_days", "databse"):
+    for name in ("storage_options", "change_log_retention_days", "databse"):
         (folder / "jupyter_server_config.py").write_text(f"c.Colophon.{name} = 'password=Hunter2Hidden'\n")
         done = colophon.bare(command)
         assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)

@@ -98,7 +98,7 @@ def test_an_application_is_deployed_again_and_deleted(call: Call) -> None:
         True,
         ["mine"],
     )
-    call("app", "create", "shop.etl", "--no-programs")
+    call("app", "create", "shop.etl", "--remove-all-programs")
     assert "Spark:Join" not in call("app", "show", "shop.etl", "--json").answer["system"]
     assert [one["name"] for one in call("app", "list", "--namespace=shop", "--json").answer["entities"]] == ["etl"]
     assert call("app", "delete", "shop.etl").status == 0

@@ -60,11 +60,15 @@ def test_what_is_not_valid_is_never_run(colophon: Commands, tmp_path: Path) -> N
         (["validate", "nosuch.json"], 1, "No such file"),
         (["validate", "/dev/null/x.json"], 1, "Not a directory"),
         (["stop", "nosuch"], 1, "no pipeline or run nosuch is under way"),
-        (["run", str(EXAMPLE), "--bundle=nosuch.json"], 1, "No such file"),
-        (["run", str(EXAMPLE), f"--bundle={EXAMPLE}"], 2, "is none"),
+        (["run", str(EXAMPLE), "--snapshot=nosuch.json"], 1, "No such file"),
+        (["run", str(EXAMPLE), f"--snapshot={EXAMPLE}"], 2, "is none"),
         (["run", str(EXAMPLE), "--conf=x"], 2, "--conf is written KEY=VALUE"),
         (["package", str(EXAMPLE), "--output=/"], 2, "is there already"),
-        (["package", str(EXAMPLE), "--output=/dev/null/x", "--cloud"], 1, "is not available: no server is known"),
+        (
+            ["package", str(EXAMPLE), "--output=/dev/null/x", "--with-snapshot"],
+            1,
+            "is not available: no server is known",
+        ),
     ],
 )
 def test_wrong_usage_is_one_line(colophon: Commands, words: list[str], status: int, said: str) -> None:

@@ -13,7 +13,7 @@ from urllib.parse import quote
 import pytest
 from jupyter_colophon import metadata
 from jupyter_colophon.client.problems import Refused
-from jupyter_colophon.client.programs.spool import default_folder
+from jupyter_colophon.client.programs.outbox import default_folder
 from jupyter_colophon.core.errors import InvalidName
 
 pytestmark = pytest.mark.usefixtures("known")
@@ -187,10 +187,10 @@ def test_what_is_said_of_fields_is_propagated_to_the_same_or_to_others(
     assert all(tags and tags[0].startswith("tag-") for _, tags in found.values())
 
 
-@pytest.mark.parametrize("is_bundled", [False, True])
+@pytest.mark.parametrize("has_snapshot", [False, True])
 @pytest.mark.parametrize("name", ["t", "of which only a field is known"])
 def test_fields_that_no_schema_names_are_propagated_too(
-    catalog: Any, database: str, name: str, is_bundled: bool
+    catalog: Any, database: str, name: str, has_snapshot: bool
 ) -> None:
     source = metadata.MetadataEntity.of_dataset(name, database)
     sink = metadata.MetadataEntity.of_dataset("sink", database)
@@ -199,8 +199,8 @@ def test_fields_that_no_schema_names_are_propagated_too(
         write(catalog, source.append("field", named).urn, {}, [f"tag-{named[:3]}"])
     write(catalog, metadata.MetadataEntity.of_dataset(f"{name}2", database).append("field", "other").urn, {}, ["not"])
     assert catalog.fields(source.urn) == [odd, "empName"]
-    bundle = metadata.prefetch([source], fields=True) if is_bundled else None
-    with metadata.run("shop.spark.load", namespace=database, bundle=bundle) as context:
+    snapshot = metadata.prefetch([source], fields=True) if has_snapshot else None
+    with metadata.run("shop.spark.load", namespace=database, snapshot=snapshot) as context:
         context.metadata.propagate(source, sink, fields="same")
     assert (context.metadata.flush(), context.metadata.dropped) == (0, 0)
     assert [said(catalog, sink.append("field", named))[1] for named in ("empName", odd)] == [["tag-emp"]] * 2
@@ -214,11 +214,11 @@ def test_a_bundle_without_fields_does_not_pretend_that_there_are_none(
     write(catalog, source.append("field", "empName").urn, {}, ["confidential"])
     metadata.prefetch([source]).save(tmp_path / "without.json")
     metadata.prefetch([source], fields=True).save(tmp_path / "with.json")
-    with metadata.run("shop.spark.load", namespace=database, bundle=tmp_path / "with.json") as context:
+    with metadata.run("shop.spark.load", namespace=database, snapshot=tmp_path / "with.json") as context:
         assert context.metadata.get(source.append("field", "empName"), "USER").tags == ("confidential",)
     with (
         pytest.raises(metadata.MetadataNotAvailable, match="fields=True"),
-        metadata.run("shop.spark.load", namespace=database, bundle=tmp_path / "without.json") as context,
+        metadata.run("shop.spark.load", namespace=database, snapshot=tmp_path / "without.json") as context,
     ):
         context.metadata.propagate(source, "sink", fields="same")
 
@@ -303,16 +303,16 @@ def test_a_run_with_a_bundle_asks_no_server(
     catalog: Any, database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(catalog, URN.format(database, "t"), {"owner": "ops"}, ["raw"])
-    metadata.prefetch([f"{database}.t"], fields=True).save(tmp_path / "bundle.json")
-    assert (tmp_path / "bundle.json").stat().st_mode & 0o777 == 0o600
+    metadata.prefetch([f"{database}.t"], fields=True).save(tmp_path / "snapshot.json")
+    assert (tmp_path / "snapshot.json").stat().st_mode & 0o777 == 0o600
     monkeypatch.setenv("COLOPHON_URL", "http://127.0.0.1:1/")
-    monkeypatch.setenv("COLOPHON_BUNDLE", str(tmp_path / "bundle.json"))
+    monkeypatch.setenv("COLOPHON_SNAPSHOT", str(tmp_path / "snapshot.json"))
     with metadata.run("shop.spark.load", namespace=database) as context:
         assert context.metadata.get("t", "USER").tags == ("raw",)
         context.metadata.propagate("t", "sink")
         with pytest.raises(metadata.MetadataNotAvailable, match="prefetch"):
             context.metadata.get("other")
-    monkeypatch.delenv("COLOPHON_BUNDLE")
+    monkeypatch.delenv("COLOPHON_SNAPSHOT")
     with pytest.raises(metadata.MetadataNotAvailable):
         metadata.run("shop.spark.load", namespace=database, prefetch=[f"{database}.t"])
     monkeypatch.delenv("COLOPHON_URL")
@@ -343,13 +343,13 @@ def test_where_nothing_can_be_kept_the_program_goes_on_and_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv("COLOPHON_SPOOL", str(tmp_path / "file" / "spool"))
+    monkeypatch.setenv("COLOPHON_OUTBOX", str(tmp_path / "file" / "outbox"))
     with metadata.run("shop.spark.load") as context:
         context.metadata.add_tags("t", "CANARY")
     assert context.metadata.dropped == 3
     assert "cannot be kept" in caplog.text
     assert "CANARY" not in caplog.text
-    assert default_folder() == tmp_path / "file" / "spool"
+    assert default_folder() == tmp_path / "file" / "outbox"
 
 
 def test_the_route_of_metadata_knows_fields_and_refuses_what_is_not_there(server: Any, database: str) -> None:

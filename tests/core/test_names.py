@@ -222,7 +222,7 @@ def test_only_tables_of_a_fitting_database_are_at_home() -> None:
 
 
 def test_home_is_where_the_settings_say() -> None:
-    identity = Identity(home_platform="hive", home_fabric="DEV")
+    identity = Identity(default_platform="hive", default_fabric="DEV")
     assert str(identity.home("a", "b")) == "urn:li:dataset:(urn:li:dataPlatform:hive,a.b,DEV)"
     assert not identity.is_home(names.home_dataset("a", "b"))
 

@@ -57,7 +57,7 @@ def test_while_kafka_is_away_nothing_waits_and_nothing_is_lost(tmp_path: Path) -
     catalog, store = open_catalog(sqlite_file(tmp_path / "store.db"), Identity()), sqlite_file(tmp_path / "store.db")
     broker = Broker(tmp_path / "node")
     broker.start()
-    told = {"kafka": {"kind": "kafka", "servers": broker.servers, "lease_s": 10, "pause_s": 0.5, "server": False}}
+    told = {"kafka": {"kind": "kafka", "servers": broker.servers, "lease_s": 10, "retry_delay_s": 0.5, "server": False}}
     try:
         with relaying(tmp_path / "a", store, sinks=told) as relay, listening(broker.servers, [TOPIC]) as listener:
             until_begun(catalog)

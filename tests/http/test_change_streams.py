@@ -131,7 +131,7 @@ async def test_streams_and_sockets_are_counted_together(
     api: Any, sales: None, stream: Stream, jp_serverapp: Any
 ) -> None:
     door = jp_serverapp.web_app.settings[SETTING]
-    door.settings.connections_per_user = 3
+    door.settings.max_connections_per_user = 3
     open_ones = [await stream() for _ in range(3)]
     for one in open_ones:
         await one.next()

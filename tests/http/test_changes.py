@@ -19,7 +19,7 @@ pytestmark = pytest.mark.each_store
 BUSINESS = ("entities", ORDERS, "aspects", "businessMetadata")
 #: So many changes of 120 KB that no buffer of a connection takes them.
 _MANY = 160
-SOCKETS_MAX = Settings.connections_per_user.default_value
+SOCKETS_MAX = Settings.max_connections_per_user.default_value
 #: Another process on the same store: looks for each owner that it reads, and follows `orders`; then writes the next.
 OTHER = """
 import json

@@ -42,7 +42,7 @@ def other(monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.fixture
 def set_to() -> str | None:
-    """What the setting `elyra_door` is; None where it is not set."""
+    """What the setting `elyra_api` is; None where it is not set."""
     return None
 
 
@@ -57,7 +57,7 @@ def jp_server_config(
     if "store_class" in request.fixturenames:
         jp_server_config["MetadataManager"] = {"metadata_store_class": request.getfixturevalue("store_class")}
     if set_to is not None:
-        jp_server_config["Colophon"]["elyra_door"] = set_to
+        jp_server_config["Colophon"]["elyra_api"] = set_to
     return jp_server_config
 
 
@@ -73,7 +73,7 @@ def test_that_the_door_is_closed_is_told_in_one_line() -> None:
         shown, _ = server.communicate(timeout=300)
     (line,) = [line for line in shown.splitlines() if "Elyra's own" in line]
     assert line.startswith("[I ")
-    assert "c.Colophon.elyra_door" in line
+    assert "c.Colophon.elyra_api" in line
 
 
 @pytest.mark.parametrize("set_to", ["off", "on"])

@@ -26,7 +26,7 @@ TEXT, VALUES = "a" * 20_000, ["a" * 100 + f"b{number}" for number in range(1_000
 
 @pytest.fixture
 def jp_server_config(jp_server_config: dict[str, Any]) -> dict[str, Any]:
-    jp_server_config["Colophon"] |= {"connections_per_user": CONNECTIONS, "read_seconds_max": 1.0}
+    jp_server_config["Colophon"] |= {"max_connections_per_user": CONNECTIONS, "read_timeout_seconds": 1.0}
     return jp_server_config
 
 

@@ -37,9 +37,9 @@ def folder(jp_data_dir: Path) -> Iterator[Path]:
 def jp_server_config(jp_server_config: dict[str, Any], folder: Path) -> dict[str, Any]:
     settings = {
         "policy": "support.policies.Closing",
-        "kernel_variables": ["JUPYTERHUB_CRYPT_KEY"],
+        "kernel_env_passthrough": ["JUPYTERHUB_CRYPT_KEY"],
         "capture": False,
-        "cell_source": True,
+        "record_cell_source": True,
     }
     return {**jp_server_config, "Colophon": jp_server_config["Colophon"] | settings}
 

@@ -66,7 +66,7 @@ def files(server: LiveServer, pattern: str) -> list[Path]:
 def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Killed]:
     """A server that was killed and started again; the runs of its kernel, and the one that a schedule started."""
     root, home = tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home")
-    starts = "--Colophon.scheduled_runs=1"
+    starts = "--Colophon.max_scheduled_runs=1"
     with live_server(root, home, starts) as server:
         catalog = server.catalog()
         Transport(Server(server.url, server.token), prefix="/colophon/v3").request("PUT", "/namespaces/sales", body={})

@@ -77,7 +77,9 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LiveServ
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")]).strip(os.pathsep))
     for folder in ("root", "home"):
         (tmp_path / folder).mkdir()
-    with live_server(tmp_path / "root", tmp_path / "home", f"--Colophon.read_seconds_max={READ_SECONDS}") as running:
+    with live_server(
+        tmp_path / "root", tmp_path / "home", f"--Colophon.read_timeout_seconds={READ_SECONDS}"
+    ) as running:
         yield running
 
 

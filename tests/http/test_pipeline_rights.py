@@ -58,7 +58,7 @@ async def test_what_a_run_says_is_authorised_again_when_it_is_applied(
     known = {
         "COLOPHON_URL": f"http://127.0.0.1:{jp_http_port}{jp_base_url}",
         "COLOPHON_TOKEN": door.tokens.issue("kernel-1", User("bob"), "bob"),
-        "COLOPHON_SPOOL": str(tmp_path / "spool"),
+        "COLOPHON_OUTBOX": str(tmp_path / "outbox"),
         "JUPYTER_DATA_DIR": str(tmp_path / "data"),
     }
     words = ("pipeline", "run", "copies.json", "--conf=spark.master=local[1]", "--json")

@@ -56,7 +56,7 @@ def initialize(jp_serverapp: Any, jp_http_port: int, jp_base_url: str, tmp_path:
         environment = {
             "COLOPHON_URL": f"http://127.0.0.1:{jp_http_port}{jp_base_url}",
             "COLOPHON_TOKEN": token,
-            "COLOPHON_SPOOL": str(tmp_path / "spool"),
+            "COLOPHON_OUTBOX": str(tmp_path / "outbox"),
         }
         arguments = ("--source", "sales.employee", "--sink", "sales.staff", "--fields", "empName,salary")
         process = await asyncio.create_subprocess_exec(
@@ -149,7 +149,7 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jp_serverapp: Any) -> 
     (about / "entry_points.txt").write_text(f"[{GROUP}]\nwriting = writing_consumer:Writing\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     settings = jp_serverapp.web_app.settings[SETTING].settings
-    settings.metadata_consumers = {"writing": {"file": str(tmp_path / "told")}}
+    settings.lineage_listeners = {"writing": {"file": str(tmp_path / "told")}}
     return tmp_path / "told"
 
 

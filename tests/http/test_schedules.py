@@ -14,7 +14,7 @@ from jupyter_colophon.client.problems import Refused
 from jupyter_colophon.client.transport import Server, Transport
 from live import LiveServer, live_server
 
-STARTS = "--Colophon.scheduled_runs=2"
+STARTS = "--Colophon.max_scheduled_runs=2"
 SALES = "urn:li:dataset:(urn:li:dataPlatform:spark,sales.{},PROD)"
 HOLDS = """
 import time

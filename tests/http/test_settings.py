@@ -20,7 +20,7 @@ TECHNICAL = ("entities", ORDERS, "aspects", "technicalMetadata")
 #: Wrong settings by their name, and what a sentence about each says.
 WRONG: dict[str, tuple[Any, str]] = {
     "storage_options": (f"host=db password={SECRET}", "c.Colophon.storage_options must be a dict"),
-    "change_log_days": (SECRET, "c.Colophon.change_log_days must be an int"),
+    "change_log_retention_days": (SECRET, "c.Colophon.change_log_retention_days must be an int"),
     "max_body_bytes": (-1, "c.Colophon.max_body_bytes must be an int, 1 or more"),
     "open_browser": (SECRET, "c.Colophon.open_browser must be a boolean"),
     "databse": (SECRET, "there is no setting c.Colophon.databse"),

@@ -23,9 +23,15 @@ def receiver() -> Iterator[Receiver]:
 def jp_server_config(jp_server_config: dict[str, Any], receiver: Receiver) -> dict[str, Any]:
     jp_server_config["Colophon"] |= {
         "sinks": {
-            "audit": {"kind": "webhook", "url": receiver.url, "secret": SECRET, "allow_private": True, "pause_s": 0.1},
+            "audit": {
+                "kind": "webhook",
+                "url": receiver.url,
+                "secret": SECRET,
+                "allow_private": True,
+                "retry_delay_s": 0.1,
+            },
             "bus": {"kind": "jupyter-events"},
-            "inside": {"kind": "webhook", "url": receiver.url, "secret": SECRET, "pause_s": 0.1},
+            "inside": {"kind": "webhook", "url": receiver.url, "secret": SECRET, "retry_delay_s": 0.1},
         }
     }
     return jp_server_config

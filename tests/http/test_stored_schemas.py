@@ -17,7 +17,7 @@ def writable(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture
 def jp_server_config(jp_server_config: dict[str, Any], writable: bool) -> dict[str, Any]:
-    jp_server_config["Colophon"] |= {"schemas_writable": writable}
+    jp_server_config["Colophon"] |= {"allow_schema_writes": writable}
     return jp_server_config
 
 

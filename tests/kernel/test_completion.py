@@ -37,7 +37,7 @@ def test_completion_knows_namespaces_fields_and_what_an_option_takes(kernel, cat
     assert kernel.complete("%metadata pipeline run x nothing") == []
     kernel.run(f"%metadata use {database}", "c")
     assert "t" in kernel.complete("%metadata show ")
-    kernel.run("%metadata use --none", "c")
+    kernel.run("%metadata use --clear", "c")
 
 
 #: How often somebody knocked at the mute server since this was asked last.

@@ -301,7 +301,7 @@ def test_what_is_said_is_propagated_and_written_to_a_file(kernel, catalog, datab
 
 
 def test_a_command_knows_what_a_program_said_in_the_cell_before(kernel, database):
-    """The spool is shipped, and the inbox applied, before the command asks."""
+    """The outbox is shipped, and the inbox applied, before the command asks."""
     for number in range(10):
         code = (
             "from jupyter_colophon import metadata\n"

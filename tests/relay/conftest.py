@@ -73,7 +73,7 @@ def topics() -> Topics:
 
 def kafka(broker: Broker, topics: Topics, **options: Any) -> dict[str, Any]:
     """The settings of a sink that tries again at once."""
-    usual = {"kind": "kafka", "servers": broker.servers, "topics": topics, "pause_s": 0.05, "lease_s": 4}
+    usual = {"kind": "kafka", "servers": broker.servers, "topics": topics, "retry_delay_s": 0.05, "lease_s": 4}
     return usual | options
 
 
@@ -84,7 +84,7 @@ def hook(receiver: Receiver, **options: Any) -> dict[str, Any]:
         "url": receiver.url,
         "secret": SECRET,
         "allow_private": True,
-        "pause_s": 0.02,
+        "retry_delay_s": 0.02,
         "lease_s": 1,
     }
     return usual | options

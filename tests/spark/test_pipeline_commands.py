@@ -36,7 +36,7 @@ def place(tmp_path: Path, catalog: Any) -> Path:
 
 def environment(cwd: Path, **more: str) -> dict[str, str]:
     kept = {name: text for name, text in os.environ.items() if not name.startswith(("COLOPHON_", "JUPYTER_"))}
-    return {**kept, "JUPYTER_DATA_DIR": str(cwd / "jupyter"), "COLOPHON_SPOOL": str(cwd / "spool"), **more}
+    return {**kept, "JUPYTER_DATA_DIR": str(cwd / "jupyter"), "COLOPHON_OUTBOX": str(cwd / "outbox"), **more}
 
 
 def called(*command: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[str]:
@@ -72,12 +72,12 @@ def test_the_example_runs_in_a_process_of_its_own(server: Any, catalog: Any, pla
 
 def test_a_package_runs_where_no_server_can_be_asked(server: Any, place: Path) -> None:
     known = {"COLOPHON_URL": server.url, "COLOPHON_TOKEN": server.token}
-    command = [sys.executable, "-m", "jupyter_colophon.cli", "pipeline", "package", str(EXAMPLE), "--cloud"]
+    command = [sys.executable, "-m", "jupyter_colophon.cli", "pipeline", "package", str(EXAMPLE), "--with-snapshot"]
     made = called(*command, "--output=package", cwd=place, **known)
     assert made.returncode == 0, made.stderr
     package = place / "package"
     assert sorted(path.name for path in package.iterdir()) == [
-        "bundle.json",
+        "snapshot.json",
         "colophon.zip",
         "main.py",
         "pipeline.json",
@@ -93,7 +93,7 @@ def test_a_package_runs_where_no_server_can_be_asked(server: Any, place: Path) -
     assert done.returncode == 0, done.stderr[-2000:]
     assert "masked hides who" in done.stdout
     assert rows(place / "out") == [["1", "***", "x", "5.00"], ["2", "***", "y", "7.00"]]
-    assert list((place / "spool").iterdir())
+    assert list((place / "outbox").iterdir())
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def test_a_run_is_stopped_from_another_process(server: Any, catalog: Any, place:
     command = [sys.executable, "-m", "jupyter_colophon.cli", "pipeline"]
     known = environment(place, COLOPHON_URL=server.url, COLOPHON_TOKEN=server.token)
     run_id = str(uuid.uuid4())
-    words = [*command, "run", str(slow), "--conf=spark.master=local[1]", f"--run-id={run_id}", "--while-stdin"]
+    words = [*command, "run", str(slow), "--conf=spark.master=local[1]", f"--run-id={run_id}", "--stop-on-stdin-eof"]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     running = subprocess.Popen(words, cwd=place, env=known, text=True, **pipes)
     assert running.stdout is not None

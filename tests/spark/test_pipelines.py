@@ -379,7 +379,7 @@ def test_a_command_without_a_server_says_that_what_the_run_told_waits(tmp_path: 
     told = [line for line in done.err.splitlines() if line.startswith("jupyter colophon: ")]
     assert (done.status, len(told)) == (0, 1), done
     assert "no server is named" in told[0]
-    assert "`jupyter colophon flush`" in told[0]
+    assert "`jupyter colophon outbox flush`" in told[0]
 
 
 def test_a_server_that_is_away_for_a_whole_run_gets_everything_afterwards_in_order_and_once(

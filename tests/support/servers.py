@@ -41,4 +41,4 @@ def known(server, tmp_path, monkeypatch):
     """The environment of a program that the server started."""
     monkeypatch.setenv("COLOPHON_URL", server.url)
     monkeypatch.setenv("COLOPHON_TOKEN", server.token)
-    monkeypatch.setenv("COLOPHON_SPOOL", str(tmp_path / "spool"))
+    monkeypatch.setenv("COLOPHON_OUTBOX", str(tmp_path / "outbox"))

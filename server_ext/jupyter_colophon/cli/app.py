@@ -31,7 +31,7 @@ COMMANDS = {
     "pipeline": "List, check, try, run or package pipelines.",
     "crawl": "Find the data in a folder or a catalog of Spark's, and tell its columns and their figures.",
     "spark": "Print the settings with which OpenLineage's Spark agent reports here.",
-    "flush": "Ship what programs said while no server answered.",
+    "outbox": "Send what programs emitted while no server answered.",
     "metadata": "List, create, update, remove, migrate, export, import, move or recover instances of schemaspaces.",
 }
 #: The modules of commands whose names cannot be a module's, or are another's.

@@ -24,7 +24,7 @@ class Applications(EntityCommand):
         "schedule": "Applications.schedules",
     }
     flags = EntityCommand.flags | {
-        "no-programs": ({"Applications": {"no_programs": True}}, "It has no program any more (create).")
+        "remove-all-programs": ({"Applications": {"remove_all_programs": True}}, "Remove all its programs (create).")
     }
     type, word, subject = "dataFlow", "Application", "APPLICATION"
 
@@ -33,7 +33,7 @@ class Applications(EntityCommand):
         config=True,
         help="<type>/<program>, such as flows/Load; more than once. Those that are not named are deleted (create).",
     )
-    no_programs = Bool(False, config=True, help="It has no program any more (create).")
+    remove_all_programs = Bool(False, config=True, help="Remove all its programs (create).")
     artifact = Unicode(None, allow_none=True, config=True, help="What it was made of (create).")
     plugins = List(Unicode(), config=True, help="NAME=WORDS, a plugin; more than once (create).")
     schedules = List(Unicode(), config=True, help="NAME=WORDS, a schedule; more than once (create).")
@@ -53,7 +53,7 @@ class Applications(EntityCommand):
     def deployment(self) -> dict[str, Any]:
         """What the options say."""
         told = super().deployment()
-        if self.programs or self.no_programs:
+        if self.programs or self.remove_all_programs:
             told["programs"] = _by_type(self.programs)
         if self.artifact is not None:
             told["artifact"] = self.artifact

@@ -45,7 +45,10 @@ class Crawl(Command):
     flags: dict[str, Any] = Command.flags | {
         "force": ({"Crawl": {"force": True}}, "Look also at what did not change."),
         "dry-run": ({"Crawl": {"dry_run": True}}, "Only say what would be looked at."),
-        "no-values": ({"Crawl": {"no_values": True}}, "Tell no values: no minima, maxima, means and quantiles."),
+        "no-statistics": (
+            {"Crawl": {"no_statistics": True}},
+            "Tell no values: no minima, maxima, means and quantiles.",
+        ),
         "views": ({"Crawl": {"views": True}}, "Look at the rows of views too."),
     }
 
@@ -61,7 +64,7 @@ class Crawl(Command):
     conf = List(Unicode(), config=True, help="KEY=VALUE, a setting of Spark's; more than once.")
     force = Bool(False, config=True, help="Look also at what did not change.")
     dry_run = Bool(False, config=True, help="Only say what would be looked at.")
-    no_values = Bool(False, config=True, help="Tell no values: no minima, maxima, means and quantiles.")
+    no_statistics = Bool(False, config=True, help="Tell no values: no minima, maxima, means and quantiles.")
     views = Bool(False, config=True, help="Look at the rows of views too.")
 
     def work(self) -> int:
@@ -89,7 +92,7 @@ class Crawl(Command):
                 place=self.extra_args[0],
                 include=tuple(self.include),
                 exclude=tuple(self.exclude),
-                values=not self.no_values,
+                values=not self.no_statistics,
                 sample=self.sample,
                 views=self.views,
                 options=pairs("option", self.options),

@@ -22,7 +22,7 @@ from jupyter_colophon.core.names import run_urn
 
 # A plugin is loaded when one is needed.
 if TYPE_CHECKING:
-    from jupyter_colophon.client.programs.reading import Bundle
+    from jupyter_colophon.client.programs.reading import MetadataSnapshot
     from jupyter_colophon.spark.pipelines.checking import Prepared
 
 #: Each with what is named behind it.
@@ -54,19 +54,19 @@ class Pipeline(Command):
         "url": "Pipeline.url",
         "argument": "Pipeline.arguments_",
         "conf": "Pipeline.conf",
-        "bundle": "Pipeline.bundle",
+        "snapshot": "Pipeline.snapshot",
         "stage": "Pipeline.stage",
         "rows": "Pipeline.rows",
         "output": "Pipeline.output",
         "run-id": "Pipeline.run_id",
     }
     flags: dict[str, Any] = Command.flags | {
-        "cloud": (
-            {"Pipeline": {"cloud": True}},
+        "with-snapshot": (
+            {"Pipeline": {"with_snapshot": True}},
             "Take along what plugins read of metadata: the run asks no server (package).",
         ),
-        "while-stdin": (
-            {"Pipeline": {"while_stdin": True}},
+        "stop-on-stdin-eof": (
+            {"Pipeline": {"stop_on_stdin_eof": True}},
             "End, as if it were stopped, when the standard input ends: with the process at its other end (run).",
         ),
     }
@@ -74,13 +74,13 @@ class Pipeline(Command):
     url = Unicode("", config=True, help="The server (its token in COLOPHON_TOKEN). Default: COLOPHON_URL.")
     arguments_ = List(Unicode(), config=True, help="NAME=VALUE, an argument of the run; more than once.")
     conf = List(Unicode(), config=True, help="KEY=VALUE, a setting of Spark's; more than once (preview, run).")
-    bundle = Unicode("", config=True, help="A file of metadata that is read instead of a server's (run).")
+    snapshot = Unicode("", config=True, help="A file of metadata that is read instead of a server's (run).")
     stage = Unicode("", config=True, help="Up to this stage (preview).")
     rows = Int(20, min=1, max=1_000, config=True, help="How many rows of each stage (preview).")
     output = Unicode("", config=True, help="The folder that is made (package). Default: the pipeline's name.")
     run_id = Unicode("", config=True, help="The id of the run (run). Default: a new one.")
-    while_stdin = Bool(False, config=True, help="End, as if it were stopped, when the standard input ends (run).")
-    cloud = Bool(False, config=True, help="Take along what plugins read of metadata (package).")
+    stop_on_stdin_eof = Bool(False, config=True, help="End, as if it were stopped, when the standard input ends (run).")
+    with_snapshot = Bool(False, config=True, help="Take along what plugins read of metadata (package).")
 
     def work(self) -> int:
         """Do it."""
@@ -198,10 +198,10 @@ class Pipeline(Command):
         return REFUSED if any(one.error for one in found) else FINE
 
     def _run(self, named: str) -> int:
-        prepared, bundle, run_id = self._prepared(named), self._bundled(), self.run_id or str(uuid.uuid4())
+        prepared, snapshot, run_id = self._prepared(named), self._snapshot(), self.run_id or str(uuid.uuid4())
         settings = pairs("conf", self.conf)
         ending = Ending()
-        if self.while_stdin:
+        if self.stop_on_stdin_eof:
             threading.Thread(target=_stopped_with_stdin, daemon=True).start()
         from jupyter_colophon.client.programs.running_pipelines import register_running
         from jupyter_colophon.spark.pipelines.running import run
@@ -215,7 +215,7 @@ class Pipeline(Command):
                 outcome = run(
                     prepared,
                     lambda: ending.late(lambda: self._session(prepared, settings)),
-                    bundle=bundle,
+                    snapshot=snapshot,
                     run_id=run_id,
                     tell=self._say,
                 )
@@ -226,20 +226,20 @@ class Pipeline(Command):
         if outcome.waiting and not server:
             tell(
                 "no server is named (--url=, COLOPHON_URL): what the run told waits until a program, a kernel or"
-                " `jupyter colophon flush` has one"
+                " `jupyter colophon outbox flush` has one"
             )
         if outcome.error:
             return self.told(outcome.error, REFUSED)
         return FINE
 
-    def _bundled(self) -> "Bundle | None":
+    def _snapshot(self) -> "MetadataSnapshot | None":
         """The metadata that is read instead of a server's. Raises InvalidConfiguration, OSError."""
-        from jupyter_colophon.client.programs.reading import Bundle
+        from jupyter_colophon.client.programs.reading import MetadataSnapshot
 
         try:
-            return Bundle.load(self.bundle) if self.bundle else None
+            return MetadataSnapshot.load(self.snapshot) if self.snapshot else None
         except (ValueError, LookupError, TypeError, AttributeError):
-            raise InvalidConfiguration(f"--bundle: {self.bundle} is none") from None
+            raise InvalidConfiguration(f"--snapshot: {self.snapshot} is none") from None
 
     def _stop(self, named: str) -> int:
         from jupyter_colophon.client.programs.running_pipelines import stop
@@ -281,7 +281,7 @@ class Pipeline(Command):
         if folder.exists():
             raise InvalidConfiguration(f"--output: {folder} is there already")
         try:
-            files = package(prepared, document, folder, cloud=self.cloud)
+            files = package(prepared, document, folder, with_snapshot=self.with_snapshot)
         except MetadataNotAvailable as error:
             return self.told(str(error), REFUSED)
         self.answer(

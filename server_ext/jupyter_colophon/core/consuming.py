@@ -82,7 +82,7 @@ class MetadataConsumer(ABC):
     """Is told of the lineage of each run that ends, in the server and on a thread of its own.
 
     A package registers its class, which is called without arguments, as an entry point of the group
-    `jupyter_colophon.metadata_consumers`. What it raises is logged and counted; it is told at least once, in the order
+    `jupyter_colophon.lineage_listeners`. What it raises is logged and counted; it is told at least once, in the order
     in which runs ended.
     """
 

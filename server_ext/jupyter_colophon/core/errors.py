@@ -398,7 +398,7 @@ class TooManyConnections(MetadataError):
     """One user follows the change log over more connections than one may have."""
 
     def __init__(self, most: int) -> None:
-        super().__init__(f"one user may follow over {most} connections (c.Colophon.connections_per_user)")
+        super().__init__(f"one user may follow over {most} connections (c.Colophon.max_connections_per_user)")
 
 
 class BackupRejected(MetadataError):

@@ -239,8 +239,8 @@ class Identity:
     OpenLineage namespaces and a prefix of dataset names; the first match counts.
     """
 
-    home_platform: str = "spark"
-    home_fabric: str = "PROD"
+    default_platform: str = "spark"
+    default_fabric: str = "PROD"
     namespace_rules: tuple[tuple[str, str], ...] = ()
     notebook_namespace: str = DEFAULT_NAMESPACE
     platform_instances: tuple[tuple[str, str], ...] = ()
@@ -248,7 +248,7 @@ class Identity:
     def home(self, namespace_: str, name: str) -> Urn:
         """The home dataset of that namespace and name. Raises `InvalidName` if the name is not that of a home dataset (spec ID-5)."""
         require_namespace(namespace_)
-        made = dataset(self.home_platform, f"{namespace_}.{name}", self.home_fabric)
+        made = dataset(self.default_platform, f"{namespace_}.{name}", self.default_fabric)
         if not self.is_home(made):
             reason = "no table of the home platform is named so: the namespace is not system, the name no URN"
             raise InvalidName("home dataset", f"{namespace_}.{name}", reason)
@@ -256,7 +256,7 @@ class Identity:
 
     def is_home(self, urn: Urn) -> bool:
         """Whether this is a dataset of the home platform that a namespace holds under its short name."""
-        parts = _parts_in_namespace(urn, self.home_platform, self.home_fabric)
+        parts = _parts_in_namespace(urn, self.default_platform, self.default_fabric)
         return parts is not None and parts[0] != SYSTEM_NAMESPACE
 
     def is_stream(self, urn: Urn) -> bool:
@@ -360,7 +360,7 @@ def parse_data_name(text: str, identity: Identity) -> Urn:
     catalog, database, table = (_unquoted(word) for word in words.groups(""))
     if catalog not in ("", SPARK_CATALOG):
         table = f"{catalog}/{database}.{table}"
-        return dataset(identity.home_platform, table, identity.home_fabric)
+        return dataset(identity.default_platform, table, identity.default_fabric)
     return identity.home(database, table)
 
 

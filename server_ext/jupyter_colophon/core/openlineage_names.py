@@ -69,7 +69,7 @@ def openlineage_dataset(namespace: str, name: str, identity: Identity, symlinks:
     for link in symlinks:
         words = _table_words(link)
         if words is not None:
-            return names.dataset(identity.home_platform, ".".join(words), identity.home_fabric)
+            return names.dataset(identity.default_platform, ".".join(words), identity.default_fabric)
     scheme, authority = _split(namespace)
     platform = PLATFORMS.get(scheme, scheme)
     if platform in STORES and authority:

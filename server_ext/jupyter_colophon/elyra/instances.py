@@ -207,7 +207,7 @@ def composed(
     masks = Masks(schemas)
     folder = Path(jupyter_data_dir()) / "colophon"
     chosen = _chosen(settings)
-    secrets = Secrets(masks, InFile(folder), settings.secrets, variables=settings.secret_variables)
+    secrets = Secrets(masks, InFile(folder), settings.secret_store, variables=settings.secret_env_variables)
     key = _Key(folder / "instances.key")
     openers: dict[str, Callable[[str], InstanceStore]] = {
         "file": lambda space: FileInstances(InstanceFiles(space, space_folders(space)), masks, source, key),

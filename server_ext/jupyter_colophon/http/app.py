@@ -59,13 +59,13 @@ class Colophon(Settings, ExtensionApp):
             _logger.error("serves no catalog: %s", wrong)
         told = version("jupyter-colophon")
         self.settings[SETTING] = door = Door(
-            self, store, self.identity(), self.max_body_bytes, told, wrong, elyra_door=self._opens_elyra_door
+            self, store, self.identity(), self.max_body_bytes, told, wrong, elyra_api=self._opens_elyra_door
         )
         if self.sinks and not wrong:
             from jupyter_colophon.http.events import bus
 
             door.deliver(self.sinks, bus(self.serverapp))
-        if self.scheduled_runs and not wrong and self.serverapp is not None:
+        if self.max_scheduled_runs and not wrong and self.serverapp is not None:
             door.schedule(partial(provisioner.signed, self.serverapp))
         if self.serverapp is not None:
             provisioner.install(self.serverapp)
@@ -84,12 +84,12 @@ class Colophon(Settings, ExtensionApp):
     @cached_property
     def _opens_elyra_door(self) -> bool:
         """Whether `/elyra/…` is ours (spec INST-15)."""
-        if self.elyra_door != "auto":
-            return bool(self.elyra_door == "on")
+        if self.elyra_api != "auto":
+            return bool(self.elyra_api == "on")
         extensions = getattr(self.serverapp, "extension_manager", None)
         theirs = None if extensions is None else extensions.extensions.get("elyra")
         if theirs is not None and theirs.enabled:
-            _logger.info("/elyra/ is left to Elyra's own server extension (c.Colophon.elyra_door)")
+            _logger.info("/elyra/ is left to Elyra's own server extension (c.Colophon.elyra_api)")
             return False
         return True
 

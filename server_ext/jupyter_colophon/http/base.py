@@ -106,7 +106,7 @@ class Identified:
             return await self.aside(lambda: work(door.catalog()))
 
         def read() -> T:
-            with limit_reads(door.settings.read_seconds_max):
+            with limit_reads(door.settings.read_timeout_seconds):
                 return work(door.catalog())
 
         if door.closed or not (asks or self.operation.looks_through_many):
@@ -130,7 +130,7 @@ class Identified:
             raise StoreUnavailable("the server is stopping")
         if self.request.method not in _READING:
             return await asyncio.wrap_future(self.door.crews.submit(space, lambda: _lasting(work)))
-        seconds = self.door.settings.read_seconds_max
+        seconds = self.door.settings.read_timeout_seconds
 
         def read() -> T:
             with limit_reads(seconds):

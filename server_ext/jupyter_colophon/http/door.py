@@ -66,7 +66,7 @@ class Door:
     #: Why the settings cannot be used; empty where they can.
     wrong: str = ""
     #: Whether `/elyra/…` is served.
-    elyra_door: bool = False
+    elyra_api: bool = False
     tokens: KernelTokens = field(default_factory=KernelTokens)
     schemas: ApiSchemas = field(default_factory=ApiSchemas)
     threads: ThreadPoolExecutor = field(
@@ -118,10 +118,10 @@ class Door:
                 self.store,
                 self.identity,
                 self.settings.system_filter(),
-                snapshots_system=self.settings.snapshot_system_metadata,
+                snapshots_system=self.settings.run_snapshots_include_system_metadata,
                 retained=self.settings.retained(),
                 always_log=self.settings.always_emit_change_log,
-                letters_days=self.settings.dead_letter_days,
+                letters_days=self.settings.dead_letter_retention_days,
                 events=self.settings.events(),
                 overlay=self.settings.overlay(),
                 authorizer=self.settings.authorizer(),
@@ -136,7 +136,7 @@ class Door:
     def _consuming(self, catalog: "Catalog") -> "Consumers":
         from jupyter_colophon.service.consumers import Consumers
 
-        consumers = Consumers(catalog.provider, catalog.feed, self.settings.metadata_consumers)
+        consumers = Consumers(catalog.provider, catalog.feed, self.settings.lineage_listeners)
         if not self.closed:
             consumers.start()
         return consumers
@@ -204,7 +204,7 @@ class Door:
         """Start pipelines at their times and by changes from now on."""
         from jupyter_colophon.relay.pipelines.scheduler import Scheduler
 
-        self.scheduler = Scheduler(self.catalog, self.instances, signed, self.settings.scheduled_runs)
+        self.scheduler = Scheduler(self.catalog, self.instances, signed, self.settings.max_scheduled_runs)
         self.scheduler.start()
 
     def spaces(self) -> "Spaces":
@@ -220,8 +220,8 @@ class Door:
         """The schemas that are stored here. Raises AccessDenied where the settings do not let them be changed."""
         from jupyter_colophon.elyra.spaces.written import stored
 
-        if not self.settings.schemas_writable:
-            raise AccessDenied("store", "schemas: the setting c.Colophon.schemas_writable is off")
+        if not self.settings.allow_schema_writes:
+            raise AccessDenied("store", "schemas: the setting c.Colophon.allow_schema_writes is off")
         return stored()
 
     def instances(self) -> "Instances":

@@ -118,7 +118,7 @@ def reserve_connection(asks: Identified) -> Callable[[], None]:
 
     Nothing else runs between the look and the count: however many ask at once, no more are let in.
     """
-    user, open_, most = asks.principal.user, asks.door.sockets, asks.door.settings.connections_per_user
+    user, open_, most = asks.principal.user, asks.door.sockets, asks.door.settings.max_connections_per_user
     if open_[user] >= most:
         raise TooManyConnections(most)
     open_[user] += 1

@@ -19,7 +19,7 @@ from jupyter_colophon.http.door import SETTING, Door, actor
 
 NAME = "colophon-provisioner"
 #: The variables with credentials of the server itself: Jupyter's, JupyterHub's (JPY_…: of its versions before 0.8), and
-#: libpq's password of the catalog. `c.Colophon.kernel_variables` names those that kernels keep (docs/settings.md).
+#: libpq's password of the catalog. `c.Colophon.kernel_env_passthrough` names those that kernels keep (docs/settings.md).
 SERVER_VARIABLES: Final = frozenset(
     {
         "JUPYTER_TOKEN",
@@ -92,9 +92,9 @@ def _environment(environment: dict[str, str], server: ServerApp, kernel: str) ->
         given["COLOPHON_NOTEBOOK"] = _below_root(session, server.root_dir)
     if not door.settings.capture:
         given["COLOPHON_CAPTURE"] = "0"
-    if door.settings.cell_source:
+    if door.settings.record_cell_source:
         given["COLOPHON_CELL_SOURCE"] = "1"
-    return without_credentials(environment, door.settings.kernel_variables) | given
+    return without_credentials(environment, door.settings.kernel_env_passthrough) | given
 
 
 def without_credentials(environment: Mapping[str, str], kept: Collection[str]) -> dict[str, str]:
@@ -112,7 +112,7 @@ def signed(server: ServerApp, run_id: str, name: str) -> tuple[dict[str, str], C
     tokens, holder = door.tokens, f"run:{run_id}"
     token = tokens.issue(holder, User(name), name)
     given = {"COLOPHON_URL": server.connection_url, "COLOPHON_TOKEN": token}
-    environment = without_credentials(os.environ, door.settings.kernel_variables)
+    environment = without_credentials(os.environ, door.settings.kernel_env_passthrough)
     return environment | given, lambda: tokens.revoke(holder)
 
 

@@ -78,7 +78,12 @@ class Companion:
         # A connection of its own: a command never waits behind a report.
         told = self.settings
         recorder = Recorder(
-            Catalog(server), told.notebook, told.kernel, self.notices, told.namespace, with_source=told.cell_source
+            Catalog(server),
+            told.notebook,
+            told.kernel,
+            self.notices,
+            told.namespace,
+            with_source=told.record_cell_source,
         )
         self._change_to(Catalog(server), recorder)
         present.use(server)

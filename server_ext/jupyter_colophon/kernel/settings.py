@@ -22,7 +22,7 @@ class Settings:
     #: Whether Spark is listened to.
     capture: bool = True
     #: Whether the source of cells is part of the record.
-    cell_source: bool = False
+    record_cell_source: bool = False
 
     @classmethod
     def of(cls, environ: Mapping[str, str]) -> "Settings":
@@ -41,5 +41,5 @@ class Settings:
             kernel=environ.get("COLOPHON_KERNEL") or f"pid-{os.getpid()}",
             namespace=environ.get("COLOPHON_NAMESPACE") or DEFAULT_NAMESPACE,
             capture=environ.get("COLOPHON_CAPTURE", "").strip().lower() not in _OFF,
-            cell_source=environ.get("COLOPHON_CELL_SOURCE", "").strip().lower() in _ON,
+            record_cell_source=environ.get("COLOPHON_CELL_SOURCE", "").strip().lower() in _ON,
         )

@@ -20,7 +20,7 @@ _SHIPPED: Final = {
 
 
 #: The relay's own options; the others are the sink's.
-_OWN: Final = ("attempts", "kind", "lease_s", "namespaces", "pause_s", "server")
+_OWN: Final = ("attempts", "kind", "lease_s", "namespaces", "retry_delay_s", "server")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Handling:
 
     namespaces: tuple[str, ...] = ()
     attempts: int = 12
-    pause_s: float = 1.0
+    retry_delay_s: float = 1.0
     lease_s: float = 2 * DELIVERY_S
     server: bool = True
 
@@ -49,7 +49,7 @@ def handling(options: Mapping[str, Any]) -> Handling:
     return Handling(
         tuple(spaces),
         int(_number(options, "attempts", 12, 1, 1_000)),
-        _number(options, "pause_s", 1.0, 0.01, 3600.0),
+        _number(options, "retry_delay_s", 1.0, 0.01, 3600.0),
         _number(options, "lease_s", 2 * DELIVERY_S, 1.0, 3600.0),
         server,
     )

@@ -23,7 +23,7 @@ from jupyter_colophon.storage import cursors, runs
 from jupyter_colophon.storage.leases import Lease, LeaseLost
 from jupyter_colophon.storage.spi import StorageProvider
 
-GROUP = "jupyter_colophon.metadata_consumers"
+GROUP = "jupyter_colophon.lineage_listeners"
 #: How long a package may take to load, and a consumer to be told, before it counts as hanging, in seconds.
 LOADING_S, HANGING_S = 5.0, 30.0
 #: After how many seconds without a heartbeat another process tells a consumer, and how often is looked for consumers that hang.

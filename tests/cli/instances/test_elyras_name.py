@@ -39,6 +39,6 @@ def test_it_can_be_started_with_words_of_ones_own(shell: Shell) -> None:
 def test_the_script_of_jupyter_has_the_command(shell: Shell) -> None:
     done = shell.commands.bare("metadata", "list", "things", "--json")
     assert (done.status, done.answer) == (0, [])
-    before = shell.commands.bare("--Colophon.home_fabric=DEV", "metadata", "list", "things")
+    before = shell.commands.bare("--Colophon.default_fabric=DEV", "metadata", "list", "things")
     assert before.out == "No metadata instances found for things\n"
     assert "metadata" in shell.commands.bare("--help").out

@@ -23,7 +23,7 @@ def jp_server_config(jp_server_config: dict[str, Any]) -> dict[str, Any]:
         ("exclude", "tags", "program", "*"),
         ("exclude", "origin", "namespace", "*"),
     ]
-    return jp_server_config | {"Colophon": jp_server_config["Colophon"] | {"system_filters": rules}}
+    return jp_server_config | {"Colophon": jp_server_config["Colophon"] | {"system_metadata_filters": rules}}
 
 
 async def _nothing_is_known(v3: Any, api: Any) -> None:

@@ -313,7 +313,7 @@ class TestWithSystem:
 
     @pytest.fixture
     def jp_server_config(self, jp_server_config: dict[str, Any]) -> dict[str, Any]:
-        colophon = jp_server_config["Colophon"] | {"snapshot_system_metadata": True}
+        colophon = jp_server_config["Colophon"] | {"run_snapshots_include_system_metadata": True}
         return {**jp_server_config, "Colophon": colophon}
 
     async def test_what_machines_said_is_kept_too(self, v3: Any, shop: None) -> None:

@@ -270,7 +270,7 @@ class TestDropped:
 
     @pytest.fixture
     def jp_server_config(self, jp_server_config: dict[str, Any]) -> dict[str, Any]:
-        colophon = jp_server_config["Colophon"] | {"stream_events": False}
+        colophon = jp_server_config["Colophon"] | {"store_stream_events": False}
         return {**jp_server_config, "Colophon": colophon}
 
     async def test_events_are_taken_and_dropped_and_lineage_is_told(self, v3: Any, api: Any, shop: None) -> None:

@@ -205,7 +205,7 @@ class TestStores:
             with pytest.raises(InstanceInvalid) as refused:
                 kept.instances.create(SPACE, "one", thing(password=written), ADA)
             assert refused.value.problems[0].pointer == "/metadata/password"
-            assert "c.Colophon.secret_variables does not allow" in refused.value.problems[0].message
+            assert "c.Colophon.secret_env_variables does not allow" in refused.value.problems[0].message
             outcome = kept.instances.imported(SPACE, [{"name": "two", **thing(password=written)}], ADA)[0]
             assert outcome.kind == "invalid"
             assert [one.name for one in kept.instances.list(SPACE)] == []

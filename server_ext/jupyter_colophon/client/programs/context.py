@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from jupyter_colophon.client.programs.entity import MetadataEntity, entity
-from jupyter_colophon.client.programs.reading import Bundle, ByScope, Reader, Scope
+from jupyter_colophon.client.programs.outbox import Entry, Kind
+from jupyter_colophon.client.programs.reading import ByScope, MetadataSnapshot, Reader, Scope
 from jupyter_colophon.client.programs.record_schema import RecordSchema
 from jupyter_colophon.client.programs.shipping import Shipper
-from jupyter_colophon.client.programs.spool import Entry, Kind
 from jupyter_colophon.client.programs.uses import MODES, UseAccess, checked, declared, joined
 from jupyter_colophon.client.programs.writing import Writer
 from jupyter_colophon.core.names import Urn, run_urn
@@ -94,7 +94,7 @@ class RunContext:
         input_schema: Any = None,
         output_schema: Any = None,
         prefetch: Iterable[MetadataEntity | str] = (),
-        bundle: Bundle | None = None,
+        snapshot: MetadataSnapshot | None = None,
         code: Any = None,
     ) -> None:
         self.program, self.run_id = str(program), run_id or str(uuid.uuid4())
@@ -107,7 +107,7 @@ class RunContext:
         self._namespace, self._shipper = namespace, shipper
         self._touched: dict[tuple[str, str], AccessMode] = {}
         self._has_ended = False
-        self._reader = Reader(catalog, bundle)
+        self._reader = Reader(catalog, snapshot)
         self.metadata = RunMetadata(self.urn, self._reader, shipper, namespace)
         for one in prefetch:
             self.metadata.get(one)

@@ -1,11 +1,11 @@
-"""Telling a server what waits in a file of the spool, one entry after the other."""
+"""Telling a server what waits in a file of the outbox, one entry after the other."""
 
 import logging
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.problems import ClientError, Refused, ServerAway
-from jupyter_colophon.client.programs.spool import Entry, Kind, SpoolFile
+from jupyter_colophon.client.programs.outbox import Entry, Kind, SpoolFile
 from jupyter_colophon.core.errors import shown
 from jupyter_colophon.core.inbox import named_keys
 

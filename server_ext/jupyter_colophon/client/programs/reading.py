@@ -1,4 +1,4 @@
-"""What a program reads of metadata: asked once and kept for the run, or taken from a bundle that was made before it."""
+"""What a program reads of metadata: asked once and kept for the run, or taken from a snapshot that was made before it."""
 
 import json
 import os
@@ -26,7 +26,7 @@ ByScope = dict[Scope, Metadata]
 
 
 class MetadataNotAvailable(ClientError):
-    """Metadata cannot be read here: no server answers, or the run has a bundle, and the entity is not in it."""
+    """Metadata cannot be read here: no server answers, or the run has a snapshot, and the entity is not in it."""
 
     def __init__(self, urn: str, reason: str) -> None:
         super().__init__(f"the metadata of {urn} is not available: {reason}")
@@ -34,7 +34,7 @@ class MetadataNotAvailable(ClientError):
 
 
 @dataclass(frozen=True, slots=True)
-class Bundle:
+class MetadataSnapshot:
     """Metadata that was read before a run, for where no server can be asked (spec CAPTURE-7)."""
 
     entities: Mapping[str, ByScope] = field(default_factory=dict)
@@ -42,7 +42,9 @@ class Bundle:
     fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, catalog: "Catalog", entities: Iterable[MetadataEntity], *, fields: bool = False) -> "Bundle":
+    def read(
+        cls, catalog: "Catalog", entities: Iterable[MetadataEntity], *, fields: bool = False
+    ) -> "MetadataSnapshot":
         """Reads these entities now, with `fields` also the fields of each dataset. Raises MetadataNotAvailable."""
         found: dict[str, ByScope] = {}
         names: dict[str, tuple[str, ...]] = {}
@@ -55,8 +57,8 @@ class Bundle:
         return cls(found, names)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> "Bundle":
-        """The bundle in a file. Raises OSError, ValueError."""
+    def load(cls, path: str | os.PathLike[str]) -> "MetadataSnapshot":
+        """The snapshot in a file. Raises OSError, ValueError."""
         document = json.loads(Path(path).read_text("utf-8"))
         entities = {urn: _by_scope(told) for urn, told in document["entities"].items()}
         return cls(entities, {urn: tuple(names) for urn, names in document.get("fields", {}).items()})
@@ -82,10 +84,10 @@ class Bundle:
 class Reader:
     """Reads for one run. What was read once is the same until the run ends. Thread-safe."""
 
-    def __init__(self, catalog: "Catalog | None", bundle: Bundle | None = None) -> None:
-        self._catalog, self._is_closed = catalog, bundle is not None
-        self._known = dict(bundle.entities) if bundle is not None else {}
-        self._fields = dict(bundle.fields) if bundle is not None else {}
+    def __init__(self, catalog: "Catalog | None", snapshot: MetadataSnapshot | None = None) -> None:
+        self._catalog, self._is_closed = catalog, snapshot is not None
+        self._known = dict(snapshot.entities) if snapshot is not None else {}
+        self._fields = dict(snapshot.fields) if snapshot is not None else {}
         self._lock = threading.Lock()
 
     def get(self, entity: MetadataEntity) -> ByScope:
@@ -102,7 +104,7 @@ class Reader:
         with self._lock:
             found = self._fields.get(entity.urn)
             if found is None:
-                catalog = self._server(entity, "its fields are not in the run's bundle; say fields=True in prefetch")
+                catalog = self._server(entity, "its fields are not in the run's snapshot; say fields=True in prefetch")
                 found = self._fields[entity.urn] = _field_names(catalog, entity, whole)
             return found
 
@@ -113,12 +115,12 @@ class Reader:
 
     def _asked(self, entity: MetadataEntity) -> ByScope:
         if self._is_closed and _dataset_of(entity) in self._fields:
-            # All fields of which something was said went into the bundle with their dataset.
+            # All fields of which something was said went into the snapshot with their dataset.
             return _by_scope({})
-        return asked(self._server(entity, "it is not in the run's bundle; name it in prefetch"), entity)
+        return asked(self._server(entity, "it is not in the run's snapshot; name it in prefetch"), entity)
 
     def _server(self, entity: MetadataEntity, reason: str) -> "Catalog":
-        """Where to ask; with a bundle nowhere, for this reason."""
+        """Where to ask; with a snapshot nowhere, for this reason."""
         if self._is_closed:
             raise MetadataNotAvailable(entity.urn, reason)
         if self._catalog is None:

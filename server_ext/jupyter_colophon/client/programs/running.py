@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.programs.context import RunContext
 from jupyter_colophon.client.programs.entity import MetadataEntity, entity
-from jupyter_colophon.client.programs.reading import Bundle, MetadataNotAvailable
+from jupyter_colophon.client.programs.reading import MetadataNotAvailable, MetadataSnapshot
 from jupyter_colophon.client.programs.shipping import Nowhere, shipper_for
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.names import DEFAULT_NAMESPACE, NO_NOTEBOOK, Urn, notebook_program, program
@@ -26,7 +26,7 @@ def run(
     input_schema: Any = None,
     output_schema: Any = None,
     prefetch: Iterable[MetadataEntity | str] = (),
-    bundle: "Bundle | str | os.PathLike[str] | None" = None,
+    snapshot: "MetadataSnapshot | str | os.PathLike[str] | None" = None,
     code: Any = None,
     run_id: str | None = None,
     parent: str | None = None,
@@ -34,12 +34,12 @@ def run(
 ) -> RunContext:
     """Begins a run of a program, `<application>.<type>.<program>` of a namespace; in a notebook it is the notebook.
 
-    `prefetch` is read at once. With a `bundle` (or its file, also in COLOPHON_BUNDLE) the server is asked for nothing:
+    `prefetch` is read at once. With a `snapshot` (or its file, also in COLOPHON_SNAPSHOT) the server is asked for nothing:
     what is not in it raises MetadataNotAvailable. What `code` declares by `@uses` is recorded.
     A `dry` run reads, and nothing is recorded or emitted. The server is that of COLOPHON_URL and COLOPHON_TOKEN. Raises InvalidName, ValueError.
     """
     server = known_server()
-    told = bundle if bundle is not None else os.environ.get("COLOPHON_BUNDLE") or None
+    told = snapshot if snapshot is not None else os.environ.get("COLOPHON_SNAPSHOT") or None
     return RunContext(
         _program(named, namespace),
         catalog=None if server is None else _catalog(server),
@@ -51,12 +51,12 @@ def run(
         input_schema=input_schema,
         output_schema=output_schema,
         prefetch=prefetch,
-        bundle=Bundle.load(told) if isinstance(told, str | os.PathLike) else told,
+        snapshot=MetadataSnapshot.load(told) if isinstance(told, str | os.PathLike) else told,
         code=code,
     )
 
 
-def prefetch(entities: Iterable[MetadataEntity | str], *, fields: bool = False) -> Bundle:
+def prefetch(entities: Iterable[MetadataEntity | str], *, fields: bool = False) -> MetadataSnapshot:
     """The metadata of these entities now, for a run that can ask no server. Raises MetadataNotAvailable."""
     wanted = [entity(one) for one in entities]
     server = known_server()
@@ -64,7 +64,7 @@ def prefetch(entities: Iterable[MetadataEntity | str], *, fields: bool = False) 
         raise MetadataNotAvailable(", ".join(map(str, wanted)), "no server is known (COLOPHON_URL)")
     catalog = _catalog(server)
     try:
-        return Bundle.read(catalog, wanted, fields=fields)
+        return MetadataSnapshot.read(catalog, wanted, fields=fields)
     finally:
         catalog.close()
 

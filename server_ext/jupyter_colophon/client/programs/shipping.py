@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.programs.delivery import Delivery, about
-from jupyter_colophon.client.programs.spool import Entry, SpoolFile, default_folder, left_behind, left_in, same_place
+from jupyter_colophon.client.programs.outbox import Entry, SpoolFile, default_folder, left_behind, left_in, same_place
 from jupyter_colophon.core.worker import Backoff, LoggedOutage, Worker
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: Seconds between two attempts while the server is away: doubled from the first to the last.
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
-#: How long a process that ends waits for its last words to arrive; what does not waits in the spool.
+#: How long a process that ends waits for its last words to arrive; what does not waits in the outbox.
 FAREWELL_S = 2.0
 #: How often others' files are looked for while there is something to ship.
 LOOK_EVERY_S = 30.0
@@ -96,7 +96,7 @@ class Shipper:
         return self.waiting
 
     def close(self) -> None:
-        """The process ends: what waits is shipped if that is quick, and left in the spool if not."""
+        """The process ends: what waits is shipped if that is quick, and left in the outbox if not."""
         self.flush(FAREWELL_S)
         self._worker.close(FAREWELL_S)
         # A thread that waits for the server goes with the process, and the file is anybody's then.

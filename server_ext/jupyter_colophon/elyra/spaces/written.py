@@ -1,4 +1,4 @@
-"""Provides the schemas that administrators stored (docs/settings.md, `schemas_writable`)."""
+"""Provides the schemas that administrators stored (docs/settings.md, `allow_schema_writes`)."""
 
 from pathlib import Path
 from typing import Any

@@ -33,7 +33,7 @@ class DataHubHandler(ApiHandler):
     @property
     def body_bytes_max(self) -> int:
         """DataHub's clients send batches of 15 MiB."""
-        return self.door.settings.datahub_body_bytes_max
+        return self.door.settings.datahub_max_body_bytes
 
     async def reply(self, act: Act, body: Shape | None, *, asks: bool = False) -> None:
         """Answer what a function answers that is given the body, of this shape; all of it on one thread.

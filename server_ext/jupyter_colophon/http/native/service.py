@@ -63,7 +63,7 @@ class HealthHandler(ApiHandler):
                 "schemaspaces": {"problems": problems},
                 "registry": {"problems": faults},
                 "lineageListeners": [_listener(one) for one in door.consumers()],
-                "instances": {"store": door.settings.metadata_store, "elyraApi": door.elyra_door},
+                "instances": {"store": door.settings.metadata_store, "elyraApi": door.elyra_api},
                 **known,
             },
             status=200 if store["status"] == "ok" else 503,

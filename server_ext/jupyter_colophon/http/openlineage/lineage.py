@@ -32,7 +32,7 @@ class LineageHandler(ApiHandler):
     @property
     def body_bytes_max(self) -> int:
         """As much as at DataHub's door: events tell of every column."""
-        return self.door.settings.datahub_body_bytes_max
+        return self.door.settings.datahub_max_body_bytes
 
     @authenticated
     @authorized("write", resource="colophon")

@@ -181,7 +181,7 @@ class NamespaceHandler(_EntityHandler):
         urn, principal = names.namespace(self.segments()[-1]), self.principal
         name = urn.parts[0]
         door = self.door
-        confirmed = self.asked(_CONFIRM) == name or self.door.settings.unrecoverable_reset
+        confirmed = self.asked(_CONFIRM) == name or self.door.settings.allow_namespace_delete_without_confirm
 
         def work(catalog: Any) -> None:
             if not confirmed:

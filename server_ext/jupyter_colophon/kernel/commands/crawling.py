@@ -21,7 +21,7 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--option", metavar="OPTION=VALUE", action="append", default=[], type=words.argument)
     parser.add_argument("--sample", metavar="N", type=words.whole(1, _ROWS_MOST))
     parser.add_argument("--jobs", metavar="N", type=words.whole(1, JOBS_MOST), default=1)
-    parser.add_argument("--no-values", dest="values", action="store_false")
+    parser.add_argument("--no-statistics", dest="values", action="store_false")
     parser.add_argument("--views", action="store_true")
     parser.add_argument("--force", action="store_true")
     parser.add_argument("--dry-run", action="store_true")
@@ -53,7 +53,7 @@ COMMANDS = (
         "crawl",
         """\
 %metadata crawl PATH|CATALOG        tell what is in a folder or a catalog of Spark's, with figures of the columns
-                                    [--include GLOB] [--exclude GLOB] [--no-values] [--sample N] [--force] [--dry-run]
+                                    [--include GLOB] [--exclude GLOB] [--no-statistics] [--sample N] [--force] [--dry-run]
                                     [--views] [--jobs N] [--option OPTION=VALUE]""",
         _arguments,
         _crawl,

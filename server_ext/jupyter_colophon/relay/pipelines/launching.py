@@ -87,7 +87,7 @@ def launch(schedule: Schedule, run_id: str, actor: str, signed: Signed) -> Launc
         path = _log_path(run_id)
         with _log(path) as log:
             process = subprocess.Popen(  # noqa: S603  our own command
-                [*command, "--while-stdin", *arguments],
+                [*command, "--stop-on-stdin-eof", *arguments],
                 env=dict(environment),
                 # Nothing is ever written: it ends with this server, however that ends, and the run sees that.
                 stdin=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""Schemas that administrators stored here (trait `schemas_writable`): one file each, below a folder of this account.
+"""Schemas that administrators stored here (trait `allow_schema_writes`): one file each, below a folder of this account.
 
 They are loaded as those of packages are, by every process of the account. A package's schema of the same name stands
 before them.

@@ -1,4 +1,4 @@
-"""A folder with which `spark-submit` runs a pipeline anywhere: the pipeline, our code, and in cloud mode the metadata it reads."""
+"""A folder with which `spark-submit` runs a pipeline anywhere: the pipeline, our code, and in with_snapshot mode the metadata it reads."""
 
 import json
 import zipfile
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.client.programs.reading import Bundle
+from jupyter_colophon.client.programs.reading import MetadataSnapshot
 from jupyter_colophon.client.programs.running import prefetch
 from jupyter_colophon.spark.pipelines.checking import Prepared
 
@@ -22,24 +22,24 @@ main(__file__)
 '''
 
 
-def package(prepared: Prepared, document: Mapping[str, Any], folder: Path, *, cloud: bool = False) -> list[str]:
+def package(prepared: Prepared, document: Mapping[str, Any], folder: Path, *, with_snapshot: bool = False) -> list[str]:
     """Makes the folder; answers the names of its files. Raises OSError; and MetadataNotAvailable, with nothing made.
 
-    In cloud mode what plugins declare that they read is read now, and goes along: the run asks no server
+    In with_snapshot mode what plugins declare that they read is read now, and goes along: the run asks no server
     (spec CAPTURE-7). What is only named by an argument is read as the arguments are now.
     """
-    read = _read(prepared) if cloud else None
+    read = _read(prepared) if with_snapshot else None
     folder.mkdir(parents=True)
     texts = {"main.py": _MAIN, "pipeline.json": json.dumps({**document, "name": prepared.pipeline.name}, indent=2)}
     for name, text in texts.items():
         (folder / name).write_text(text, "utf-8")
     _zip(folder / "colophon.zip")
     if read is not None:
-        read.save(folder / "bundle.json")
+        read.save(folder / "snapshot.json")
     return sorted(path.name for path in folder.iterdir())
 
 
-def _read(prepared: Prepared) -> Bundle:
+def _read(prepared: Prepared) -> MetadataSnapshot:
     namespace = prepared.pipeline.namespace
     wanted = {one.urn: one for plugin in prepared.plugins.values() for one in plugin.entities(namespace)}
     return prefetch(wanted.values(), fields=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from jupyter_colophon.client.programs.context import RunContext
-from jupyter_colophon.client.programs.reading import Bundle
+from jupyter_colophon.client.programs.reading import MetadataSnapshot
 from jupyter_colophon.client.programs.running import run as begin
 from jupyter_colophon.core.timegrammar import format_time
 from jupyter_colophon.spark.capture import Capture, attach
@@ -269,7 +269,7 @@ def run(
     prepared: Prepared,
     spark: Any,
     *,
-    bundle: Bundle | str | os.PathLike[str] | None = None,
+    snapshot: MetadataSnapshot | str | os.PathLike[str] | None = None,
     run_id: str | None = None,
     parent: str | None = None,
     tell: Callable[[str], None] = lambda line: None,
@@ -277,7 +277,7 @@ def run(
     """Run a pipeline on a classic session, and give the server what was emitted the time to arrive.
 
     Instead of a session there may be a function that starts one: what becomes of the start belongs to the run.
-    With a `bundle` the server is asked for nothing (docs/programs.md). Raises KeyboardInterrupt when somebody stops it,
+    With a `snapshot` the server is asked for nothing (docs/programs.md). Raises KeyboardInterrupt when somebody stops it,
     ValueError for a session of Spark Connect.
     """
     if not callable(spark):
@@ -287,7 +287,7 @@ def run(
         str(pipeline.program),
         namespace=pipeline.namespace,
         arguments=prepared.arguments,
-        bundle=bundle,
+        snapshot=snapshot,
         run_id=run_id,
         parent=parent,
     )

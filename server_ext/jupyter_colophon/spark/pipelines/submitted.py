@@ -17,13 +17,13 @@ def main(program: str) -> None:
         sys.exit(f"an argument is written NAME=VALUE, and {wrong[0]!r} is not")
     arguments = {name: value for name, _, value in (word.partition("=") for word in words)}
     name, document = read(_beside(program, "pipeline.json"))
-    bundle = _beside(program, "bundle.json")
+    snapshot = _beside(program, "snapshot.json")
     # The package was checked against the schemas when it was made: what does that need not be installed here.
     ready = prepared(name, document, installed(), arguments)
     from pyspark.sql import SparkSession
 
     spark = SparkSession.builder.appName(f"colophon pipeline {name}").getOrCreate()
-    told = run(ready, spark, bundle=bundle if bundle.exists() else None, tell=lambda line: _say(line))
+    told = run(ready, spark, snapshot=snapshot if snapshot.exists() else None, tell=lambda line: _say(line))
     _say(f"{told.run} {told.status}; {told.waiting} waiting, {told.dropped} dropped")
     if told.error:
         _say(told.error)

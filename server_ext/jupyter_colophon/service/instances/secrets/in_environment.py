@@ -53,4 +53,4 @@ class InEnvironment:
 
 
 def _refusal(variable: str) -> str:
-    return f"the setting c.Colophon.secret_variables does not allow the environment variable {shown(variable)}"
+    return f"the setting c.Colophon.secret_env_variables does not allow the environment variable {shown(variable)}"

@@ -52,7 +52,7 @@ class Secrets:
         self._stores: dict[str, SecretStore] = {FILE: in_file, "keyring": InKeyring(), "env": InEnvironment(variables)}
         found = self._named(chosen)
         if found is None:
-            raise InvalidConfiguration(f"the setting c.Colophon.secrets names no store of secrets: {chosen!r}")
+            raise InvalidConfiguration(f"the setting c.Colophon.secret_store names no store of secrets: {chosen!r}")
         self._chosen: SecretStore = found
 
     def put_away(

@@ -102,7 +102,7 @@ class _Tags:
             try:
                 self._inside[dataset] = paths_inside(self._context.metadata.fields(dataset))
             except MetadataNotAvailable:
-                # A bundle may have this field without its dataset's others; where nothing is known, reading the field fails.
+                # A snapshot may have this field without its dataset's others; where nothing is known, reading the field fails.
                 self._inside[dataset] = {}
         return [dataset.append("field", path) for path in self._inside[dataset].get(field.path, ())]
 

@@ -127,7 +127,7 @@ def _folder(namespace: str, name: str) -> str:
     finally:
         server.close()
     if told is None or told.get("events") is None:
-        why = "there is no such stream" if told is None else "its server stores no events (stream_events)"
+        why = "there is no such stream" if told is None else "its server stores no events (store_stream_events)"
         raise MetadataNotAvailable(f"{namespace}.{name}", why)
     return str(told["events"])
 

@@ -14,10 +14,10 @@ from urllib.parse import quote
 
 import pytest
 from jupyter_colophon import metadata
+from jupyter_colophon.client.programs import outbox as spooling
 from jupyter_colophon.client.programs import shipping
-from jupyter_colophon.client.programs import spool as spooling
+from jupyter_colophon.client.programs.outbox import Entry, SpoolFile, left_behind
 from jupyter_colophon.client.programs.shipping import Shipper
-from jupyter_colophon.client.programs.spool import Entry, SpoolFile, left_behind
 from jupyter_colophon.client.transport import Server
 from live import LiveServer, live_kernel
 from support.process import running
@@ -38,16 +38,16 @@ AWAY = "http://127.0.0.1:1/"
 
 
 @pytest.fixture(autouse=True)
-def spool(server: LiveServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The spool of programs whose server is away; the namespace `sales` is there."""
+def outbox(server: LiveServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The outbox of programs whose server is away; the namespace `sales` is there."""
     catalog = server.catalog()
     value = {"properties": {}, "tags": []}
     urn = URN.format("first")
     catalog.propose([{"urn": urn, "aspect": "technicalMetadata", "operation": "upsert", "value": value}])
     catalog.close()
-    for name, told in (("URL", AWAY), ("TOKEN", server.token), ("SPOOL", str(tmp_path / "spool"))):
+    for name, told in (("URL", AWAY), ("TOKEN", server.token), ("SPOOL", str(tmp_path / "outbox"))):
         monkeypatch.setenv(f"COLOPHON_{name}", told)
-    return tmp_path / "spool"
+    return tmp_path / "outbox"
 
 
 @pytest.fixture
@@ -68,15 +68,15 @@ def numbers(server: LiveServer, table: str) -> list[str]:
 
 
 def flushed(*options: str) -> Any:
-    """What `jupyter colophon flush` answers, with its exit code."""
-    command = [sys.executable, "-m", "jupyter_colophon.cli", "flush", "--json", *options]
+    """What `jupyter colophon outbox flush` answers, with its exit code."""
+    command = [sys.executable, "-m", "jupyter_colophon.cli", "outbox", "flush", "--json", *options]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert "Traceback" not in done.stderr
     return (done.returncode, json.loads(done.stdout)) if done.stdout else (done.returncode, done.stderr)
 
 
 def test_a_program_says_on_while_the_server_is_away_and_it_arrives_when_that_is_back(
-    server: LiveServer, spool: Path, back: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+    server: LiveServer, outbox: Path, back: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shipping, "LONGEST_PAUSE_S", 1.0)
     back()
@@ -86,8 +86,8 @@ def test_a_program_says_on_while_the_server_is_away_and_it_arrives_when_that_is_
             for number in range(50):
                 context.metadata.add_properties("away", {"number": str(number)})
             assert context.metadata.flush() == 51
-            (file,) = spool.iterdir()
-            assert (file.stat().st_mode & 0o777, spool.stat().st_mode & 0o777) == (0o600, 0o700)
+            (file,) = outbox.iterdir()
+            assert (file.stat().st_mode & 0o777, outbox.stat().st_mode & 0o777) == (0o600, 0o700)
         finally:
             server.start()
         pause = threading.Event()
@@ -103,7 +103,7 @@ def test_a_program_says_on_while_the_server_is_away_and_it_arrives_when_that_is_
 
 
 def test_of_programs_that_are_killed_everything_said_is_shipped_once_and_in_order(
-    server: LiveServer, spool: Path, back: Callable[[], None]
+    server: LiveServer, outbox: Path, back: Callable[[], None]
 ) -> None:
     said = {}
     with running(TALKER, "killed_a", "100000") as one, running(TALKER, "killed_b", "100000") as other:
@@ -118,35 +118,35 @@ def test_of_programs_that_are_killed_everything_said_is_shipped_once_and_in_orde
                 said[name] = int(line)
             program.wait()
     # A few hundred at most: more would be too many versions to look at.
-    files = sorted(spool.iterdir())
+    files = sorted(outbox.iterdir())
     assert len(files) == 2
     for file in files:
         lines = file.read_bytes().split(b"\n")
         file.write_bytes(b"\n".join(lines[:92]) + b'\n{"key": "torn')
     code, told = flushed()
-    assert (code, told["told"]) == (1, 0)
+    assert (code, told["sent"]) == (1, 0)
     back()
     with running(
         "import runpy\nsys.argv = ['x', 'flush', '--json']\nrunpy.run_module('jupyter_colophon.cli', run_name='__main__')"
     ) as beside:
         code, told = flushed()
         beside.communicate(timeout=300)
-    assert told["waiting"] == 0
+    assert told["pending"] == 0
     for name, last in said.items():
         found = numbers(server, name)
         # The file begins with the server and the run's beginning. One may have been kept that was not told any more.
         kept = max(len(found), last + 1)
         assert kept <= last + 2
         assert found == [str(number) for number in range(min(kept, 90))], name
-    assert list(spool.iterdir()) == []
+    assert list(outbox.iterdir()) == []
 
 
-def test_two_living_processes_share_a_spool(server: LiveServer, spool: Path, back: Callable[[], None]) -> None:
+def test_two_living_processes_share_a_spool(server: LiveServer, outbox: Path, back: Callable[[], None]) -> None:
     with running(TALKER, "shared_a", "40") as one, running(TALKER, "shared_b", "40") as other:
         for program in (one, other):
             output, _ = program.communicate(timeout=300)
             assert program.returncode == 0, output
-    assert len(list(spool.iterdir())) == 2
+    assert len(list(outbox.iterdir())) == 2
     back()
     # The next program ships what is left before it says anything itself.
     with metadata.run("shop.spark.next", namespace="sales") as context:
@@ -158,30 +158,30 @@ def test_two_living_processes_share_a_spool(server: LiveServer, spool: Path, bac
 
 
 def test_flush_ships_for_its_server_leaves_what_is_others_and_drops_what_cannot_be_read(
-    server: LiveServer, spool: Path, back: Callable[[], None]
+    server: LiveServer, outbox: Path, back: Callable[[], None]
 ) -> None:
     assert flushed("--url=ftp://x")[0] == 2
     emit = {"urn": URN.format("flushed"), "aspect": "businessMetadata", "operation": "annotate"}
     wrong = {**emit, "value": {"properties": {"no good": "CANARY"}}}
     fine = {**emit, "value": {"properties": {"number": "1"}}}
-    mine = SpoolFile.create(spool, "http://127.0.0.1:1/")
+    mine = SpoolFile.create(outbox, "http://127.0.0.1:1/")
     for number, proposals in enumerate(([wrong], [fine], "nonsense")):
         mine.append(Entry(f"key-{number}", "emit", "urn:li:dataProcessInstance:r", {"proposals": proposals}))
     mine.release()
     for text in ('{"kind": "rm", "key": "k", "run": "r", "body": {}}\n', "[]\n", '{"key": 1}\n'):
         with mine.path.open("a") as file:
             file.write(text)
-    other = SpoolFile.create(spool, "https://team.example/hub/")
+    other = SpoolFile.create(outbox, "https://team.example/hub/")
     other.append(Entry("key", "emit", "urn:li:dataProcessInstance:r", {"proposals": [fine]}))
     other.release()
     back()
     code, told = flushed()
-    assert (code, told) == (1, {"told": 1, "dropped": 5, "waiting": 0, "elsewhere": 1})
+    assert (code, told) == (1, {"sent": 1, "dropped": 5, "pending": 0, "otherServers": 1})
     assert numbers(server, "flushed") == ["1"]
-    (kept,) = spool.iterdir()
+    (kept,) = outbox.iterdir()
     assert kept == other.path
-    code, told = flushed("--any")
-    assert (code, told["told"], list(spool.iterdir())) == (0, 1, [])
+    code, told = flushed("--all-servers")
+    assert (code, told["sent"], list(outbox.iterdir())) == (0, 1, [])
 
 
 def test_a_token_that_is_not_good_any_more_drops_nothing(
@@ -192,15 +192,15 @@ def test_a_token_that_is_not_good_any_more_drops_nothing(
     back()
     monkeypatch.setenv("COLOPHON_TOKEN", "another")
     code, told = flushed()
-    assert (code, told["dropped"], told["waiting"] > 0) == (1, 0, True)
+    assert (code, told["dropped"], told["pending"] > 0) == (1, 0, True)
     monkeypatch.setenv("COLOPHON_TOKEN", server.token)
     assert flushed()[0] == 0
     assert len(numbers(server, "token")) == 5
 
 
 def test_a_kernel_ships_what_programs_left(server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = server.data / "colophon" / "spool"
-    monkeypatch.setenv("COLOPHON_SPOOL", str(folder))
+    folder = server.data / "colophon" / "outbox"
+    monkeypatch.setenv("COLOPHON_OUTBOX", str(folder))
     with running(TALKER, "by_a_kernel", "5") as program:
         output, _ = program.communicate(timeout=300)
         assert program.returncode == 0, output
@@ -281,7 +281,7 @@ class TestFile:
         script = f"""
 import os
 from pathlib import Path
-os.environ["COLOPHON_SPOOL"] = {str(tmp_path)!r}
+os.environ["COLOPHON_OUTBOX"] = {str(tmp_path)!r}
 os.environ.pop("COLOPHON_URL", None)
 from jupyter_colophon import metadata
 with metadata.run("a.spark.parent") as parent:

@@ -50,9 +50,9 @@ class SpoolFull(OSError):
 
 
 def default_folder() -> Path:
-    """Where the spool is: `COLOPHON_SPOOL`, else `colophon/spool` in the Jupyter data directory."""
-    told = os.environ.get("COLOPHON_SPOOL")
-    return Path(told) if told else _data_folder() / "colophon" / "spool"
+    """Where the outbox is: `COLOPHON_OUTBOX`, else `colophon/outbox` in the Jupyter data directory."""
+    told = os.environ.get("COLOPHON_OUTBOX")
+    return Path(told) if told else _data_folder() / "colophon" / "outbox"
 
 
 def same_place(one: str, other: str) -> bool:
@@ -63,7 +63,7 @@ def same_place(one: str, other: str) -> bool:
 
 
 class SpoolFile:
-    """A file of the spool, held by this process. Thread-safe."""
+    """A file of the outbox, held by this process. Thread-safe."""
 
     def __init__(self, file: ProcessFile, server: str, entries: tuple[Entry, ...] = (), torn: int = 0) -> None:
         self._file, self.server, self.torn = file, server, torn
@@ -117,7 +117,7 @@ class SpoolFile:
         with self._lock:
             line = entry.line
             if self._size + len(line) > LARGEST_FILE_BYTES:
-                raise SpoolFull(errno.ENOSPC, "the spool is full")
+                raise SpoolFull(errno.ENOSPC, "the outbox is full")
             self._write(line)
             self._waiting[entry.key] = entry
 
@@ -161,7 +161,7 @@ class SpoolFile:
 
 
 def left_in(folder: Path) -> list[Path]:
-    """The files of the spool, oldest first, whoever holds them."""
+    """The files of the outbox, oldest first, whoever holds them."""
     try:
         return sorted(path for path in folder.iterdir() if path.name.endswith(_SUFFIX))
     except OSError:
