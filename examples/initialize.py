@@ -21,7 +21,7 @@ def initialize(context: metadata.RunContext) -> list[str]:
         context.metadata.propagate(source, sink)
         context.metadata.propagate(source.append("field", "empName"), sink.append("field", "empName"))
         return [field.name for field in fields(context) if is_confidential(context, source, field)]
-    except metadata.MetadataNotAvailable as away:
+    except metadata.MetadataUnavailable as away:
         print(away)
         return []
 

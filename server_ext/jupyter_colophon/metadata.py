@@ -3,7 +3,7 @@
 What people ask of the catalog, as `%metadata` does (docs/magic.md):
 
     metadata.tag("sales.orders", "raw")
-    found = metadata.search("owner:ops").frame()
+    found = metadata.search("owner:ops").to_pandas()
 
 What programs say while they run (docs/programs.md):
 
@@ -17,14 +17,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from jupyter_colophon.client.problems import ClientError, NoServer, NotThere, Refused, ServerAway
+    from jupyter_colophon.client.problems import ClientError, NotConnected, NotFound, Refused, ServerUnavailable
     from jupyter_colophon.client.programs.context import RunContext
     from jupyter_colophon.client.programs.entity import MetadataEntity
-    from jupyter_colophon.client.programs.reading import MetadataNotAvailable, MetadataSnapshot
+    from jupyter_colophon.client.programs.reading import MetadataSnapshot, MetadataUnavailable
     from jupyter_colophon.client.programs.record_schema import RecordField, RecordSchema
     from jupyter_colophon.client.programs.running import prefetch, run
     from jupyter_colophon.client.programs.uses import uses
-    from jupyter_colophon.client.verbs.answer import Answer
+    from jupyter_colophon.client.verbs.answer import Result
     from jupyter_colophon.client.verbs.present import connect, present
     from jupyter_colophon.core.consuming import ConsumerContext, LineageInfo, MetadataConsumer, ProgramRun
     from jupyter_colophon.core.scoped import Metadata
@@ -40,23 +40,23 @@ if TYPE_CHECKING:
     history, diff, runs, export = _verbs.history, _verbs.diff, _verbs.runs, _verbs.export
 
 __all__ = [
-    "Answer",
     "ClientError",
     "ConsumerContext",
     "LineageInfo",
     "Metadata",
     "MetadataConsumer",
     "MetadataEntity",
-    "MetadataNotAvailable",
     "MetadataSnapshot",
-    "NoServer",
-    "NotThere",
+    "MetadataUnavailable",
+    "NotConnected",
+    "NotFound",
     "ProgramRun",
     "RecordField",
     "RecordSchema",
     "Refused",
+    "Result",
     "RunContext",
-    "ServerAway",
+    "ServerUnavailable",
     "Tags",
     "connect",
     "crawl",
@@ -89,7 +89,7 @@ _PLACES = {
     "sources_of": "spark.frames",
     "fields_of": "spark.frames",
     "Tags": "spark.frames",
-    "Answer": "client.verbs.answer",
+    "Result": "client.verbs.answer",
     "MetadataSnapshot": "client.programs.reading",
     "ClientError": "client.problems",
     "ConsumerContext": "core.consuming",
@@ -97,15 +97,15 @@ _PLACES = {
     "Metadata": "core.scoped",
     "MetadataConsumer": "core.consuming",
     "MetadataEntity": "client.programs.entity",
-    "MetadataNotAvailable": "client.programs.reading",
-    "NoServer": "client.problems",
-    "NotThere": "client.problems",
+    "MetadataUnavailable": "client.programs.reading",
+    "NotConnected": "client.problems",
+    "NotFound": "client.problems",
     "ProgramRun": "core.consuming",
     "RecordField": "client.programs.record_schema",
     "RecordSchema": "client.programs.record_schema",
     "Refused": "client.problems",
     "RunContext": "client.programs.context",
-    "ServerAway": "client.problems",
+    "ServerUnavailable": "client.problems",
     "connect": "client.verbs.present",
     "crawl": "spark.crawl.verb",
     "diff": "client.verbs.present",

@@ -91,7 +91,7 @@ def test_a_program_says_on_while_the_server_is_away_and_it_arrives_when_that_is_
         finally:
             server.start()
         pause = threading.Event()
-        while context.metadata.waiting:
+        while context.metadata.pending:
             pause.wait(0.01)
         for number in range(50, 60):
             context.metadata.add_properties("away", {"number": str(number)})

@@ -217,7 +217,7 @@ def test_a_bundle_without_fields_does_not_pretend_that_there_are_none(
     with metadata.run("shop.spark.load", namespace=database, snapshot=tmp_path / "with.json") as context:
         assert context.metadata.get(source.append("field", "empName"), "USER").tags == ("confidential",)
     with (
-        pytest.raises(metadata.MetadataNotAvailable, match="fields=True"),
+        pytest.raises(metadata.MetadataUnavailable, match="fields=True"),
         metadata.run("shop.spark.load", namespace=database, snapshot=tmp_path / "without.json") as context,
     ):
         context.metadata.propagate(source, "sink", fields="same")
@@ -310,13 +310,13 @@ def test_a_run_with_a_bundle_asks_no_server(
     with metadata.run("shop.spark.load", namespace=database) as context:
         assert context.metadata.get("t", "USER").tags == ("raw",)
         context.metadata.propagate("t", "sink")
-        with pytest.raises(metadata.MetadataNotAvailable, match="prefetch"):
+        with pytest.raises(metadata.MetadataUnavailable, match="prefetch"):
             context.metadata.get("other")
     monkeypatch.delenv("COLOPHON_SNAPSHOT")
-    with pytest.raises(metadata.MetadataNotAvailable):
+    with pytest.raises(metadata.MetadataUnavailable):
         metadata.run("shop.spark.load", namespace=database, prefetch=[f"{database}.t"])
     monkeypatch.delenv("COLOPHON_URL")
-    with pytest.raises(metadata.MetadataNotAvailable):
+    with pytest.raises(metadata.MetadataUnavailable):
         metadata.prefetch(["a.b"])
 
 

@@ -5,7 +5,7 @@ import socket
 import threading
 
 import pytest
-from jupyter_colophon.client.problems import Refused, ServerAway
+from jupyter_colophon.client.problems import Refused, ServerUnavailable
 from jupyter_colophon.client.transport import Server, Transport
 from support.stranger import Stranger, serving
 
@@ -68,7 +68,7 @@ def test_a_write_whose_answer_was_lost_is_sent_again_with_the_same_key(method):
 
 def test_a_write_that_is_lost_twice_is_given_up():
     with serving(Stranger.cut) as server:
-        with pytest.raises(ServerAway):
+        with pytest.raises(ServerUnavailable):
             Transport(Server(server.url)).request("PUT", "/x", body={})
         assert len(server.asked) == 2
 
@@ -96,14 +96,14 @@ def test_nobody_listening_is_an_absent_server():
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         port = held.getsockname()[1]
-    with pytest.raises(ServerAway, match=f"127.0.0.1:{port}"):
+    with pytest.raises(ServerUnavailable, match=f"127.0.0.1:{port}"):
         Transport(Server(f"http://127.0.0.1:{port}/", TOKEN)).request("GET", "/x")
 
 
 def test_a_server_that_never_answers_is_given_up_in_time():
     release = threading.Event()
     with serving(lambda _: release.wait(30)) as server:
-        with pytest.raises(ServerAway, match="time is over"):
+        with pytest.raises(ServerUnavailable, match="time is over"):
             Transport(Server(server.url), timeout_s=0.2).request("GET", "/x")
         release.set()
 
@@ -119,7 +119,7 @@ def test_a_server_that_drips_its_answer_is_given_up_in_time():
             stranger.wfile.write(b" " * 100)
 
     with serving(drip) as server:
-        with pytest.raises(ServerAway):
+        with pytest.raises(ServerUnavailable):
             Transport(Server(server.url), timeout_s=0.3).request("GET", "/x")
         release.set()
 
@@ -137,7 +137,7 @@ def test_a_problem_is_refused_with_its_words_and_places():
         pytest.raises(Refused) as caught,
     ):
         Transport(Server(server.url, TOKEN)).request("GET", "/x")
-    assert (caught.value.status, caught.value.problem, caught.value.passing) == (400, problem, False)
+    assert (caught.value.status, caught.value.problem, caught.value.is_temporary) == (400, problem, False)
     assert str(caught.value) == "not valid; /tags/0: no"
 
 
@@ -171,7 +171,7 @@ def test_a_token_is_never_sent_on_to_where_a_server_points():
 def test_an_answer_that_is_no_json_is_no_catalog():
     with (
         serving(lambda stranger: stranger.reply(200, b"<html>")) as server,
-        pytest.raises(ServerAway, match="not the catalog"),
+        pytest.raises(ServerUnavailable, match="not the catalog"),
     ):
         Transport(Server(server.url)).request("GET", "/x")
 
@@ -179,14 +179,14 @@ def test_an_answer_that_is_no_json_is_no_catalog():
 def test_a_server_without_the_extension_is_no_catalog():
     with (
         serving(lambda stranger: stranger.reply(404, b"<html>")) as server,
-        pytest.raises(ServerAway, match="extension is not enabled"),
+        pytest.raises(ServerUnavailable, match="extension is not enabled"),
     ):
         Transport(Server(server.url)).request("GET", "/x")
 
 
 def test_neither_errors_nor_values_show_the_token():
     server = Server("http://user:CANARY-pass@127.0.0.1:9/?token=CANARY-query", TOKEN)
-    with pytest.raises(ServerAway) as caught:
+    with pytest.raises(ServerUnavailable) as caught:
         Transport(server).request("GET", "/x")
     assert "CANARY" not in f"{caught.value}{server!r}"
 

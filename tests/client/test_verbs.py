@@ -142,13 +142,13 @@ def test_a_namespace_in_use_stands_before_names_without_a_dot(catalog: Any, data
 def test_what_is_not_there_is_told_as_such(database: str) -> None:
     asked = (metadata.show, metadata.history, metadata.diff, metadata.lineage, metadata.untag)
     for ask in asked:
-        with pytest.raises(metadata.NotThere, match="is not in the catalog"):
+        with pytest.raises(metadata.NotFound, match="is not in the catalog"):
             ask(f"{database}.none")
-    with pytest.raises(metadata.NotThere):
+    with pytest.raises(metadata.NotFound):
         metadata.propagate(f"{database}.none", f"{database}.t")
     with pytest.raises(metadata.Refused, match="spelled right"):
         metadata.tag(f"x{database}.t", "x")
-    assert isinstance(metadata.NotThere("x"), metadata.ClientError)
+    assert isinstance(metadata.NotFound("x"), metadata.ClientError)
 
 
 def test_hits_and_keys_are_rows(catalog: Any, database: str) -> None:
@@ -169,9 +169,9 @@ def test_hits_and_keys_are_rows(catalog: Any, database: str) -> None:
 
 def test_rows_become_a_frame_of_pandas(database: str) -> None:
     metadata.tag(f"{database}.t", f"tag-{database}")
-    frame = metadata.search(f"tags:tag-{database}").frame()
+    frame = metadata.search(f"tags:tag-{database}").to_pandas()
     assert list(frame["name"]) == [f"{database}.t"]
-    assert list(metadata.search(f"tags:no-{database}").frame().columns) == list(frame.columns)
+    assert list(metadata.search(f"tags:no-{database}").to_pandas().columns) == list(frame.columns)
 
 
 def test_history_tells_each_version_and_diff_any_two(catalog: Any, database: str) -> None:
@@ -190,9 +190,9 @@ def test_history_tells_each_version_and_diff_any_two(catalog: Any, database: str
     assert metadata.diff(name, 0, 1).document["from"]["version"] == 0
     assert metadata.diff(name, rows[1]["time"], "now").document["to"]["version"] == 3
     assert len(metadata.history(name, limit=1)) == 1
-    with pytest.raises(metadata.NotThere, match="no version of businessMetadata 9"):
+    with pytest.raises(metadata.NotFound, match="no version of businessMetadata 9"):
         metadata.diff(name, 1, 9)
-    with pytest.raises(metadata.NotThere, match="at now-9d"):
+    with pytest.raises(metadata.NotFound, match="at now-9d"):
         metadata.diff(name, "now-9d")
 
 
@@ -215,9 +215,9 @@ def test_history_and_diff_show_removed_and_old_values(database: str) -> None:
 
 def test_an_aspect_in_which_nothing_was_said_is_told_from_data_that_is_not_there(database: str) -> None:
     for ask in (metadata.history, metadata.diff):
-        with pytest.raises(metadata.NotThere, match=f"nothing was ever said in the aspect nosuch of {database}.t; its"):
+        with pytest.raises(metadata.NotFound, match=f"nothing was ever said in the aspect nosuch of {database}.t; its"):
             ask(f"{database}.t", aspect="nosuch")
-        with pytest.raises(metadata.NotThere, match=r"aspect businessMetadata .* technicalMetadata"):
+        with pytest.raises(metadata.NotFound, match=r"aspect businessMetadata .* technicalMetadata"):
             ask(f"{database}.t")
 
 
@@ -274,10 +274,10 @@ def test_of_a_name_that_makes_an_entry_the_one_that_was_perhaps_meant_is_told(
     for name in ("flights", "orders", "o"):
         metadata.tag(f"{database}.{name}", "a")
     alike = meant and urn(database, meant)
-    assert metadata.tag(f"{database}.{typed}", "a").document["alike"] == alike
-    assert metadata.tag(f"{database}.{typed}", "b").document["alike"] is None
+    assert metadata.tag(f"{database}.{typed}", "a").document["similarName"] == alike
+    assert metadata.tag(f"{database}.{typed}", "b").document["similarName"] is None
     done = metadata.propagate(f"{database}.flights", f"{database}.orders2").document
-    assert (done["isNew"], done["alike"]) == (True, urn(database, "orders"))
+    assert (done["isNew"], done["similarName"]) == (True, urn(database, "orders"))
 
 
 def test_a_namespace_is_exported_whole_or_not_at_all(database: str, tmp_path: Any) -> None:
@@ -287,7 +287,7 @@ def test_a_namespace_is_exported_whole_or_not_at_all(database: str, tmp_path: An
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     assert done.document["lines"] == len(lines) - 1
     assert {"businessMetadata", "technicalMetadata"} <= {line.get("aspect") for line in lines}
-    with pytest.raises(metadata.NotThere):
+    with pytest.raises(metadata.NotFound):
         metadata.export("nobody_has_this", tmp_path / "other")
     with pytest.raises(OSError, match="none"):
         metadata.export(database, tmp_path / "none" / "other")
@@ -296,11 +296,11 @@ def test_a_namespace_is_exported_whole_or_not_at_all(database: str, tmp_path: An
 
 def test_without_a_server_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("COLOPHON_URL")
-    with pytest.raises(metadata.NoServer):
+    with pytest.raises(metadata.NotConnected):
         metadata.search("x")
-    with pytest.raises(metadata.ServerAway):
+    with pytest.raises(metadata.ServerUnavailable):
         metadata.connect("http://127.0.0.1:9/", "token")
-    with pytest.raises(metadata.NoServer):
+    with pytest.raises(metadata.NotConnected):
         metadata.search("x")
 
 

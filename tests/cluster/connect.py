@@ -29,11 +29,11 @@ frame.write.format("colophon").options(jobId="connected", badRecordsPath=os.path
 print(os.listdir("bad/connected"))
 """
 READ = """
-told = spark.read.format("colophon").options(what="entities", namespace="connected", type="dataset").load()
+told = spark.read.format("colophon").options(table="entities", namespace="connected", type="dataset").load()
 print(told.where("name LIKE 't%'").count())
 """
 STREAM = """
-changes = spark.readStream.format("colophon").options(what="changes", namespace="connected").load()
+changes = spark.readStream.format("colophon").options(table="changes", namespace="connected").load()
 into = changes.writeStream.format("parquet").options(path="out", checkpointLocation="checkpoint")
 assert into.trigger(availableNow=True).start().awaitTermination(300)
 print(spark.read.parquet("out").where("aspect = 'technicalMetadata' AND name LIKE 't%'").count())

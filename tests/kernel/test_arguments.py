@@ -124,5 +124,5 @@ def test_the_synopsis_names_every_command_and_is_the_help_of_the_magic():
 def test_help_tells_every_option():
     for name, parser in PARSERS.items():
         told = help_on(name, ENTRIES)
-        options = [word for word in parser._option_string_actions if word not in {"--json", "--frame"}]
+        options = [word for word in parser._option_string_actions if word not in {"--json", "--dataframe"}]
         assert [word for word in options if word not in told] == [], name

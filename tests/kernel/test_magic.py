@@ -224,10 +224,10 @@ def test_a_document_or_a_frame_is_answered_on_request(kernel, database):
     assert json.loads(output["text/plain"]) == output["application/json"]
     for line in (f"search key-{database}:v", f"history {database}.t", f"keys key-{database}"):
         outcome = kernel.run(
-            f"found = %metadata {line} --frame\nprint(type(found).__module__.split('.')[0], len(found))", "c"
+            f"found = %metadata {line} --dataframe\nprint(type(found).__module__.split('.')[0], len(found))", "c"
         )
         assert outcome.text == "pandas 1\n"
-    assert not kernel.run("%metadata search x --json --frame", "c").succeeded
+    assert not kernel.run("%metadata search x --json --dataframe", "c").succeeded
     for line in (
         f"show {database}.t",
         "keys",

@@ -74,7 +74,7 @@ def test_fine_grained_upstreams_are_edges_between_columns_beside_those_of_runs(c
     assert made_of(catalog) == {A, B}
     both = {(A, "x", "y", "identity"), (A, "x", "y", "transformation")}
     assert columns(catalog) == {(B, "p", "z", "aggregation"), (B, "q", "z", "aggregation")} | both
-    asserted = {edge.said_by for edge in lineage(catalog).edges if edge.asserted}
+    asserted = {edge.reported_by for edge in lineage(catalog).edges if edge.asserted}
     assert asserted == {"ada"}
     say(catalog, C, "upstreamLineage", {"upstreams": []})
     assert columns(catalog) == {(A, "x", "y", "identity")}
@@ -99,7 +99,7 @@ def test_what_a_job_reads_and_makes_are_edges_of_that_job(catalog: Catalog) -> N
     }
     say(catalog, JOB, "dataJobInputOutput", value)
     found = lineage(catalog)
-    assert {(one.source, one.target, one.said_by) for one in found.edges} == {
+    assert {(one.source, one.target, one.reported_by) for one in found.edges} == {
         (A, JOB, "ada"),
         (B, JOB, "ada"),
         (JOB, C, "ada"),

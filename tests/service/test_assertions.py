@@ -59,8 +59,8 @@ def all_links(tx: TableContext) -> set[object]:
 def test_each_source_has_edges_of_its_own_with_the_time_in_which_they_were_in_force(catalog: Catalog) -> None:
     above = edges(catalog, C)
     assert {urn: edge.end is None for urn, edge in above.items()} == {A: False, B: True}
-    assert {edge.said_by for edge in above.values()} == {"ada"}
-    assert {edge.said_by for edge in edges(catalog, D).values()} == {"bob"}
+    assert {edge.reported_by for edge in above.values()} == {"ada"}
+    assert {edge.reported_by for edge in edges(catalog, D).values()} == {"bob"}
     # What ada says of c makes nothing of what bob says of d.
     assert set(edges(catalog, B, "downstream")) == {C}
     assert set(edges(catalog, A, "downstream")) == {C, D}

@@ -191,7 +191,7 @@ def test_of_confidential_columns_no_values_are_told(
     told = columns(series(server, file(place))[0])
     assert set(told["pay"]) == {"fieldPath", "nullCount", "nullProportion", "uniqueCount", "uniqueProportion"}
     assert told["name"]["min"] == "Ada"
-    assert became(crawled(place, values=False)) == {"staff.csv": "changed"}
+    assert became(crawled(place, statistics=False)) == {"staff.csv": "changed"}
     assert "min" not in columns(series(server, file(place))[0])["name"]
     tags = {"urn": file(place), "aspect": "businessMetadata", "operation": "upsert", "value": value}
     catalog.propose([tags])
@@ -222,7 +222,7 @@ def test_of_columns_that_clients_of_datahub_tag_no_values_are_told(
     ):
         catalog.propose([{"urn": urn, "aspect": aspect, "operation": "upsert", "value": value}])
     for status in ("new", "changed"):
-        assert became(crawled(place, values=True)) == {"people.csv": status}
+        assert became(crawled(place, statistics=True)) == {"people.csv": status}
         told = columns(series(server, file(place))[0])
         assert {name for name, one in told.items() if "min" in one} == {"plain"}
         place.write_text("edited,schema,field,plain\na,b,c,d\ne,f,g,h\n", "utf-8")

@@ -359,7 +359,7 @@ def test_without_a_server_metadata_waits_and_what_has_to_be_read_fails_the_run(
     masked = stage("masked", "transform", "mask", tagged=["confidential"])
     monkeypatch.delenv("COLOPHON_URL")
     closed = run(pipeline([stages[0], masked, stages[1]], "employees > masked > staff"), spark)
-    assert (closed.status, "MetadataNotAvailable" in closed.error) == ("failed", True)
+    assert (closed.status, "MetadataUnavailable" in closed.error) == ("failed", True)
     assert not (place / "staff").exists()
     outcome = run(pipeline(stages, "employees > staff > told"), spark)
     assert (outcome.status, outcome.waiting > 0) == ("succeeded", True)

@@ -36,13 +36,13 @@ def said(**properties: str) -> str:
 
 @pytest.fixture(scope="module")
 def where(server: LiveServer) -> dict[str, str]:
-    return {"url": server.url, "token": server.token, "patience": "60"}
+    return {"url": server.url, "token": server.token, "retryTimeout": "60"}
 
 
 @pytest.fixture
 def read(spark: SparkSession, where: dict[str, str]) -> Any:
-    asked = {name: value for name, value in where.items() if name != "patience"}
-    return lambda what, **options: spark.read.format("colophon").options(**asked, what=what, **options).load()
+    asked = {name: value for name, value in where.items() if name != "retryTimeout"}
+    return lambda what, **options: spark.read.format("colophon").options(**asked, table=what, **options).load()
 
 
 def rows(spark: SparkSession, space: str, count: int) -> DataFrame:
@@ -122,9 +122,11 @@ def test_spark_sql_reads_it_too_and_filters_become_the_servers_where_that_is_ask
     )
     spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
     try:
-        pushed = read("entities", push="true").where("namespace = 'push_one' AND type = 'dataset' AND name LIKE 'p%'")
+        pushed = read("entities", pushdown="true").where(
+            "namespace = 'push_one' AND type = 'dataset' AND name LIKE 'p%'"
+        )
         assert [row.urn for row in pushed.collect()] == [table("push_one", "p")]
-        newer = read("changes", push="true").where("seq > 3 AND namespace = 'push_two'").collect()
+        newer = read("changes", pushdown="true").where("seq > 3 AND namespace = 'push_two'").collect()
         assert {row.namespace for row in newer} == {"push_two"}
     finally:
         spark.conf.unset("spark.sql.python.filterPushdown.enabled")
@@ -133,15 +135,15 @@ def test_spark_sql_reads_it_too_and_filters_become_the_servers_where_that_is_ask
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"what": "nothing"}, "the option what is one of"),
-        ({"what": "entities", "numPartitions": "many"}, "numPartitions is a whole number"),
-        ({"what": "entities", "namespaces": "a"}, "has no option 'namespaces'"),
-        ({"what": "entities", "push": "yes"}, "push is true or false"),
+        ({"table": "nothing"}, "the option table is one of"),
+        ({"table": "entities", "numPartitions": "many"}, "numPartitions is a whole number"),
+        ({"table": "entities", "namespaces": "a"}, "has no option 'namespaces'"),
+        ({"table": "entities", "pushdown": "yes"}, "pushdown is true or false"),
         ({"url": ""}, "which server?"),
         ({"url": "ftp://x"}, "this is not the URL of a Jupyter server"),
         ({"url": "http://127.0.0.1:9"}, "no answer from http://127.0.0.1:9"),
         ({"token": "no"}, "the server does not accept the token"),
-        ({"what": "edges", "urn": "nonsense"}, "'nonsense' is no URN"),
+        ({"table": "edges", "urn": "nonsense"}, "'nonsense' is no URN"),
     ],
 )
 def test_a_read_that_cannot_be_meant_is_refused_in_one_line(
@@ -241,8 +243,8 @@ frame = spark.range(0, count, 1, 2).selectExpr(f"{urn} AS urn", "'technicalMetad
 print("writing", flush=True)
 frame.write.format("colophon").options(**where, jobId="kills-1", batchSize="20").mode("append").save()
 print("written", flush=True)
-del where["patience"]
-stream = spark.readStream.format("colophon").options(**where, what="changes", maxRowsPerBatch="150").load()
+del where["retryTimeout"]
+stream = spark.readStream.format("colophon").options(**where, table="changes", maxRowsPerBatch="150").load()
 stream.writeStream.format("parquet").option("checkpointLocation", f"{folder}/checkpoint").start(f"{folder}/out").awaitTermination()
 """
 
@@ -313,9 +315,9 @@ def test_a_killed_worker_and_a_killed_stream_lose_and_double_nothing(
     os.killpg(killed.pid, signal.SIGKILL)
     killed.wait()
     catalog.propose([{"urn": table("after", f"t{at}"), "operation": "create"} for at in range(40)])
-    asked = {name: value for name, value in where.items() if name != "patience"}
+    asked = {name: value for name, value in where.items() if name != "retryTimeout"}
     for _ in range(2):
-        stream = spark.readStream.format("colophon").options(**asked, what="changes", maxRowsPerBatch="150").load()
+        stream = spark.readStream.format("colophon").options(**asked, table="changes", maxRowsPerBatch="150").load()
         query = stream.writeStream.format("parquet").option("checkpointLocation", f"{tmp_path}/checkpoint")
         query.trigger(availableNow=True).start(f"{tmp_path}/out").awaitTermination()
         head = catalog.changes(limit=0)["cursor"]

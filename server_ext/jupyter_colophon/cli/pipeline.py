@@ -257,14 +257,14 @@ class Pipeline(Command):
     def _end_killed(self) -> tuple[str, dict[str, str]]:
         """The URL of the server, and the runs of killed processes that are ended now, as far as it answers."""
         from jupyter_colophon.client.catalog import Catalog
-        from jupyter_colophon.client.problems import ServerAway
+        from jupyter_colophon.client.problems import ServerUnavailable
         from jupyter_colophon.client.programs.running import known_server
         from jupyter_colophon.client.programs.running_pipelines import end_killed
 
         ended: dict[str, str] = {}
         if (server := known_server()) is None:
             return "", ended
-        with closing(Catalog(server)) as catalog, suppress(ServerAway):
+        with closing(Catalog(server)) as catalog, suppress(ServerUnavailable):
             ended = end_killed(catalog, server.url)
         return server.url, ended
 
@@ -273,7 +273,7 @@ class Pipeline(Command):
             print(line, flush=True)
 
     def _package(self, named: str) -> int:
-        from jupyter_colophon.client.programs.reading import MetadataNotAvailable
+        from jupyter_colophon.client.programs.reading import MetadataUnavailable
         from jupyter_colophon.spark.pipelines.packaging import package
 
         prepared, document = self._prepared(named), self._document(named)[1]
@@ -282,7 +282,7 @@ class Pipeline(Command):
             raise InvalidConfiguration(f"--output: {folder} is there already")
         try:
             files = package(prepared, document, folder, with_snapshot=self.with_snapshot)
-        except MetadataNotAvailable as error:
+        except MetadataUnavailable as error:
             return self.told(str(error), REFUSED)
         self.answer(
             {"folder": str(folder), "files": files}, f"{folder} was made. Run it by\n\n  {_submit(folder, files)}"

@@ -1,7 +1,7 @@
 """The calls of the native API that kernels and Spark drivers make, as methods.
 
 Documents go in and come out as plain JSON objects; their shapes are schemas/api/*.json, named in each docstring.
-Every method raises `ServerAway` and `Refused` as `Transport.request` does.
+Every method raises `ServerUnavailable` and `Refused` as `Transport.request` does.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -10,7 +10,7 @@ class ClientError(Exception):
     """The root: the server did not do what was asked."""
 
 
-class ServerAway(ClientError):
+class ServerUnavailable(ClientError):
     """Nothing answered in time, or what answered is not the catalog. Asking again later may help."""
 
     def __init__(self, url: str, reason: str) -> None:
@@ -37,7 +37,7 @@ class Refused(ClientError):
         return self.status == 404 and self.problem.get("type") not in (None, "", _NO_SUCH_TYPE)
 
     @property
-    def passing(self) -> bool:
+    def is_temporary(self) -> bool:
         """Whether the same request may succeed later: the store is away, full or busy.
 
         A 500 is a fault of the server's with this very request: asking again would only hold up others.
@@ -56,11 +56,11 @@ def _sentence(status: int, problem: Mapping[str, Any]) -> str:
     return " ".join(("; ".join([head, *places])).split())
 
 
-class NotThere(ClientError, LookupError):
+class NotFound(ClientError, LookupError):
     """The catalog knows nothing of this name."""
 
 
-class NoServer(ClientError):
+class NotConnected(ClientError):
     """Nobody said where the catalog is."""
 
     def __init__(self) -> None:

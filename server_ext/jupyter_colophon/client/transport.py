@@ -12,7 +12,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
-from jupyter_colophon.client.problems import Refused, ServerAway
+from jupyter_colophon.client.problems import Refused, ServerUnavailable
 
 CONNECT_TIMEOUT_S = 2.0
 TOTAL_TIMEOUT_S = 10.0
@@ -105,7 +105,7 @@ class Transport:
         where there is time; it has an idempotency key, so that it is done once.
 
         Raises:
-            ServerAway: no answer within `timeout_s` (10 s unless told), or one that is no JSON.
+            ServerUnavailable: no answer within `timeout_s` (10 s unless told), or one that is no JSON.
             Refused: the answer's status is 3xx, 4xx or 5xx (304 is an answer).
         """
         target = self._prefix + path + _query_string(query)
@@ -124,7 +124,7 @@ class Transport:
         try:
             return _judged(attempt() if method == "GET" else _tried_again(attempt, deadline))
         except (OSError, http.client.HTTPException) as reason:
-            raise ServerAway(self.server.url, _named(reason)) from None
+            raise ServerUnavailable(self.server.url, _named(reason)) from None
 
     def lines(
         self,
@@ -155,7 +155,7 @@ class Transport:
                 *whole, rest = (rest + block).split(b"\n")
                 yield from whole
         except (OSError, http.client.HTTPException) as reason:
-            raise ServerAway(self.server.url, _named(reason)) from None
+            raise ServerUnavailable(self.server.url, _named(reason)) from None
         finally:
             if connection is not None:
                 connection.close()

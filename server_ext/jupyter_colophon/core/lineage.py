@@ -79,7 +79,7 @@ class Node:
 class LineageEdge:
     """A read goes from data to program, a write from program to data; what is declared goes from data to data.
 
-    `said_by` is who recorded the newest run. `statements` are those of the program over which the edge was met: data flows
+    `reported_by` is who recorded the newest run. `statements` are those of the program over which the edge was met: data flows
     from an edge into a program to one out of it only where both have none, or one in common.
     """
 
@@ -91,7 +91,7 @@ class LineageEdge:
     start: int
     end: int | None
     components: tuple[str, ...]
-    said_by: str
+    reported_by: str
     asserted: bool
     statements: tuple[str, ...] = ()
 

@@ -30,7 +30,7 @@ Words = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class SinkContext:
     """What an overlay is read in: our types and aspects, the schemas beside the file, other packages' checks.
 
     `types` gives the key aspect of a type of ours, an empty one where nobody can add to it.
@@ -53,7 +53,7 @@ class Overlay:
     warnings: list[Problem] = field(default_factory=list)
 
 
-def overlaid(model: Model, document: Any, around: Surroundings) -> Overlay:
+def overlaid(model: Model, document: Any, around: SinkContext) -> Overlay:
     """The model with this document over it."""
     found = Overlay(model)
     if not isinstance(document, Mapping):
@@ -66,7 +66,7 @@ def overlaid(model: Model, document: Any, around: Surroundings) -> Overlay:
 @dataclass(slots=True)
 class _Reading:
     overlay: Overlay
-    around: Surroundings
+    around: SinkContext
     _place: Words = ()
 
     def read(self, document: Mapping[str, Any]) -> None:

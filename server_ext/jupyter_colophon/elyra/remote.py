@@ -102,7 +102,7 @@ class RemoteObjects:
             raise InstanceExists(self._space, name) from refused
         if refused.status == 403:
             raise PermissionError(told) from refused
-        if refused.passing or refused.status >= 500:
+        if refused.is_temporary or refused.status >= 500:
             raise StoreUnavailable(told) from refused
         kind = str(refused.problem.get("type", "")).rpartition(":")[2]
         _refuse("ValidationError" if kind == "invalid-instance" else "ValueError", told, absent)

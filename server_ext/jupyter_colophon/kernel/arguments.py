@@ -77,7 +77,7 @@ def _line_parser() -> Parser:
         command.arguments(one)
         form = one.add_mutually_exclusive_group()
         form.add_argument("--json", dest="form", action="store_const", const="json")
-        form.add_argument("--frame", dest="form", action="store_const", const="frame")
+        form.add_argument("--dataframe", dest="form", action="store_const", const="dataframe")
         PARSERS[name] = one
     return parser
 

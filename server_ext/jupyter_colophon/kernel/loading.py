@@ -3,7 +3,7 @@
 import os
 from typing import TYPE_CHECKING, Any
 
-from jupyter_colophon.client.verbs.answer import Answer
+from jupyter_colophon.client.verbs.answer import Result
 from jupyter_colophon.kernel.companion import Companion
 from jupyter_colophon.kernel.completion import matcher
 from jupyter_colophon.kernel.display.pages import page_of
@@ -28,7 +28,7 @@ def load(shell: "InteractiveShell") -> Companion:
     unload(shell)
     companion = Companion(Settings.of(os.environ), shell)
     if shell.display_formatter is not None:
-        shell.display_formatter.mimebundle_formatter.for_type(Answer, _bundle)
+        shell.display_formatter.mimebundle_formatter.for_type(Result, _bundle)
     shell.register_magics(MetadataMagics(shell, companion))
     matches = matcher(companion)
     shell.Completer.custom_matchers.append(matches)
@@ -37,7 +37,7 @@ def load(shell: "InteractiveShell") -> Companion:
     return companion
 
 
-def _bundle(answer: Answer, include: object = None, exclude: object = None) -> dict[str, Any]:
+def _bundle(answer: Result, include: object = None, exclude: object = None) -> dict[str, Any]:
     """How an answer of `metadata.search(…)` and the like is shown: as the magic shows it."""
     return page_of(answer)._repr_mimebundle_()
 

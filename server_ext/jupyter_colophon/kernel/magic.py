@@ -7,9 +7,9 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class
 from IPython.display import display
 
-from jupyter_colophon.client.problems import ClientError, NoServer, NotThere, Refused, ServerAway
+from jupyter_colophon.client.problems import ClientError, NotConnected, NotFound, Refused, ServerUnavailable
 from jupyter_colophon.client.urns import shown
-from jupyter_colophon.client.verbs.answer import Answer
+from jupyter_colophon.client.verbs.answer import Result
 from jupyter_colophon.client.verbs.present import present
 from jupyter_colophon.core.annotation import Annotation
 from jupyter_colophon.core.errors import MetadataError
@@ -59,7 +59,7 @@ class MetadataMagics(Magics):
             _show(found)
             found = None
         self._mention(waiting)
-        if isinstance(answer, Answer) and answer.failure:
+        if isinstance(answer, Result) and answer.failure:
             # What follows in the notebook may rely on it.
             raise UsageError(f"%metadata: {' '.join(answer.failure.split())}")
         return found
@@ -101,10 +101,10 @@ def _show(page: Page) -> None:
     display(page)  # type: ignore[no-untyped-call]
 
 
-def _formed(answer: Answer, form: str | None) -> Any:
+def _formed(answer: Result, form: str | None) -> Any:
     """What is shown, or, as a DataFrame, given back."""
-    if form == "frame":
-        return answer.frame()
+    if form == "dataframe":
+        return answer.to_pandas()
     return document_page(answer.document) if form == "json" else page_of(answer)
 
 
@@ -116,12 +116,12 @@ def _spoken(answer: Callable[[], Any]) -> Any:
     """
     try:
         return answer()
-    except (ServerAway, NoServer) as reason:
+    except (ServerUnavailable, NotConnected) as reason:
         return Page((Line(f"Not done: {reason}."),))
-    except NotThere as absence:
+    except NotFound as absence:
         return Page((Line(str(absence)),))
     except (ClientError, MetadataError, ValueError, TypeError) as reason:
-        if isinstance(reason, Refused) and reason.passing:
+        if isinstance(reason, Refused) and reason.is_temporary:
             return Page((Line(f"Not done: {reason}."),))
         msg = f"%metadata: {' '.join(str(reason).split())}"
         raise UsageError(msg) from None

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jupyter_colophon.client.problems import Refused, ServerAway
+from jupyter_colophon.client.problems import Refused, ServerUnavailable
 from jupyter_colophon.kernel.counts import counted
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def is_done(catalog: "Catalog", entry: str, deadline: float) -> bool:
     except Refused as refusal:
         # Forgotten: it is long done, or the store behind the server is another one now.
         return refusal.status == 404
-    except ServerAway:
+    except ServerUnavailable:
         return False
     return False
 

@@ -5,7 +5,7 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from jupyter_colophon.client.problems import ClientError, Refused, ServerAway
+from jupyter_colophon.client.problems import ClientError, Refused, ServerUnavailable
 from jupyter_colophon.core.worker import Backoff, Worker
 from jupyter_colophon.kernel.counts import counted
 from jupyter_colophon.kernel.renames import carry_over, split_at_rename
@@ -46,7 +46,7 @@ class Sender:
             _logger,
             "reports of the notebook",
             backoff=Backoff(FIRST_PAUSE_S, LONGEST_PAUSE_S),
-            unavailable=(ServerAway, Refused),
+            unavailable=(ServerUnavailable, Refused),
             outage=self._outage,
         )
 
@@ -78,14 +78,14 @@ class Sender:
             self._deliver(parcel)
 
     def _deliver(self, parcel: "Parcel") -> None:
-        """Tells one parcel. Raises ServerAway, Refused where it is back in the ledger."""
+        """Tells one parcel. Raises ServerUnavailable, Refused where it is back in the ledger."""
         try:
             self._tell(parcel)
-        except ServerAway as away:
+        except ServerUnavailable as away:
             self._postpone(parcel, str(away))
             raise
         except Refused as refusal:
-            if refusal.passing:
+            if refusal.is_temporary:
                 self._postpone(parcel, str(refusal))
                 raise
             self._give_up(parcel, refusal)
@@ -147,7 +147,7 @@ class Sender:
         try:
             self._catalog.rename_entity(old, new, run)
         except Refused as refusal:
-            if refusal.passing:
+            if refusal.is_temporary:
                 raise
             return refusal.is_absence
         self._known = {place: content for place, content in self._known.items() if place[0] not in (old, new)}
@@ -190,7 +190,7 @@ class Sender:
             try:
                 self._catalog.propose(batch)
             except Refused as refusal:
-                if refusal.passing or refusal.status == 404:
+                if refusal.is_temporary or refusal.status == 404:
                     raise
                 # The accesses are worth telling without the schema.
                 self._complain(parcel, refusal)

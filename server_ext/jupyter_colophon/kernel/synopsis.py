@@ -9,7 +9,7 @@ CELL = """\
 _NAME = "NAME is database.table, a table of the namespace in use, the path of a file (from /), or a URN."
 _WORD = "Tags and keys are letters (A to Z, a to z), digits, _ and -, at most 50 of them; the key tags is taken."
 _TIME = "T is 2026-11-20T12:00 (local time), or now-1d."
-_FORM = "--json answers a document; x = %metadata … --frame a DataFrame of pandas."
+_FORM = "--json answers a document; x = %metadata … --dataframe a DataFrame of pandas."
 
 
 def help_on(command: str | None, entries: Mapping[str, str]) -> str:

@@ -9,13 +9,13 @@ from typing import Final
 
 from jupyter_colophon.core.change import Change
 from jupyter_colophon.core.errors import InvalidConfiguration, shown
-from jupyter_colophon.relay.seam import Bus, Surroundings
+from jupyter_colophon.relay.seam import Bus, SinkContext
 
 #: The `$id` of `schemas/events/change.json`.
 SCHEMA: Final = "urn:jupyter-colophon:events:change:v1"
 
 
-def make(about: Surroundings) -> "JupyterEvents":
+def make(about: SinkContext) -> "JupyterEvents":
     """The sink; it has no options. Raises InvalidConfiguration."""
     for name in about.options:
         raise InvalidConfiguration(f"there is no option {shown(str(name))}")

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from jupyter_colophon.core.announcement import Announcer
 from jupyter_colophon.core.errors import InvalidConfiguration, MetadataError, shown
-from jupyter_colophon.relay.seam import DELIVERY_S, GROUP, Bus, Maker, Sink, Surroundings
+from jupyter_colophon.relay.seam import DELIVERY_S, GROUP, Bus, Maker, Sink, SinkContext
 
 # As with stores: what we ship is not looked for among all installed packages.
 _SHIPPED: Final = {
@@ -62,7 +62,7 @@ def made(name: str, options: Mapping[str, Any], announcer: Announcer, bus: Bus, 
         raise InvalidConfiguration("it has no kind")
     own = {key: value for key, value in options.items() if key not in _OWN}
     try:
-        return _maker(kind)(Surroundings(name, own, announcer, bus, handling(options).lease_s / 2, origin))
+        return _maker(kind)(SinkContext(name, own, announcer, bus, handling(options).lease_s / 2, origin))
     except MetadataError as error:
         raise InvalidConfiguration(error.detail) from error
     except Exception as error:

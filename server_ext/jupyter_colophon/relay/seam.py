@@ -46,7 +46,7 @@ class TellsFailures(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class SinkContext:
     """What a sink is made of: its name, its options without those that are the relay's own, and what it may use.
 
     `limit_s` is how long `deliver` may take, in seconds; twice that time of silence, and another process delivers too.
@@ -61,4 +61,4 @@ class Surroundings:
     origin: str = ""
 
 
-Maker = Callable[[Surroundings], Sink]
+Maker = Callable[[SinkContext], Sink]

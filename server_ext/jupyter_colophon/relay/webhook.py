@@ -22,7 +22,7 @@ from jupyter_colophon.core.announcement import FORMS, Announcer
 from jupyter_colophon.core.change import Change
 from jupyter_colophon.core.errors import DeliveryFailed, InvalidConfiguration, shown
 from jupyter_colophon.relay.addresses import Target, resolved, target
-from jupyter_colophon.relay.seam import DELIVERY_S, Surroundings
+from jupyter_colophon.relay.seam import DELIVERY_S, SinkContext
 
 CONNECT_S: Final = 5.0
 _OPTIONS: Final = ("allow_private", "format", "secret", "secret_file", "timeout_s", "url")
@@ -30,7 +30,7 @@ _SECRET_LEAST: Final = 16
 _TIMEOUT_S: Final = 10.0
 
 
-def make(about: Surroundings) -> "Webhook":
+def make(about: SinkContext) -> "Webhook":
     """A webhook of its options. Raises InvalidConfiguration, which shows no value."""
     options = about.options
     for name in options:

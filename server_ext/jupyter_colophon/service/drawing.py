@@ -319,7 +319,7 @@ def _arrows(edge: Edge, actors: Mapping[str, str], statements: Collection[str]) 
             start=edge.start,
             end=edge.stop,
             components=edge.components,
-            said_by=source or "",
+            reported_by=source or "",
             asserted=is_asserted,
             statements=tuple(sorted(statements)),
         )

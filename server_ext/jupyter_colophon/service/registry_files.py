@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from jupyter_colophon.core.datahub.model import model_of
 from jupyter_colophon.core.errors import InvalidConfiguration, Problem, shown
-from jupyter_colophon.core.overlay import Overlay, Surroundings, overlaid
+from jupyter_colophon.core.overlay import Overlay, SinkContext, overlaid
 from jupyter_colophon.core.registry import Model, Registry
 from jupyter_colophon.core.rules import Check
 from jupyter_colophon.core.shipped import load_documents, schemas_dir
@@ -47,7 +47,7 @@ def load_overlay(file: Path) -> Overlay:
     shipped, aspects = _shipped("registry.json"), load_documents("aspects")
     own = {name for name, document in aspects.items() if not document.get("colophon", {}).get("widens")}
     types = {one["type"]: "" if one["type"] in _CLOSED else one["keyAspect"] for one in shipped["entities"]}
-    around = Surroundings(types, own, partial(_schema, file.parent), _check)
+    around = SinkContext(types, own, partial(_schema, file.parent), _check)
     try:
         return overlaid(_model(), _parsed(file), around)
     except InvalidConfiguration as error:

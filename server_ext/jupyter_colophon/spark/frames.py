@@ -51,7 +51,7 @@ def tags_of(data: Any, scope: Scope | None = None) -> Tags:
     """The tags that a DataFrame's columns bring along from the fields they come from, through joins, functions and views.
 
     Of both scopes, or of one. Asks the catalog once for each dataset, and once for each field of which something was said.
-    Raises TypeError for what is no DataFrame of a classic Spark session, ServerAway, Refused.
+    Raises TypeError for what is no DataFrame of a classic Spark session, ServerUnavailable, Refused.
     """
     fields, datasets = fields_of(data), sources_of(data)
     catalog = settled_verbs().catalog
@@ -59,7 +59,7 @@ def tags_of(data: Any, scope: Scope | None = None) -> Tags:
     spoken = {one: set(_spoken_of(catalog, one)) for one in datasets}
     nested = {one: paths_inside(field.path for field in those) for one, those in spoken.items()}
     inside = {
-        one: _inside(one, spoken.get(one.holder, set()), nested.get(one.holder, {}))
+        one: _inside(one, spoken.get(one.parent, set()), nested.get(one.parent, {}))
         for several in fields.values()
         for one in several
     }
@@ -118,7 +118,7 @@ def _inside(
 ) -> list[MetadataEntity]:
     """Return the field, if anybody described it, and those inside it that somebody did."""
     own = [field] if field in spoken else []
-    return own + [field.holder.append("field", path) for path in nested.get(field.path, ())]
+    return own + [field.parent.append("field", path) for path in nested.get(field.path, ())]
 
 
 def _tags(catalog: "Catalog", of: MetadataEntity, scope: Scope | None) -> Words:

@@ -96,7 +96,7 @@ def add_counts(tx: TableContext, entity: Row, said: set[ValueRow]) -> None:
 
 def rows(aspects: Aspects) -> set[ValueRow]:
     """Everything that these aspects say."""
-    return {row for spec, value in aspects.values() for row in said_by(spec, value)}
+    return {row for spec, value in aspects.values() for row in reported_by(spec, value)}
 
 
 def described(kind: EntityType, aspects: Mapping[str, Row]) -> Aspects:
@@ -116,7 +116,7 @@ def is_removed(aspects: Aspects) -> bool:
     return entities.is_removed(jsontext.stored(aspects[STATUS][1]))
 
 
-def said_by(spec: AspectSpec, text: str) -> tuple[ValueRow, ...]:
+def reported_by(spec: AspectSpec, text: str) -> tuple[ValueRow, ...]:
     """What a value of an aspect says, as it is stored. Raises StoreDamaged."""
     if not is_described(spec.name, spec.contributes):
         return ()

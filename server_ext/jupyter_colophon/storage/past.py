@@ -55,7 +55,7 @@ def _places(entity: Row, spec: AspectSpec, value: str | None) -> set[tuple[str, 
         return set()
     if spec.key:
         return {(entity["namespace"], NAME_KEY, fold(entity["name"]).strip(), entity["urn"])}
-    return {index.key_of(entity, row)[:4] for row in index.said_by(spec, value)}
+    return {index.key_of(entity, row)[:4] for row in index.reported_by(spec, value)}
 
 
 def _row(place: tuple[str, ...], old: Row, time: int) -> Row:

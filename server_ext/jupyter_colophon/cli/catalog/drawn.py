@@ -59,7 +59,7 @@ def _edge(told: Mapping[str, Any]) -> LineageEdge:
         start=parse_instant(told["start"]),
         end=None if told["end"] is None else parse_instant(told["end"]),
         components=tuple(told["components"]),
-        said_by=told["reportedBy"],
+        reported_by=told["reportedBy"],
         asserted=told["declared"],
         statements=tuple(told["statements"]),
     )

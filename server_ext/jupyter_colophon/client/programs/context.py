@@ -43,7 +43,7 @@ class RunMetadata(Writer):
     def get(self, of: MetadataEntity | str, scope: Scope | None = None) -> ByScope | Metadata:
         """Properties and tags by scope, or those of one scope; asked once, and the same until the run ends.
 
-        Of an entity that is not there nothing is said. Raises MetadataNotAvailable, and Refused where it may not be read.
+        Of an entity that is not there nothing is said. Raises MetadataUnavailable, and Refused where it may not be read.
         """
         found = self._reader.get(self._entity(of))
         return found if scope is None else found[scope]
@@ -53,7 +53,7 @@ class RunMetadata(Writer):
         return self._reader.fields(self._entity(of))
 
     @property
-    def waiting(self) -> int:
+    def pending(self) -> int:
         """How much of what this process emitted the server has not got."""
         return self._shipper.waiting
 
@@ -136,11 +136,11 @@ class RunContext:
         uses = declared(code)
         self._touch([(self._declared(use.name), MODES[use.access], use.component) for use in uses])
 
-    def record(self, accesses: Mapping[str, Any]) -> None:
+    def record_accesses(self, accesses: Mapping[str, Any]) -> None:
         """Records what was observed of the run, as `accesses.json` has it: data and columns."""
         self._tell("accesses", dict(accesses))
 
-    def tell(self, facts: Mapping[str, str | int | float | bool]) -> None:
+    def record_facts(self, facts: Mapping[str, str | int | float | bool]) -> None:
         """Tells facts while the run goes on: whoever looks at it sees how far it is."""
         self._tell("facts", {"facts": dict(facts)})
 

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from jupyter_colophon.client.problems import ClientError, Refused, ServerAway
+from jupyter_colophon.client.problems import ClientError, Refused, ServerUnavailable
 from jupyter_colophon.client.programs.outbox import Entry, Kind, SpoolFile
 from jupyter_colophon.core.errors import shown
 from jupyter_colophon.core.inbox import named_keys
@@ -47,11 +47,11 @@ class Delivery:
             self.told += 1
             if entry.kind == "emit":
                 self.entry = str(answer.get("id", ""))
-        except ServerAway as away:
+        except ServerUnavailable as away:
             self.trouble = str(away)
             return False
         except Refused as refusal:
-            if refusal.passing or not _is_judged(refusal):
+            if refusal.is_temporary or not _is_judged(refusal):
                 self.trouble = str(refusal)
                 return False
             self._drop(entry, refusal)

@@ -55,7 +55,7 @@ class MetadataEntity:
         return MetadataEntity(str(from_v3([*path.segments, key, value], _IDENTITY)))
 
     @property
-    def holder(self) -> "MetadataEntity":
+    def parent(self) -> "MetadataEntity":
         """The dataset of a field; any other entity itself."""
         return MetadataEntity(Urn.parse(self.urn).parts[0]) if self.type == "schemaField" else self
 

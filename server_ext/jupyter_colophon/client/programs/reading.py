@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from jupyter_colophon.client.problems import ClientError, Refused, ServerAway
+from jupyter_colophon.client.problems import ClientError, Refused, ServerUnavailable
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.record_schema import RecordSchema
 from jupyter_colophon.core.scoped import Metadata
@@ -25,7 +25,7 @@ SCOPES: tuple[Scope, ...] = ("USER", "SYSTEM")
 ByScope = dict[Scope, Metadata]
 
 
-class MetadataNotAvailable(ClientError):
+class MetadataUnavailable(ClientError):
     """Metadata cannot be read here: no server answers, or the run has a snapshot, and the entity is not in it."""
 
     def __init__(self, urn: str, reason: str) -> None:
@@ -45,7 +45,7 @@ class MetadataSnapshot:
     def read(
         cls, catalog: "Catalog", entities: Iterable[MetadataEntity], *, fields: bool = False
     ) -> "MetadataSnapshot":
-        """Reads these entities now, with `fields` also the fields of each dataset. Raises MetadataNotAvailable."""
+        """Reads these entities now, with `fields` also the fields of each dataset. Raises MetadataUnavailable."""
         found: dict[str, ByScope] = {}
         names: dict[str, tuple[str, ...]] = {}
         for one in entities:
@@ -91,7 +91,7 @@ class Reader:
         self._lock = threading.Lock()
 
     def get(self, entity: MetadataEntity) -> ByScope:
-        """What is said of an entity; of one that is not there, nothing. Raises MetadataNotAvailable, Refused."""
+        """What is said of an entity; of one that is not there, nothing. Raises MetadataUnavailable, Refused."""
         with self._lock:
             found = self._known.get(entity.urn)
             if found is None:
@@ -122,9 +122,9 @@ class Reader:
     def _server(self, entity: MetadataEntity, reason: str) -> "Catalog":
         """Where to ask; with a snapshot nowhere, for this reason."""
         if self._is_closed:
-            raise MetadataNotAvailable(entity.urn, reason)
+            raise MetadataUnavailable(entity.urn, reason)
         if self._catalog is None:
-            raise MetadataNotAvailable(entity.urn, "no server is known (COLOPHON_URL)")
+            raise MetadataUnavailable(entity.urn, "no server is known (COLOPHON_URL)")
         return self._catalog
 
 
@@ -134,7 +134,7 @@ def _dataset_of(entity: MetadataEntity) -> str:
 
 
 def asked(catalog: "Catalog", entity: MetadataEntity) -> ByScope:
-    """What the server says of an entity. Raises MetadataNotAvailable where it says nothing at all, Refused."""
+    """What the server says of an entity. Raises MetadataUnavailable where it says nothing at all, Refused."""
     with _answering(entity):
         return _by_scope(catalog.metadata(entity.urn) or {})
 
@@ -143,12 +143,12 @@ def asked(catalog: "Catalog", entity: MetadataEntity) -> ByScope:
 def _answering(entity: MetadataEntity) -> Iterator[None]:
     try:
         yield
-    except ServerAway as away:
-        raise MetadataNotAvailable(entity.urn, str(away)) from away
+    except ServerUnavailable as away:
+        raise MetadataUnavailable(entity.urn, str(away)) from away
     except Refused as refusal:
-        if not refusal.passing:
+        if not refusal.is_temporary:
             raise
-        raise MetadataNotAvailable(entity.urn, str(refusal)) from refusal
+        raise MetadataUnavailable(entity.urn, str(refusal)) from refusal
 
 
 def _field_names(catalog: "Catalog", entity: MetadataEntity, whole: ByScope) -> tuple[str, ...]:

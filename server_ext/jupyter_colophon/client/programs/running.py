@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.programs.context import RunContext
 from jupyter_colophon.client.programs.entity import MetadataEntity, entity
-from jupyter_colophon.client.programs.reading import MetadataNotAvailable, MetadataSnapshot
+from jupyter_colophon.client.programs.reading import MetadataSnapshot, MetadataUnavailable
 from jupyter_colophon.client.programs.shipping import Nowhere, shipper_for
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.names import DEFAULT_NAMESPACE, NO_NOTEBOOK, Urn, notebook_program, program
@@ -30,20 +30,20 @@ def run(
     code: Any = None,
     run_id: str | None = None,
     parent: str | None = None,
-    dry: bool = False,
+    dry_run: bool = False,
 ) -> RunContext:
     """Begins a run of a program, `<application>.<type>.<program>` of a namespace; in a notebook it is the notebook.
 
     `prefetch` is read at once. With a `snapshot` (or its file, also in COLOPHON_SNAPSHOT) the server is asked for nothing:
-    what is not in it raises MetadataNotAvailable. What `code` declares by `@uses` is recorded.
-    A `dry` run reads, and nothing is recorded or emitted. The server is that of COLOPHON_URL and COLOPHON_TOKEN. Raises InvalidName, ValueError.
+    what is not in it raises MetadataUnavailable. What `code` declares by `@uses` is recorded.
+    A `dry_run` run reads, and nothing is recorded or emitted. The server is that of COLOPHON_URL and COLOPHON_TOKEN. Raises InvalidName, ValueError.
     """
     server = known_server()
     told = snapshot if snapshot is not None else os.environ.get("COLOPHON_SNAPSHOT") or None
     return RunContext(
         _program(named, namespace),
         catalog=None if server is None else _catalog(server),
-        shipper=Nowhere() if dry else shipper_for(server),
+        shipper=Nowhere() if dry_run else shipper_for(server),
         namespace=namespace,
         run_id=run_id,
         parent=parent,
@@ -57,11 +57,11 @@ def run(
 
 
 def prefetch(entities: Iterable[MetadataEntity | str], *, fields: bool = False) -> MetadataSnapshot:
-    """The metadata of these entities now, for a run that can ask no server. Raises MetadataNotAvailable."""
+    """The metadata of these entities now, for a run that can ask no server. Raises MetadataUnavailable."""
     wanted = [entity(one) for one in entities]
     server = known_server()
     if server is None:
-        raise MetadataNotAvailable(", ".join(map(str, wanted)), "no server is known (COLOPHON_URL)")
+        raise MetadataUnavailable(", ".join(map(str, wanted)), "no server is known (COLOPHON_URL)")
     catalog = _catalog(server)
     try:
         return MetadataSnapshot.read(catalog, wanted, fields=fields)

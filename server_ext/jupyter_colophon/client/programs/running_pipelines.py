@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_core.paths import jupyter_data_dir
 
 from jupyter_colophon.client.private_folders import create_private_folder
-from jupyter_colophon.client.problems import ClientError, ServerAway
+from jupyter_colophon.client.problems import ClientError, ServerUnavailable
 from jupyter_colophon.core.process_files import ProcessFile, is_abandoned
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def stop_in(namespace: str) -> list[str]:
 def end_killed(catalog: "Catalog", server: str) -> dict[str, str]:
     """Record as killed the runs of this machine, account and server whose processes ended; return their pipelines by run id.
 
-    A run that the server does not know yet waits for the next call. Raises ServerAway.
+    A run that the server does not know yet waits for the next call. Raises ServerUnavailable.
     """
     ended = {}
     for path, document in _abandoned():
@@ -57,7 +57,7 @@ def end_killed(catalog: "Catalog", server: str) -> dict[str, str]:
                 catalog.change_run(document["run"], {"status": "killed"})
                 ended[path.stem] = str(document["pipeline"])
             path.unlink(missing_ok=True)
-        except ServerAway:
+        except ServerUnavailable:
             raise
         except ClientError:
             continue

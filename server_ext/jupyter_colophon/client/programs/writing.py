@@ -64,7 +64,7 @@ class Writer:
         """Says of the sink what is said of the source: all of it, or what fits the globs. Who names one of the two alone wants nothing of the other.
 
         `fields` does the same for fields, from the source's to the sink's: by name, or `"same"` for all that the source's
-        schema names or of which something was said. What is said of the source is read as `get` reads it. Raises MetadataNotAvailable.
+        schema names or of which something was said. What is said of the source is read as `get` reads it. Raises MetadataUnavailable.
         """
         one, other = self._named(source), self._named(sink)
         chosen = _Choice(properties, tags, scope)

@@ -10,7 +10,7 @@ Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Result:
     """An answer. `document` is JSON (docs/magic.md says of what shape); iterated over it gives its rows as dictionaries."""
 
     kind: str
@@ -29,7 +29,7 @@ class Answer:
     def __bool__(self) -> bool:
         return True
 
-    def frame(self) -> Any:
+    def to_pandas(self) -> Any:
         """The rows as a DataFrame of pandas; `spark.createDataFrame` makes one of Spark's of it. Raises ValueError without pandas."""
         try:
             import pandas  # type: ignore[import-untyped]
@@ -39,7 +39,7 @@ class Answer:
         return pandas.DataFrame(list(self.rows), columns=list(self.columns))
 
 
-def table(kind: str, document: Document, columns: str, rows: Sequence[Mapping[str, Any]]) -> Answer:
+def table(kind: str, document: Document, columns: str, rows: Sequence[Mapping[str, Any]]) -> Result:
     """An answer whose rows are members of these dictionaries; what one lacks is None."""
     names = tuple(columns.split())
-    return Answer(kind, document, names, [tuple(row.get(name) for name in names) for row in rows])
+    return Result(kind, document, names, [tuple(row.get(name) for name in names) for row in rows])

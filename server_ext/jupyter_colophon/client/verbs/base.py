@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.urns import field_of, typed
-from jupyter_colophon.client.verbs.answer import Answer
+from jupyter_colophon.client.verbs.answer import Result
 from jupyter_colophon.core.names import namespace as namespace_urn
 
 if TYPE_CHECKING:
@@ -17,13 +17,13 @@ Named = str | MetadataEntity
 
 
 class Asking:
-    """What all verbs stand on. Every one of them raises ClientError (ServerAway, Refused, NotThere) and InvalidName."""
+    """What all verbs stand on. Every one of them raises ClientError (ServerUnavailable, Refused, NotFound) and InvalidName."""
 
     def __init__(self, catalog: "Catalog", namespace: str = "") -> None:
         self.catalog = catalog
         self.namespace = namespace
 
-    def use(self, namespace: str | None = None) -> Answer:
+    def use(self, namespace: str | None = None) -> Result:
         """Makes `namespace` the one of names without a dot; "" is none, and nothing at all tells which one it is.
 
         Raises ValueError where there is no such namespace.
@@ -35,14 +35,14 @@ class Asking:
                 raise ValueError(msg)
         if namespace is not None:
             self.namespace = namespace
-        return Answer("use", {"namespace": self.namespace}, ("namespace",), [(self.namespace,)])
+        return Result("use", {"namespace": self.namespace}, ("namespace",), [(self.namespace,)])
 
-    def health(self) -> Answer:
+    def health(self) -> Result:
         """How the catalog is: `Health`."""
         found = self.catalog.health()
         store = found["store"]
         rows = [("catalog", found["status"], found["version"]), ("store", store["status"], store["provider"])]
-        return Answer("health", found, ("part", "status", "detail"), rows)
+        return Result("health", found, ("part", "status", "detail"), rows)
 
     def urn(self, named: Named, field: str | None = None) -> str:
         """The URN of what is meant; with `field` that of a dataset's field. Raises InvalidName, TypeError."""

@@ -13,11 +13,11 @@ from functools import wraps
 from typing import Any
 
 from jupyter_colophon.client.catalog import Catalog
-from jupyter_colophon.client.problems import NoServer
+from jupyter_colophon.client.problems import NotConnected
 from jupyter_colophon.client.programs.running import known_server
 from jupyter_colophon.client.progress import Line
 from jupyter_colophon.client.transport import Server
-from jupyter_colophon.client.verbs.answer import Answer
+from jupyter_colophon.client.verbs.answer import Result
 from jupyter_colophon.client.verbs.verbs import Verbs
 
 #: Told how far a long work is.
@@ -46,14 +46,14 @@ class Present:
         self.working: Callable[[], AbstractContextManager[Tell]] = at_terminal
 
     def verbs(self) -> Verbs:
-        """The verbs of the present connection. Raises NoServer, ValueError where COLOPHON_URL is no URL."""
+        """The verbs of the present connection. Raises NotConnected, ValueError where COLOPHON_URL is no URL."""
         with self._lock:
             # A child that was forked must not read from its parent's connection.
             if self._verbs is None or self._process != os.getpid():
                 namespace = self._verbs.namespace if self._verbs is not None else ""
                 server = self._verbs.catalog.server if self._verbs is not None else known_server()
                 if server is None:
-                    raise NoServer
+                    raise NotConnected
                 self._verbs, self._process = Verbs(Catalog(server), namespace), os.getpid()
             return self._verbs
 
@@ -69,10 +69,10 @@ class Present:
 present = Present()
 
 
-def connect(url: str, token: str | None = None) -> Answer:
+def connect(url: str, token: str | None = None) -> Result:
     """Uses this server from now on; answers who one is there (`Me`).
 
-    The token is that of COLOPHON_TOKEN where it is meant for this server. Raises ValueError without one, ServerAway, Refused:
+    The token is that of COLOPHON_TOKEN where it is meant for this server. Raises ValueError without one, ServerUnavailable, Refused:
     the connection that was there stays then.
     """
     server = Server(url, token_for(url) if token is None else token)
@@ -85,7 +85,7 @@ def connect(url: str, token: str | None = None) -> Answer:
     finally:
         catalog.close()
     (present.follow or present.use)(server)
-    return Answer("connect", {**me, "url": server.url}, ("url", "user"), [(server.url, me["user"]["username"])])
+    return Result("connect", {**me, "url": server.url}, ("url", "user"), [(server.url, me["user"]["username"])])
 
 
 def token_for(url: str) -> str:
@@ -96,25 +96,25 @@ def token_for(url: str) -> str:
 
 
 def settled_verbs() -> Verbs:
-    """The verbs of the present connection, once what cells did so far is known. Raises NoServer."""
+    """The verbs of the present connection, once what cells did so far is known. Raises NotConnected."""
     verbs = present.verbs()
     if present.settle is not None:
         present.settle()
     return verbs
 
 
-def _verb(name: str) -> Callable[..., Answer]:
+def _verb(name: str) -> Callable[..., Result]:
     """The verb as a function of the module `metadata`, with its own words and parameters."""
     of = getattr(Verbs, name)
 
     @wraps(of)
-    def call(*args: Any, **kwargs: Any) -> Answer:
+    def call(*args: Any, **kwargs: Any) -> Result:
         verbs = present.verbs() if name in _AT_ONCE else settled_verbs()
-        found: Answer = getattr(verbs, name)(*args, **kwargs)
+        found: Result = getattr(verbs, name)(*args, **kwargs)
         return found
 
     _, *others = inspect.signature(of).parameters.values()
-    call.__signature__ = inspect.Signature(others, return_annotation=Answer)  # type: ignore[attr-defined]
+    call.__signature__ = inspect.Signature(others, return_annotation=Result)  # type: ignore[attr-defined]
     call.__qualname__ = name
     return call
 

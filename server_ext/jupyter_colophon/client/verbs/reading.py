@@ -6,9 +6,9 @@ from datetime import datetime
 from functools import partial
 from typing import Literal
 
-from jupyter_colophon.client.problems import NotThere, Refused
+from jupyter_colophon.client.problems import NotFound, Refused
 from jupyter_colophon.client.urns import shown
-from jupyter_colophon.client.verbs.answer import Answer, Document, table
+from jupyter_colophon.client.verbs.answer import Document, Result, table
 from jupyter_colophon.client.verbs.base import Asking, Named, moment
 from jupyter_colophon.client.verbs.changes import change_text, with_old_values, with_old_values_of_versions
 from jupyter_colophon.client.verbs.writing import BUSINESS
@@ -35,17 +35,17 @@ _RUN, _PROGRAM = f"{PREFIX}dataProcessInstance:", f"{PREFIX}dataJob:"
 class Reading(Asking):
     """Every answer has the document of the native API (schemas/api), and rows. Times are ISO 8601 or `now-1d`."""
 
-    def show(self, name: Named, *, field: str | None = None) -> Answer:
+    def show(self, name: Named, *, field: str | None = None) -> Result:
         """All that is known of one entity: `Entity`; of a dataset also its newest `runs`, what is said of its `fields`, and its newest `profile`.
 
-        Rows: scope, kind, key, value. Raises NotThere.
+        Rows: scope, kind, key, value. Raises NotFound.
         """
         urn = self.urn(name, field)
         entity = self.catalog.entity(urn)
         if entity is None:
-            raise NotThere(_absent(urn))
+            raise NotFound(_absent(urn))
         whole = {**entity, **self._of_dataset(urn)} if entity["type"] == "dataset" else {**entity, "runs": []}
-        return Answer("show", whole, ("scope", "kind", "key", "value"), list(_said(entity)))
+        return Result("show", whole, ("scope", "kind", "key", "value"), list(_said(entity)))
 
     def search(
         self,
@@ -54,7 +54,7 @@ class Reading(Asking):
         limit: int = 20,
         removed: bool = False,
         **filters: str | None,
-    ) -> Answer:
+    ) -> Result:
         """The best hits: `SearchResults`. Words are alternatives; `word*`, `"a phrase"`, `key:value`, `tags:…`, `*` for all.
 
         Filters are `type`, `tag`, `owner` and the like (docs/api.md#search), each a key, a URN or a name; with one of
@@ -73,7 +73,7 @@ class Reading(Asking):
         hits = [{**hit, "name": shown(hit["urn"])} for hit in found["hits"]]
         return table("search", found, "name type namespace tags terms domains owner description urn", hits)
 
-    def keys(self, prefix: str = "", *, values: str | None = None, limit: int = 200) -> Answer:
+    def keys(self, prefix: str = "", *, values: str | None = None, limit: int = 200) -> Result:
         """Keys in use that begin with `prefix`: `Keys`; with `values=KEY` the values of that key: `KeyValues`."""
         if values is not None:
             found = self.catalog.key_values(values, prefix, limit=limit)
@@ -90,8 +90,8 @@ class Reading(Asking):
         start: str | datetime | None = None,
         end: str | datetime | None = None,
         columns: bool = False,
-    ) -> Answer:
-        """What data was made from and what was made of it: `Lineage`. Rows are its edges, with `columns` those of columns. Raises NotThere."""
+    ) -> Result:
+        """What data was made from and what was made of it: `Lineage`. Rows are its edges, with `columns` those of columns. Raises NotFound."""
         urn = self.urn(name)
         window: dict[str, str | int | bool | None] = {"direction": direction, "levels": levels, "columns": columns}
         found = self._found(urn, lambda: self.catalog.lineage(urn, **window, start=moment(start), end=moment(end)))
@@ -101,10 +101,10 @@ class Reading(Asking):
         edges = [{**edge, **_ends(edge)} for edge in found["edges"]]
         return table("lineage", found, "source target access runCount start end", edges)
 
-    def history(self, name: Named, *, aspect: str = BUSINESS, field: str | None = None, limit: int = 20) -> Answer:
+    def history(self, name: Named, *, aspect: str = BUSINESS, field: str | None = None, limit: int = 20) -> Result:
         """Versions of an aspect, newest first: `Versions`; a step that removes or replaces a value has it as `old`.
 
-        Each row says what changed, as `+ /tags/0 raw` or `~ /properties/owner ops → dev`. Raises NotThere.
+        Each row says what changed, as `+ /tags/0 raw` or `~ /properties/owner ops → dev`. Raises NotFound.
         """
         urn = self.urn(name, field)
         found = self._found(urn, lambda: self.catalog.versions(urn, aspect, limit=limit), aspect)
@@ -122,18 +122,18 @@ class Reading(Asking):
         aspect: str = BUSINESS,
         field: str | None = None,
         lineage: bool = False,
-    ) -> Answer:
+    ) -> Result:
         """What differs between two versions of an aspect, or two times; of itself the newest and the one before.
 
         With `lineage` the edges that came and went between two times: `LineageDiff`, of itself within the last day.
-        Raises NotThere where there was nothing at that time.
+        Raises NotFound where there was nothing at that time.
         """
         urn = self.urn(name, field)
         if lineage:
             times = {"from": _time(older), "to": _time(newer)}
             found = self._found(urn, lambda: self.catalog.lineage_diff(urn, **times))
             rows = [(word, *_ends(edge).values()) for word in ("added", "removed") for edge in found[word]]
-            return Answer("lineage-diff", found, ("change", "source", "target"), rows)
+            return Result("lineage-diff", found, ("change", "source", "target"), rows)
         new = self._version(urn, aspect, newer)
         # Before the first version there was nothing.
         old = self._version(urn, aspect, older if older is not None else new["version"] - 1)
@@ -149,7 +149,7 @@ class Reading(Asking):
         end: str | datetime | None = None,
         status: str | None = None,
         limit: int = 20,
-    ) -> Answer:
+    ) -> Result:
         """Runs that touched data, or of a program (its URN), or all, newest first: `Runs`. Of a run's URN what it touched: `Run` and `RunAccesses`."""
         urn = None if name is None else self.urn(name)
         if urn is not None and urn.startswith(_RUN):
@@ -182,7 +182,7 @@ class Reading(Asking):
         return older[0]["value"] if older else None
 
     def _version(self, urn: str, aspect: str, point: Point | None) -> Document:
-        """The version of this number, that of a time, or the newest. Version 0 is nothing. Raises NotThere."""
+        """The version of this number, that of a time, or the newest. Version 0 is nothing. Raises NotFound."""
         number = (
             point if isinstance(point, int) else int(point) if isinstance(point, str) and point.isdecimal() else None
         )
@@ -194,7 +194,7 @@ class Reading(Asking):
         for one in self._versions(urn, aspect):
             if number == one["version"] or (number is None and (until is None or parse_instant(one["time"]) <= until)):
                 return one
-        raise NotThere(
+        raise NotFound(
             f"{shown(urn)} has no version of {aspect} " + (f"{number}" if number is not None else f"at {point}")
         )
 
@@ -207,12 +207,12 @@ class Reading(Asking):
             cursor = page["cursor"]
 
     def _found(self, urn: str, ask: Callable[[], Document], aspect: str = "") -> Document:
-        """The answer. Raises NotThere where the catalog does not know the entity, or nothing was said in the aspect."""
+        """The answer. Raises NotFound where the catalog does not know the entity, or nothing was said in the aspect."""
         try:
             return dict(ask())
         except Refused as refusal:
             if refusal.is_absence:
-                raise NotThere(self._why_absent(urn, aspect)) from None
+                raise NotFound(self._why_absent(urn, aspect)) from None
             raise
 
     def _why_absent(self, urn: str, aspect: str) -> str:

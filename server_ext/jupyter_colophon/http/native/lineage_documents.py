@@ -110,7 +110,7 @@ def _edge(edge: LineageEdge) -> Document:
         "start": format_time(edge.start),
         "end": None if edge.end is None else format_time(edge.end),
         "components": list(edge.components),
-        "reportedBy": edge.said_by,
+        "reportedBy": edge.reported_by,
         "declared": edge.asserted,
         "statements": list(edge.statements),
     }

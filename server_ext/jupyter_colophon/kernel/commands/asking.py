@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from jupyter_colophon.client.verbs.answer import Answer
+from jupyter_colophon.client.verbs.answer import Result
 from jupyter_colophon.client.verbs.present import present
 from jupyter_colophon.client.verbs.writing import BUSINESS
 from jupyter_colophon.core.search_filters import FILTERS
@@ -76,20 +76,20 @@ def _export_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE")
 
 
-def _show(_: "Companion", asked: Namespace) -> Answer:
+def _show(_: "Companion", asked: Namespace) -> Result:
     return present.verbs().show(asked.name, field=asked.field)
 
 
-def _search(_: "Companion", asked: Namespace) -> Answer:
+def _search(_: "Companion", asked: Namespace) -> Result:
     of = {one.name: getattr(asked, one.name) for one in FILTERS}
     return present.verbs().search(" ".join(asked.query), limit=asked.limit, removed=asked.removed, **of)
 
 
-def _keys(_: "Companion", asked: Namespace) -> Answer:
+def _keys(_: "Companion", asked: Namespace) -> Result:
     return present.verbs().keys(asked.prefix, values=asked.values, limit=asked.limit)
 
 
-def _lineage(_: "Companion", asked: Namespace) -> Answer:
+def _lineage(_: "Companion", asked: Namespace) -> Result:
     return present.verbs().lineage(
         asked.name,
         levels=asked.levels,
@@ -100,21 +100,21 @@ def _lineage(_: "Companion", asked: Namespace) -> Answer:
     )
 
 
-def _history(_: "Companion", asked: Namespace) -> Answer:
+def _history(_: "Companion", asked: Namespace) -> Result:
     return present.verbs().history(asked.name, aspect=asked.aspect, field=asked.field, limit=asked.limit)
 
 
-def _diff(_: "Companion", asked: Namespace) -> Answer:
+def _diff(_: "Companion", asked: Namespace) -> Result:
     return present.verbs().diff(
         asked.name, asked.older, asked.newer, aspect=asked.aspect, field=asked.field, lineage=asked.lineage
     )
 
 
-def _runs(_: "Companion", asked: Namespace) -> Answer:
+def _runs(_: "Companion", asked: Namespace) -> Result:
     return present.verbs().runs(asked.name, start=asked.start, end=asked.end, status=asked.status, limit=asked.limit)
 
 
-def _export(_: "Companion", asked: Namespace) -> Answer:
+def _export(_: "Companion", asked: Namespace) -> Result:
     return present.verbs().export(asked.namespace, asked.file)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jupyter_colophon.client.verbs.answer import Answer
+from jupyter_colophon.client.verbs.answer import Result
 
 if TYPE_CHECKING:
     from jupyter_colophon.kernel.companion import Companion
@@ -22,5 +22,5 @@ class Command:
     name: str
     help: str
     arguments: Callable[[ArgumentParser], None]
-    run: "Callable[[Companion, Namespace], Answer]"
+    run: "Callable[[Companion, Namespace], Result]"
     at_once: bool = False

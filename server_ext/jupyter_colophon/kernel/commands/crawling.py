@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from jupyter_colophon.client.verbs.answer import Answer
+from jupyter_colophon.client.verbs.answer import Result
 from jupyter_colophon.kernel import words
 from jupyter_colophon.kernel.commands.command import Command
 from jupyter_colophon.spark.crawl.asked import JOBS_MOST
@@ -21,13 +21,13 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--option", metavar="OPTION=VALUE", action="append", default=[], type=words.argument)
     parser.add_argument("--sample", metavar="N", type=words.whole(1, _ROWS_MOST))
     parser.add_argument("--jobs", metavar="N", type=words.whole(1, JOBS_MOST), default=1)
-    parser.add_argument("--no-statistics", dest="values", action="store_false")
+    parser.add_argument("--no-statistics", dest="statistics", action="store_false")
     parser.add_argument("--views", action="store_true")
     parser.add_argument("--force", action="store_true")
     parser.add_argument("--dry-run", action="store_true")
 
 
-def _crawl(_: "Companion", asked: Namespace) -> Answer:
+def _crawl(_: "Companion", asked: Namespace) -> Result:
     from jupyter_colophon.spark.crawl.verb import crawl
 
     try:
@@ -35,7 +35,7 @@ def _crawl(_: "Companion", asked: Namespace) -> Answer:
             asked.place,
             include=asked.include,
             exclude=asked.exclude,
-            values=asked.values,
+            statistics=asked.statistics,
             sample=asked.sample,
             views=asked.views,
             options=dict(asked.option),

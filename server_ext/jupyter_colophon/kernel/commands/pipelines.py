@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from jupyter_colophon.client.verbs.answer import Answer
+from jupyter_colophon.client.verbs.answer import Result
 from jupyter_colophon.core.errors import InvalidInstance
 from jupyter_colophon.kernel import words
 from jupyter_colophon.kernel.commands.command import Command
@@ -20,7 +20,7 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument("arguments", metavar="ARGUMENT=VALUE", nargs="*", type=words.argument)
 
 
-def _pipeline(_: "Companion", asked: Namespace) -> Answer:
+def _pipeline(_: "Companion", asked: Namespace) -> Result:
     if asked.verb is None:
         msg = "pipeline: say what to do: list, or validate, preview or run PIPELINE"
         raise ValueError(msg)

@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any, Literal
 
-from jupyter_colophon.client.verbs.answer import Answer
+from jupyter_colophon.client.verbs.answer import Result
 from jupyter_colophon.client.verbs.present import present
 from jupyter_colophon.kernel import words
 from jupyter_colophon.kernel.commands.command import Command
@@ -46,23 +46,23 @@ def _fields(word: str) -> Any:
     return "same" if word == "same" else words.argument(word)
 
 
-def _tag(_: "Companion", asked: Namespace) -> Answer:
+def _tag(_: "Companion", asked: Namespace) -> Result:
     return present.verbs().tag(asked.name, *asked.tags, field=asked.field)
 
 
-def _untag(_: "Companion", asked: Namespace) -> Answer:
+def _untag(_: "Companion", asked: Namespace) -> Result:
     return present.verbs().untag(asked.name, *asked.tags, field=asked.field)
 
 
-def _set(_: "Companion", asked: Namespace) -> Answer:
+def _set(_: "Companion", asked: Namespace) -> Result:
     return present.verbs().set(asked.name, dict(asked.pairs), field=asked.field)
 
 
-def _unset(_: "Companion", asked: Namespace) -> Answer:
+def _unset(_: "Companion", asked: Namespace) -> Result:
     return present.verbs().unset(asked.name, *asked.keys, field=asked.field)
 
 
-def _propagate(_: "Companion", asked: Namespace) -> Answer:
+def _propagate(_: "Companion", asked: Namespace) -> Result:
     fields: dict[str, str] | Literal["same"] = "same" if "same" in asked.fields else dict(asked.fields)
     return present.verbs().propagate(asked.name, asked.sink, asked.key_globs, asked.tag_globs, fields=fields)
 

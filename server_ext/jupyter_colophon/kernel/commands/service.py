@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.verbs import present
-from jupyter_colophon.client.verbs.answer import Answer
+from jupyter_colophon.client.verbs.answer import Result
 from jupyter_colophon.kernel.commands.command import Command
 from jupyter_colophon.kernel.counts import counted
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def _use_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("namespace", metavar="NAMESPACE", nargs="?")
-    parser.add_argument("--none", action="store_true")
+    parser.add_argument("--clear", action="store_true")
 
 
 def _connect_arguments(parser: ArgumentParser) -> None:
@@ -26,11 +26,11 @@ def _no_arguments(_: ArgumentParser) -> None:
     """It takes none."""
 
 
-def _use(_: "Companion", asked: Namespace) -> Answer:
-    return present.present.verbs().use("" if asked.none else asked.namespace)
+def _use(_: "Companion", asked: Namespace) -> Result:
+    return present.present.verbs().use("" if asked.clear else asked.namespace)
 
 
-def _connect(_: "Companion", asked: Namespace) -> Answer:
+def _connect(_: "Companion", asked: Namespace) -> Result:
     return present.connect(asked.url, present.token_for(asked.url) or _asked_token())
 
 
@@ -43,7 +43,7 @@ def _asked_token() -> str:
         raise ValueError(msg) from None
 
 
-def _health(companion: "Companion", _: Namespace) -> Answer:
+def _health(companion: "Companion", _: Namespace) -> Result:
     verbs = present.present.verbs()
     facts = {
         "server": verbs.catalog.server.url,
@@ -55,7 +55,7 @@ def _health(companion: "Companion", _: Namespace) -> Answer:
     if companion.recorder is not None and companion.recorder.refused:
         facts["refused"] = counted(companion.recorder.refused, "report")
     found = verbs.health()
-    return Answer(found.kind, {**found.document, "kernel": facts}, found.columns, found.rows)
+    return Result(found.kind, {**found.document, "kernel": facts}, found.columns, found.rows)
 
 
 _HEALTH = "%metadata health                    is the catalog there, and does it record this notebook (also: status)"
@@ -65,7 +65,7 @@ COMMANDS = (
         "use",
         """\
 %metadata use [NAMESPACE]           names without a dot are of this namespace from now on; without a word: which one it is
-                                    [--none]: of none again""",
+                                    [--clear]: of none again""",
         _use_arguments,
         _use,
         at_once=True,

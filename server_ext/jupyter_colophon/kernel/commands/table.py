@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from jupyter_colophon.client.verbs.answer import Answer
+from jupyter_colophon.client.verbs.answer import Result
 from jupyter_colophon.kernel.commands import asking, crawling, pipelines, saying, service
 from jupyter_colophon.kernel.commands.command import Command
 from jupyter_colophon.kernel.synopsis import help_on
@@ -16,9 +16,9 @@ def _help_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("topic", metavar="COMMAND", nargs="?", choices=sorted(COMMANDS))
 
 
-def _help(_: "Companion", asked: Namespace) -> Answer:
+def _help(_: "Companion", asked: Namespace) -> Result:
     text = help_on(asked.topic, {name: command.help for name, command in COMMANDS.items()})
-    return Answer("help", {"text": text}, ("text",), [(text,)])
+    return Result("help", {"text": text}, ("text",), [(text,)])
 
 
 _HELP = Command(

@@ -5,7 +5,7 @@ from shlex import quote
 from typing import Any
 
 from jupyter_colophon.client.urns import retyped, shown
-from jupyter_colophon.client.verbs.answer import Answer
+from jupyter_colophon.client.verbs.answer import Result
 from jupyter_colophon.kernel.display import crawls, history, pipelines
 from jupyter_colophon.kernel.display.blocks import Chips, Line, Preformatted, Table, Title
 from jupyter_colophon.kernel.display.entity import entity_page
@@ -16,7 +16,7 @@ from jupyter_colophon.kernel.display.page import Page
 Document = Mapping[str, Any]
 
 
-def page_of(answer: Answer) -> Page:
+def page_of(answer: Result) -> Page:
     """The page of an answer."""
     return PAGES[answer.kind](answer.document)
 
@@ -46,10 +46,10 @@ def _news(document: Document, urn: str) -> tuple[Line, ...]:
     if not document["isNew"]:
         return ()
     made = Line(f"Made {shown(urn)}. New in the catalog: nothing of this name was read or written yet.")
-    if not document["alike"]:
+    if not document["similarName"]:
         return (made,)
     undo = f"jupyter colophon dataset delete {quote(retyped(urn))}"
-    return made, Line(f"Did you mean {shown(document['alike'])}? In a terminal, `{undo}` takes the new one away.")
+    return made, Line(f"Did you mean {shown(document['similarName'])}? In a terminal, `{undo}` takes the new one away.")
 
 
 def _exported(document: Document) -> Page:

@@ -10,12 +10,12 @@ from jupyter_colophon.core.inbox import DeadLetter
 from jupyter_colophon.relay.kafka.connecting import checked, connection
 from jupyter_colophon.relay.kafka.sending import Sender, producing
 from jupyter_colophon.relay.kafka.topics import Record, Speaker, topics
-from jupyter_colophon.relay.seam import Surroundings
+from jupyter_colophon.relay.seam import SinkContext
 
 _OPTIONS: Final = ("properties_file", "servers", "topics")
 
 
-def make(about: Surroundings) -> "Kafka":
+def make(about: SinkContext) -> "Kafka":
     """The sink of these options. Raises InvalidConfiguration, which shows no value."""
     for name in about.options:
         if name not in _OPTIONS:

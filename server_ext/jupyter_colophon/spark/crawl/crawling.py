@@ -7,7 +7,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from jupyter_colophon.client.problems import ClientError, Refused, ServerAway
+from jupyter_colophon.client.problems import ClientError, Refused, ServerUnavailable
 from jupyter_colophon.spark.connectors import ConnectorMissing
 from jupyter_colophon.spark.crawl import documents, reading
 from jupyter_colophon.spark.crawl.asked import Asked
@@ -129,7 +129,7 @@ class _Crawl:
                 line = future.result()
                 report.lines.append(line)
                 self._seen(done, total, line.name)
-        except ServerAway as away:
+        except ServerUnavailable as away:
             report.reason = str(away)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -137,7 +137,7 @@ class _Crawl:
             report.lines += _late(futures, report)
 
     def _look(self, spark: Any, work: _Work, run: CrawlRun) -> Line:
-        """Look at one dataset, and tell. Raises ServerAway."""
+        """Look at one dataset, and tell. Raises ServerUnavailable."""
         line, started = work.line, time.monotonic()
         try:
             run.mark_jobs(spark)
@@ -146,7 +146,7 @@ class _Crawl:
             line.rows, line.columns = found.rows if found else None, columns
             if found and found.lost:
                 line.reason = f"{found.lost:,} of {found.looked_at:,} rows could not be read"
-        except ServerAway:
+        except ServerUnavailable:
             raise
         except Refused as refusal:
             line.status, line.reason = "failed", str(refusal)

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 
-from jupyter_colophon.client.verbs.answer import Answer, table
+from jupyter_colophon.client.verbs.answer import Result, table
 from jupyter_colophon.client.verbs.present import present, settled_verbs
 from jupyter_colophon.core.names import DEFAULT_NAMESPACE
 from jupyter_colophon.spark.crawl import crawling
@@ -20,14 +20,14 @@ def crawl(
     *,
     include: Globs = (),
     exclude: Globs = (),
-    values: bool = True,
+    statistics: bool = True,
     sample: int | None = None,
     views: bool = False,
     options: Mapping[str, str] | None = None,
     force: bool = False,
     dry_run: bool = False,
     jobs: int = 1,
-) -> Answer:
+) -> Result:
     """Tells what is in a folder or a catalog of Spark's, with figures of the columns, by the session that is there, or a new one.
 
     The document is the report: `status`, `counts`, `datasets`. Rows: name, status, rows, columns, bytes, ms, reason, urn.
@@ -38,7 +38,7 @@ def crawl(
         place=os.fspath(place),
         include=_several(include),
         exclude=_several(exclude),
-        values=values,
+        values=statistics,
         sample=sample,
         views=views,
         options=dict(options or {}),

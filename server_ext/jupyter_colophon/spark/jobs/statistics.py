@@ -23,7 +23,7 @@ def statistics(spark: "SparkSession", options: Mapping[str, str]) -> "dict[str, 
     tags = described.where("kind = 'tag'").selectExpr("urn", "namespace", "type", "text AS tag").distinct()
     growth = entities.selectExpr("namespace", "type", "to_date(created) AS day").groupBy("namespace", "type", "day")
     return {
-        "kinds": by_kind.orderBy("namespace", "type", "platform"),
+        "types": by_kind.orderBy("namespace", "type", "platform"),
         "keys": _most(keys.groupBy("namespace", "type", "key").count()),
         "tags": _most(tags.groupBy("namespace", "type", "tag").count()),
         "growth": growth.count().orderBy("day", "namespace", "type"),
@@ -48,12 +48,12 @@ def activity(spark: "SparkSession", options: Mapping[str, str]) -> "dict[str, Da
     )
     return {
         "changes": by_day.count().orderBy("day", "actor", "by_kernel", "operation"),
-        "hot": _most(named).limit(HOT),
+        "most_changed": _most(named).limit(HOT),
     }
 
 
 def _table(spark: "SparkSession", what: str, options: Mapping[str, str]) -> "DataFrame":
-    return spark.read.format("colophon").options(**options, what=what).load()
+    return spark.read.format("colophon").options(**options, table=what).load()
 
 
 def _described(aspects: "DataFrame") -> "DataFrame":

@@ -23,7 +23,7 @@ main(__file__)
 
 
 def package(prepared: Prepared, document: Mapping[str, Any], folder: Path, *, with_snapshot: bool = False) -> list[str]:
-    """Makes the folder; answers the names of its files. Raises OSError; and MetadataNotAvailable, with nothing made.
+    """Makes the folder; answers the names of its files. Raises OSError; and MetadataUnavailable, with nothing made.
 
     In with_snapshot mode what plugins declare that they read is read now, and goes along: the run asks no server
     (spec CAPTURE-7). What is only named by an argument is read as the arguments are now.

@@ -36,7 +36,9 @@ def preview(
     """The stages that give data, in order, up to one of them where that is asked for, or to the first that fails."""
     pipeline = prepared.pipeline
     found: list[Preview] = []
-    with begin(str(pipeline.program), namespace=pipeline.namespace, arguments=prepared.arguments, dry=True) as context:
+    with begin(
+        str(pipeline.program), namespace=pipeline.namespace, arguments=prepared.arguments, dry_run=True
+    ) as context:
         building = Building(prepared, spark, context, tell)
         for stage in (one for one in prepared.order if one.gives):
             try:

@@ -125,7 +125,7 @@ class PipelineRun:
         report.status = "running"
         if not stage.gives:
             # What gives data is made in no time, and its rows are reckoned when something takes them.
-            self._run.tell(self._facts())
+            self._run.record_facts(self._facts())
         try:
             while True:
                 report.tries += 1
@@ -175,7 +175,7 @@ class PipelineRun:
         sources = [one for one in self._prepared.pipeline.sources(stage) if one.name in datasets]
         for one in sources:
             self._unrecorded.pop(one.name, None)
-        self._run.record(
+        self._run.record_accesses(
             {"accesses": [*(self._access(one, "read", 0) for one in sources), self._access(stage, "write", 0)]}
         )
 
@@ -183,7 +183,7 @@ class PipelineRun:
         """Record the sources whose data no sink wrote, each as a statement of its own: they flow into nothing."""
         rows = [self._access(one, "read", number) for number, one in enumerate(self._unrecorded.values())]
         if rows:
-            self._run.record({"accesses": rows})
+            self._run.record_accesses({"accesses": rows})
 
     def _access(self, stage: Stage, mode: Literal["read", "write"], statement: int) -> dict[str, Any]:
         time_ = format_time(time.time_ns() // 1_000_000)
@@ -215,7 +215,7 @@ class PipelineRun:
             self._rename(document)
             for row in document["accesses"]:
                 row["component"] = self._components.get((row["data"], row["mode"]), "")
-            self._run.record(document)
+            self._run.record_accesses(document)
         known = self._building.aliases
         refs = {
             ref.urn: ref
@@ -292,7 +292,7 @@ def run(
         parent=parent,
     )
     places = {f"stage.{stage.name}.at": at for at, stage in enumerate(prepared.order)}
-    context.tell(places | {f"stage.{stage.name}.status": "waiting" for stage in prepared.order})
+    context.record_facts(places | {f"stage.{stage.name}.status": "waiting" for stage in prepared.order})
     # Whatever goes wrong before the first stage ends the run too.
     try:
         with context:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from jupyter_colophon.client.verbs.answer import Answer, table
+from jupyter_colophon.client.verbs.answer import Result, table
 from jupyter_colophon.client.verbs.present import settled_verbs
 from jupyter_colophon.core.errors import InvalidInstance
 
@@ -19,7 +19,7 @@ _SPACE, _SCHEMA = "pipelines", "pipeline"
 _ROWS = 5
 
 
-def pipeline(verb: Verb, name: str | None = None, arguments: Mapping[str, str] | None = None, **more: str) -> Answer:
+def pipeline(verb: Verb, name: str | None = None, arguments: Mapping[str, str] | None = None, **more: str) -> Result:
     """Lists pipelines, or validates, previews or runs one: `pipeline("run", "staff", sink="/data/x")`.
 
     `name` is that of one in the catalog, or a JSON file; arguments whose names are no Python names are given as a mapping.
@@ -46,13 +46,13 @@ def pipeline(verb: Verb, name: str | None = None, arguments: Mapping[str, str] |
     return {"preview": _preview, "run": _run, "validate": _valid}[verb](prepared)
 
 
-def wrong(name: str, error: InvalidInstance) -> Answer:
+def wrong(name: str, error: InvalidInstance) -> Result:
     """What is wrong with one."""
     problems = [{"pointer": one.pointer, "message": one.message} for one in error.problems]
     return table("pipeline-wrong", {"name": name, "problems": problems}, "pointer message", problems)
 
 
-def _listed(catalog: "Catalog") -> Answer:
+def _listed(catalog: "Catalog") -> Result:
     found = [one for one in catalog.instances(_SPACE) if one["schema_name"] == _SCHEMA]
     return table("pipelines", {"pipelines": found}, "name display_name description problem", found)
 
@@ -69,13 +69,13 @@ def _prepared(catalog: "Catalog", named: str, arguments: Mapping[str, str]) -> "
     return checked(named, {"metadata": catalog.instance(_SPACE, named)["metadata"]}, installed(), arguments)
 
 
-def _valid(prepared: "Prepared") -> Answer:
+def _valid(prepared: "Prepared") -> Result:
     order = [{"stage": one.name} for one in prepared.order]
     document = {"name": prepared.pipeline.name, "order": [one["stage"] for one in order]}
     return table("pipeline-valid", document, "stage", order)
 
 
-def _preview(prepared: "Prepared") -> Answer:
+def _preview(prepared: "Prepared") -> Result:
     from jupyter_colophon.spark.pipelines.previewing import preview
     from jupyter_colophon.spark.quiet import quiet
     from jupyter_colophon.spark.session import present_session
@@ -95,7 +95,7 @@ def _preview(prepared: "Prepared") -> Answer:
     return table("pipeline-preview", {"name": prepared.pipeline.name, "stages": stages}, "stage error rows", stages)
 
 
-def _run(prepared: "Prepared") -> Answer:
+def _run(prepared: "Prepared") -> Result:
     from jupyter_colophon.spark.pipelines.running import run
     from jupyter_colophon.spark.quiet import quiet
     from jupyter_colophon.spark.session import present_session

@@ -30,7 +30,7 @@ class Options:
     """The options of one read or write; those of one kind of table are among `filters`."""
 
     server: Server
-    what: str
+    table: str
     partitions: int
     filters: Mapping[str, str] = field(default_factory=dict)
 
@@ -40,7 +40,7 @@ class Options:
         given = {name.lower(): value for name, value in told.items()}
         return cls(
             server=_server(given),
-            what=given.get("what", "entities").lower(),
+            table=given.get("table", "entities").lower(),
             partitions=number(given, "numPartitions", PARTITIONS, least=1, most=1_000),
             filters={name: value for name, value in given.items() if name not in _SHARED},
         )
@@ -60,7 +60,7 @@ class Options:
         """Raise WrongOption for an option that means nothing here: what it was to do would silently not be done."""
         known = {name.lower() for name in names}
         if strange := sorted(name for name in self.filters if name not in known and not name.startswith("__")):
-            raise WrongOption(f"{self.what} has no option {strange[0]!r}; there are {', '.join(sorted(names))}")
+            raise WrongOption(f"{self.table} has no option {strange[0]!r}; there are {', '.join(sorted(names))}")
 
     def catalog(self) -> Catalog:
         """A connection to the server."""
@@ -96,4 +96,4 @@ def _server(given: Mapping[str, str]) -> Server:
         raise WrongOption(str(error)) from None
 
 
-_SHARED = frozenset({"url", "token", "what", "numpartitions", "path"})
+_SHARED = frozenset({"url", "token", "table", "numpartitions", "path"})

@@ -148,9 +148,9 @@ def _log(catalog: Catalog, options: Options) -> list[Piece]:
 
 _SEARCHED = (*(one.name for one in FILTERS), "removed")
 QUESTIONS: Mapping[str, Question] = {
-    "entities": Question(("namespace", "type", "prefix", "push"), _by_namespace, _entities),
-    "aspects": Question(("namespace", "type", "aspect", "push"), _by_namespace, _aspects),
-    "search": Question(("query", *_SEARCHED, "push"), _whole, _hits),
-    "edges": Question(("urn", *_WINDOW, "program", "data", "push"), _whole, _edges),
-    "changes": Question(("namespace", "urn", "type", "after", "until", "push"), _log, changes),
+    "entities": Question(("namespace", "type", "prefix", "pushdown"), _by_namespace, _entities),
+    "aspects": Question(("namespace", "type", "aspect", "pushdown"), _by_namespace, _aspects),
+    "search": Question(("query", *_SEARCHED, "pushdown"), _whole, _hits),
+    "edges": Question(("urn", *_WINDOW, "program", "data", "pushdown"), _whole, _edges),
+    "changes": Question(("namespace", "urn", "type", "after", "until", "pushdown"), _log, changes),
 }

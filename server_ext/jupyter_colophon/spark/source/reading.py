@@ -1,4 +1,4 @@
-"""Reading a table, in pieces; with `push`, so that Spark's filters become the server's."""
+"""Reading a table, in pieces; with `pushdown`, so that Spark's filters become the server's."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ class TableReader(DataSourceReader):
     """Reads one table."""
 
     def __init__(self, options: Options) -> None:
-        options.require_known(*QUESTIONS[options.what].options)
+        options.require_known(*QUESTIONS[options.table].options)
         self.options = options
 
     @told_plainly()
@@ -31,7 +31,7 @@ class TableReader(DataSourceReader):
         """The pieces; the server is asked what there is."""
         catalog = self.options.catalog()
         try:
-            return [PiecePartition(piece) for piece in QUESTIONS[self.options.what].pieces(catalog, self.options)]
+            return [PiecePartition(piece) for piece in QUESTIONS[self.options.table].pieces(catalog, self.options)]
         finally:
             catalog.close()
 
@@ -44,9 +44,9 @@ def rows(options: Options, piece: Piece) -> Iterator[Row]:
     """The rows of a piece of a table."""
     catalog = options.catalog()
     try:
-        row = TABLES[options.what].row
+        row = TABLES[options.table].row
         with told_plainly():
-            yield from map(row, QUESTIONS[options.what].documents(catalog, options, piece))
+            yield from map(row, QUESTIONS[options.table].documents(catalog, options, piece))
     finally:
         catalog.close()
 
@@ -84,9 +84,9 @@ def _option(options: Options, kind: str, attribute: Sequence[str], value: Any) -
     if len(attribute) != 1:
         return None
     (column,) = attribute
-    if kind == "EqualTo" and column in _EQUAL[options.what] and _is_one(value) and column not in options.filters:
+    if kind == "EqualTo" and column in _EQUAL[options.table] and _is_one(value) and column not in options.filters:
         return {column: value}
-    if options.what == "changes" and column == "seq" and kind == "GreaterThan" and "after" not in options.filters:
+    if options.table == "changes" and column == "seq" and kind == "GreaterThan" and "after" not in options.filters:
         return {"after": str(max(0, int(value)))}
     return None
 

@@ -19,16 +19,16 @@ class ColophonSource(DataSource):
 
     @told_plainly()
     def schema(self) -> str:
-        """The columns of the table that `what` names."""
-        return TABLES[self._options().what].schema
+        """The columns of the table that `table` names."""
+        return TABLES[self._options().table].schema
 
     @told_plainly()
     def reader(self, schema: Any) -> DataSourceReader:
-        """A read; with `push`, Spark's filters become the server's where it has them."""
+        """A read; with `pushdown`, Spark's filters become the server's where it has them."""
         from jupyter_colophon.spark.source import reading
 
         options = self._options()
-        return (reading.PushingReader if options.flag("push") else reading.TableReader)(options)
+        return (reading.PushingReader if options.flag("pushdown") else reading.TableReader)(options)
 
     @told_plainly()
     def writer(self, schema: Any, overwrite: bool) -> DataSourceWriter:
@@ -37,7 +37,7 @@ class ColophonSource(DataSource):
 
         if overwrite:
             raise WrongOption("proposals are added to a catalog: write with mode('append')")
-        return LoadWriter(Options.of({**self.options, "what": "proposals"}), schema)
+        return LoadWriter(Options.of({**self.options, "table": "proposals"}), schema)
 
     @told_plainly()
     def streamReader(self, schema: Any) -> DataSourceStreamReader:
@@ -48,6 +48,6 @@ class ColophonSource(DataSource):
 
     def _options(self) -> Options:
         options = Options.of(self.options)
-        if options.what not in TABLES:
-            raise WrongOption(f"the option what is one of {', '.join(sorted(TABLES))}, not {options.what!r}")
+        if options.table not in TABLES:
+            raise WrongOption(f"the option table is one of {', '.join(sorted(TABLES))}, not {options.table!r}")
         return options

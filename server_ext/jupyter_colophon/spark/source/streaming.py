@@ -26,8 +26,8 @@ class ChangeStream(DataSourceStreamReader):
 
     def __init__(self, options: Options) -> None:
         options.require_known(*_OPTIONS)
-        if options.what != "changes":
-            raise WrongOption(f"only changes are a stream, not {options.what}")
+        if options.table != "changes":
+            raise WrongOption(f"only changes are a stream, not {options.table}")
         self.options = options
         self.most = options.number("maxRowsPerBatch", BATCH_CHANGES, least=1, most=10_000_000)
 

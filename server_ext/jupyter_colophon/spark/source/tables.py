@@ -63,7 +63,7 @@ TABLES: Final[Mapping[str, Table]] = {
     "aspects": Table("urn STRING, type STRING, namespace STRING, aspect STRING, value STRING", _aspect),
     "edges": Table(
         "source STRING, target STRING, access STRING, runs ARRAY<STRING>, run_count BIGINT, "
-        "start TIMESTAMP, end TIMESTAMP, said_by STRING, asserted BOOLEAN",
+        "start TIMESTAMP, end TIMESTAMP, reported_by STRING, declared BOOLEAN",
         _edge,
     ),
     "changes": Table(

@@ -17,7 +17,7 @@ from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceWriter, WriterCommitMessage
 
 from jupyter_colophon.client.catalog import Catalog
-from jupyter_colophon.client.problems import ClientError, Refused, ServerAway
+from jupyter_colophon.client.problems import ClientError, Refused, ServerUnavailable
 from jupyter_colophon.spark.source.bad_records import BadRecords
 from jupyter_colophon.spark.source.mistakes import Mistake, told_plainly
 from jupyter_colophon.spark.source.options import (
@@ -61,14 +61,14 @@ class LoadWriter(DataSourceWriter):
     """Sends the rows of a DataFrame as proposals."""
 
     def __init__(self, options: Options, schema: Any) -> None:
-        options.require_known("jobId", "batchSize", "badRecordsPath", "patience")
+        options.require_known("jobId", "batchSize", "badRecordsPath", "retryTimeout")
         self.options = options
         self.columns = _columns(schema)
         self.size = options.number("batchSize", BATCH_ROWS, least=1, most=BATCH_ROWS_MAX)
-        self.patience_s = options.number("patience", PATIENCE_S, least=0, most=86_400)
+        self.patience_s = options.number("retryTimeout", PATIENCE_S, least=0, most=86_400)
         self.bad = BadRecords.at(options.filters.get("badrecordspath"))
         self.load = load_name(options.filters.get("jobid"))
-        first_s = options.number("patience", FIRST_PATIENCE_S, least=0, most=86_400)
+        first_s = options.number("retryTimeout", FIRST_PATIENCE_S, least=0, most=86_400)
         self._ask(lambda catalog: catalog.open_load(self.load), first_s)
 
     @told_plainly()
@@ -133,7 +133,7 @@ class LoadWriter(DataSourceWriter):
             try:
                 return ask()
             except ClientError as error:
-                passing = isinstance(error, ServerAway) or (isinstance(error, Refused) and error.passing)
+                passing = isinstance(error, ServerUnavailable) or (isinstance(error, Refused) and error.is_temporary)
                 if not passing or time.monotonic() + pause_s > deadline:
                     raise
             time.sleep(pause_s)

@@ -7,7 +7,7 @@ from typing import Any
 from jupyter_colophon.client.catalog import Catalog
 from jupyter_colophon.client.paging import pages
 from jupyter_colophon.client.programs.entity import MetadataEntity
-from jupyter_colophon.client.programs.reading import MetadataNotAvailable
+from jupyter_colophon.client.programs.reading import MetadataUnavailable
 from jupyter_colophon.client.programs.running import known_server
 from jupyter_colophon.spark.pipelines.context import StageContext
 from jupyter_colophon.spark.pipelines.plugin import Columns, Sink, Source
@@ -44,14 +44,14 @@ class CatalogSource(Source):
         return ("urn", "type", "namespace", "name")
 
     def read(self, context: StageContext) -> Any:
-        """The entities. Raises MetadataNotAvailable without a server."""
+        """The entities. Raises MetadataUnavailable without a server."""
         rows = list(islice(self._found(), self.told.get("limit", 10_000)))
         return context.spark.createDataFrame(rows, _ROWS)
 
     def _found(self) -> Iterator[tuple[str, str, str, str]]:
         server = known_server()
         if server is None:
-            raise MetadataNotAvailable("the catalog", "no server is known (COLOPHON_URL)")
+            raise MetadataUnavailable("the catalog", "no server is known (COLOPHON_URL)")
         catalog = Catalog(server)
         filters = {name: self.told[name] for name in ("namespace", "type", "tag") if name in self.told}
         try:

@@ -6,7 +6,7 @@ from typing import Any
 
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.nesting import paths_inside
-from jupyter_colophon.client.programs.reading import SCOPES, MetadataNotAvailable
+from jupyter_colophon.client.programs.reading import SCOPES, MetadataUnavailable
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.spark.pipelines.context import StageContext
 from jupyter_colophon.spark.pipelines.plugin import Columns, Transform, absent
@@ -47,7 +47,7 @@ class Mask(Transform):
         return None if self.told.get("how") == "drop" else next(iter(inputs), None)
 
     def initialize(self, context: StageContext) -> None:
-        """Find what people and machines tagged. Raises MetadataNotAvailable: what may be confidential is not let through."""
+        """Find what people and machines tagged. Raises MetadataUnavailable: what may be confidential is not let through."""
         wanted = {tag.casefold() for tag in self.told.get("tagged", ())}
         named = {name.lower() for name in self.told.get("columns", ())}
         schema = context.input_schema
@@ -97,11 +97,11 @@ class _Tags:
         return {tag.casefold() for each in found for scope in SCOPES for tag in each[scope].tags}
 
     def _nested(self, field: MetadataEntity) -> list[MetadataEntity]:
-        dataset = field.holder
+        dataset = field.parent
         if dataset not in self._inside:
             try:
                 self._inside[dataset] = paths_inside(self._context.metadata.fields(dataset))
-            except MetadataNotAvailable:
+            except MetadataUnavailable:
                 # A snapshot may have this field without its dataset's others; where nothing is known, reading the field fails.
                 self._inside[dataset] = {}
         return [dataset.append("field", path) for path in self._inside[dataset].get(field.path, ())]

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from jupyter_colophon.client.problems import Refused
 from jupyter_colophon.client.programs.entity import MetadataEntity
-from jupyter_colophon.client.programs.reading import MetadataNotAvailable
+from jupyter_colophon.client.programs.reading import MetadataUnavailable
 from jupyter_colophon.client.programs.running import known_server
 from jupyter_colophon.client.transport import Transport
 from jupyter_colophon.core.names import stream
@@ -51,7 +51,7 @@ class StreamSource(Source):
         return ("timestamp", "source", "body", "day")
 
     def read(self, context: StageContext) -> Any:
-        """The events. Raises MetadataNotAvailable where nobody says where they are."""
+        """The events. Raises MetadataUnavailable where nobody says where they are."""
         folder = _folder(*_place(self.told["name"], context.namespace))
         known_as, named = naming.file(folder), self.dataset(context.namespace)
         if known_as is not None and named is not None:
@@ -79,7 +79,7 @@ class StreamSink(Sink):
         return MetadataEntity(str(stream(*_place(self.told["name"], namespace))))
 
     def write(self, context: StageContext, data: Any) -> None:
-        """The events, in batches; the stream is made where there is none. Raises MetadataNotAvailable, Refused, ServerAway."""
+        """The events, in batches; the stream is made where there is none. Raises MetadataUnavailable, Refused, ServerUnavailable."""
         at = _at(*_place(self.told["name"], context.namespace))
         count = 0
         server = _server()
@@ -106,7 +106,7 @@ def _at(namespace: str, name: str) -> str:
 def _server() -> Transport:
     server = known_server()
     if server is None:
-        raise MetadataNotAvailable("the stream", "no server is known (COLOPHON_URL)")
+        raise MetadataUnavailable("the stream", "no server is known (COLOPHON_URL)")
     return Transport(server, prefix="/colophon/v3")
 
 
@@ -128,7 +128,7 @@ def _folder(namespace: str, name: str) -> str:
         server.close()
     if told is None or told.get("events") is None:
         why = "there is no such stream" if told is None else "its server stores no events (store_stream_events)"
-        raise MetadataNotAvailable(f"{namespace}.{name}", why)
+        raise MetadataUnavailable(f"{namespace}.{name}", why)
     return str(told["events"])
 
 
