@@ -115,7 +115,7 @@ class Caller:
 def api(jp_serverapp: Any, http_server_client: Any, jp_auth_header: Any, jp_base_url: str) -> Call:
     """`await api("GET", "entities", urn, params=…, body=…)`. Every answer is held against the API's document.
 
-    `answers` names the document of `schemas/api` that a success is. `told=False` is for failures that are ours.
+    `idempotency_results` names the document of `schemas/api` that a success is. `told=False` is for failures that are ours.
     """
     return Caller(http_server_client.fetch, f"{jp_base_url}colophon/api", jp_auth_header, contract.NATIVE)
 

@@ -93,7 +93,7 @@ def test_at_no_step_is_an_old_row_seen_or_a_new_one_lost(catalog: Catalog, told:
 
 def _is_clear(catalog: Catalog) -> bool:
     return catalog.provider.tx_runner.run(
-        lambda tx: tx.table("ending_namespaces").read(("shop",)) is None, read_only=True
+        lambda tx: tx.table("deleting_namespaces").read(("shop",)) is None, read_only=True
     )
 
 

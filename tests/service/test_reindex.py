@@ -56,7 +56,7 @@ def test_after_any_history_nothing_differs(steps: list[Any]) -> None:
 
 
 def _everything_lost(tx: Any) -> None:
-    for name in ("entity_names", "metadata_values", "past_values", "key_carriers", "value_counts", "run_times"):
+    for name in ("entity_names", "metadata_values", "value_history", "key_counts", "value_counts", "run_times"):
         tx.table(name).delete_all(Range())
     for document in tx.search.after("", 100):
         tx.search.remove(document.urn)
@@ -70,7 +70,7 @@ def _too_much(tx: Any) -> None:
     tx.table("metadata_values").upsert(value | {"urn": table("ghost"), "kind": "property", "shown": "nobody"})
     tx.table("entity_names").upsert({"namespace": "sales", "type": "dataset", "name": "ghost", "urn": table("ghost")})
     count = {"namespace": "sales", "folded": "ghost", "key": "ghost", "kind": "tag", "scope": "SYSTEM"}
-    tx.table("key_carriers").upsert(count | {"carrier": "dataset", "entities": 3})
+    tx.table("key_counts").upsert(count | {"entity_kind": "dataset", "entities": 3})
     tx.table("run_times").upsert({"program": "", "start": 1, "urn": "urn:li:dataProcessInstance:ghost"})
     tx.search.put(Document(table("ghost"), "sales", "dataset", (), frozenset({"ghost"}), frozenset({"x"})))
     tx.edges.add(ORDERS, CELL, "write", "urn:li:dataProcessInstance:ghost", "", 1, None)
@@ -81,8 +81,8 @@ def _wrong(tx: Any) -> None:
         tx.table("metadata_values").upsert(row | {"shown": "other"})
     for row in list(tx.table("value_counts").scan(Range())):
         tx.table("value_counts").upsert(row | {"entities": row["entities"] + 1})
-    for row in list(tx.table("key_carriers").scan(Range(), 1)):
-        tx.table("key_carriers").upsert(row | {"entities": 0})
+    for row in list(tx.table("key_counts").scan(Range(), 1)):
+        tx.table("key_counts").upsert(row | {"entities": 0})
     one = tx.search.after("", 1)[0]
     tx.search.put(Document(one.urn, one.namespace, one.type, ("odd",), one.words | {"odd"}, one.terms))
     run = tx.edges.runs_after("", 1)[0]

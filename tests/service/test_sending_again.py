@@ -124,7 +124,7 @@ def test_a_key_is_known_for_a_day_and_then_forgotten(catalog: Catalog) -> None:
     assert not written("0", "of something else")
     for number in range(200, 400):
         written(str(number))
-    kept = catalog.provider.tx_runner.run(lambda tx: tx.table("answers").count(), read_only=True)
+    kept = catalog.provider.tx_runner.run(lambda tx: tx.table("idempotency_results").count(), read_only=True)
     assert kept == 201
 
 

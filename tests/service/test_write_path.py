@@ -35,8 +35,8 @@ def state(catalog: Catalog) -> Any:
     """Everything a catalog holds, row by row."""
 
     def work(tx: Any) -> Any:
-        tables = ("entities", "entity_names", "aspects", "aspect_versions", "metadata_values", "key_carriers")
-        more = ("past_values", "value_counts", "runs", "run_times", "accesses", "column_edges")
+        tables = ("entities", "entity_names", "aspects", "aspect_versions", "metadata_values", "key_counts")
+        more = ("value_history", "value_counts", "runs", "run_times", "accesses", "column_edges")
 
         rows = {name: list(tx.table(name).scan(_ALL)) for name in (*tables, *more)}
         return rows, tx.log.read(0, 10_000, {}), tx.search.documents([row["urn"] for row in rows["entities"]])

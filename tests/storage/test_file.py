@@ -17,7 +17,7 @@ from jupyter_colophon.storage.sql.statements import Statements
 from jupyter_colophon.storage.sqlite import provider
 from jupyter_colophon.storage.sqlite.dialect import DIALECT
 from jupyter_colophon.storage.sqlite.provider import SqliteProvider
-from jupyter_colophon.storage.tables import ANSWERS, ASPECTS
+from jupyter_colophon.storage.tables import ASPECTS, IDEMPOTENCY_RESULTS
 from support.catalog import ADA, opened, say, search
 from support.disk import full
 from support.process import running
@@ -114,7 +114,7 @@ def test_all_who_open_a_new_file_at_the_same_moment_get_in(tmp_path: Path) -> No
     def use(path: Path) -> None:
         provider = SqliteProvider()
         provider.initialize({"path": path})
-        provider.table_admin.create_or_update(ANSWERS)
+        provider.table_admin.create_or_update(IDEMPOTENCY_RESULTS)
         provider.close()
 
     with ThreadPoolExecutor(8) as threads:
@@ -127,21 +127,21 @@ def test_a_file_may_be_closed_under_those_who_read_it(tmp_path: Path) -> None:
         count = 0
         try:
             while True:
-                provider.run(lambda tx: list(tx.table("answers").scan(Range())), read_only=True)
+                provider.run(lambda tx: list(tx.table("idempotency_results").scan(Range())), read_only=True)
                 provider.commits()
                 count += 1
         except StorageError:
             return count
 
     rows = [
-        {"actor": "ada", "key": str(number), "fingerprint": "f", "answer": b"a", "time": 1} for number in range(500)
+        {"actor": "ada", "key": str(number), "fingerprint": "f", "result": b"a", "time": 1} for number in range(500)
     ]
     with ThreadPoolExecutor(4) as threads:
         for number in range(40):
             provider = SqliteProvider()
             provider.initialize({"path": tmp_path / f"{number}.db"})
-            provider.table_admin.create_or_update(ANSWERS)
-            provider.run(lambda tx: tx.table("answers").upsert_all(rows))
+            provider.table_admin.create_or_update(IDEMPOTENCY_RESULTS)
+            provider.run(lambda tx: tx.table("idempotency_results").upsert_all(rows))
             reading = [threads.submit(read, provider) for _ in range(4)]
             time.sleep(0.01)
             provider.close()

@@ -44,7 +44,7 @@ ROWS = {
     "aspects": 77,
     "aspect_versions": 89,
     "timeseries": 2,
-    "holdings": 1,
+    "containment": 1,
     "runs": 4,
     "accesses": 6,
     "snapshots": 12,
@@ -54,12 +54,12 @@ ROWS = {
     "openlineage_names": 6,
     "dead_letters": 3,
     "failures": 2,
-    "taken": 1,
+    "consumed_offsets": 1,
     "cursors": 2,
     "sink_states": 1,
     "redeliveries": 1,
     "loads": 1,
-    "load_refusals": 2,
+    "load_rejections": 2,
     "schedules": 1,
 }
 #: Opens a catalog, and ends itself in the middle of the migration.
@@ -161,7 +161,7 @@ class TestReading:
         assert upgraded.runs.run(str(run_urn(Urn.parse(NOTEBOOK), "run-2")), ADA).facts == {"source": "the till"}
 
         def stored_results(tx: TableContext) -> list[bytes]:
-            return [zlib.decompress(row["answer"]) for row in tx.table("answers").scan(Range())]
+            return [zlib.decompress(row["result"]) for row in tx.table("idempotency_results").scan(Range())]
 
         assert [b"hunter2" in one for one in _read(upgraded, stored_results)] == [False]
 

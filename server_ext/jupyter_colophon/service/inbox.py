@@ -125,7 +125,7 @@ class Inbox:
 
         try:
             proposals = forms.PROPOSALS.read(stored(row["proposals"]))
-            sender = forms.PRINCIPAL.read(stored(row["sender"]))
+            sender = forms.PRINCIPAL.read(stored(row["principal"]))
             self.write_path.propose(proposals, sender, WITHIN, around=once)
         except TransactionTimeout as error:
             self._slow = (number, self._slow[1] + 1 if self._slow[0] == number else 1)

@@ -85,7 +85,7 @@ class KeyLister:
 def _now(tx: TableContext, _searcher: Searcher, space: str, question: KeysQuestion, counts: Counter[_Key]) -> bool:
     """Add what a namespace's entities carry now."""
     for row in values.keys(tx, space, fold(question.prefix)):
-        if not question.carriers or row["carrier"] in question.carriers:
+        if not question.carriers or row["entity_kind"] in question.carriers:
             counts[row["key"], row["kind"], row["scope"]] += row["entities"]
     return False
 

@@ -27,13 +27,13 @@ def once(tx: TableContext, asked: Once | None, form: Form[T], now: int, work: Ca
     if known is not None:
         return known
     result = work()
-    tx.table("answers").upsert(
+    tx.table("idempotency_results").upsert(
         {
             "actor": asked.user,
             "key": asked.key,
             "fingerprint": asked.fingerprint,
             # A run that touched much is told whole each time: its URNs are nearly all the same.
-            "answer": compress(compact(form.write(result)).encode(), level=1),
+            "result": compress(compact(form.write(result)).encode(), level=1),
             "time": now,
         }
     )
@@ -44,16 +44,16 @@ def once(tx: TableContext, asked: Once | None, form: Form[T], now: int, work: Ca
 
 def earlier(tx: TableContext, asked: Once, form: Form[T], now: int) -> T | None:
     """What the same request was answered while it is known, if it came. Raises IdempotencyKeyReused."""
-    row = tx.table("answers").read((asked.user, asked.key))
+    row = tx.table("idempotency_results").read((asked.user, asked.key))
     if row is None or row["time"] < now - asked.known_ms:
         return None
     if row["fingerprint"] != asked.fingerprint:
         raise IdempotencyKeyReused(asked.key)
-    return form.read(json.loads(decompress(row["answer"])))
+    return form.read(json.loads(decompress(row["result"])))
 
 
 def _forget_old(tx: TableContext, now: int) -> None:
-    table = tx.table("answers")
+    table = tx.table("idempotency_results")
     for row in list(table.scan(Range(), _FORGOTTEN, order_by="time")):
         if row["time"] >= now - KEPT_MS:
             return

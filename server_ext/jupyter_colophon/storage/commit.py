@@ -145,7 +145,7 @@ class Commit:
         """Take a namespace away: what it holds is gone for everybody, and `clear_namespace` takes it away."""
         self.remove_entity(namespace(name))
         ends = {"namespace": name, "actor": self.principal.user, "time": self.now}
-        self.tx.table("ending_namespaces").upsert(ends)
+        self.tx.table("deleting_namespaces").upsert(ends)
 
     def clear_namespace(self, name: str, limit: int) -> bool:
         """Take away some of what a deleted namespace holds; True when nothing was left."""
@@ -156,7 +156,7 @@ class Commit:
             if self._open(urn := Urn.parse(row["urn"])).exists:
                 self.remove_entity(urn)
         if not rows:
-            self.tx.table("ending_namespaces").delete((name,))
+            self.tx.table("deleting_namespaces").delete((name,))
         return not rows
 
     def require(self, urn: Urn) -> None:
@@ -182,7 +182,7 @@ class Commit:
             raise NotFound("namespace", urn.parts[0])
         self._revive(entity)
         if urn.type == "custom" and (holder := holder_of(urn, self.identity)) is not None:
-            self.tx.table("holdings").upsert({"holder": str(holder), "urn": str(urn)})
+            self.tx.table("containment").upsert({"parent": str(holder), "urn": str(urn)})
         kind = self.registry.type(urn.type)
         key = self.registry.aspect(urn.type, kind.key_aspect)
         entity.made[key.name] = self._write(entity, key, compact(key_aspect(urn, kind)), "create", None, system)
@@ -266,7 +266,7 @@ class Commit:
 
     def held(self, urn: Urn) -> Iterator[Urn]:
         """The living entities that this one holds itself, looked at one by one: there may be thousands."""
-        rows = self.tx.table("holdings").scan(Range.prefix(str(urn)))
+        rows = self.tx.table("containment").scan(Range.prefix(str(urn)))
         prefix = held_prefix(urn)
         if prefix is not None:
             # "-" is the character after ",", so this takes every URN that begins so and no other.

@@ -60,7 +60,7 @@ def _find_run(commit: Commit, job: Spelling, run_id: str) -> str:
     program = openlineage_job(job.namespace, job.name)
     first = str(run_urn(program, run_id))
     kept = commit.tx.table("openlineage").read((first, _RUN))
-    if kept is None or RunState.read(stored(kept["said"])).job == job:
+    if kept is None or RunState.read(stored(kept["value"])).job == job:
         return first
     return str(shared_run_urn(program, run_id))
 
@@ -104,7 +104,7 @@ def _meet(commit: Commit, one: ToldData, with_system: bool) -> None:
 
 def _hand_over_place(commit: Commit, place: Urn, table: Urn, *, is_left: bool) -> None:
     """Say of a table what events said of its place; that goes, unless somebody else knows of it."""
-    said = {row["part"]: stored(row["said"]) for row in _parts(commit, str(place))}.get(_SAID, {})
+    said = {row["part"]: stored(row["value"]) for row in _parts(commit, str(place))}.get(_SAID, {})
     value = commit.current(place, described.ASPECT)
     if value is None:
         return
@@ -133,12 +133,12 @@ def _state(commit: Commit, event: Event, urn: str, known: Row | None) -> RunStat
     """What is known of the event's run with this event, which is kept. Raises AlreadyExists for others' runs."""
     table = commit.tx.table("openlineage")
     kept = table.read((urn, _RUN))
-    before = None if kept is None else RunState.read(stored(kept["said"]))
+    before = None if kept is None else RunState.read(stored(kept["value"]))
     if before is None and known is not None:
         raise AlreadyExists("a run of which another recorder told", event.run)
     state = first_state(event) if before is None else before.after(event)
     if state != before:
-        table.upsert({"subject": urn, "part": _RUN, "said": compact(state.document)})
+        table.upsert({"subject": urn, "part": _RUN, "value": compact(state.document)})
     return state
 
 
@@ -166,11 +166,11 @@ def _keep_own(commit: Commit, run: str, one: ToldData, time: int) -> None:
         return
     table, part = commit.tx.table("openlineage"), f"{one.mode} {one.urn}"
     kept = table.read((run, part))
-    old = {"facets": {}, "stamps": {}} if kept is None else stored(kept["said"])
+    old = {"facets": {}, "stamps": {}} if kept is None else stored(kept["value"])
     facets, stamps = merged(old["facets"], old["stamps"], one.own, time)
     said = compact({"facets": facets, "stamps": stamps})
-    if kept is None or said != kept["said"]:
-        table.upsert({"subject": run, "part": part, "said": said})
+    if kept is None or said != kept["value"]:
+        table.upsert({"subject": run, "part": part, "value": said})
 
 
 def _describe(commit: Commit, urn: Urn, told: Telling, run: str | None) -> None:
@@ -180,11 +180,11 @@ def _describe(commit: Commit, urn: Urn, told: Telling, run: str | None) -> None:
     commit.ensure(urn, create_namespace=True)
     table = commit.tx.table("openlineage")
     kept = table.read((str(urn), _SAID))
-    stamps = {} if kept is None else stored(kept["said"])
+    stamps = {} if kept is None else stored(kept["value"])
     old = commit.current(urn, described.ASPECT)
     new, when = described.after(old or described.EMPTY, stamps if old else {}, told)
     if when != stamps:
-        table.upsert({"subject": str(urn), "part": _SAID, "said": compact(when)})
+        table.upsert({"subject": str(urn), "part": _SAID, "value": compact(when)})
     if new != old:
         commit.put(urn, commit.registry.aspect(urn.type, described.ASPECT), new, run)
         _translate(commit, urn, old or described.EMPTY, new, run)
@@ -242,7 +242,7 @@ _NAME_KEY = ("kind", "namespace", "name")
 
 def _hand_over(commit: Commit, old: Urn, new: Urn, state: RunState, run: str) -> None:
     """A run turned out to be of a job whose engine was not known before: what was known only because of it goes along."""
-    said = {row["part"]: stored(row["said"]) for row in _parts(commit, str(old))}.get(_SAID, {})
+    said = {row["part"]: stored(row["value"]) for row in _parts(commit, str(old))}.get(_SAID, {})
     value = commit.current(old, described.ASPECT)
     if value is None or described.is_alone(said) or _has_runs(commit, old) or _is_described(commit, old):
         return

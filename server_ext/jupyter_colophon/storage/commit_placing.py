@@ -22,7 +22,7 @@ def place(commit: Commit, old: Row | None, new: Row) -> None:
         commit.tx.table("runs").delete((old["program"], old["run_id"]))
         for listed in (old["program"], ""):
             commit.tx.table("run_times").delete((listed, old["start"], urn))
-    commit.tx.table("runs").upsert({"intended": None if old is None else old["intended"]} | new)
+    commit.tx.table("runs").upsert({"intended_outputs": None if old is None else old["intended_outputs"]} | new)
     if old is None or moved:
         for listed in (new["program"], ""):
             commit.tx.table("run_times").upsert({"program": listed, "start": new["start"], "urn": urn})

@@ -95,7 +95,7 @@ def _held_moves(commit: Commit, old: Urn, new: Urn) -> Iterator[_Move]:
         if not is_left_behind(commit.tx, row):
             urn = Urn.parse(row["urn"])
             yield _Move(urn, field(new, urn.parts[1]))
-    holdings = commit.tx.table("holdings")
+    holdings = commit.tx.table("containment")
     name = v3_path(new, commit.identity).segments[3]
     for holding in [*holdings.scan(Range.prefix(str(old))), *holdings.scan(fields)]:
         held = commit.tx.table("entities").read((holding["urn"],))
@@ -103,8 +103,8 @@ def _held_moves(commit: Commit, old: Urn, new: Urn) -> Iterator[_Move]:
             urn = Urn.parse(held["urn"])
             first, (word, _), *others = pairs_of(urn)
             move = _Move(urn, custom(urn.parts[0], (first, (word, name), *others)))
-            holder = holding["holder"].replace(str(old), str(new))
-            holdings.upsert({"holder": holder, "urn": str(move.new)})
+            holder = holding["parent"].replace(str(old), str(new))
+            holdings.upsert({"parent": holder, "urn": str(move.new)})
             yield move
 
 
@@ -302,7 +302,7 @@ def _move_names(commit: Commit, old: Urn, new: Urn) -> None:
     rows = list(parts.scan(Range.prefix(str(old))))
     parts.delete_all(Range.prefix(str(old)))
     parts.upsert_all(
-        [row | {"subject": str(new), "said": _swap_text(row["said"], (str(old), str(new)))} for row in rows]
+        [row | {"subject": str(new), "value": _swap_text(row["value"], (str(old), str(new)))} for row in rows]
     )
 
 

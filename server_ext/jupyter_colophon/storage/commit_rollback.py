@@ -77,7 +77,7 @@ def _take_back(commit: Commit, run: str, urn: Urn, spec: AspectSpec) -> None:
         commit.put(urn, spec, stored(survivor["value"]), system=system)
     table = commit.tx.table("aspect_versions")
     for version in undone:
-        table.update({name: version[name] for name in ("urn", "aspect", "version")} | {"undone": True})
+        table.update({name: version[name] for name in ("urn", "aspect", "version")} | {"rolled_back": True})
 
 
 def _history(commit: Commit, run: str, urn: Urn, row: Row) -> tuple[list[Row], Row | None]:
@@ -85,7 +85,7 @@ def _history(commit: Commit, run: str, urn: Urn, row: Row) -> tuple[list[Row], R
     within = Range((str(urn), row["aspect"], row["base"] + 1), (str(urn), row["aspect"], row["version"]))
     undone: list[Row] = []
     for version in commit.tx.table("aspect_versions").scan(within, order="desc"):
-        if version["undone"]:
+        if version["rolled_back"]:
             continue
         if run_in(version["system"]) != run or _kept(version, run) is not None:
             return undone, version

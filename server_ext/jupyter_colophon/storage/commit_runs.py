@@ -116,7 +116,7 @@ def change_run(commit: Commit, urn: str, change: RunChange) -> str:
         stop = max(commit.now, row["start"])
     said = {"status": status, "stop": stop, "facts": compact(facts), "arguments": compact(arguments)}
     if change.intended:
-        said["intended"] = compact(_unite_intended(row, change))
+        said["intended_outputs"] = compact(_unite_intended(row, change))
     commit.tx.table("runs").upsert(row | said)
     if stop != row["stop"]:
         commit.tx.edges.stop(urn, stop)
@@ -127,7 +127,7 @@ def change_run(commit: Commit, urn: str, change: RunChange) -> str:
 
 def _unite_intended(row: Row, change: RunChange) -> list[str]:
     """Return what a run would have written, with what is added. Raises InvalidInstance where that is too much."""
-    found = sorted({*stored(row["intended"] or "[]"), *map(str, change.intended)})
+    found = sorted({*stored(row["intended_outputs"] or "[]"), *map(str, change.intended)})
     if len(found) > INTENDED_MOST:
         problem = Problem("/intended", f"the run would have written more than {INTENDED_MOST} data")
         raise InvalidInstance("the run", (problem,))

@@ -20,7 +20,13 @@ def keep_snapshot(commit: Commit, run: str, entity: Urn, given: Snapshot | None,
     taken = given or _taken(commit, entity, with_system)
     machines = None if taken.system is None else compact(asdict(_attached(commit, entity, taken.system)))
     table.upsert(
-        {"run": run, "entity": urn, "time": commit.now, "people": compact(asdict(taken.user)), "machines": machines}
+        {
+            "run": run,
+            "entity": urn,
+            "time": commit.now,
+            "user_metadata": compact(asdict(taken.user)),
+            "system_metadata": machines,
+        }
     )
 
 

@@ -82,14 +82,14 @@ def move_facets(commit: Commit, run: str, old: str, new: str) -> None:
         if row is None:
             continue
         table.delete((run, row["part"]))
-        said, there = stored(row["said"]), _own(table.read((run, f"{mode} {new}")))
+        said, there = stored(row["value"]), _own(table.read((run, f"{mode} {new}")))
         facets, stamps = there["facets"], there["stamps"]
         for name, facet in said["facets"].items():
             facets, stamps = merged(facets, stamps, {name: facet}, said["stamps"].get(name, 0))
         kept = compact({"facets": facets, "stamps": stamps})
-        table.upsert({"subject": run, "part": f"{mode} {new}", "said": kept})
+        table.upsert({"subject": run, "part": f"{mode} {new}", "value": kept})
 
 
 def _own(row: Row | None) -> dict[str, Any]:
-    found: dict[str, Any] = {"facets": {}, "stamps": {}} if row is None else stored(row["said"])
+    found: dict[str, Any] = {"facets": {}, "stamps": {}} if row is None else stored(row["value"])
     return found

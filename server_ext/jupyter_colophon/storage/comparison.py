@@ -26,7 +26,7 @@ from jupyter_colophon.storage.truth import AT_ONCE, Derived, Told, Unreadable, W
 
 _KEYS = {
     spec.id: spec.primary_key
-    for spec in (tables.ENTITY_NAMES, tables.METADATA_VALUES, tables.PAST_VALUES, tables.RELATIONSHIPS)
+    for spec in (tables.ENTITY_NAMES, tables.METADATA_VALUES, tables.VALUE_HISTORY, tables.RELATIONSHIPS)
 }
 _TIME_KEY = ("program", "start", "urn")
 #: How many roll-ups one look tells of.

@@ -34,7 +34,7 @@ def resume(tx: TableContext, name: str) -> Resumed:
     # The store may have been restored to an earlier time.
     seq = min(row["seq"] + skipped, head)
     if seq != row["seq"]:
-        tx.table(_TABLE).upsert(row | {"seq": seq, "lost": row["lost"] + skipped})
+        tx.table(_TABLE).upsert(row | {"seq": seq, "skipped": row["skipped"] + skipped})
     return Resumed(seq, skipped)
 
 
@@ -51,6 +51,6 @@ def forget(tx: TableContext, name: str) -> None:
 
 
 def _create(tx: TableContext, name: str) -> Row:
-    row: Row = {"name": name, "seq": tx.log.head(), "lost": 0}
+    row: Row = {"name": name, "seq": tx.log.head(), "skipped": 0}
     tx.table(_TABLE).upsert(row)
     return row

@@ -21,7 +21,7 @@ _REFUSED_BYTES: Final = 256 * 1024
 
 def bury(tx: TableContext, parcel: Row, refusal: Refusal, now: int) -> None:
     """Keep a row of the inbox that could not be applied, under its number."""
-    kept = {name: parcel[name] for name in ("id", "actor", "sender", "run", "time", "proposals")}
+    kept = {name: parcel[name] for name in ("id", "actor", "principal", "run", "time", "proposals")}
     more = {"kind": PROPOSALS, "failed": now, "attempts": 1, "problem": compact(forms.REFUSAL.write(refusal))}
     tx.table("dead_letters").upsert(kept | more)
     _announce(tx, parcel["id"])
@@ -37,7 +37,7 @@ def bury_message(
             "id": number,
             "kind": MESSAGE,
             "actor": sender.user,
-            "sender": compact(forms.PRINCIPAL.write(sender)),
+            "principal": compact(forms.PRINCIPAL.write(sender)),
             "run": None,
             "time": now,
             "failed": now,
@@ -60,7 +60,7 @@ def bury_refused(
     if not _has_room(tx, sender):
         return
     table, number = tx.table("dead_letters"), free_number(tx, now)
-    kept = {"id": number, "kind": REFUSED, "actor": sender.user, "sender": compact(forms.PRINCIPAL.write(sender))}
+    kept = {"id": number, "kind": REFUSED, "actor": sender.user, "principal": compact(forms.PRINCIPAL.write(sender))}
     kept |= {"run": None, "time": now, "failed": now, "attempts": 1, "proposals": wanted}
     table.upsert(kept | {"problem": compact(forms.REFUSAL.write(refusal))})
     _announce(tx, number)
@@ -97,22 +97,22 @@ def _before(time: int) -> Range:
 
 def newest_turn(tx: TableContext) -> int:
     """The turn of the newest failure; 0 where there was none."""
-    return next((int(row["turn"]) for row in tx.table("failures").scan(Range(), 1, "desc")), 0)
+    return next((int(row["position"]) for row in tx.table("failures").scan(Range(), 1, "desc")), 0)
 
 
 def failures(tx: TableContext, after: int, limit: int) -> list[tuple[int, DeadLetter | None]]:
     """Failures after a turn, in their order; None for a letter that is gone."""
     rows = list(tx.table("failures").scan(Range((after,), begin_inclusive=False), limit))
-    return [(int(row["turn"]), read(tx, row["letter"])) for row in rows]
+    return [(int(row["position"]), read(tx, row["dead_letter"])) for row in rows]
 
 
 def _announce(tx: TableContext, letter: int) -> None:
     """It failed now. Writers take turns, so that turns are in the order of the commits."""
     table = tx.table("failures")
     turn = newest_turn(tx) + 1
-    table.upsert({"turn": turn, "letter": letter})
+    table.upsert({"position": turn, "dead_letter": letter})
     for row in list(table.scan(Range(end=(turn - _FAILURES_KEPT,)), 10)):
-        table.delete((row["turn"],))
+        table.delete((row["position"],))
 
 
 def bury_event(tx: TableContext, event: str | None, sender: Principal, refusal: Refusal, now: int) -> None:
@@ -120,7 +120,7 @@ def bury_event(tx: TableContext, event: str | None, sender: Principal, refusal: 
     if not _has_room(tx, sender):
         return
     kept = {"id": free_number(tx, now), "kind": EVENTS, "actor": sender.user, "run": None, "document": event}
-    told = {"sender": compact(forms.PRINCIPAL.write(sender)), "problem": compact(forms.REFUSAL.write(refusal))}
+    told = {"principal": compact(forms.PRINCIPAL.write(sender)), "problem": compact(forms.REFUSAL.write(refusal))}
     times = {"time": now, "failed": now, "attempts": 1}
     tx.table("dead_letters").upsert(kept | told | times | {"proposals": "[]"})
 
@@ -188,7 +188,7 @@ def _letter(row: Row) -> DeadLetter:
     return DeadLetter(
         id=row["id"],
         kind=row["kind"],
-        sender=forms.PRINCIPAL.read(stored(row["sender"])),
+        sender=forms.PRINCIPAL.read(stored(row["principal"])),
         run=row["run"],
         time=row["time"],
         failed=row["failed"],

@@ -21,7 +21,7 @@ def add(tx: TableContext, proposals: Sequence[Proposal], sender: Principal, now:
         {
             "id": entry.id,
             "actor": entry.actor,
-            "sender": compact(forms.PRINCIPAL.write(sender)),
+            "principal": compact(forms.PRINCIPAL.write(sender)),
             "run": next((one.run for one in proposals if one.run is not None), None),
             "time": entry.time,
             "state": _WAITING,

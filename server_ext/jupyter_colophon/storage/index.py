@@ -81,7 +81,7 @@ def refresh(tx: TableContext, changed: Iterable[Becoming]) -> None:
 
 def _add(tx: TableContext, counts: Counts) -> None:
     """Add to the counts of keys and values; what nobody says any more goes."""
-    for name in ("key_carriers", "value_counts"):
+    for name in ("key_counts", "value_counts"):
         amounts = sorted((key, amount) for (table, key), amount in counts.items() if table == name)
         tx.table(name).increment_all({key: amount for key, amount in amounts if amount > 0}, "entities")
         tx.table(name).decrement_all({key: -amount for key, amount in amounts if amount < 0}, "entities")
@@ -171,8 +171,8 @@ def _count(counts: Counts, entity: Row, old: set[ValueRow], new: set[ValueRow]) 
 def counted(entity: Row, said: Collection[ValueRow]) -> tuple[tuple[str, set[tuple[str, ...]]], ...]:
     """What is counted of an entity, by the table of the counts; without the namespace, which comes first."""
     if not said:
-        return ("key_carriers", set()), ("value_counts", set())
-    return ("key_carriers", keys_of(entity, said)), ("value_counts", _counted_values(said))
+        return ("key_counts", set()), ("value_counts", set())
+    return ("key_counts", keys_of(entity, said)), ("value_counts", _counted_values(said))
 
 
 def keys_of(entity: Row, said: Iterable[ValueRow]) -> set[tuple[str, ...]]:

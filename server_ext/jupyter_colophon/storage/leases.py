@@ -48,7 +48,7 @@ class Lease:
         """Take the lease, or keep it; do `work` in the same transaction. Return False where another process holds it."""
         row = self.provider.tx_runner.run(lambda tx: _read(tx, self.name), read_only=True)
         stale = None
-        if row is not None and row["holder"] not in (_NOBODY, self._holder):
+        if row is not None and row["owner"] not in (_NOBODY, self._holder):
             stale = self._stale_beat(row)
             if stale is None:
                 self._is_held = False
@@ -67,10 +67,10 @@ class Lease:
     def heartbeat(self, tx: TableContext) -> None:
         """Count a heartbeat in a transaction that may commit only while this process holds the lease. Raises LeaseLost."""
         row = _read(tx, self.name)
-        if row is None or row["holder"] != self._holder:
+        if row is None or row["owner"] != self._holder:
             self._is_held = False
             raise LeaseLost(self.name)
-        tx.table(_TABLE).update({"name": self.name, "beat": row["beat"] + 1})
+        tx.table(_TABLE).update({"name": self.name, "heartbeat": row["heartbeat"] + 1})
 
     def run(self, work: Callable[[TableContext], None]) -> None:
         """Do this in a transaction that commits only while this process holds the lease. Raises LeaseLost."""
@@ -94,8 +94,8 @@ class Lease:
 
         def release(tx: TableContext) -> None:
             row = _read(tx, self.name)
-            if row is not None and row["holder"] == self._holder:
-                tx.table(_TABLE).update({"name": self.name, "holder": _NOBODY})
+            if row is not None and row["owner"] == self._holder:
+                tx.table(_TABLE).update({"name": self.name, "owner": _NOBODY})
 
         self.provider.tx_runner.run(release)
         self._is_held = False
@@ -103,23 +103,23 @@ class Lease:
     def _stale_beat(self, row: Row) -> int | None:
         """Return the other holder's heartbeat if it has been the same for as long as the lease lasts."""
         now = time.monotonic()
-        if self._observed is None or self._observed[:2] != (row["holder"], row["beat"]):
-            self._observed = (row["holder"], row["beat"], now)
-        return row["beat"] if now - self._observed[2] >= self.duration_s else None
+        if self._observed is None or self._observed[:2] != (row["owner"], row["heartbeat"]):
+            self._observed = (row["owner"], row["heartbeat"], now)
+        return row["heartbeat"] if now - self._observed[2] >= self.duration_s else None
 
 
 def is_free(tx: TableContext, name: str) -> bool:
     """Return whether no process holds a lease."""
     row = _read(tx, name)
-    return row is None or row["holder"] == _NOBODY
+    return row is None or row["owner"] == _NOBODY
 
 
 def _claim(tx: TableContext, name: str, holder: str, stale: int | None) -> bool:
     """Take a lease that is free or ours, or whose heartbeat is still the `stale` one."""
-    row = _read(tx, name) or {"name": name, "holder": _NOBODY, "beat": 0}
-    if row["holder"] not in (_NOBODY, holder) and row["beat"] != stale:
+    row = _read(tx, name) or {"name": name, "owner": _NOBODY, "heartbeat": 0}
+    if row["owner"] not in (_NOBODY, holder) and row["heartbeat"] != stale:
         return False
-    tx.table(_TABLE).upsert({"name": name, "holder": holder, "beat": row["beat"] + 1})
+    tx.table(_TABLE).upsert({"name": name, "owner": holder, "heartbeat": row["heartbeat"] + 1})
     return True
 
 

@@ -28,14 +28,14 @@ LOAD_BATCHES = TableSpec(
         "partition": "long",
         "number": "long",
         "fingerprint": "string",
-        "answer": "bytes",
+        "result": "bytes",
     },
     ("actor", "load", "partition", "number"),
 )
 
 #: Why rows were refused: JSON.
-LOAD_REFUSALS = TableSpec(
-    "load_refusals",
+LOAD_REJECTIONS = TableSpec(
+    "load_rejections",
     {
         "actor": "string",
         "load": "string",
@@ -48,4 +48,4 @@ LOAD_REFUSALS = TableSpec(
     ("actor", "load", "partition", "number", "row"),
 )
 
-ALL = (LOADS, LOAD_BATCHES, LOAD_REFUSALS)
+ALL = (LOADS, LOAD_BATCHES, LOAD_REJECTIONS)

@@ -57,13 +57,13 @@ def applied(tx: TableContext, actor: str, batch: Batch, now: int, work: Callable
     if row is not None:
         if row["fingerprint"] != batch.fingerprint:
             raise IdempotencyKeyReused("/".join(map(str, place[1:])))
-        return _read(row["answer"])
+        return _read(row["result"])
     done = work()
-    kept = _named(place) | {"fingerprint": batch.fingerprint, "answer": compress(_written(done), level=1)}
+    kept = _named(place) | {"fingerprint": batch.fingerprint, "result": compress(_written(done), level=1)}
     table.upsert(kept)
     for one in done.refused[: max(0, REFUSALS_KEPT - load.refused)]:
         told = {"row": one.row, "urn": one.urn, "refusal": compact(forms.REFUSAL.write(one.refusal))}
-        tx.table("load_refusals").upsert(_named(place) | told)
+        tx.table("load_rejections").upsert(_named(place) | told)
     counted = replace(
         load,
         touched=now,
@@ -98,7 +98,7 @@ def refusals(tx: TableContext, actor: str, name: str, after: Key, limit: int) ->
             row["number"],
             RowRefusal(row["row"], row["urn"], forms.REFUSAL.read(stored(row["refusal"]))),
         )
-        for row in tx.table("load_refusals").scan(keys, limit)
+        for row in tx.table("load_rejections").scan(keys, limit)
     ]
 
 
@@ -109,7 +109,7 @@ def _still_open(load: Load) -> Load:
 
 
 def _forget(tx: TableContext, row: Row) -> None:
-    for table in ("load_batches", "load_refusals"):
+    for table in ("load_batches", "load_rejections"):
         tx.table(table).delete_all(Range.prefix(row["actor"], row["id"]))
     tx.table("loads").delete((row["actor"], row["id"]))
 

@@ -14,7 +14,7 @@ from jupyter_colophon.core.vocabulary import is_described
 from jupyter_colophon.storage import index
 from jupyter_colophon.storage.spi import Key, Range, Row, TableContext
 
-TABLE: Final = "past_values"
+TABLE: Final = "value_history"
 KEY: Final = ("namespace", "key", "value", "urn", "aspect", "version")
 #: Under which key a name is found that nothing has any more.
 NAME_KEY: Final = "name"

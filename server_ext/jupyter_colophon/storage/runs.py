@@ -102,8 +102,8 @@ def snapshot_of(tx: TableContext, run: str, entity: str) -> Snapshot:
 
 
 def _snapshot(row: Row) -> Snapshot:
-    machines = row["machines"]
-    return Snapshot(_said(row["people"]), None if machines is None else _said(machines))
+    machines = row["system_metadata"]
+    return Snapshot(_said(row["user_metadata"]), None if machines is None else _said(machines))
 
 
 def _said(text: str) -> Said:
@@ -151,7 +151,7 @@ def _run(tx: TableContext, row: Row) -> Run:
         via=row["via"],
         facts=stored(row["facts"]),
         arguments=stored(row["arguments"] or "{}"),
-        intended=tuple(stored(row["intended"] or "[]")),
+        intended=tuple(stored(row["intended_outputs"] or "[]")),
         accesses=tuple(
             RecordedAccess(
                 found["data"],

@@ -47,7 +47,7 @@ def bury(tx: TableContext, sink: str, change: Change, refusal: Refusal, attempts
             "id": dead_letters.free_number(tx, now),
             "kind": DELIVERY,
             "actor": sender_of(sink),
-            "sender": compact([sender_of(sink), None, []]),
+            "principal": compact([sender_of(sink), None, []]),
             "run": change.run,
             "time": change.time,
             "failed": now,
@@ -90,4 +90,4 @@ def state(tx: TableContext, sink: str) -> SinkState:
         return SinkState(sink, 0, None, 0, "", 0, letters)
     oldest = next((change.time for change in log.changes(tx, cursor["seq"], 1, {})), None)
     behind = max(0, tx.log.head() - cursor["seq"])
-    return SinkState(sink, behind, oldest, row["attempts"], row["problem"] or "", cursor["lost"], letters)
+    return SinkState(sink, behind, oldest, row["attempts"], row["problem"] or "", cursor["skipped"], letters)

@@ -98,7 +98,7 @@ ASPECTS = TableSpec(
     ("urn", "aspect"),
 )
 
-#: `undone` versions were rolled back with their run: nothing goes back to them.
+#: `rolled_back` versions were rolled back with their run: nothing goes back to them.
 ASPECT_VERSIONS = TableSpec(
     "aspect_versions",
     {
@@ -110,7 +110,7 @@ ASPECT_VERSIONS = TableSpec(
         "via": "string",
         "time": "long",
         "system": "string",
-        "undone": "bool",
+        "rolled_back": "bool",
     },
     ("urn", "aspect", "version"),
 )
@@ -148,8 +148,8 @@ METADATA_VALUES = TableSpec(
 )
 
 #: What was said before, under the last version that said it (storage/past.py).
-PAST_VALUES = TableSpec(
-    "past_values",
+VALUE_HISTORY = TableSpec(
+    "value_history",
     {
         "namespace": "string",
         "key": "string",
@@ -163,18 +163,18 @@ PAST_VALUES = TableSpec(
 )
 
 #: How many entities of a kind (core/kinds.py) carry a key; `folded` makes prefixes case-insensitive.
-KEY_CARRIERS = TableSpec(
-    "key_carriers",
+KEY_COUNTS = TableSpec(
+    "key_counts",
     {
         "namespace": "string",
         "folded": "string",
         "key": "string",
         "kind": "string",
         "scope": "string",
-        "carrier": "string",
+        "entity_kind": "string",
         "entities": "long",
     },
-    ("namespace", "folded", "key", "kind", "scope", "carrier"),
+    ("namespace", "folded", "key", "kind", "scope", "entity_kind"),
 )
 
 VALUE_COUNTS = TableSpec(
@@ -191,17 +191,17 @@ RELATIONSHIPS = TableSpec(
 )
 
 #: Custom entities by what holds them; the row stays when they go. Other holders are told by the URN (core/holding.py).
-HOLDINGS = TableSpec("holdings", {"holder": "string", "urn": "string"}, ("holder", "urn"))
+CONTAINMENT = TableSpec("containment", {"parent": "string", "urn": "string"}, ("parent", "urn"))
 
 #: Each rename of an entity, under the number of its change (storage/renames.py).
 RENAMES = TableSpec("renames", {"urn": "string", "seq": "long", "time": "long", "new": "string"}, ("urn", "seq"))
 
 #: Namespaces that were deleted, while they still hold something (storage/ending.py).
-ENDING_NAMESPACES = TableSpec(
-    "ending_namespaces", {"namespace": "string", "actor": "string", "time": "long"}, ("namespace",)
+DELETING_NAMESPACES = TableSpec(
+    "deleting_namespaces", {"namespace": "string", "actor": "string", "time": "long"}, ("namespace",)
 )
 
-#: `intended` are the URNs of data that failed statements would have written, as JSON; null where there are none.
+#: `intended_outputs` are the URNs of data that failed statements would have written, as JSON; null where there are none.
 RUNS = TableSpec(
     "runs",
     {
@@ -216,7 +216,7 @@ RUNS = TableSpec(
         "via": "string",
         "facts": "string",
         "arguments": "string",
-        "intended": "string",
+        "intended_outputs": "string",
     },
     ("program", "run_id"),
     ("urn", "via"),
@@ -254,7 +254,7 @@ ACCESS_STATEMENTS = TableSpec(
 #: What was said of data, program and application when the run touched the data, or anything, first.
 SNAPSHOTS = TableSpec(
     "snapshots",
-    {"run": "string", "entity": "string", "time": "long", "people": "string", "machines": "string"},
+    {"run": "string", "entity": "string", "time": "long", "user_metadata": "string", "system_metadata": "string"},
     ("run", "entity"),
 )
 
@@ -282,7 +282,7 @@ COLUMN_RUNS = TableSpec(
 )
 
 #: What OpenLineage's events said, but for what aspects hold: JSON by part (storage/commit_openlineage.py).
-OPENLINEAGE = TableSpec("openlineage", {"subject": "string", "part": "string", "said": "string"}, ("subject", "part"))
+OPENLINEAGE = TableSpec("openlineage", {"subject": "string", "part": "string", "value": "string"}, ("subject", "part"))
 
 #: What OpenLineage calls datasets and jobs; a namespace has a row of its own, with the name "". `first` is in ms.
 OPENLINEAGE_NAMES = TableSpec(
@@ -292,20 +292,20 @@ OPENLINEAGE_NAMES = TableSpec(
 )
 
 #: What writes with an idempotency key were answered (storage/answers.py): JSON, compressed.
-ANSWERS = TableSpec(
-    "answers",
-    {"actor": "string", "key": "string", "fingerprint": "string", "answer": "bytes", "time": "long"},
+IDEMPOTENCY_RESULTS = TableSpec(
+    "idempotency_results",
+    {"actor": "string", "key": "string", "fingerprint": "string", "result": "bytes", "time": "long"},
     ("actor", "key"),
     ("time",),
 )
 
-#: `sender` is the principal with its scopes; `proposals` is null once `outcome` is told.
+#: `principal` is the principal with its scopes; `proposals` is null once `outcome` is told.
 INBOX = TableSpec(
     "inbox",
     {
         "id": "long",
         "actor": "string",
-        "sender": "string",
+        "principal": "string",
         "run": "string",
         "time": "long",
         "state": "string",
@@ -323,7 +323,7 @@ DEAD_LETTERS = TableSpec(
         "id": "long",
         "kind": "string",
         "actor": "string",
-        "sender": "string",
+        "principal": "string",
         "run": "string",
         "time": "long",
         "failed": "long",
@@ -338,16 +338,18 @@ DEAD_LETTERS = TableSpec(
 )
 
 #: Failures of proposals in the order in which they came to be: what sinks that tell of them read on (storage/dead_letters.py).
-FAILURES = TableSpec("failures", {"turn": "long", "letter": "long"}, ("turn",))
+FAILURES = TableSpec("failures", {"position": "long", "dead_letter": "long"}, ("position",))
 
 #: Up to where proposals were taken from partitions of topics elsewhere (storage/taken.py).
-TAKEN = TableSpec("taken", {"topic": "string", "partition": "int", "next": "long"}, ("topic", "partition"))
+CONSUMED_OFFSETS = TableSpec(
+    "consumed_offsets", {"topic": "string", "partition": "int", "next_offset": "long"}, ("topic", "partition")
+)
 
 #: Which process does a piece of work that one does at a time (storage/leases.py).
-LEASES = TableSpec("leases", {"name": "string", "holder": "string", "beat": "long"}, ("name",))
+LEASES = TableSpec("leases", {"name": "string", "owner": "string", "heartbeat": "long"}, ("name",))
 
 #: How far each follower of the change log has come (storage/cursors.py).
-CURSORS = TableSpec("cursors", {"name": "string", "seq": "long", "lost": "long"}, ("name",))
+CURSORS = TableSpec("cursors", {"name": "string", "seq": "long", "skipped": "long"}, ("name",))
 
 #: How delivery to each sink goes (storage/sinks.py).
 SINK_STATES = TableSpec(
@@ -368,13 +370,13 @@ ALL = (
     INGESTED,
     INGESTIONS,
     METADATA_VALUES,
-    PAST_VALUES,
-    KEY_CARRIERS,
+    VALUE_HISTORY,
+    KEY_COUNTS,
     VALUE_COUNTS,
     RELATIONSHIPS,
-    HOLDINGS,
+    CONTAINMENT,
     RENAMES,
-    ENDING_NAMESPACES,
+    DELETING_NAMESPACES,
     RUNS,
     RUN_TIMES,
     ACCESSES,
@@ -384,11 +386,11 @@ ALL = (
     COLUMN_RUNS,
     OPENLINEAGE,
     OPENLINEAGE_NAMES,
-    ANSWERS,
+    IDEMPOTENCY_RESULTS,
     INBOX,
     DEAD_LETTERS,
     FAILURES,
-    TAKEN,
+    CONSUMED_OFFSETS,
     LEASES,
     CURSORS,
     SINK_STATES,
@@ -400,5 +402,5 @@ ALL = (
 #: Made of the others: `reindex` makes it anew, and a backup leaves it out.
 DERIVED = frozenset(
     spec.id
-    for spec in (ENTITY_NAMES, METADATA_VALUES, PAST_VALUES, KEY_CARRIERS, VALUE_COUNTS, RELATIONSHIPS, RUN_TIMES)
+    for spec in (ENTITY_NAMES, METADATA_VALUES, VALUE_HISTORY, KEY_COUNTS, VALUE_COUNTS, RELATIONSHIPS, RUN_TIMES)
 )

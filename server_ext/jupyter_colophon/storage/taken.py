@@ -16,10 +16,12 @@ class Place:
 
 def is_taken(tx: TableContext, place: Place) -> bool:
     """Whether the message there, or one behind it, was taken."""
-    row = tx.table("taken").read((place.topic, place.partition))
-    return row is not None and place.offset < row["next"]
+    row = tx.table("consumed_offsets").read((place.topic, place.partition))
+    return row is not None and place.offset < row["next_offset"]
 
 
 def note(tx: TableContext, place: Place) -> None:
     """The message there was taken."""
-    tx.table("taken").upsert({"topic": place.topic, "partition": place.partition, "next": place.offset + 1})
+    tx.table("consumed_offsets").upsert(
+        {"topic": place.topic, "partition": place.partition, "next_offset": place.offset + 1}
+    )

@@ -15,8 +15,8 @@ from jupyter_colophon.storage import index, past, tables, truth
 from jupyter_colophon.storage.spi import Key, TableContext
 from jupyter_colophon.storage.truth import Told, Unreadable
 
-_COUNTS = (tables.KEY_CARRIERS, tables.VALUE_COUNTS)
-_ROWS = (tables.ENTITY_NAMES, tables.METADATA_VALUES, tables.PAST_VALUES)
+_COUNTS = (tables.KEY_COUNTS, tables.VALUE_COUNTS)
+_ROWS = (tables.ENTITY_NAMES, tables.METADATA_VALUES, tables.VALUE_HISTORY)
 #: The tables that count; of the others, rows are counted.
 COUNTED = frozenset(spec.id for spec in _COUNTS)
 _SUMS = 4_096
@@ -70,7 +70,7 @@ def _items(tx: TableContext, registry: Registry, tick: Callable[[], None]) -> It
             if not told.entity["deleted"]:
                 yield from _asked(registry, told)
             for key in past.of_history(tx, registry, told.entity, told.aspects):
-                yield tables.PAST_VALUES.id, key, 1, False
+                yield tables.VALUE_HISTORY.id, key, 1, False
         except Unreadable:
             continue
     for spec in (*_COUNTS, *_ROWS):

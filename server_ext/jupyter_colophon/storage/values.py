@@ -35,7 +35,7 @@ def _within(*keys: str, pattern: Pattern) -> Range:
 def keys(tx: TableContext, namespace: str, prefix: str) -> Iterator[Row]:
     """Keys of one namespace with their counts by kind of entity, those that begin with `prefix` in any case."""
     within = Range((namespace, prefix), (namespace, prefix + _LAST)) if prefix else Range.prefix(namespace)
-    return tx.table("key_carriers").scan(within)
+    return tx.table("key_counts").scan(within)
 
 
 def values_of(tx: TableContext, namespace: str, key: str, prefix: str, limit: int) -> Iterator[Row]:

@@ -87,7 +87,7 @@ def measure_thing(one: Thing) -> int:
 def told_run(tx: TableContext, run: Run, job: Spelling | None = None) -> ToldRun:
     """A run with what OpenLineage said of it."""
     kept = tx.table("openlineage").read((run.urn, "run"))
-    facets = {} if kept is None else standing(stored(kept["said"])["facets"])
+    facets = {} if kept is None else standing(stored(kept["value"])["facets"])
     return ToldRun(run, job or spellings(tx, [run.program])[run.program], facets)
 
 

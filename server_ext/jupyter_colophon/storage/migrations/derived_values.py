@@ -14,7 +14,7 @@ from jupyter_colophon.storage.spi import Key, Range, TableContext
 _AT_ONCE = 100
 #: How many rows of counts are removed in one transaction.
 _COUNTS_AT_ONCE = 5_000
-_COUNTS = (tables.KEY_CARRIERS, tables.VALUE_COUNTS)
+_COUNTS = (tables.KEY_COUNTS, tables.VALUE_COUNTS)
 _logger = logging.getLogger("jupyter_colophon.storage")
 
 

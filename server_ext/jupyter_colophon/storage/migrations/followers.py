@@ -38,4 +38,4 @@ def _rows(tx: TableContext, table: str) -> Iterator[Row]:
 
 
 def _put(tx: TableContext, name: str, seq: int, lost: int | None) -> None:
-    tx.table("cursors").upsert({"name": name, "seq": seq, "lost": lost or 0})
+    tx.table("cursors").upsert({"name": name, "seq": seq, "skipped": lost or 0})

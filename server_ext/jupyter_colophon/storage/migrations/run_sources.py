@@ -26,10 +26,10 @@ def clean_runs(tx: TableContext, after: Key) -> Key | None:
 
 def clean_results(tx: TableContext, after: Key) -> Key | None:
     """Delete the results that hold a cell's source: a repeated request is applied again, with the same outcome."""
-    table = tx.table("answers")
+    table = tx.table("idempotency_results")
     rows = list(table.scan(truth.beyond(after), _AT_ONCE))
     for row in rows:
-        result = decompress(row["answer"])
+        result = decompress(row["result"])
         if b'"sourceHash"' in result and b'"source"' in result:
             table.delete((row["actor"], row["key"]))
     return (rows[-1]["actor"], rows[-1]["key"]) if rows else None

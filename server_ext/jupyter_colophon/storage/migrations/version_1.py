@@ -10,11 +10,33 @@ from jupyter_colophon.storage.migrations.derived_values import clear_counts, der
 from jupyter_colophon.storage.migrations.followers import FORMER, move_positions
 from jupyter_colophon.storage.migrations.run_sources import clean_results, clean_runs
 from jupyter_colophon.storage.migrations.runner import Migration, Rename
+from jupyter_colophon.storage.migrations.stored_words import (
+    rename_dead_letters,
+    rename_facts,
+    rename_inbox,
+    rename_rejections,
+    rename_schedules,
+)
 from jupyter_colophon.storage.spi import Key, TableContext
 
 #: Changes a slice of rows after a key; returns the last key, None at the end.
 Phase = Callable[[TableContext, Key], Key | None]
-RENAMES: Final[Sequence[Rename]] = ()
+RENAMES: Final[Sequence[Rename]] = (
+    Rename("holdings", "containment", {"holder": "parent"}),
+    Rename("taken", "consumed_offsets", {"next": "next_offset"}),
+    Rename("answers", "idempotency_results", {"answer": "result"}),
+    Rename("openlineage", "openlineage", {"said": "value"}),
+    Rename("past_values", "value_history"),
+    Rename("key_carriers", "key_counts", {"carrier": "entity_kind"}),
+    Rename("ending_namespaces", "deleting_namespaces"),
+    Rename("load_batches", "load_batches", {"answer": "result"}),
+    Rename("load_refusals", "load_rejections"),
+    Rename("aspect_versions", "aspect_versions", {"undone": "rolled_back"}),
+    Rename("snapshots", "snapshots", {"people": "user_metadata", "machines": "system_metadata"}),
+    Rename("inbox", "inbox", {"sender": "principal"}),
+    Rename("dead_letters", "dead_letters", {"sender": "principal"}),
+    Rename("failures", "failures", {"turn": "position", "letter": "dead_letter"}),
+)
 
 
 def version_1(registry: Registry) -> Migration:
@@ -23,6 +45,11 @@ def version_1(registry: Registry) -> Migration:
         "positions": move_positions,
         "runs": clean_runs,
         "results": clean_results,
+        "facts": rename_facts,
+        "inbox": rename_inbox,
+        "dead letters": rename_dead_letters,
+        "rejections": rename_rejections,
+        "schedules": rename_schedules,
         "counts": clear_counts,
         "entities": partial(derive_entities, registry),
     }
