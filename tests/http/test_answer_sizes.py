@@ -80,19 +80,19 @@ READS: dict[str, list[Read]] = {
     "listFieldsMetadata": [Read(PAGE + 3 * MIB, entity("fields", "metadata"), ALL, cut=True)],
     "readAspect": [Read(WHOLE, entity("aspects", "datasetProperties"))],
     "listVersions": [Read(PAGE + ITEM, entity("aspects", "datasetProperties", "versions"), ALL, cut=True)],
-    "listValuesByTime": [Read(PAGE, entity("aspects", "datasetProfile", "values", urn=PROFILED), ALL, cut=True)],
+    "listTimeseriesValues": [Read(PAGE, entity("aspects", "datasetProfile", "values", urn=PROFILED), ALL, cut=True)],
     "readInboxEntry": [Read(PAGE, ("inbox", "{entry}"))],
     "listDeadLetters": [Read(PAGE, ("dead-letters",), ALL)],
     "readLoad": [Read(PAGE, ("loads", "night"))],
-    "listLoadRefusals": [Read(PAGE, ("loads", "night", "refusals"), ALL)],
+    "listLoadRejections": [Read(PAGE, ("loads", "night", "rejections"), ALL)],
     "search": [Read(PAGE, ("search",), {"q": "*", "limit": 500}, cut=True)],
     "listKeys": [Read(PAGE, ("keys",), ALL)],
     "listValues": [Read(PAGE, ("keys", "note", "values"), ALL, cut=True)],
     "readLineage": [Read(LIST, ("lineage",), URNS | {"columns": "true"})],
     "listRuns": [Read(PAGE, ("runs",), ALL, cut=True)],
     "readRun": [Read(WHOLE, ("runs", "{run}"))],
-    "readAccesses": [Read(LIST, ("runs", "{run}", "accesses"))],
-    "readNextLineage": [Read(LIST, ("lineage", "next"), body={"frontier": [ORDERS]})],
+    "listRunAccesses": [Read(LIST, ("runs", "{run}", "accesses"))],
+    "continueLineage": [Read(LIST, ("lineage", "next"), body={"frontier": [ORDERS]})],
     "readLineagePath": [Read(LIST, ("lineage", "path"), {"from": ORDERS, "to": TABLES[1]})],
     "readLineageImpact": [Read(PAGE, ("lineage", "impact"), URNS)],
     "readLineageDiff": [Read(LIST, ("lineage", "diff"), URNS)],
@@ -104,7 +104,7 @@ READS: dict[str, list[Read]] = {
     "readInstance": [Read(WHOLE, (*INSTANCES, "instances", "large0"))],
     "listInstanceValues": [Read(PAGE, (*INSTANCES, "values"), {"pointer": "/description"}, cut=True)],
     "exportInstances": [Read(WHOLE, (*INSTANCES, "export"), body={})],
-    "listLeftovers": [Read(WHOLE, (*INSTANCES, "leftovers"))],
+    "listRecoveryFiles": [Read(WHOLE, (*INSTANCES, "recovery-files"))],
     "listPipelinePlugins": [Read(WHOLE, ("pipelines", "plugins"))],
     "checkPipeline": [Read(PAGE, ("pipelines", "check"), body={"name": "p", "document": {}})],
     "listPipelineSchedules": [Read(WHOLE, ("pipelines", "schedules"))],
@@ -204,7 +204,7 @@ READS: dict[str, list[Read]] = {
     "readElyraYaml": [Read(PAGE, ("elyra.yaml",))],
 }
 #: What is sent as it is read, a piece after the other, and never held whole.
-STREAMED = {"exportNamespace", "exportSome", "streamChanges", "followChanges", "v3StreamChanges"}
+STREAMED = {"exportNamespace", "exportSelection", "streamChanges", "followChanges", "v3StreamChanges"}
 
 
 #: Of the APIs, those that begin alike with the longer one first.

@@ -158,9 +158,9 @@ async def test_a_server_tells_the_consumers_that_packages_bring_and_how_they_do(
 ) -> None:
     async def state() -> Any:
         found: list[Any] = (await api("GET", "health", answers="health")).body["lineageListeners"]
-        return found[0] if found else {"at": None}
+        return found[0] if found else {"cursor": None}
 
-    while (await state())["at"] is None:
+    while (await state())["cursor"] is None:
         await asyncio.sleep(0.01)
     await initialize()
     while (await state())["delivered"] == 0:

@@ -8,7 +8,9 @@ test('somebody runs the sample notebook, finds a table, edits it and traces it',
     await openLab(page, 'lab/tree/flights.ipynb');
     await kernelReady(page);
     await run(page, 'notebook:run-all-cells');
-    await expect(page.locator('.jp-Notebook .jp-OutputArea-output[data-mime-type*="stderr"]')).not.toContainText(['Error']);
+    await expect(page.locator('.jp-Notebook .jp-OutputArea-output[data-mime-type*="stderr"]')).not.toContainText([
+      'Error'
+    ]);
     await expect(page.locator('.jp-Notebook')).toContainText('every morning');
   });
 
@@ -22,7 +24,10 @@ test('somebody runs the sample notebook, finds a table, edits it and traces it',
 
   const about = page.locator('.jp-Colophon-page');
   await test.step('its page keeps apart what people and what machines wrote', async () => {
-    await panel.getByRole('region', { name: 'Entities' }).getByRole('button', { name: /daily_delays/ }).click();
+    await panel
+      .getByRole('region', { name: 'Entities' })
+      .getByRole('button', { name: /daily_delays/ })
+      .click();
     await expect(about.getByRole('heading', { name: 'daily_delays' })).toBeVisible();
     await expect(about.getByRole('region', { name: 'User metadata' })).toContainText('every morning');
     await expect(about.getByRole('region', { name: 'System metadata' })).toContainText('parquet');
@@ -33,7 +38,7 @@ test('somebody runs the sample notebook, finds a table, edits it and traces it',
   });
 
   await test.step('an invalid tag is told at its field, and a valid one is saved', async () => {
-    await about.getByRole('button', { name: 'Edit: What people wrote' }).click();
+    await about.getByRole('button', { name: 'Edit: User metadata' }).click();
     const tags = about.getByLabel('Tags', { exact: true }).last();
     await tags.fill('not good!');
     await tags.press('Enter');
@@ -77,7 +82,10 @@ test('somebody runs the sample notebook, finds a table, edits it and traces it',
     await run(page, 'apputils:change-theme', { theme: 'JupyterLab Dark' });
     await expect(page.locator('body')).toHaveAttribute('data-jp-theme-light', 'false');
     await expect(async () => {
-      const canvas = page.getByRole('group', { name: /^Lineage of flights.daily_delays/ }).locator('canvas').first();
+      const canvas = page
+        .getByRole('group', { name: /^Lineage of flights.daily_delays/ })
+        .locator('canvas')
+        .first();
       expect(await ink(canvas)).toBeGreaterThan(0.0005);
     }).toPass();
     await page.screenshot({ path: info.outputPath('lineage-dark.png') });

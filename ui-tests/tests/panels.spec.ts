@@ -67,7 +67,7 @@ test('what somebody else saved meanwhile is shown, and overwritten only when tha
   await openLab(page);
   await run(page, 'colophon:open-entity', { urn: table('orders') });
   const about = page.locator('.jp-Colophon-page');
-  await about.getByRole('button', { name: 'Edit: What people wrote' }).click();
+  await about.getByRole('button', { name: 'Edit: User metadata' }).click();
   await about.getByLabel('Value of owner').fill('mine');
   await tell(page, 'PUT', aspectOf('orders'), { properties: { owner: 'theirs' }, tags: [] });
   await about.getByRole('button', { name: 'Save', exact: true }).click();
@@ -202,7 +202,7 @@ test('a lineage graph is walked with the keyboard, asked for by its controls, an
     await page.keyboard.press('Enter');
     await form.getByRole('button', { name: 'Save', exact: true }).click();
     const tags = schema.getByRole('list', { name: 'Tags and terms of email' });
-    await expect(tags).toHaveText('confidential Tag, What people wrote (USER)');
+    await expect(tags).toHaveText('confidential Tag, User metadata (USER)');
     await expect(schema.getByRole('button', { name: 'Edit: email' })).toBeFocused();
     await test.step('and it is described there, as the table is on its page', async () => {
       await schema.getByRole('button', { name: 'Describe email' }).click();

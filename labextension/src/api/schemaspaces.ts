@@ -65,7 +65,10 @@ export class Schemaspaces implements ISchemaspaces {
       return [];
     }
     const body: PipelineCheck = { name };
-    const found = await send<PipelineCheckResult>(this._settings, address([PIPELINES, 'check']), { method: 'POST', body });
+    const found = await send<PipelineCheckResult>(this._settings, address([PIPELINES, 'check']), {
+      method: 'POST',
+      body
+    });
     return found.problems;
   }
 

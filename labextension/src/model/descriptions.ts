@@ -111,7 +111,14 @@ export class ColumnDescriptionEditor extends Editor {
     const home = new ColumnDescriptionHome(catalog, column.table, column.path);
     const schema = { type: 'object', properties: { description: { type: 'string', title } } };
     const spec: AspectSpec = {
-      ...{ name: OF_FIELDS, title: column.path, scope: 'USER' as const, key: false, editableByDefault: true, timeseries: false },
+      ...{
+        name: OF_FIELDS,
+        title: column.path,
+        scope: 'USER' as const,
+        key: false,
+        editableByDefault: true,
+        timeseries: false
+      },
       ...{ uihints: {}, schema, described: [] }
     };
     return new ColumnDescriptionEditor(home, await home.read(), column.urn, spec);

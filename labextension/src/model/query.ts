@@ -56,7 +56,9 @@ export function foundKeys(named: readonly Key[], hits: readonly Hit[]): IFoundKe
   for (const key of named) {
     found.set(id(key), { ...key, values: [] });
   }
-  const said = hits.flatMap(hit => hit.matches).filter(match => match.matchedOn === 'key' || match.matchedOn === 'value');
+  const said = hits
+    .flatMap(hit => hit.matches)
+    .filter(match => match.matchedOn === 'key' || match.matchedOn === 'value');
   for (const match of said) {
     const next = fromMatch(match);
     const have = found.get(id(next));

@@ -68,7 +68,7 @@ class Schema:
             retriever=_refuse,
             validate_formats=True,
             pattern_options=jsonschema_rs.RegexOptions(),
-            # What people wrote is in no message: it may be a secret (spec SEC-12).
+            # User metadata is in no message: it may be a secret (spec SEC-12).
             mask="the value",
         )
         return validator

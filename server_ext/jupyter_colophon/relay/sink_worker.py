@@ -153,7 +153,7 @@ class SinkWorker:
     def _wait(self, error: DeliveryFailed, longest_s: float) -> None:
         """Record a failed attempt, and wait before the next one."""
         self._note(attempts=self._attempts, problem=error.detail)
-        end = time.monotonic() + Backoff(self.handling.retry_delay_s, longest_s).retry_delay_s(self._attempts)
+        end = time.monotonic() + Backoff(self.handling.retry_delay_s, longest_s).pause_s(self._attempts)
         while (left := end - time.monotonic()) > 0 and not self._worker.pause(min(left, self._lease.heartbeat_s)):
             self._lease.renew()
 

@@ -97,7 +97,7 @@ function Description(props: { aspect: Aspect | undefined; trans: TranslationBund
   );
 }
 
-/** What people wrote: to read, and to edit. */
+/** User metadata: to read, and to edit. */
 export function UserAspects(props: IUserAspectsProps): React.JSX.Element {
   const { model, trans } = props;
   const { entity, type } = useModel(model);

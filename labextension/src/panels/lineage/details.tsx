@@ -88,7 +88,9 @@ function EdgeHead({ edge, model, trans }: IDetailsProps & { edge: IEdge }): Reac
   const target = nodes.get(edge.target)?.node;
   // What is declared leads from data to data: the target is made of the source.
   const [subject, object] = source?.type === 'dataset' ? [target, source] : [source, target];
-  const runs = edge.declared ? trans.__('declared by %1', edge.reportedBy) : trans._n('%1 run', '%1 runs', edge.runCount);
+  const runs = edge.declared
+    ? trans.__('declared by %1', edge.reportedBy)
+    : trans._n('%1 run', '%1 runs', edge.runCount);
   const open = edge.declared ? trans.__('in force') : trans.__('still running');
   return (
     <div>

@@ -135,19 +135,19 @@ test('each value of a column is shown once, with all aspects and scopes that hav
     one.getAttribute('title')
   );
   expect(titles).toEqual([
-    'Tag, What people wrote (USER)',
-    'Tag, What people wrote (USER), technicalMetadata (SYSTEM)',
+    'Tag, User metadata (USER)',
+    'Tag, User metadata (USER), technicalMetadata (SYSTEM)',
     'Tag, technicalMetadata (SYSTEM)'
   ]);
   const texts = [...document.querySelectorAll('[aria-label="Tags and terms of email"] li')].map(one => one.textContent);
   expect(texts[2]).toBe('guessed Tag, technicalMetadata (SYSTEM)');
   const pairs = document.querySelectorAll('[aria-label="Properties of email"] > div');
   expect([...pairs].map(one => [...one.children].map(part => part.textContent))).toEqual([
-    ['owner', 'ops', 'USERWhat people wrote (USER)'],
+    ['owner', 'ops', 'USERUser metadata (USER)'],
     ['owner', 'nobody', 'SYSTEMtechnicalMetadata (SYSTEM)'],
     ['unit', 'm', 'SYSTEMtechnicalMetadata (SYSTEM)']
   ]);
-  expect(row('email')?.textContent).toContain('How to write to them USERWhat people wrote (USER)');
+  expect(row('email')?.textContent).toContain('How to write to them USERUser metadata (USER)');
   expect(row('email')?.textContent).toContain('varchar(80) SYSTEMtechnicalMetadata (SYSTEM)');
   expect(chips('age')).toEqual([]);
 });

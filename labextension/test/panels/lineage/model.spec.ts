@@ -198,7 +198,11 @@ test('an expansion that finds no room says what stays hidden', async () => {
   const { scene, full } = model.state;
   expect(scene.nodes.size).toBe(NODES_MOST);
   const drawn = scene.graph.edges.filter(edge => edge.source === table('b')).length;
-  expect([full?.node.urn, full?.side, full?.node.notShown.downstream]).toEqual([table('b'), 'downstream', 1300 - drawn]);
+  expect([full?.node.urn, full?.side, full?.node.notShown.downstream]).toEqual([
+    table('b'),
+    'downstream',
+    1300 - drawn
+  ]);
   await model.choose({ levels: 2 });
   expect(model.state.full).toBeNull();
 });

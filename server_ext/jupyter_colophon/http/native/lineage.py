@@ -39,7 +39,7 @@ _DATA = text("data", "That touched this dataset.", format="colophon-urn")
 _STATUS = choice("status", "With this status alone.", "running", "succeeded", "failed", "killed")
 _NEXT = (
     Link("readRun", {"path.urn": "$response.body#/urn"}),
-    Link("changeRun", {"path.urn": "$response.body#/urn"}),
+    Link("updateRun", {"path.urn": "$response.body#/urn"}),
     Link("recordAccesses", {"path.urn": "$response.body#/urn"}),
 )
 
