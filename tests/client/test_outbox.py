@@ -45,7 +45,7 @@ def outbox(server: LiveServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     urn = URN.format("first")
     catalog.propose([{"urn": urn, "aspect": "technicalMetadata", "operation": "upsert", "value": value}])
     catalog.close()
-    for name, told in (("URL", AWAY), ("TOKEN", server.token), ("SPOOL", str(tmp_path / "outbox"))):
+    for name, told in (("URL", AWAY), ("TOKEN", server.token), ("OUTBOX", str(tmp_path / "outbox"))):
         monkeypatch.setenv(f"COLOPHON_{name}", told)
     return tmp_path / "outbox"
 
