@@ -26,10 +26,15 @@ RESUMED: Final = text(
     place="header",
     pattern="^[0-9]{0,18}$",
 )
-#: What is answered: no document that ends.
+#: One event of the stream, which does not end.
 EVENTS: Final = {
-    "type": "string",
-    "description": "Events: `hello` with the number of the newest change, then `change`; ids are numbers of changes.",
+    "type": "object",
+    "description": "One event: `hello` with the number of the newest change, then `change` for each change.",
+    "properties": {
+        "id": {"type": "string", "description": "The number of the change, from which a client can resume."},
+        "event": {"type": "string"},
+        "data": {"type": "string", "description": "A JSON document."},
+    },
 }
 
 
