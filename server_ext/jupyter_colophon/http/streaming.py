@@ -45,8 +45,8 @@ class StreamHandler(ApiHandler):
 
     async def stream(self, where: Mapping[str, str], form: str) -> None:
         """Send events until the other side goes. Raises LogCompacted, StorageError, TooManyConnections before the first."""
-        resumed = place(self.asked(RESUMED), RESUMED.name)
-        after = place(self.asked(AFTER), AFTER.name) if resumed is None else resumed
+        asked, resumed = place(self.asked(AFTER), AFTER.name), place(self.asked(RESUMED), RESUMED.name)
+        after = asked if resumed is None else resumed
         release = reserve_connection(self)
         try:
             await self._follow(where, form, after)
