@@ -18,13 +18,13 @@ from typing import Any
 import psycopg
 import pyarrow as pa
 import pyarrow.parquet as pq
+from jupyter_colophon.composition import open_catalog
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.jsontext import compact, parse
-from jupyter_colophon.core.load import Batch
-from jupyter_colophon.core.names import Identity
+from jupyter_colophon.core.changes.bulk_load import Batch
+from jupyter_colophon.core.documents.json_parsing import compact, parse
+from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.store import StoreChoice, sqlite_file
 from jupyter_colophon.http.native import documents
-from jupyter_colophon.wiring import open_catalog
 
 BATCH, GOAL = 500, 0.25
 WHO = Principal("bench")

@@ -73,7 +73,7 @@ class Meter:
 
     def cost(self, job: Callable[[], None], times: int) -> float:
         """CPU seconds of some runs of a job, with all that listeners make of them."""
-        from jupyter_colophon.spark.capture import wait_until_heard
+        from jupyter_colophon.spark.capture.attach import wait_until_heard
 
         began = self._cpu_s()
         for _ in range(times):
@@ -113,7 +113,7 @@ def measure(folder: str, *sides: str) -> Found:
 @contextmanager
 def _watched(spark: Any, side: str, writes: int) -> Iterator[None]:
     """With our capture at work, where that is the side; it must see each write."""
-    from jupyter_colophon.spark.capture import attach
+    from jupyter_colophon.spark.capture.attach import attach
 
     seen: list[Any] = []
     capture = attach(spark, seen.append) if side == "ours" else None

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.identity.names import Urn
 
 VOCABULARY, WORDS, NAMESPACES, TAGS, DAYS = 50_000, 10, 20, 200, 180
 DAY_MS, RUN_MS = 86_400_000, 60_000

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from jupyter_colophon.composition import open_catalog
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.names import Identity
+from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.store import sqlite_file
-from jupyter_colophon.wiring import open_catalog
 from serving import Client, Server, serving
 
 RUNS, ROUNDS = 100, 5

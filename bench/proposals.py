@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.core.jsontext import compact
+from jupyter_colophon.core.documents.json_parsing import compact
 from serving import Client, Server, serving
 from writes import SHAPES
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from urllib.parse import quote
 
-from jupyter_colophon.core.names import home_dataset
+from jupyter_colophon.core.identity.names import home_dataset
 from serving import Client, Server, serving
 
 REQUESTS, ROUNDS = 200, 7

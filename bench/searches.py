@@ -8,10 +8,10 @@ import fts5
 import lucene
 import stores
 from clock import Spread, spreads
-from jupyter_colophon.core.query import Pattern
-from jupyter_colophon.core.search import SearchQuestion
-from jupyter_colophon.service.search import RANKED_MAX
-from jupyter_colophon.storage import values
+from jupyter_colophon.core.search.query_language import Pattern
+from jupyter_colophon.core.search.search import SearchQuestion
+from jupyter_colophon.service.search.search import RANKED_MAX
+from jupyter_colophon.storage.search import values
 from jupyter_colophon.storage.spi import TableContext, Words
 
 ROUNDS = 15

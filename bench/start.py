@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from urllib.parse import quote
 
-from jupyter_colophon.core.names import home_dataset
+from jupyter_colophon.core.identity.names import home_dataset
 from serving import Server, serving
 
 ROUNDS = 7

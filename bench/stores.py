@@ -1,6 +1,6 @@
 """Stores that are filled once and asked by many benches.
 
-What the rows hold is the product's to say (`storage/index.py`); how they come into the file is not, or a million
+What the rows hold is the product's to say (`storage/search/index.py`); how they come into the file is not, or a million
 entities would take an hour: they are written in bulk on a connection of our own, without the fsyncs.
 """
 
@@ -15,16 +15,17 @@ from pathlib import Path
 from typing import Any
 
 import corpus
+from jupyter_colophon.composition import Catalog, open_catalog
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.jsontext import compact
-from jupyter_colophon.core.labels import APART
-from jupyter_colophon.core.names import Identity, namespace
-from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.documents.json_parsing import compact
+from jupyter_colophon.core.identity.names import Identity, namespace
+from jupyter_colophon.core.model.proposal import Proposal
+from jupyter_colophon.core.model.search_index_terms import value_rows
+from jupyter_colophon.core.search.facet_labels import APART
 from jupyter_colophon.core.store import sqlite_file
-from jupyter_colophon.core.terms import value_rows
-from jupyter_colophon.storage import index, tables
+from jupyter_colophon.storage import tables
+from jupyter_colophon.storage.search import index
 from jupyter_colophon.storage.sqlite import search
-from jupyter_colophon.wiring import Catalog, open_catalog
 
 WHO = Principal("bench")
 _SLICE, _NOW = 50_000, 1_700_000_000_000

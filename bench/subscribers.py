@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from jupyter_colophon.core.names import home_dataset
+from jupyter_colophon.core.identity.names import home_dataset
 from serving import TOKEN, Client, Server, serving
 
 #: How many connect at once, and how long all of them may take to be told of one change, in seconds.

@@ -8,9 +8,9 @@ import corpus
 import stores
 from clock import Spread, spreads
 from csr import Csr
-from jupyter_colophon.core.lineage import MAX_LEVELS, MAX_RELATIONS, LineageQuestion, Window
-from jupyter_colophon.service.walking import Walk, Walker
-from jupyter_colophon.storage.known_edges import Edges, Side
+from jupyter_colophon.core.lineage.graph import MAX_LEVELS, MAX_RELATIONS, LineageQuestion, Window
+from jupyter_colophon.service.lineage.lineage_traversal import Walk, Walker
+from jupyter_colophon.storage.lineage.edges_as_of import Edges, Side
 from jupyter_colophon.storage.spi import TableContext
 
 ROUNDS, CASES = 3, 15

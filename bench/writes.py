@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from jupyter_colophon.composition import open_catalog
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.jsontext import compact
-from jupyter_colophon.core.names import Identity, home_dataset
-from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.documents.json_parsing import compact
+from jupyter_colophon.core.identity.names import Identity, home_dataset
+from jupyter_colophon.core.model.proposal import Proposal
+from jupyter_colophon.core.model.search_index_terms import value_rows
 from jupyter_colophon.core.store import sqlite_file
-from jupyter_colophon.core.terms import value_rows
-from jupyter_colophon.storage import index
+from jupyter_colophon.storage.search import index
 from jupyter_colophon.storage.spi import Row
-from jupyter_colophon.wiring import open_catalog
 
 WRITES, ROUNDS = 1_000, 5
 _GOALS = {1: 0.3, 100: 0.4}

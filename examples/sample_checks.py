@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Final, TypeAlias
 
 from jupyter_colophon.client.catalog import Catalog
-from jupyter_colophon.core.names import DEFAULT_NAMESPACE, cell_program, home_dataset, notebook_program, stream
+from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, cell_program, home_dataset, notebook_program, stream
 
 #: What the run of a cell says of it.
 Facts: TypeAlias = dict[str, Any]

@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema_rs
 import pytest
 from jupyter_colophon.core import errors
-from jupyter_colophon.core.search_filters import FILTERS
+from jupyter_colophon.core.model.search_filters import FILTERS
 from jupyter_colophon.http import problems
 from jupyter_colophon.http.app import Colophon
 from jupyter_colophon.http.datahub.routes import TEMPLATES as DATAHUB

@@ -17,6 +17,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from jupyter_colophon.client.api.answer import Result
+    from jupyter_colophon.client.api.current_connection import connect, present
     from jupyter_colophon.client.problems import ClientError, NotConnected, NotFound, Refused, ServerUnavailable
     from jupyter_colophon.client.programs.context import RunContext
     from jupyter_colophon.client.programs.entity import MetadataEntity
@@ -24,13 +26,16 @@ if TYPE_CHECKING:
     from jupyter_colophon.client.programs.record_schema import RecordField, RecordSchema
     from jupyter_colophon.client.programs.running import prefetch, run
     from jupyter_colophon.client.programs.uses import uses
-    from jupyter_colophon.client.verbs.answer import Result
-    from jupyter_colophon.client.verbs.present import connect, present
-    from jupyter_colophon.core.consuming import ConsumerContext, LineageInfo, MetadataConsumer, ProgramRun
-    from jupyter_colophon.core.scoped import Metadata
-    from jupyter_colophon.spark.crawl.verb import crawl
-    from jupyter_colophon.spark.frames import Tags, fields_of, sources_of, tags_of
-    from jupyter_colophon.spark.pipelines.verb import pipeline
+    from jupyter_colophon.core.entities.metadata_scopes import Metadata
+    from jupyter_colophon.core.lineage.lineage_listener import (
+        ConsumerContext,
+        LineageInfo,
+        MetadataConsumer,
+        ProgramRun,
+    )
+    from jupyter_colophon.pipelines.api import pipeline
+    from jupyter_colophon.spark.crawl.api import crawl
+    from jupyter_colophon.spark.dataframe_tags import Tags, fields_of, sources_of, tags_of
 
     #: The verbs of the present connection, for who reads the types.
     _verbs = present.verbs()

@@ -14,10 +14,10 @@ from traitlets.config import Config, Configurable
 from traitlets.config.loader import DeferredConfig, LazyConfigValue
 
 from jupyter_colophon.core.errors import InvalidConfiguration
-from jupyter_colophon.core.names import Identity
-from jupyter_colophon.core.retention import Retention, retention
+from jupyter_colophon.core.identity.names import Identity
+from jupyter_colophon.core.model.retention import Retention, retention
+from jupyter_colophon.core.model.system_filter import Rule, SystemFilter
 from jupyter_colophon.core.store import StoreChoice, sqlite_file
-from jupyter_colophon.core.system_filter import Rule, SystemFilter
 
 if TYPE_CHECKING:
     from jupyter_colophon.core.access import Authorizer

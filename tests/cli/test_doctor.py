@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.core.changes.inbox import Refusal
 from jupyter_colophon.core.errors import DeliveryFailed
-from jupyter_colophon.core.inbox import Refusal
-from jupyter_colophon.storage import sinks
+from jupyter_colophon.storage.changes import sinks
 from support.catalog import ADA, opened
 from support.commands import Commands
 from support.packages import install_things, python_path

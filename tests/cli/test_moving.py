@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.proposal import Proposal
 from support.catalog import ADA, metadata, opened
 from support.commands import Commands
 

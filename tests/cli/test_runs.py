@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.names import program
+from jupyter_colophon.core.identity.names import program
 from live import LiveServer
 from support.commands import Commands, Done
 from support.urns import ORDERS, table

@@ -3,7 +3,7 @@
 import threading
 import uuid
 
-from jupyter_colophon.core.names import home_dataset
+from jupyter_colophon.core.identity.names import home_dataset
 from live import LiveServer
 from support.catalog import metadata
 

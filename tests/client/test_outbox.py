@@ -15,9 +15,9 @@ from urllib.parse import quote
 import pytest
 from jupyter_colophon import metadata
 from jupyter_colophon.client.programs import outbox as spooling
-from jupyter_colophon.client.programs import shipping
+from jupyter_colophon.client.programs import outbox_sender
 from jupyter_colophon.client.programs.outbox import Entry, SpoolFile, left_behind
-from jupyter_colophon.client.programs.shipping import Shipper
+from jupyter_colophon.client.programs.outbox_sender import Shipper
 from jupyter_colophon.client.transport import Server
 from live import LiveServer, live_kernel
 from support.process import running
@@ -78,7 +78,7 @@ def flushed(*options: str) -> Any:
 def test_a_program_says_on_while_the_server_is_away_and_it_arrives_when_that_is_back(
     server: LiveServer, outbox: Path, back: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shipping, "LONGEST_PAUSE_S", 1.0)
+    monkeypatch.setattr(outbox_sender, "LONGEST_PAUSE_S", 1.0)
     back()
     server.kill()
     with metadata.run("shop.spark.load", namespace="sales") as context:

@@ -3,7 +3,7 @@
 import time
 from io import StringIO
 
-from jupyter_colophon.client.progress import Line
+from jupyter_colophon.client.progress_line import Line
 
 
 def test_a_progress_line_in_a_notebook_leaves_no_tail() -> None:

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 from jupyter_colophon import metadata
-from jupyter_colophon.cli.search import Search
-from jupyter_colophon.client.verbs.present import present
-from jupyter_colophon.core.search_filters import FACETS, FILTERS
+from jupyter_colophon.cli.entities.search import Search
+from jupyter_colophon.client.api.current_connection import present
+from jupyter_colophon.core.model.search_filters import FACETS, FILTERS
 from jupyter_colophon.kernel.arguments import parse_line
-from jupyter_colophon.kernel.candidates import CANDIDATES
-from jupyter_colophon.kernel.commands.table import COMMANDS
-from jupyter_colophon.spark.source.questions import QUESTIONS
+from jupyter_colophon.kernel.commands.command_table import COMMANDS
+from jupyter_colophon.kernel.completion_values import CANDIDATES
+from jupyter_colophon.spark.source.queries import QUESTIONS
 
 
 @pytest.fixture(autouse=True)

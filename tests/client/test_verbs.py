@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from jupyter_colophon import metadata
-from jupyter_colophon.client.verbs.present import present
+from jupyter_colophon.client.api.current_connection import present
 from jupyter_colophon.core.errors import InvalidName
-from jupyter_colophon.kernel.display.pages import page_of
+from jupyter_colophon.kernel.display.renderers import page_of
 
 VERBS = [
     "diff",

@@ -15,12 +15,12 @@ import pyspark
 import pytest
 from confluent_kafka import Producer
 from jupyter_colophon.client.catalog import Catalog
-from jupyter_colophon.spark.crawl.asked import Asked
+from jupyter_colophon.pipelines.check import checked
+from jupyter_colophon.pipelines.plugin_registry import installed
+from jupyter_colophon.pipelines.preview import preview
+from jupyter_colophon.pipelines.runner import Outcome, run
 from jupyter_colophon.spark.crawl.crawling import crawl
-from jupyter_colophon.spark.pipelines.checking import checked
-from jupyter_colophon.spark.pipelines.previewing import preview
-from jupyter_colophon.spark.pipelines.registry import installed
-from jupyter_colophon.spark.pipelines.running import Outcome, run
+from jupyter_colophon.spark.crawl.options import Asked
 from jupyter_colophon.spark.session import session
 from pyspark.sql import SparkSession
 from support import servers

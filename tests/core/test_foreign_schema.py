@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.foreign_schema import MAX_BYTES, MAX_SUBSCHEMAS, refusals
-from jupyter_colophon.core.schema import Dialect, Schema
+from jupyter_colophon.core.documents.json_schema import Dialect, Schema
+from jupyter_colophon.core.documents.untrusted_schema import MAX_BYTES, MAX_SUBSCHEMAS, refusals
 
 ELYRA = "https://raw.githubusercontent.com/elyra-ai/elyra/main/elyra/metadata/schemas/"
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jupyter_colophon.core.errors import InvalidInstanceName, InvalidName
-from jupyter_colophon.core.instance_names import MAX_LENGTH, normalized, require_instance_name
+from jupyter_colophon.core.identity.instance_names import MAX_LENGTH, normalized, require_instance_name
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jupyter_colophon.core.documents.json_parsing import MAX_DEPTH, MAX_KEYS, compact, parse
 from jupyter_colophon.core.errors import MalformedBody, MetadataError, TooLarge
-from jupyter_colophon.core.jsontext import MAX_DEPTH, MAX_KEYS, compact, parse
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=10)
 VALUES = st.recursive(

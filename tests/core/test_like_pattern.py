@@ -4,7 +4,7 @@ import sqlite3
 
 from hypothesis import given
 from hypothesis import strategies as st
-from jupyter_colophon.core.like_pattern import LikePattern
+from jupyter_colophon.core.search.like_pattern import LikePattern
 
 LETTERS = "ab%_é\n"
 

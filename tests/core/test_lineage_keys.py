@@ -3,10 +3,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jupyter_colophon.core import names
+from jupyter_colophon.core.cdap.lineage_keys import from_lineage_key, lineage_key
 from jupyter_colophon.core.errors import InvalidName
-from jupyter_colophon.core.lineage_keys import from_lineage_key, lineage_key
-from jupyter_colophon.core.names import Identity, Urn
+from jupyter_colophon.core.identity import names
+from jupyter_colophon.core.identity.names import Identity, Urn
 
 text = st.text(alphabet="%,()=:./#\u241f*'\" -_aZ9\u00e9\u6f22", min_size=1, max_size=12)
 tricky = text | text.map(lambda t: f"urn:li:{t}") | st.sampled_from(["urn:li:tag:a", "%41", "%2E", "-", "."])

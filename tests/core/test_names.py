@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jupyter_colophon.core import names
 from jupyter_colophon.core.errors import InvalidName
-from jupyter_colophon.core.names import Identity, Urn
+from jupyter_colophon.core.identity import names
+from jupyter_colophon.core.identity.names import Identity, Urn
 
 HOSTILE = "%,()\u241f=:./#*?'\"<>& \\-_ aZ9é\u0301ß漢\U0001f600\u202e\xa0"
 text = st.text(alphabet=HOSTILE, min_size=1, max_size=24) | st.text(

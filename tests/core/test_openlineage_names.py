@@ -1,10 +1,10 @@
 """OpenLineage's names as ours."""
 
 import pytest
-from jupyter_colophon.core import names
 from jupyter_colophon.core.errors import InvalidName
-from jupyter_colophon.core.names import Identity, Urn
-from jupyter_colophon.core.openlineage_names import Symlink, openlineage_dataset, openlineage_job
+from jupyter_colophon.core.identity import names
+from jupyter_colophon.core.identity.names import Identity, Urn
+from jupyter_colophon.core.identity.openlineage_names import Symlink, openlineage_dataset, openlineage_job
 
 IDENTITY = Identity()
 

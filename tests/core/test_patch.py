@@ -8,10 +8,10 @@ import jsonpatch
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jupyter_colophon.core.difference import diff
+from jupyter_colophon.core.documents.difference import diff
+from jupyter_colophon.core.documents.json_values import same
+from jupyter_colophon.core.documents.patch import Budget, apply_json_patch, apply_merge_patch
 from jupyter_colophon.core.errors import PatchFailed, TooLarge
-from jupyter_colophon.core.jsonvalue import same
-from jupyter_colophon.core.patch import Budget, apply_json_patch, apply_merge_patch
 
 names = st.sampled_from(["a", "b", "", "a/b", "~", "0", "-", "é"])
 scalars = st.none() | st.booleans() | st.integers(-2, 2) | st.sampled_from([0.5, 1.0]) | st.sampled_from(["", "x", "y"])

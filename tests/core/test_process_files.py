@@ -4,13 +4,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from jupyter_colophon.core.process_files import ProcessFile, is_abandoned
+from jupyter_colophon.system.process_files import ProcessFile, is_abandoned
 from support.process import running
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such locks")
 HOLDER = """
 import sys, pathlib
-from jupyter_colophon.core.process_files import ProcessFile
+from jupyter_colophon.system.process_files import ProcessFile
 file = ProcessFile.create(pathlib.Path(sys.argv[1]), b"content")
 print("created", flush=True)
 sys.stdin.read()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jupyter_colophon.core.errors import InvalidQuery
-from jupyter_colophon.core.query import Pattern, Query, Term, parse_query
+from jupyter_colophon.core.search.query_language import Pattern, Query, Term, parse_query
 
 
 def only(text: str) -> Term:

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
-from jupyter_colophon.core.recurring import next_due
+from jupyter_colophon.core.schedule_times import next_due
 
 NOW = "2026-11-22T09:30:30"  # a Sunday
 

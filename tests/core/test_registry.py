@@ -1,11 +1,11 @@
 """The entity registry that is shipped, its key aspects, and what schemas cannot say."""
 
 import pytest
-from jupyter_colophon.core.business import ENTITY_BYTES_MAX, VALUE_BYTES_MAX, size_problems
 from jupyter_colophon.core.errors import NotFound
-from jupyter_colophon.core.keys import has_key, key_aspect
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.shipped import load_documents
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.business_metadata_limits import ENTITY_BYTES_MAX, VALUE_BYTES_MAX, size_problems
+from jupyter_colophon.core.model.key_aspect import has_key, key_aspect
+from jupyter_colophon.core.package_data import load_documents
 from jupyter_colophon.service.registry_files import load_registry
 from support.urns import CELL, ORDERS, SALES
 

@@ -5,8 +5,8 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from jupyter_colophon.core.documents.json_schema import MAX_PROBLEMS, TOO_MUCH, Schema
 from jupyter_colophon.core.errors import InvalidInstance
-from jupyter_colophon.core.schema import MAX_PROBLEMS, TOO_MUCH, Schema
 
 PERSON = {
     "type": "object",

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jupyter_colophon.core.secret_places import secret_places, secrets_in
+from jupyter_colophon.core.documents.secret_locations import secret_places, secrets_in
 
 SECRET = {"type": "string", "format": "password"}
 TREE = {

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jupyter_colophon.core import terms
-from jupyter_colophon.core.terms import ValueRow, fts_word, index_words, tokens, value_rows
+from jupyter_colophon.core.model import search_index_terms
+from jupyter_colophon.core.model.search_index_terms import ValueRow, fts_word, index_words, tokens, value_rows
 
 anything = st.text(min_size=1, max_size=20)
 
@@ -28,7 +28,7 @@ def found(index: sqlite3.Connection, text: str, match: str) -> bool:
 
 
 def exactly(word: str) -> str:
-    return f'"{fts_word(terms.fold(word))}"'
+    return f'"{fts_word(search_index_terms.fold(word))}"'
 
 
 def test_a_value_is_found_by_its_words_and_as_a_whole() -> None:
@@ -41,13 +41,13 @@ def test_a_value_is_found_by_its_words_and_as_a_whole() -> None:
 
 @given(anything)
 def test_folding_twice_is_folding_once(text: str) -> None:
-    assert terms.fold(terms.fold(text)) == terms.fold(text)
+    assert search_index_terms.fold(search_index_terms.fold(text)) == search_index_terms.fold(text)
 
 
 def test_folding_ignores_case_and_composition() -> None:
-    assert terms.fold("ÉTÉ") == terms.fold("e\u0301te\u0301") == "\u00e9t\u00e9"
-    assert terms.fold("Straße") == terms.fold("STRASSE")
-    assert terms.fold("resume") != terms.fold("résumé")
+    assert search_index_terms.fold("ÉTÉ") == search_index_terms.fold("e\u0301te\u0301") == "\u00e9t\u00e9"
+    assert search_index_terms.fold("Straße") == search_index_terms.fold("STRASSE")
+    assert search_index_terms.fold("resume") != search_index_terms.fold("résumé")
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_the_engine_finds_a_word_by_itself_and_by_its_beginnings(
     index: sqlite3.Connection, text: str, query: str
 ) -> None:
     assert found(index, text, exactly(query))
-    folded = terms.fold(query)
+    folded = search_index_terms.fold(query)
     for length in range(1, len(folded) + 1):
         assert found(index, text, f"{exactly(folded[:length])}*")
 
@@ -94,7 +94,7 @@ def test_every_utf_16_unit_stays_inside_one_word_and_apart_from_all_others(index
     assert indexed == {word.lower() if word.isascii() else word for word in words}
 
 
-@given(st.lists(anything.map(terms.fold).filter(bool), min_size=1, max_size=5))
+@given(st.lists(anything.map(search_index_terms.fold).filter(bool), min_size=1, max_size=5))
 def test_any_token_is_one_word_of_the_engine(words: list[str]) -> None:
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE VIRTUAL TABLE t USING fts5 (w, tokenize = 'unicode61 remove_diacritics 0')")
@@ -211,4 +211,4 @@ def test_long_values_stay_out_of_the_full_text_but_not_out_of_the_values() -> No
 
 
 def test_a_filter_is_one_word_whatever_it_holds() -> None:
-    assert terms.filter_term("tag", "Raw-Data") == fts_word("tag:raw-data")
+    assert search_index_terms.filter_term("tag", "Raw-Data") == fts_word("tag:raw-data")

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jupyter_colophon.core.errors import InvalidQuery
-from jupyter_colophon.core.time_words import Interval, cover, parse_interval, time_words
-from jupyter_colophon.core.timegrammar import parse_instant
+from jupyter_colophon.core.search.time_words import Interval, cover, parse_interval, time_words
+from jupyter_colophon.core.time_format import parse_instant
 
 NOW = parse_instant("2026-11-23T09:00:00Z")
 _times = st.integers(0, parse_instant("2100-01-01"))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jupyter_colophon.core.errors import InvalidQuery
-from jupyter_colophon.core.timegrammar import TIME_MS_MAX, format_time, parse_instant, parse_time
+from jupyter_colophon.core.time_format import TIME_MS_MAX, format_time, parse_instant, parse_time
 
 NOW = 1_795_176_000_000
 

@@ -3,10 +3,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jupyter_colophon.core import names
+from jupyter_colophon.core.cdap.names import V3Path, from_v3, v3_path, v3_run_path
 from jupyter_colophon.core.errors import InvalidName
-from jupyter_colophon.core.names import Identity, Urn
-from jupyter_colophon.core.v3_names import V3Path, from_v3, v3_path, v3_run_path
+from jupyter_colophon.core.identity import names
+from jupyter_colophon.core.identity.names import Identity, Urn
 
 text = st.text(alphabet="%,()=:./#\u241f*'\" -_aZ9\u00e9\u6f22", min_size=1, max_size=12)
 tricky = text | text.map(lambda t: f"urn:li:{t}") | st.sampled_from(["urn:li:tag:a", "%41", "%2E", "-", "."])

@@ -1,6 +1,6 @@
 """What aspects contribute to the one vocabulary."""
 
-from jupyter_colophon.core.vocabulary import (
+from jupyter_colophon.core.model.vocabulary import (
     CONTRIBUTIONS,
     Contribution,
     Descriptor,

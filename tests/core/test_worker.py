@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
-from jupyter_colophon.core.worker import Backoff, Worker
+from jupyter_colophon.system.worker import Backoff, Worker
 
 _logger = logging.getLogger("worker under test")
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.client.verbs.reading import Reading
+from jupyter_colophon.client.api.queries import Reading
 from live import LiveServer
 
 Program = Callable[..., Any]

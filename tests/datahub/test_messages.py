@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from datahub.conftest import Program
+from jupyter_colophon.composition import open_catalog
 from jupyter_colophon.core.datahub.mcl import log_entry
-from jupyter_colophon.core.names import Identity
+from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.store import sqlite_file
-from jupyter_colophon.wiring import open_catalog
 from support.catalog import ADA, say
 from support.urns import ORDERS
 

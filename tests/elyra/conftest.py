@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from jupyter_colophon.elyra import SchemaManager
-from jupyter_colophon.elyra.instances import release
+from jupyter_colophon.schemaspaces.instances import release
 from support import hooked, strangers
 from support.strangers import Provider, schema
 

@@ -1,4 +1,4 @@
-"""Which instances a process has: those of its server, else those that Jupyter's config chooses (elyra/instances.py)."""
+"""Which instances a process has: those of its server, else those that Jupyter's config chooses (schemaspaces/instances.py)."""
 
 import json
 import os
@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.composition import Catalog, open_catalog
 from jupyter_colophon.core.errors import InstanceInvalid, InvalidConfiguration
-from jupyter_colophon.core.names import Identity, instance
-from jupyter_colophon.core.proposal import Condition
+from jupyter_colophon.core.identity.names import Identity, instance
+from jupyter_colophon.core.model.proposal import Condition
 from jupyter_colophon.core.store import sqlite_file
-from jupyter_colophon.elyra import instances
 from jupyter_colophon.elyra.manager import MetadataManager
 from jupyter_colophon.elyra.metadata import Metadata
+from jupyter_colophon.schemaspaces import instances
 from jupyter_colophon.settings import Settings
-from jupyter_colophon.wiring import Catalog, open_catalog
 from support.catalog import ADA
 from support.snippets import SPACE, snippet
 from support.vault import Vault

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.names import Identity, instance
+from jupyter_colophon.composition import Catalog, open_catalog
+from jupyter_colophon.core.identity.names import Identity, instance
 from jupyter_colophon.core.store import sqlite_file
-from jupyter_colophon.elyra import instances
+from jupyter_colophon.schemaspaces import instances
 from jupyter_colophon.settings import Settings
-from jupyter_colophon.wiring import Catalog, open_catalog
 from support.catalog import ADA
 from support.keeping import keeper
 from support.packages import python_path

@@ -8,7 +8,7 @@ from typing import Any
 
 import jupyter_colophon.elyra
 import pytest
-from jupyter_colophon.core.shipped import schemas_dir
+from jupyter_colophon.core.package_data import schemas_dir
 from jupyter_colophon.elyra import Metadata, MetadataManager, SchemaManager
 
 SHIPPED = {
@@ -58,9 +58,9 @@ FIELDS: dict[str, tuple[set[str], set[str]]] = {
 }
 UPGRADED = ("kfp", "airflow", "url-catalog", "local-file-catalog", "local-directory-catalog")
 CLASSES = {
-    "saved-search": "jupyter_colophon.elyra.spaces.searches.SavedSearch",
-    "schedule": "jupyter_colophon.elyra.spaces.schedules.Schedule",
-    **dict.fromkeys(UPGRADED, "jupyter_colophon.elyra.spaces.upgrades.UpgradedInstance"),
+    "saved-search": "jupyter_colophon.schemaspaces.shipped.saved_searches.SavedSearch",
+    "schedule": "jupyter_colophon.schemaspaces.shipped.schedules.Schedule",
+    **dict.fromkeys(UPGRADED, "jupyter_colophon.elyra.upgrades.UpgradedInstance"),
 }
 SECRETS = {
     "kfp": {("api_password",), ("cos_password",)},

@@ -3,9 +3,9 @@
 import json
 from dataclasses import asdict
 
-from jupyter_colophon.core.names import Identity
+from jupyter_colophon.composition import Catalog, open_catalog
+from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.store import StoreChoice
-from jupyter_colophon.wiring import Catalog, open_catalog
 
 
 def told(choice: StoreChoice) -> str:

@@ -15,8 +15,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from jupyter_colophon.core.instance import Held
-from jupyter_colophon.storage import folders
+from jupyter_colophon.core.instances.instance import Held
+from jupyter_colophon.storage import fsync
 from jupyter_colophon.storage.files import filenames, saving
 from jupyter_colophon.storage.files.instances import InstanceFiles, Slot
 from support.files import document, files_of, left, user_folder
@@ -107,7 +107,7 @@ _BUGS: dict[str, tuple[Any, str, Any]] = {
     "late sync": (saving, "save", _synced_late),
     "no fsync": (os, "fsync", lambda _descriptor: None),
     "no folder sync": (saving, "sync_folder", lambda _folder: None),
-    "folders not synced": (folders, "sync_folder", lambda _folder: None),
+    "folders not synced": (fsync, "sync_folder", lambda _folder: None),
     "acknowledge first": (Slot, "write", _acknowledged_first),
 }
 _told = -1

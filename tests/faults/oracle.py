@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from faults.workload import ASPECTS, Write
-from jupyter_colophon.core.jsontext import compact
-from jupyter_colophon.core.lineage import EVER
+from jupyter_colophon.composition import Catalog
+from jupyter_colophon.core.documents.json_parsing import compact
+from jupyter_colophon.core.lineage.graph import EVER
 from jupyter_colophon.storage.spi import Range, Row, TableContext
-from jupyter_colophon.wiring import Catalog
 from support.catalog import search
 
 

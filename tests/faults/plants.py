@@ -3,9 +3,10 @@
 import sqlite3
 from typing import Any
 
-from jupyter_colophon.core.proposal import Condition
-from jupyter_colophon.service.read import Reader
-from jupyter_colophon.storage import commit, index
+from jupyter_colophon.core.model.proposal import Condition
+from jupyter_colophon.service.entities.entities import Reader
+from jupyter_colophon.storage.commit import commit
+from jupyter_colophon.storage.search import index
 from jupyter_colophon.storage.sqlite.log import SqliteLog
 from jupyter_colophon.storage.sqlite.session import SqliteSession
 

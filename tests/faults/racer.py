@@ -15,10 +15,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from faults import plants
 from faults.choice import catalog_of
+from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import AlreadyExists, ConditionFailed, NotFound, StorageError
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import ABSENT, Condition, Proposal
-from jupyter_colophon.wiring import Catalog
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.proposal import ABSENT, Condition, Proposal
 from support.catalog import ADA, metadata
 from support.urns import table
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from faults import choice, shim
 from faults.oracle import acknowledged, faults
-from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.store import sqlite_file
 from support.catalog import ADA
 from support.urns import table

@@ -9,7 +9,7 @@ from faults import choice
 from faults.size import sized
 from faults.workload import ASPECTS, Write
 from jupyter_colophon.core.errors import MetadataError
-from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.store import sqlite_file
 from support.catalog import ADA
 from support.commands import Commands

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 from faults.size import sized
-from jupyter_colophon.core.change import Change
+from jupyter_colophon.composition import Catalog, now_ms
+from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import LogCompacted
-from jupyter_colophon.service.compaction import compact
-from jupyter_colophon.service.feed import Feed, Slice
-from jupyter_colophon.storage import chain, log
+from jupyter_colophon.service.admin.log_truncation import compact
+from jupyter_colophon.service.changes.feed import Feed, Slice
+from jupyter_colophon.storage.changes import log, signed_chain
 from jupyter_colophon.storage.secret import store_key
 from jupyter_colophon.storage.spi import Range
-from jupyter_colophon.wiring import Catalog, now_ms
 from support.catalog import ADA, forget, opened, say
 from support.urns import table
 
@@ -26,7 +26,7 @@ _YEAR_MS = 366 * 86_400_000
 @pytest.fixture(autouse=True)
 def small_seals(monkeypatch: pytest.MonkeyPatch) -> None:
     """Histories are short, and compaction takes whole seals."""
-    monkeypatch.setattr(chain, "SEAL_ROWS", 3)
+    monkeypatch.setattr(signed_chain, "SEAL_ROWS", 3)
 
 
 class Follower:

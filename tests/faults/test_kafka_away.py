@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from faults.size import sized
-from jupyter_colophon.core.names import Identity
+from jupyter_colophon.composition import Catalog, open_catalog
+from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.store import sqlite_file
-from jupyter_colophon.service.sinks import states
-from jupyter_colophon.storage import cursors
-from jupyter_colophon.storage.sinks import follower
-from jupyter_colophon.wiring import Catalog, open_catalog
+from jupyter_colophon.service.changes.sinks import states
+from jupyter_colophon.storage.changes import cursors
+from jupyter_colophon.storage.changes.sinks import follower
 from support.catalog import ADA, say
 from support.kafka.broker import Broker
 from support.kafka.heard import Heard, Listener, listening

@@ -12,9 +12,9 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 from jupyter_colophon.core.errors import AlreadyExists, ConditionFailed, NotFound, PatchFailed
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import ABSENT, Condition, Operation, Proposal, Written
-from jupyter_colophon.storage.commit import Commit
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.proposal import ABSENT, Condition, Operation, Proposal, Written
+from jupyter_colophon.storage.commit.commit import Commit
 from support.catalog import ADA, metadata, search
 from support.stores import READY
 from support.urns import table

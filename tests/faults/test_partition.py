@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from faults import choice
+from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import StoreUnavailable
 from jupyter_colophon.core.store import StoreChoice
-from jupyter_colophon.wiring import Catalog
 from support.catalog import ADA, say, search
 from support.postgres import fresh_schema
 from support.urns import table

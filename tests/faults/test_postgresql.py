@@ -15,13 +15,13 @@ from faults import choice
 from faults.oracle import Acknowledged, faults
 from faults.size import IS_FULL, sized
 from faults.workload import ASPECTS, Write, numbers
-from jupyter_colophon.core.change import Change
+from jupyter_colophon.composition import Catalog
+from jupyter_colophon.core.changes.idempotency import Once
+from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import StoreUnavailable
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.once import Once
-from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.storage.spi import Range
-from jupyter_colophon.wiring import Catalog
 from support.catalog import ADA, say, search
 from support.memory import memory
 from support.postgres import PostgresServer, fresh_schema
@@ -39,7 +39,7 @@ import json
 from pathlib import Path
 from faults import choice
 from jupyter_colophon.core.errors import ConditionFailed
-from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.identity.names import Urn
 from support.catalog import ADA, say
 from support.urns import table
 catalog, name, made = choice.catalog_of(sys.argv[1]), sys.argv[2], []

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from faults import choice
 from faults.size import sized
-from jupyter_colophon.core.lineage import LineageQuestion
-from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.lineage.graph import LineageQuestion
 from jupyter_colophon.core.store import StoreChoice
 from support.catalog import ADA, search
 from support.process import running
@@ -20,8 +20,8 @@ WRITES = sized(80, 10_000)
 #: Writes when it is told a number, and says when it is done: a value that is searched for, and a run.
 WRITER = """
 from faults.choice import catalog_of
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.run import Access, RunStart
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.lineage.run import Access, RunStart
 from support.catalog import ADA, say
 from support.urns import cell, table
 catalog = catalog_of(sys.argv[1])

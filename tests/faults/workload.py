@@ -17,11 +17,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from faults import plants
 from faults.choice import catalog_of
+from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import MetadataError
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import Proposal
-from jupyter_colophon.core.run import Access, RunStart
-from jupyter_colophon.wiring import Catalog
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.lineage.run import Access, RunStart
+from jupyter_colophon.core.model.proposal import Proposal
 from support.catalog import ADA, metadata
 from support.urns import cell, table
 

@@ -6,12 +6,12 @@ from functools import partial
 from typing import Any
 
 import pytest
-from jupyter_colophon.http import guard
+from jupyter_colophon.http import route_auth_check
 from jupyter_colophon.http.base import ApiHandler
-from jupyter_colophon.http.door import SETTING
-from jupyter_colophon.http.guard import RESOURCE
 from jupyter_colophon.http.native.routes import ROUTES, TEMPLATES
 from jupyter_colophon.http.native.unknown import UnknownHandler
+from jupyter_colophon.http.route_auth_check import RESOURCE
+from jupyter_colophon.http.state import SETTING
 from jupyter_server.auth.authorizer import Authorizer
 from jupyter_server.auth.decorator import authorized
 from support.browser import signed_in
@@ -157,7 +157,7 @@ async def test_no_page_of_another_origin_listens(
 
 class TestTheStartUpCheck:
     def test_our_own_table_passes(self) -> None:
-        guard.check(ROUTES, RESOURCE)
+        route_auth_check.check(ROUTES, RESOURCE)
 
     def test_a_bare_handler_is_refused(self) -> None:
         class Bare(ApiHandler):
@@ -205,7 +205,7 @@ class TestTheStartUpCheck:
         class Child(Parent):
             pass
 
-        guard.check([("/parent", Parent)], RESOURCE)
+        route_auth_check.check([("/parent", Parent)], RESOURCE)
         self._refused(Child)
 
     def test_a_socket_without_authentication_is_refused(self) -> None:
@@ -216,8 +216,8 @@ class TestTheStartUpCheck:
         self._refused(WebSocketHandler)
 
     def _refused(self, handler: type) -> None:
-        with pytest.raises(guard.UnguardedHandler):
-            guard.check([("/x", handler)], RESOURCE)
+        with pytest.raises(route_auth_check.UnguardedHandler):
+            route_auth_check.check([("/x", handler)], RESOURCE)
 
 
 class TestPolicies:

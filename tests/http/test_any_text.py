@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from jupyter_colophon.core.names import dataset
+from jupyter_colophon.core.identity.names import dataset
 
 pytestmark = pytest.mark.each_store
 

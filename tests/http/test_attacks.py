@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from jupyter_colophon.http.door import SETTING
+from jupyter_colophon.http.state import SETTING
 from jupyter_server.auth.authorizer import AllowAllAuthorizer, Authorizer
 from jupyter_server.auth.identity import User
 from support.browser import signed_in

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from jupyter_colophon.http.door import SETTING
+from jupyter_colophon.http.state import SETTING
 from support.catalog import metadata, say
 from support.events import Events, Stream, streaming
 from support.urns import ORDERS, table

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 import pytest
-from jupyter_colophon.http.door import SETTING
+from jupyter_colophon.http.state import SETTING
 from jupyter_colophon.settings import Settings
 from support.catalog import metadata, say
 from support.listener import Listen, Listener, listening
@@ -23,10 +23,10 @@ SOCKETS_MAX = Settings.max_connections_per_user.default_value
 #: Another process on the same store: looks for each owner that it reads, and follows `orders`; then writes the next.
 OTHER = """
 import json
-from jupyter_colophon.core.lineage import LineageQuestion
-from jupyter_colophon.core.names import Identity, Urn
+from jupyter_colophon.core.lineage.graph import LineageQuestion
+from jupyter_colophon.core.identity.names import Identity, Urn
 from jupyter_colophon.core.store import StoreChoice
-from jupyter_colophon.wiring import open_catalog
+from jupyter_colophon.composition import open_catalog
 from support.catalog import ADA, say, search, touch
 from support.urns import ORDERS, cell
 catalog = open_catalog(StoreChoice(**json.loads(sys.argv[1])), Identity())

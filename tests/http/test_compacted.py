@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
-from jupyter_colophon.http.door import SETTING
-from jupyter_colophon.service.compaction import compact
-from jupyter_colophon.storage import chain
+from jupyter_colophon.composition import Catalog, now_ms
+from jupyter_colophon.http.state import SETTING
+from jupyter_colophon.service.admin.log_truncation import compact
+from jupyter_colophon.storage.changes import signed_chain
 from jupyter_colophon.storage.secret import store_key
-from jupyter_colophon.wiring import Catalog, now_ms
 from support.catalog import metadata
 from support.listener import listening
 from support.urns import ORDERS
@@ -22,13 +22,13 @@ _YEAR_MS = 366 * 86_400_000
 def _compact(catalog: Catalog) -> int:
     """Remove what a year from now is older than a day; returns the floor."""
     compact(catalog.provider, store_key(catalog.provider), lambda: now_ms() + _YEAR_MS, 1, lambda what, steps: None)
-    return catalog.provider.tx_runner.run(chain.floor, read_only=True)
+    return catalog.provider.tx_runner.run(signed_chain.floor, read_only=True)
 
 
 @pytest.fixture
 def floor(api: Any, sales: None, jp_serverapp: Any, jp_asyncio_loop: Any, monkeypatch: pytest.MonkeyPatch) -> int:
     """Up to which change nothing is kept."""
-    monkeypatch.setattr(chain, "SEAL_ROWS", 3)
+    monkeypatch.setattr(signed_chain, "SEAL_ROWS", 3)
     for number in range(6):
         written = api("PUT", *BUSINESS, body=metadata({"owner": f"o{number}"}))
         assert jp_asyncio_loop.run_until_complete(written).status < 300

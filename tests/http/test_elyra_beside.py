@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.elyra.manager import MetadataManager
-from jupyter_colophon.http import guard
+from jupyter_colophon.http import route_auth_check
 from jupyter_colophon.http.elyra.routes import ROUTES
 from support.process import running
 from support.snippets import SPACE, folder, snippet
@@ -85,7 +85,7 @@ async def test_the_setting_opens_and_closes_the_door_whatever_else_is_there(
 
 
 def test_every_method_of_the_door_is_guarded() -> None:
-    guard.check(ROUTES, guard.RESOURCE)
+    route_auth_check.check(ROUTES, route_auth_check.RESOURCE)
 
 
 async def test_python_code_in_the_server_sees_and_changes_the_same_instances(api: Any, elyra: Any) -> None:

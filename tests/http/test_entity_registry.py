@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.composition import open_catalog
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.names import Identity, Urn
-from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.identity.names import Identity, Urn
+from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.store import sqlite_file
-from jupyter_colophon.wiring import open_catalog
 from support.packages import install
 from support.urns import ORDERS
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.core.store import StoreChoice
-from jupyter_colophon.http.door import SETTING
-from jupyter_colophon.keeper import open_keeper
-from jupyter_colophon.storage import restoring
+from jupyter_colophon.http.state import SETTING
+from jupyter_colophon.maintenance import open_keeper
+from jupyter_colophon.storage.integrity import restoring
 from support.catalog import metadata
 from support.urns import ORDERS
 

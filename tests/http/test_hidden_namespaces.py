@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
-from jupyter_colophon.core.names import Urn, dataset, instance, program, run_urn
+from jupyter_colophon.core.identity.names import Urn, dataset, instance, program, run_urn
 from jupyter_colophon.http.v3.routes import ROUTES
 from support import contract
 from support.catalog import metadata

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from jupyter_colophon.http.door import SETTING
+from jupyter_colophon.http.state import SETTING
 from jupyter_server.auth.identity import User
 from support.catalog import metadata
 from support.urns import ORDERS, REPORT

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.http.door import SETTING
+from jupyter_colophon.http.state import SETTING
 from jupyter_server.auth.identity import User
 from support.instances import BASE, HELLO, INSTANCES, made
 from support.snippets import snippet

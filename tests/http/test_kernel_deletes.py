@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from jupyter_colophon.core.lines import head, written
+from jupyter_colophon.core.entities.export_lines import head, written
 from support.catalog import metadata
 from support.urns import ORDERS
 

@@ -4,7 +4,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.timegrammar import format_time
+from jupyter_colophon.core.time_format import format_time
 from support.catalog import metadata
 from support.urns import cell, table
 

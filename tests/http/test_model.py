@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.core.registry import AspectSpec, EntityType
-from jupyter_colophon.core.urn import Urn, simple
+from jupyter_colophon.core.identity.urn import Urn, simple
+from jupyter_colophon.core.model.registry import AspectSpec, EntityType
 from jupyter_colophon.service.registry_files import load_registry
 from support.examples import URNS, broken, related, whole
 

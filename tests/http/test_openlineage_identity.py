@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from jupyter_colophon.spark.naming import jdbc
+from jupyter_colophon.spark.names.dataset_names import jdbc
 from support.openlineage import RUN, data, event
 from support.urns import table
 

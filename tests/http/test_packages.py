@@ -10,7 +10,7 @@ from urllib.error import HTTPError
 import pytest
 from jupyter_colophon.client.problems import Refused
 from jupyter_colophon.client.transport import Server, Transport
-from jupyter_colophon.http import crews
+from jupyter_colophon.http import schemaspace_pools
 from live import LiveServer, live_server
 from support.packages import install
 from support.snippets import SPACE, snippet
@@ -124,7 +124,7 @@ def test_schemaspace_whose_class_hangs_is_read_until_a_deadline(server: LiveServ
 def test_classes_that_hang_hold_up_no_other_schemaspace_and_are_told_when_they_are_too_many(
     server: LiveServer, tmp_path: Path
 ) -> None:
-    gate, most = tmp_path / "gate", crews.THREADS + crews.WAITING
+    gate, most = tmp_path / "gate", schemaspace_pools.THREADS + schemaspace_pools.WAITING
     assert create(server, "slow", slow("First")) == 201
     with ThreadPoolExecutor(most + 3) as threads:
         asked = [threads.submit(create, server, "slow", slow(f"W {n}", gate=str(gate))) for n in range(most + 3)]

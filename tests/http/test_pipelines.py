@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.shipped import schemas_dir
+from jupyter_colophon.core.package_data import schemas_dir
 
 CASES = json.loads((Path(__file__).parents[1] / "conformance" / "pipelines.json").read_text("utf-8"))
 EXAMPLE = json.loads((schemas_dir() / "schemaspaces" / "pipelines" / "pipeline.json").read_text("utf-8"))["examples"][0]

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.core.access import Action, Principal
-from jupyter_colophon.core.names import field as field_of
-from jupyter_colophon.core.names import home_dataset
-from jupyter_colophon.http.door import SETTING
-from jupyter_colophon.service.consumers import GROUP
-from jupyter_colophon.service.inbox import Inbox
+from jupyter_colophon.core.identity.names import field as field_of
+from jupyter_colophon.core.identity.names import home_dataset
+from jupyter_colophon.http.state import SETTING
+from jupyter_colophon.service.changes.inbox import Inbox
+from jupyter_colophon.service.changes.lineage_listeners import GROUP
 from jupyter_server.auth.identity import User
 from support.catalog import metadata
 

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from jupyter_colophon.http.door import SETTING
+from jupyter_colophon.http.state import SETTING
 from jupyter_server.auth import User
 from support.catalog import metadata
 from support.openlineage import data, event

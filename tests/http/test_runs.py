@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.names import Urn, run_urn
+from jupyter_colophon.core.identity.names import Urn, run_urn
 from support.catalog import metadata
 from support.urns import CELL, NOTEBOOK, ORDERS, REPORT, cell, table
 

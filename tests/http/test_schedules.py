@@ -18,7 +18,7 @@ STARTS = "--Colophon.max_scheduled_runs=2"
 SALES = "urn:li:dataset:(urn:li:dataPlatform:spark,sales.{},PROD)"
 HOLDS = """
 import time
-from jupyter_colophon.client.programs.running_pipelines import register_running
+from jupyter_colophon.pipelines.running_pipelines import register_running
 with register_running("broken", "r1", "sales"):
     print("here", flush=True)
     time.sleep(600)

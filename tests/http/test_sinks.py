@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from jupyter_colophon.http.door import SETTING
+from jupyter_colophon.http.state import SETTING
 from support.catalog import metadata
 from support.receiver import Receiver, receiving
 from support.urns import ORDERS

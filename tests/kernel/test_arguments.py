@@ -3,9 +3,9 @@
 import pytest
 from IPython.core.error import UsageError
 from jupyter_colophon.kernel.arguments import PARSERS, parse_cell, parse_line
-from jupyter_colophon.kernel.commands.table import COMMANDS
+from jupyter_colophon.kernel.commands.command_table import COMMANDS
+from jupyter_colophon.kernel.help_text import help_on
 from jupyter_colophon.kernel.magic import MetadataMagics
-from jupyter_colophon.kernel.synopsis import help_on
 
 ENTRIES = {name: command.help for name, command in COMMANDS.items()}
 

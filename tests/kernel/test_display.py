@@ -6,13 +6,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from jupyter_colophon.core.vocabulary import describe
-from jupyter_colophon.kernel.display.blocks import Chips, Line, Preformatted, Table, Title
+from jupyter_colophon.core.model.vocabulary import describe
 from jupyter_colophon.kernel.display.crawls import crawl_page
+from jupyter_colophon.kernel.display.elements import Chips, Line, Preformatted, Table, Title
 from jupyter_colophon.kernel.display.entity import entity_page
-from jupyter_colophon.kernel.display.findings import health_page, keys_page, search_page
 from jupyter_colophon.kernel.display.graph import LINEAGE_MIME, lineage_page
 from jupyter_colophon.kernel.display.page import Page
+from jupyter_colophon.kernel.display.results import health_page, keys_page, search_page
 
 SCHEMAS = Path(__file__).parents[2] / "schemas" / "api"
 HOSTILE = """<img src=x onerror=alert(1)>"'&</style><script>alert(2)</script>\x1b[31mred\x07"""

@@ -7,8 +7,8 @@ import jsonschema_rs
 import pytest
 from jupyter_colophon.kernel.cells import Cell, Execution
 from jupyter_colophon.kernel.documents import cell_facts, moment, run_end, run_start
-from jupyter_colophon.spark.observation import ColumnEdge, DataRef, Field, Kind, Observation, Transformation
-from jupyter_colophon.spark.reports import accesses, proposals
+from jupyter_colophon.spark.capture.report_documents import accesses, proposals
+from jupyter_colophon.spark.plans.observation import ColumnEdge, DataRef, Field, Kind, Observation, Transformation
 
 SCHEMAS = Path(__file__).parents[2] / "schemas"
 

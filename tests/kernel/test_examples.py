@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from jupyter_colophon.kernel.commands.table import COMMANDS
+from jupyter_colophon.kernel.commands.command_table import COMMANDS
 
 ROWS = re.findall(
     r"^\| `%metadata ([^`]+)` \| (.*) \|$", (Path(__file__).parents[2] / "docs/magic.md").read_text(), re.M

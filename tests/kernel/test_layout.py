@@ -4,7 +4,7 @@ from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
-from jupyter_colophon.kernel.display.layout import grid
+from jupyter_colophon.kernel.display.graph_layout import grid
 
 NODES = st.lists(st.text("abcdefgh", min_size=1, max_size=2), unique=True, max_size=14)
 

@@ -6,7 +6,7 @@ import re
 import threading
 
 import pytest
-from jupyter_colophon.core.names import DEFAULT_NAMESPACE, cell_program, home_dataset
+from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, cell_program, home_dataset
 from live import live_kernel
 
 CELLS = 40

@@ -7,12 +7,20 @@ import uuid
 import pytest
 from jupyter_colophon.client.catalog import Catalog
 from jupyter_colophon.client.transport import Server
-from jupyter_colophon.core.names import DEFAULT_NAMESPACE, cell_program, notebook_program
+from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, cell_program, notebook_program
 from jupyter_colophon.kernel.cells import Cell, now_ms
 from jupyter_colophon.kernel.failures import Failure
-from jupyter_colophon.kernel.notices import Notices
+from jupyter_colophon.kernel.messages import Notices
 from jupyter_colophon.kernel.recorder import Recorder
-from jupyter_colophon.spark.observation import ColumnEdge, DataRef, Field, Kind, Observation, Transformation, Unseen
+from jupyter_colophon.spark.plans.observation import (
+    ColumnEdge,
+    DataRef,
+    Field,
+    Kind,
+    Observation,
+    Transformation,
+    Unseen,
+)
 from live import live_server
 
 

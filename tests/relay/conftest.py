@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.names import Identity
+from jupyter_colophon.composition import Catalog, open_catalog
+from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.relay.relay import Relay
-from jupyter_colophon.service.sinks import states
-from jupyter_colophon.wiring import Catalog, open_catalog
+from jupyter_colophon.service.changes.sinks import states
 from support.kafka import broker as brokers
 from support.kafka.broker import Broker
 from support.receiver import Receiver, receiving

@@ -2,7 +2,7 @@
 
 import pytest
 from jupyter_colophon.core.errors import DeliveryFailed
-from jupyter_colophon.relay.addresses import resolved
+from jupyter_colophon.relay.ssrf_guard import resolved
 
 PRIVATE = [
     "127.0.0.1",

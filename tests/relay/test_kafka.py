@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from confluent_kafka import Producer
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.composition import Catalog
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.store import StoreChoice
-from jupyter_colophon.storage import cursors
-from jupyter_colophon.storage.sinks import follower
-from jupyter_colophon.wiring import Catalog
+from jupyter_colophon.storage.changes import cursors
+from jupyter_colophon.storage.changes.sinks import follower
 from relay.conftest import Deliver, Topics, kafka, state, until
 from support.catalog import ADA, say, touch
 from support.changes import add_changes

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from confluent_kafka import Producer
+from jupyter_colophon.composition import Catalog, open_catalog
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.names import Identity
+from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.store import StoreChoice, sqlite_file
-from jupyter_colophon.wiring import Catalog, open_catalog
 from relay.conftest import Topics, kafka, until
 from support.catalog import ADA
 from support.catalog import say as tell

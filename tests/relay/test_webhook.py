@@ -7,14 +7,14 @@ from hashlib import sha256
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.names import Identity
+from jupyter_colophon.composition import Catalog, open_catalog
+from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.relay.relay import Relay
-from jupyter_colophon.service.change_log_follower import ChangeLogFollower, Handled
-from jupyter_colophon.storage import cursors
-from jupyter_colophon.storage.leases import Lease, LeaseLost
-from jupyter_colophon.storage.sinks import follower
-from jupyter_colophon.wiring import Catalog, open_catalog
+from jupyter_colophon.service.changes.change_log_follower import ChangeLogFollower, Handled
+from jupyter_colophon.storage.changes import cursors
+from jupyter_colophon.storage.changes.leases import Lease, LeaseLost
+from jupyter_colophon.storage.changes.sinks import follower
 from relay.conftest import SECRET, Deliver, hook, state, until
 from support.catalog import ADA, say
 from support.receiver import HANG, REDIRECT, Receiver, receiving

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from jupyter_colophon.wiring import Catalog
+from jupyter_colophon.composition import Catalog
 from support.stores import CATALOGS, fresh_catalog
 
 

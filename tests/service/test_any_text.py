@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import InvalidInstance, InvalidQuery
-from jupyter_colophon.core.names import Urn, dataset
-from jupyter_colophon.core.search import ValuesQuestion
-from jupyter_colophon.wiring import Catalog
+from jupyter_colophon.core.identity.names import Urn, dataset
+from jupyter_colophon.core.search.search import ValuesQuestion
 from support.catalog import ADA, forget, say, search
 from support.stores import fresh_catalog
 from support.urns import ORDERS

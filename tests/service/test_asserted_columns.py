@@ -3,17 +3,17 @@
 from typing import Any
 
 import pytest
-from jupyter_colophon.core import asserted
+from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import InvalidInstance
-from jupyter_colophon.core.field_lineage import FieldQuestion
-from jupyter_colophon.core.lineage import Lineage, LineageQuestion, Window
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import Proposal
-from jupyter_colophon.core.run import ColumnEdge
-from jupyter_colophon.service.field_lineage import field_lineage
-from jupyter_colophon.storage import life
-from jupyter_colophon.wiring import Catalog
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.lineage.field_lineage import FieldQuestion
+from jupyter_colophon.core.lineage.graph import Lineage, LineageQuestion, Window
+from jupyter_colophon.core.lineage.run import ColumnEdge
+from jupyter_colophon.core.model import declared_lineage as asserted
+from jupyter_colophon.core.model.proposal import Proposal
+from jupyter_colophon.service.lineage.field_lineage import field_lineage
+from jupyter_colophon.storage import transaction_lifetime
 from support.catalog import ADA, forget, touch
 from support.keeping import findings, keeper
 from support.openlineage import data, event
@@ -114,7 +114,7 @@ def test_what_a_job_reads_and_makes_are_edges_of_that_job(catalog: Catalog) -> N
 
 def test_ten_thousand_fine_grained_upstreams_are_all_there(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
     # It takes a second of the processor; beside ten other tests, that can be more than a transaction may take.
-    monkeypatch.setattr(life, "WRITE_S", 60.0)
+    monkeypatch.setattr(transaction_lifetime, "WRITE_S", 60.0)
     fields = [fine([field(B, f"s{n}")], [field(C, f"t{n}")]) for n in range(MANY)]
     say(catalog, C, "upstreamLineage", {"upstreams": [upstream(B)], "fineGrainedLineages": fields})
     assert len(columns(catalog)) == MANY

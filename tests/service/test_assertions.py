@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from jupyter_colophon.core import asserted
+from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.lineage import LineageEdge, LineageQuestion, Window
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.lineage.graph import LineageEdge, LineageQuestion, Window
+from jupyter_colophon.core.model import declared_lineage
+from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.store import StoreChoice, sqlite_file
-from jupyter_colophon.keeper import open_keeper
+from jupyter_colophon.maintenance import open_keeper
 from jupyter_colophon.storage.spi import TableContext
-from jupyter_colophon.wiring import Catalog
 from support.catalog import ADA, forget, say
 from support.keeping import findings, keeper, opened_in
 from support.stores import STORES
@@ -42,7 +42,7 @@ def catalog(choice: StoreChoice) -> Iterator[Catalog]:
 
 def state(catalog: Catalog, made: str, *of: str, who: str = "ada") -> None:
     value = {"upstreams": [{"dataset": one} for one in of]}
-    catalog.write_path.propose([Proposal(Urn.parse(made), asserted.ASPECT, "upsert", value)], Principal(who))
+    catalog.write_path.propose([Proposal(Urn.parse(made), declared_lineage.ASPECT, "upsert", value)], Principal(who))
 
 
 def edges(catalog: Catalog, urn: str, direction: str = "upstream") -> dict[str, LineageEdge]:
@@ -69,7 +69,7 @@ def test_each_source_has_edges_of_its_own_with_the_time_in_which_they_were_in_fo
 def test_data_that_is_deleted_is_no_longer_said_to_be_made_of_anything(catalog: Catalog) -> None:
     forget(catalog, D)
     assert edges(catalog, D)[A].end is not None
-    forget(catalog, C, asserted.ASPECT)
+    forget(catalog, C, declared_lineage.ASPECT)
     assert edges(catalog, C)[B].end is not None
 
 
@@ -80,7 +80,7 @@ def test_lineage_is_made_anew_of_the_history_and_what_is_too_many_goes(catalog: 
 
     def damage(tx: TableContext) -> None:
         tx.edges.forget(tx.edges.runs_after("", 100)[0])
-        tx.edges.add(A, "urn:li:dataJob:x", "read", asserted.while_in_force(A, 7), "", 1, None)
+        tx.edges.add(A, "urn:li:dataJob:x", "read", declared_lineage.while_in_force(A, 7), "", 1, None)
 
     runner.run(damage)
     assert len(findings(keeper(catalog))) == 2

@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from jupyter_colophon.core.deployed import Deployed
+from jupyter_colophon.composition import Catalog
+from jupyter_colophon.core.entities.registration_request import Deployed
 from jupyter_colophon.core.errors import BackupRejected
-from jupyter_colophon.core.lineage import LineageQuestion, RunListing
-from jupyter_colophon.core.names import Urn, stream
-from jupyter_colophon.core.proposal import Proposal
-from jupyter_colophon.core.search import KeysQuestion
+from jupyter_colophon.core.identity.names import Urn, stream
+from jupyter_colophon.core.lineage.graph import LineageQuestion, RunListing
+from jupyter_colophon.core.model.proposal import Proposal
+from jupyter_colophon.core.search.search import KeysQuestion
 from jupyter_colophon.core.store import sqlite_file
-from jupyter_colophon.keeper import Keeper, open_keeper
+from jupyter_colophon.maintenance import Keeper, open_keeper
 from jupyter_colophon.storage.spi import Range, TableSpec
-from jupyter_colophon.wiring import Catalog
 from support.catalog import ADA, opened, say, touch
 from support.histories import HISTORIES, derived, live
 from support.keeping import findings, keeper, opened_in

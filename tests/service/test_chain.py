@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.composition import Catalog, now_ms
 from jupyter_colophon.core.errors import LogCompacted
 from jupyter_colophon.core.store import StoreChoice
-from jupyter_colophon.service import sealing
-from jupyter_colophon.service.compaction import compact
-from jupyter_colophon.storage import chain
+from jupyter_colophon.service.admin.log_truncation import compact
+from jupyter_colophon.service.changes import sealing
+from jupyter_colophon.storage.changes import signed_chain
 from jupyter_colophon.storage.secret import store_key
-from jupyter_colophon.wiring import Catalog, now_ms
 from support.catalog import ADA, say
 from support.keeping import findings, keeper, opened_in
 from support.stores import STORES
@@ -38,8 +38,8 @@ def _seal(catalog: Catalog) -> None:
     sealing.seal(catalog.provider, store_key(catalog.provider), now_ms)
 
 
-def _seals(catalog: Catalog) -> list[chain.Seal]:
-    return catalog.provider.tx_runner.run(lambda tx: chain.following(tx, -1, 10_000), read_only=True)
+def _seals(catalog: Catalog) -> list[signed_chain.Seal]:
+    return catalog.provider.tx_runner.run(lambda tx: signed_chain.following(tx, -1, 10_000), read_only=True)
 
 
 def _compact(catalog: Catalog, days: int, *, days_later: int = 0) -> int:
@@ -94,7 +94,7 @@ def test_many_who_seal_at_once_make_one_chain(choice: StoreChoice) -> None:
 
 
 def test_a_log_that_was_never_sealed_is_sealed_in_parts(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chain, "SEAL_ROWS", 5)
+    monkeypatch.setattr(signed_chain, "SEAL_ROWS", 5)
     for number in range(20):
         say(catalog, properties={"number": str(number)})
     _seal(catalog)
@@ -103,12 +103,12 @@ def test_a_log_that_was_never_sealed_is_sealed_in_parts(catalog: Catalog, monkey
 
 
 def _forged(tx: Any) -> None:
-    one = chain.following(tx, -1, 1)[0]
+    one = signed_chain.following(tx, -1, 1)[0]
     tx.table("log_seals").upsert({"seq": one.seq, "hash": b"x" * 32})
 
 
 def _forgotten(tx: Any) -> None:
-    one = chain.following(tx, -1, 1)[0]
+    one = signed_chain.following(tx, -1, 1)[0]
     tx.table("log_seals").delete((one.seq,))
 
 
@@ -118,13 +118,13 @@ def _taken_out(tx: Any) -> None:
 
 def _begun_anew(tx: Any) -> None:
     """As whoever has no key would: a checkpoint that he did not sign."""
-    tx.log.compact(chain.following(tx, -1, 1)[0].seq)
-    tx.table("log_seals").upsert({"seq": chain.following(tx, -1, 1)[0].seq, "checkpoint": True})
+    tx.log.compact(signed_chain.following(tx, -1, 1)[0].seq)
+    tx.table("log_seals").upsert({"seq": signed_chain.following(tx, -1, 1)[0].seq, "checkpoint": True})
 
 
 @pytest.mark.parametrize("deed", [_forged, _forgotten, _taken_out, _begun_anew], ids=lambda deed: deed.__name__)
 def test_who_tampers_with_the_log_is_found_out(catalog: Catalog, monkeypatch: pytest.MonkeyPatch, deed: Any) -> None:
-    monkeypatch.setattr(chain, "SEAL_ROWS", 3)
+    monkeypatch.setattr(signed_chain, "SEAL_ROWS", 3)
     for number in range(4):
         say(catalog, properties={"number": str(number)})
     assert findings(keeper(catalog)) == []
@@ -133,7 +133,7 @@ def test_who_tampers_with_the_log_is_found_out(catalog: Catalog, monkeypatch: py
 
 
 def test_old_changes_go_and_the_chain_goes_on(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chain, "SEAL_ROWS", 5)
+    monkeypatch.setattr(signed_chain, "SEAL_ROWS", 5)
     for number in range(30):
         say(catalog, properties={"number": str(number)})
     head = _head(catalog)

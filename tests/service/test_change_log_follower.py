@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 import pytest
-from jupyter_colophon.core.change import Change
-from jupyter_colophon.service.change_log_follower import ChangeLogFollower, Handled
-from jupyter_colophon.storage import cursors, log
-from jupyter_colophon.storage.leases import Lease, LeaseLost
+from jupyter_colophon.composition import Catalog
+from jupyter_colophon.core.entities.change import Change
+from jupyter_colophon.service.changes.change_log_follower import ChangeLogFollower, Handled
+from jupyter_colophon.storage.changes import cursors, log
+from jupyter_colophon.storage.changes.leases import Lease, LeaseLost
 from jupyter_colophon.storage.spi import TableContext
-from jupyter_colophon.wiring import Catalog
 from support.catalog import say
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.storage.spi import Range
-from jupyter_colophon.wiring import Catalog
 from support.catalog import forget, say, touch
 from support.keeping import findings, keeper, opened_in
 from support.stores import STORES

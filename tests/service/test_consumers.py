@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.run import RunChange
-from jupyter_colophon.service import consumers as consuming
-from jupyter_colophon.service.consumers import GROUP, Consumers
-from jupyter_colophon.wiring import Catalog
+from jupyter_colophon.composition import Catalog
+from jupyter_colophon.core.lineage.run import RunChange
+from jupyter_colophon.service.changes import lineage_listeners as consuming
+from jupyter_colophon.service.changes.lineage_listeners import GROUP, Consumers
 from support.catalog import ADA, touch
 from support.urns import CELL, ORDERS, REPORT, table
 

@@ -4,8 +4,8 @@ import os
 import queue
 from collections.abc import Sequence
 
-from jupyter_colophon.core.change import Change
-from jupyter_colophon.wiring import Catalog
+from jupyter_colophon.composition import Catalog
+from jupyter_colophon.core.entities.change import Change
 from support.catalog import ADA, say
 
 

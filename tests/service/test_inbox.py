@@ -11,15 +11,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
+from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import Action, Principal
+from jupyter_colophon.core.changes.idempotency import KEPT_MS, Once
+from jupyter_colophon.core.changes.inbox import InboxEntry
 from jupyter_colophon.core.errors import AccessDenied, ConditionFailed, InvalidInstance, NotFound
-from jupyter_colophon.core.inbox import InboxEntry
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.once import KEPT_MS, Once
-from jupyter_colophon.core.proposal import Condition, Proposal
-from jupyter_colophon.service.inbox import Inbox
-from jupyter_colophon.storage import dead_letters
-from jupyter_colophon.wiring import Catalog
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.proposal import Condition, Proposal
+from jupyter_colophon.service.changes.inbox import Inbox
+from jupyter_colophon.storage.changes import dead_letters
 from support.catalog import ADA, forget, metadata, opened, say
 from support.disk import full
 from support.process import running
@@ -31,8 +31,8 @@ KILLS = 5
 #: Accepts one batch after the other, each for a table of its own, and says so.
 EMITTER = """
 from pathlib import Path
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.proposal import Proposal
 from support.catalog import ADA, metadata, opened
 from support.urns import table
 catalog = opened(Path(sys.argv[1]))
@@ -193,7 +193,7 @@ def test_of_an_emitter_that_is_killed_everything_accepted_is_applied_once(tmp_pa
 def test_what_a_killed_process_left_is_applied_by_one_that_was_there_all_the_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("jupyter_colophon.service.inbox.IDLE_S", 0.1)
+    monkeypatch.setattr("jupyter_colophon.service.changes.inbox.IDLE_S", 0.1)
     path, pause = tmp_path / "colophon.db", threading.Event()
     catalog, other = opened(path), opened(path)
     other.inbox.close()
@@ -258,7 +258,7 @@ def test_batch_is_refused_only_if_its_transaction_is_too_long_each_time(
 
     catalog.inbox.close()
     entry = catalog.inbox.accept([wish()], ADA)
-    monkeypatch.setattr("jupyter_colophon.storage.life.WRITE_S", 0.2)
+    monkeypatch.setattr("jupyter_colophon.storage.transaction_lifetime.WRITE_S", 0.2)
     inbox = Inbox(catalog.provider, replace(catalog.write_path, now=stall), clock)
     inbox.resume()
     assert settled(inbox, entry).state == state

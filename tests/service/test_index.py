@@ -7,13 +7,13 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jupyter_colophon.composition import Catalog
+from jupyter_colophon.core.cdap.lineage_keys import lineage_key
 from jupyter_colophon.core.errors import NotFound
-from jupyter_colophon.core.lineage_keys import lineage_key
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import Proposal
-from jupyter_colophon.core.run import Access
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.lineage.run import Access
+from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.storage.spi import Range
-from jupyter_colophon.wiring import Catalog
 from support.catalog import ADA, metadata, names, opened, search, touch
 from support.stores import fresh_catalog
 from support.urns import CELL, NOTEBOOK, ORDERS, REPORT, table

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import InvalidQuery, NotFound
-from jupyter_colophon.core.lineage import Lineage, LineageQuestion, Window
-from jupyter_colophon.core.lineage_answers import PathQuestion
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.run import Access, ColumnEdge, RunChange, RunStart
-from jupyter_colophon.wiring import Catalog
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.lineage.answers import PathQuestion
+from jupyter_colophon.core.lineage.graph import Lineage, LineageQuestion, Window
+from jupyter_colophon.core.lineage.run import Access, ColumnEdge, RunChange, RunStart
 from support.catalog import ADA, forget, say, touch
 from support.stores import fresh_catalog
 from support.urns import cell, table

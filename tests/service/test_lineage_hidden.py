@@ -3,18 +3,18 @@
 from dataclasses import replace
 
 import pytest
+from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import Action, Principal
 from jupyter_colophon.core.errors import NotFound
-from jupyter_colophon.core.field_lineage import FieldQuestion
-from jupyter_colophon.core.lineage import LineageQuestion, Window
-from jupyter_colophon.core.lineage_answers import PathQuestion
-from jupyter_colophon.core.names import Urn, program
-from jupyter_colophon.core.run import ColumnEdge
-from jupyter_colophon.service.field_lineage import field_lineage
-from jupyter_colophon.service.gate import Gate
-from jupyter_colophon.service.lineage import LineageReader
-from jupyter_colophon.service.related import related
-from jupyter_colophon.wiring import Catalog
+from jupyter_colophon.core.identity.names import Urn, program
+from jupyter_colophon.core.lineage.answers import PathQuestion
+from jupyter_colophon.core.lineage.field_lineage import FieldQuestion
+from jupyter_colophon.core.lineage.graph import LineageQuestion, Window
+from jupyter_colophon.core.lineage.run import ColumnEdge
+from jupyter_colophon.service.lineage.cdap_lineage import related
+from jupyter_colophon.service.lineage.field_lineage import field_lineage
+from jupyter_colophon.service.lineage.lineage import LineageReader
+from jupyter_colophon.service.read_policy import Gate
 from support.catalog import ADA, touch
 from support.urns import table
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import pytest
+from jupyter_colophon.composition import Catalog
+from jupyter_colophon.core.cdap.relations import Part, gathered
 from jupyter_colophon.core.errors import NotFound
-from jupyter_colophon.core.lineage import LineageQuestion, Window
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.relations import Part, gathered
-from jupyter_colophon.core.run import Access, RunStart
-from jupyter_colophon.service.related import related
-from jupyter_colophon.wiring import Catalog
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.lineage.graph import LineageQuestion, Window
+from jupyter_colophon.core.lineage.run import Access, RunStart
+from jupyter_colophon.service.lineage.cdap_lineage import related
 from support.catalog import ADA
 
 IS_FULL = os.environ.get("COLOPHON_TEST_SIZE") == "full"

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.entity import Listing
+from jupyter_colophon.core.entities.entity import Listing
 from jupyter_colophon.core.errors import AccessDenied, MetadataError, NotFound
-from jupyter_colophon.core.names import Urn, home_dataset
-from jupyter_colophon.core.proposal import Proposal
-from jupyter_colophon.core.search import KeysQuestion, SearchQuestion
+from jupyter_colophon.core.identity.names import Urn, home_dataset
+from jupyter_colophon.core.model.proposal import Proposal
+from jupyter_colophon.core.search.search import KeysQuestion, SearchQuestion
 from jupyter_colophon.service import write_path
-from jupyter_colophon.wiring import Catalog
 from support.catalog import ADA, opened, search
 
 CLEARER = Principal("colophon")

@@ -12,11 +12,11 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.jsontext import compact
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.composition import Catalog
+from jupyter_colophon.core.documents.json_parsing import compact
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.storage.spi import Range, TableContext
-from jupyter_colophon.wiring import Catalog
 from support.catalog import ADA
 from support.keeping import findings, keeper
 from support.openlineage import data, event

@@ -4,11 +4,11 @@ import threading
 from typing import Any
 
 import pytest
+from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import InvalidInstance, MetadataError, PatchFailed, TooLarge
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import Proposal, Written
-from jupyter_colophon.service.inbox import WITHIN
-from jupyter_colophon.wiring import Catalog
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.proposal import Proposal, Written
+from jupyter_colophon.service.changes.inbox import WITHIN
 from support.catalog import ADA, say
 from support.urns import ORDERS
 

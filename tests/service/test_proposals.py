@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
+from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import AccessDenied, AlreadyExists, ConditionFailed, NotFound
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import ABSENT, Condition, Operation, Proposal, Written
-from jupyter_colophon.wiring import Catalog
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.proposal import ABSENT, Condition, Operation, Proposal, Written
 from support.catalog import ADA, forget, metadata, say
 from support.urns import ORDERS
 

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.composition import open_catalog
 from jupyter_colophon.core.errors import NotFound
-from jupyter_colophon.core.names import Identity, Urn
-from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.identity.names import Identity, Urn
+from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.store import sqlite_file
 from jupyter_colophon.service.registry_files import load_overlay, load_registry
-from jupyter_colophon.wiring import open_catalog
 from support.catalog import ADA, names, say, search
 from support.keeping import findings, keeper
 from support.urns import ORDERS

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.composition import Catalog
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.store import StoreChoice
-from jupyter_colophon.keeper import Keeper
+from jupyter_colophon.maintenance import Keeper
 from jupyter_colophon.storage.spi import Document, Range
-from jupyter_colophon.wiring import Catalog
 from support.catalog import ADA, forget, opened, say, touch
 from support.histories import HISTORIES, derived, live
 from support.keeping import findings, keeper, opened_in

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import NotFound, RenameConflict
-from jupyter_colophon.core.lineage import LineageQuestion
-from jupyter_colophon.core.names import Urn, custom, field
-from jupyter_colophon.core.proposal import Proposal
-from jupyter_colophon.core.run import ColumnEdge
-from jupyter_colophon.wiring import Catalog
+from jupyter_colophon.core.identity.names import Urn, custom, field
+from jupyter_colophon.core.lineage.graph import LineageQuestion
+from jupyter_colophon.core.lineage.run import ColumnEdge
+from jupyter_colophon.core.model.proposal import Proposal
 from support.catalog import ADA, forget, names, say, search, touch
 from support.keeping import findings, keeper
 from support.urns import CELL, ORDERS, REPORT, cell, table

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.composition import Catalog, now_ms, open_catalog
 from jupyter_colophon.core.errors import HistoryExpired, InvalidConfiguration
-from jupyter_colophon.core.lineage import LineageQuestion
-from jupyter_colophon.core.names import Identity, Urn
-from jupyter_colophon.core.proposal import Proposal
-from jupyter_colophon.core.retention import retention
-from jupyter_colophon.core.search import KeysQuestion, SearchQuestion
-from jupyter_colophon.wiring import Catalog, now_ms, open_catalog
+from jupyter_colophon.core.identity.names import Identity, Urn
+from jupyter_colophon.core.lineage.graph import LineageQuestion
+from jupyter_colophon.core.model.proposal import Proposal
+from jupyter_colophon.core.model.retention import retention
+from jupyter_colophon.core.search.search import KeysQuestion, SearchQuestion
 from support.catalog import ADA, forget, metadata
 from support.keeping import findings, keeper
 from support.stores import STORES

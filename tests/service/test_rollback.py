@@ -3,14 +3,14 @@
 from typing import Any
 
 import pytest
+from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.datahub.system_metadata import NO_RUN, SystemMetadata
 from jupyter_colophon.core.errors import AccessDenied, NotFound
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import Proposal, Written
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.proposal import Proposal, Written
+from jupyter_colophon.core.model.system_metadata import NO_RUN, SystemMetadata
 from jupyter_colophon.service.datahub.ingestions import RolledBack
 from jupyter_colophon.storage.spi import Range
-from jupyter_colophon.wiring import Catalog
 from support.catalog import ADA, metadata
 from support.keeping import findings, keeper
 from support.urns import ORDERS, REPORT, table

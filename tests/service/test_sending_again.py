@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.composition import Catalog
+from jupyter_colophon.core.changes.idempotency import KEPT_MS, Once
 from jupyter_colophon.core.errors import AlreadyExists, ConditionFailed, IdempotencyKeyReused
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.once import KEPT_MS, Once
-from jupyter_colophon.core.proposal import Condition, Proposal, Written
-from jupyter_colophon.core.run import Access, RunChange, RunStart
-from jupyter_colophon.wiring import Catalog
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.lineage.run import Access, RunChange, RunStart
+from jupyter_colophon.core.model.proposal import Condition, Proposal, Written
 from support.catalog import ADA, metadata, numbered, opened, say
 from support.process import running
 from support.urns import CELL, ORDERS

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from jupyter_colophon.core.names import Identity, home_dataset
-from jupyter_colophon.core.proposal import Proposal
-from jupyter_colophon.core.search import KeysQuestion
+from jupyter_colophon.composition import Catalog, open_catalog
+from jupyter_colophon.core.identity.names import Identity, home_dataset
+from jupyter_colophon.core.model.proposal import Proposal
+from jupyter_colophon.core.model.system_filter import Rule, SystemFilter
+from jupyter_colophon.core.search.search import KeysQuestion
 from jupyter_colophon.core.store import sqlite_file
-from jupyter_colophon.core.system_filter import Rule, SystemFilter
-from jupyter_colophon.wiring import Catalog, open_catalog
 from support.catalog import ADA, search
 
 FILTER = SystemFilter(

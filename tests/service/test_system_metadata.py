@@ -4,13 +4,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.change import Change
-from jupyter_colophon.core.datahub.system_metadata import NO_RUN, SystemMetadata, told
+from jupyter_colophon.composition import Catalog
+from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import InvalidInstance
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import Proposal, Written
-from jupyter_colophon.storage import chain, log
-from jupyter_colophon.wiring import Catalog
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.proposal import Proposal, Written
+from jupyter_colophon.core.model.system_metadata import NO_RUN, SystemMetadata, told
+from jupyter_colophon.storage.changes import log, signed_chain
 from support.catalog import ADA, forget, metadata
 from support.keeping import findings, keeper
 from support.urns import ORDERS
@@ -93,7 +93,7 @@ def test_the_chain_of_seals_holds_it(catalog: Catalog) -> None:
     write(catalog, "1", FIRST)
     row = catalog.provider.tx_runner.run(lambda tx: tx.log.read(0, 1_000, {"urn": ORDERS}), read_only=True)[-1]
     altered = [row | {"system": None}, row | {"previous_system": row["system"], "system": None}]
-    hashes = {chain.chained(chain.BEGINNING, [one]) for one in (row, *altered)}
+    hashes = {signed_chain.chained(signed_chain.BEGINNING, [one]) for one in (row, *altered)}
     assert len(hashes) == 3
     assert findings(keeper(catalog)) == []
 

@@ -3,14 +3,14 @@
 from typing import Any
 
 import pytest
+from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
 from jupyter_colophon.core.errors import AccessDenied, InvalidInstance, NotFound
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import ABSENT, Condition, Operation, Proposal, Written
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.proposal import ABSENT, Condition, Operation, Proposal, Written
+from jupyter_colophon.core.model.system_metadata import SystemMetadata
 from jupyter_colophon.service.datahub.timeseries import TimedValue
-from jupyter_colophon.storage import log
-from jupyter_colophon.wiring import Catalog
+from jupyter_colophon.storage.changes import log
 from support.catalog import ADA, forget, names, say, search
 from support.keeping import findings, keeper
 from support.urns import ORDERS

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import (
     AccessDenied,
@@ -15,12 +16,11 @@ from jupyter_colophon.core.errors import (
     NotEmpty,
     NotFound,
 )
-from jupyter_colophon.core.lineage import Lineage, LineageQuestion
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import Condition, Proposal
-from jupyter_colophon.core.search import KeysQuestion
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.lineage.graph import Lineage, LineageQuestion
+from jupyter_colophon.core.model.proposal import Condition, Proposal
+from jupyter_colophon.core.search.search import KeysQuestion
 from jupyter_colophon.storage.spi import Range
-from jupyter_colophon.wiring import Catalog
 from support.catalog import ADA, forget, metadata, names, say, search, touch
 from support.urns import CELL, ORDERS, REPORT, SALES, table
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from jupyter_colophon.spark.capture import Capture, attach
-from jupyter_colophon.spark.observation import Observation
+from jupyter_colophon.spark.capture.attach import Capture, attach
+from jupyter_colophon.spark.plans.observation import Observation
 from jupyter_colophon.spark.session import session
 from pyspark.sql import SparkSession
 from support.oracle import corpus, create_tables

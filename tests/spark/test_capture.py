@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from jupyter_colophon.spark.capture import Registration, attach
-from jupyter_colophon.spark.commands import INNER_WRITES
-from jupyter_colophon.spark.listener import PlanListener
-from jupyter_colophon.spark.observation import Observation, Unseen, unknown
+from jupyter_colophon.spark.capture.attach import Registration, attach
+from jupyter_colophon.spark.capture.listener import PlanListener
+from jupyter_colophon.spark.plans.observation import Observation, Unseen, unknown
+from jupyter_colophon.spark.plans.write_commands import INNER_WRITES
 from py4j.clientserver import ClientServerConnection
 from pyspark.errors import PySparkException
 from pyspark.sql.classic.dataframe import DataFrame

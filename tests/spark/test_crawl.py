@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 from jupyter_colophon import metadata
+from jupyter_colophon.client.api.current_connection import present
 from jupyter_colophon.client.catalog import Catalog
-from jupyter_colophon.client.verbs.present import present
-from jupyter_colophon.spark.crawl.asked import Asked
 from jupyter_colophon.spark.crawl.catalogs import NoSuchPlace
 from jupyter_colophon.spark.crawl.crawling import crawl
+from jupyter_colophon.spark.crawl.options import Asked
 from jupyter_colophon.spark.crawl.report import Report
 from pyspark.sql import SparkSession
 from support.commands import Commands

@@ -8,7 +8,7 @@ from typing import Any
 import pandas
 import pytest
 from jupyter_colophon import metadata
-from jupyter_colophon.client.verbs.present import present
+from jupyter_colophon.client.api.current_connection import present
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StringType

@@ -1,7 +1,8 @@
 """The names of what Spark touches."""
 
 import pytest
-from jupyter_colophon.spark import naming, schema
+from jupyter_colophon.spark.names import dataset_names
+from jupyter_colophon.spark.plans import schema
 
 
 def urn(platform: str, name: str) -> str:
@@ -19,7 +20,7 @@ def urn(platform: str, name: str) -> str:
     ],
 )
 def test_a_table_is_named_by_database_and_table_in_lower_case(identifier: dict[str, str], name: str) -> None:
-    assert naming.table(identifier) == urn("spark", name)
+    assert dataset_names.table(identifier) == urn("spark", name)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +43,7 @@ def test_a_table_is_named_by_database_and_table_in_lower_case(identifier: dict[s
     ],
 )
 def test_a_file_is_named_by_its_place(location: str, platform: str, name: str) -> None:
-    assert naming.file(location) == urn(platform, name)
+    assert dataset_names.file(location) == urn(platform, name)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,7 @@ def test_a_file_is_named_by_its_place(location: str, platform: str, name: str) -
     ],
 )
 def test_the_last_folders_that_are_called_so_are_partitions(location: str, place: str, part: str) -> None:
-    assert naming.whole(location) == (place, part)
+    assert dataset_names.whole(location) == (place, part)
 
 
 SECRET = "hunter2"
@@ -70,8 +71,8 @@ SECRET = "hunter2"
 
 @pytest.mark.parametrize("location", ["s3a://key:hunter2/x@bucket/k", "mongodb://bob:hunter2/x@host/k"])
 def test_a_place_that_may_hold_a_part_of_a_secret_has_no_name(location: str) -> None:
-    assert naming.file(location) is None
-    assert naming.without_credentials(location) is None
+    assert dataset_names.file(location) is None
+    assert dataset_names.without_credentials(location) is None
 
 
 @pytest.mark.parametrize(
@@ -144,7 +145,7 @@ def test_a_place_that_may_hold_a_part_of_a_secret_has_no_name(location: str) -> 
     ],
 )
 def test_a_table_behind_jdbc_is_named_by_server_and_database(url: str, table: str, platform: str, name: str) -> None:
-    assert naming.jdbc(url, table) == urn(platform, name)
+    assert dataset_names.jdbc(url, table) == urn(platform, name)
     assert SECRET not in name
 
 
@@ -172,15 +173,15 @@ def test_a_table_behind_jdbc_is_named_by_server_and_database(url: str, table: st
     ],
 )
 def test_a_url_that_cannot_be_read_with_certainty_has_no_name(url: str) -> None:
-    assert naming.jdbc(url, "t") is None
+    assert dataset_names.jdbc(url, "t") is None
 
 
 def test_a_query_over_jdbc_has_no_name() -> None:
-    assert naming.jdbc("jdbc:mysql://host/db", "(SELECT 1) AS q") is None
+    assert dataset_names.jdbc("jdbc:mysql://host/db", "(SELECT 1) AS q") is None
 
 
 def test_a_name_that_fits_no_urn_is_left_out() -> None:
-    assert naming.file(f"file:/{'x' * 600}") is None
+    assert dataset_names.file(f"file:/{'x' * 600}") is None
 
 
 def test_types_are_written_as_spark_sql_writes_them() -> None:

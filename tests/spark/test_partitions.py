@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.spark.observation import DataRef, Observation
-from jupyter_colophon.spark.reports import proposals
+from jupyter_colophon.spark.capture.report_documents import proposals
+from jupyter_colophon.spark.plans.observation import DataRef, Observation
 
 
 @pytest.fixture(scope="module")

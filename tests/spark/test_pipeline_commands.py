@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.client.programs.running_pipelines import stop
+from jupyter_colophon.pipelines.running_pipelines import stop
 from jupyter_colophon.spark.java import ensure_java
 from support.servers import catalog, server
 

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.spark.pipelines.checking import checked
-from jupyter_colophon.spark.pipelines.registry import installed
-from jupyter_colophon.spark.pipelines.running import Outcome, run
+from jupyter_colophon.pipelines.check import checked
+from jupyter_colophon.pipelines.plugin_registry import installed
+from jupyter_colophon.pipelines.runner import Outcome, run
 from pyspark.sql import SparkSession
 from support.servers import catalog, known, server
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from jupyter_colophon.client.transport import Server, Transport
 from jupyter_colophon.core.errors import InvalidInstance
-from jupyter_colophon.core.names import stream
-from jupyter_colophon.spark.pipelines.checking import checked
-from jupyter_colophon.spark.pipelines.previewing import preview
-from jupyter_colophon.spark.pipelines.registry import installed
-from jupyter_colophon.spark.pipelines.running import Outcome, run
+from jupyter_colophon.core.identity.names import stream
+from jupyter_colophon.pipelines.check import checked
+from jupyter_colophon.pipelines.plugin_registry import installed
+from jupyter_colophon.pipelines.preview import preview
+from jupyter_colophon.pipelines.runner import Outcome, run
 from pyspark.sql import SparkSession
 from support.receiver import receiving
 from support.servers import catalog, known, server

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.client.programs.shipping import shipper_for
+from jupyter_colophon.client.programs.outbox_sender import shipper_for
 from jupyter_colophon.client.transport import Server, Transport
-from jupyter_colophon.spark.pipelines.checking import Prepared, checked
-from jupyter_colophon.spark.pipelines.previewing import preview
-from jupyter_colophon.spark.pipelines.registry import installed
-from jupyter_colophon.spark.pipelines.running import run
+from jupyter_colophon.pipelines.check import Prepared, checked
+from jupyter_colophon.pipelines.plugin_registry import installed
+from jupyter_colophon.pipelines.preview import preview
+from jupyter_colophon.pipelines.runner import run
 from live import live_server
 from pyspark.sql import SparkSession
 from support.commands import Commands

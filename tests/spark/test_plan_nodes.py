@@ -9,8 +9,8 @@ from typing import Any
 import jupyter_colophon.spark
 import pyspark
 import pytest
-from jupyter_colophon.spark.observation import Unseen
-from jupyter_colophon.spark.plan_nodes import (
+from jupyter_colophon.spark.plans.observation import Unseen
+from jupyter_colophon.spark.plans.plan_nodes import (
     EXPRESSION_NODES,
     PLAN_NODES,
     Effect,
@@ -22,7 +22,7 @@ from jupyter_colophon.spark.plan_nodes import (
     command,
     sent_fields,
 )
-from jupyter_colophon.spark.renames import RENAMES
+from jupyter_colophon.spark.plans.table_renames import RENAMES
 
 PACKAGE = Path(jupyter_colophon.spark.__file__).parent
 SPARK = [(kind, node) for kind, node in PLAN_NODES.items() if node.package == "spark"]

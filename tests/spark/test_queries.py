@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from jupyter_colophon.spark.observation import DataRef, Observation
-from jupyter_colophon.spark.plan_nodes import PLAN_NODES
-from jupyter_colophon.spark.reading import BOUNDED, reader_of
-from jupyter_colophon.spark.tree import walk
+from jupyter_colophon.spark.plans.observation import DataRef, Observation
+from jupyter_colophon.spark.plans.plan_nodes import PLAN_NODES
+from jupyter_colophon.spark.plans.plan_reader import BOUNDED, reader_of
+from jupyter_colophon.spark.plans.plan_tree import walk
 from pyspark.sql import SparkSession
 from support.oracle import corpus, create_tables, questions
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from jupyter_colophon.spark.capture import attach
-from jupyter_colophon.spark.observation import Observation, Unseen
+from jupyter_colophon.spark.capture.attach import attach
+from jupyter_colophon.spark.plans.observation import Observation, Unseen
 from py4j.protocol import Py4JJavaError
 from pyspark.core.rdd import RDD
 

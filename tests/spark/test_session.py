@@ -12,7 +12,7 @@ import pytest
 PROGRAM = """
 import json, logging, os, sys
 from pathlib import Path
-from jupyter_colophon.spark.hook import on_session
+from jupyter_colophon.spark.capture.session_hook import on_session
 assert not any(name.startswith(("pyspark", "py4j")) for name in sys.modules)
 told = []
 
@@ -21,7 +21,7 @@ def broken(session, kind):
 
 end_broken = on_session(broken)
 end = on_session(lambda session, kind: told.append((session, str(kind))))
-from jupyter_colophon.spark.capture import attach
+from jupyter_colophon.spark.capture.attach import attach
 from jupyter_colophon.spark.session import session
 settings = {"spark.master": "local[1]", "spark.driver.memory": "512m"}
 first = session("one", **settings)

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from jupyter_colophon.spark import streams
-from jupyter_colophon.spark.capture import attach
-from jupyter_colophon.spark.observation import Observation, Unseen
+from jupyter_colophon.spark.capture import streams
+from jupyter_colophon.spark.capture.attach import attach
+from jupyter_colophon.spark.plans.observation import Observation, Unseen
 from pyspark.errors import StreamingQueryException
 
 

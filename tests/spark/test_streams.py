@@ -4,7 +4,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.core.names import stream
+from jupyter_colophon.core.identity.names import stream
 from pyspark.sql import SparkSession
 from support.catalog import ADA
 from support.streams import catalog_with_clicks

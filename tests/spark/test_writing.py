@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from jupyter_colophon.spark.observation import Field, Kind, Observation, Unseen
+from jupyter_colophon.spark.plans.observation import Field, Kind, Observation, Unseen
 from pyspark.sql import functions as F
 
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jupyter_colophon.core.lineage import EVER, Window
+from jupyter_colophon.core.lineage.graph import EVER, Window
 from jupyter_colophon.storage.spi import Edge, Link, StorageProvider, TableContext
 
 Side = Literal["data", "program"]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from jupyter_colophon.core.errors import StorageError, StoreUnavailable
-from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.storage.spi import Range
 from jupyter_colophon.storage.sql.statements import Statements
 from jupyter_colophon.storage.sqlite import provider
@@ -33,7 +33,7 @@ catalog.close()
 RACER = """
 from pathlib import Path
 from jupyter_colophon.core.errors import ConditionFailed
-from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.identity.names import Urn
 from support.catalog import ADA, opened, say
 from support.urns import ORDERS
 catalog = opened(Path(sys.argv[1]))

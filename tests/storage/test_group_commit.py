@@ -19,7 +19,7 @@ from jupyter_colophon.core.errors import (
     TransactionConflict,
     TransactionTimeout,
 )
-from jupyter_colophon.storage import life, transactions
+from jupyter_colophon.storage import transaction_lifetime, transactions
 from jupyter_colophon.storage.spi import Range, RetryPolicy, TableContext
 from jupyter_colophon.storage.sqlite import provider
 from jupyter_colophon.storage.sqlite.provider import SqliteProvider
@@ -241,7 +241,7 @@ def test_the_impatient_make_nobody_else_impatient(
 def test_a_statement_without_an_end_is_interrupted(
     file: SqliteProvider, thread: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(life, "WRITE_S", 1.0)
+    monkeypatch.setattr(transaction_lifetime, "WRITE_S", 1.0)
 
     def endless(tx: TableContext) -> None:
         write(7)(tx)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.core.errors import TransactionTimeout
-from jupyter_colophon.storage import life
+from jupyter_colophon.storage import transaction_lifetime
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
 from jupyter_colophon.storage.tables import CHANGE
 from support.changes import add_changes
@@ -28,7 +28,7 @@ def threads() -> Iterator[ThreadPoolExecutor]:
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody may hold up the others for longer than this."""
-    monkeypatch.setattr(life, "WRITE_S", SHORT_S)
+    monkeypatch.setattr(transaction_lifetime, "WRITE_S", SHORT_S)
 
 
 def together(store: StorageProvider, threads: ThreadPoolExecutor, *works: Work) -> list[Future[Any]]:

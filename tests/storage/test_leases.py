@@ -3,8 +3,9 @@
 from collections.abc import Callable
 
 import pytest
-from jupyter_colophon.storage import leases, tables
-from jupyter_colophon.storage.leases import Lease, LeaseLost
+from jupyter_colophon.storage import tables
+from jupyter_colophon.storage.changes import leases
+from jupyter_colophon.storage.changes.leases import Lease, LeaseLost
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
 

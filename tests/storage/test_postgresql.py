@@ -9,12 +9,12 @@ from typing import Any
 
 import psycopg
 import pytest
+from jupyter_colophon.composition import open_catalog
 from jupyter_colophon.core.errors import InvalidField, StorageError, StoreUnavailable, TableSchemaIncompatible
-from jupyter_colophon.core.names import Identity
+from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.storage import providers
 from jupyter_colophon.storage.spi import Document, Range, TableContext, TableSpec, Words
-from jupyter_colophon.wiring import open_catalog
 from support.catalog import say, search
 from support.postgres import fresh_schema
 from support.process import running, told
@@ -23,9 +23,9 @@ SECRET = "canary-4711"
 SPEC = TableSpec("things", {"a": "string", "b": "string", "c": "string", "n": "long"}, ("a", "b", "c"))
 OPEN = """
 import json
-from jupyter_colophon.core.names import Identity
+from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.store import StoreChoice
-from jupyter_colophon.wiring import open_catalog
+from jupyter_colophon.composition import open_catalog
 open_catalog(StoreChoice(**json.loads(sys.argv[1])), Identity()).close()
 """
 WITHOUT_DRIVER = """

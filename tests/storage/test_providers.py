@@ -3,14 +3,14 @@
 from pathlib import Path
 
 import pytest
+from jupyter_colophon.composition import open_catalog
 from jupyter_colophon.core.errors import InvalidField, StorageError
-from jupyter_colophon.core.names import Identity
+from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.store import StoreChoice, sqlite_file
 from jupyter_colophon.storage import providers
 from jupyter_colophon.storage.portable.provider import PortableProvider
 from jupyter_colophon.storage.spi import CAPABILITIES, SEAMS, Range, StorageProvider
 from jupyter_colophon.storage.sqlite.provider import SqliteProvider
-from jupyter_colophon.wiring import open_catalog
 from support.catalog import ADA, forget, names, say, search, touch
 from support.stores import STORES, installed
 from support.things import KEYS, THINGS, fill, inside, keys

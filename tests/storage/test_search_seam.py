@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jupyter_colophon.core.labels import APART
-from jupyter_colophon.core.terms import filter_term, fts_word
+from jupyter_colophon.core.model.search_index_terms import filter_term, fts_word
+from jupyter_colophon.core.search.facet_labels import APART
 from jupyter_colophon.storage.spi import Document, StorageProvider, TableContext, Words
 
 #: Words that a tokenizer would cut apart, take for operators, fold or stem.

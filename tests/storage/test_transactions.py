@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.core.errors import ConditionFailed, InvalidField, MetadataError, StorageError
-from jupyter_colophon.core.lineage import EVER
+from jupyter_colophon.core.lineage.graph import EVER
 from jupyter_colophon.storage.spi import Document, Range, RetryPolicy, StorageProvider, TableContext, Words
 from jupyter_colophon.storage.tables import CHANGE
 from support.changes import add_changes

@@ -17,19 +17,20 @@ from typing import Any
 
 import psycopg
 import pytest
+from jupyter_colophon.composition import Catalog, open_catalog
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import StoreTooNew, UnsupportedStore
-from jupyter_colophon.core.lineage import LineageQuestion
-from jupyter_colophon.core.names import Identity, Urn, run_urn
+from jupyter_colophon.core.identity.names import Identity, Urn, run_urn
+from jupyter_colophon.core.lineage.graph import LineageQuestion
 from jupyter_colophon.core.openlineage.event import Spelling
-from jupyter_colophon.core.search import SearchQuestion, ValuesQuestion
+from jupyter_colophon.core.search.search import SearchQuestion, ValuesQuestion
 from jupyter_colophon.core.store import StoreChoice, sqlite_file
 from jupyter_colophon.http.problems import PREFIX, refusal
-from jupyter_colophon.keeper import open_keeper
-from jupyter_colophon.storage import providers, schedules, sinks, tables, taken
+from jupyter_colophon.maintenance import open_keeper
+from jupyter_colophon.storage import providers, tables
+from jupyter_colophon.storage.changes import consumed_offsets, schedules, sinks
 from jupyter_colophon.storage.migrations.runner import NAME, Progress, progress
 from jupyter_colophon.storage.spi import Range, TableContext
-from jupyter_colophon.wiring import Catalog, open_catalog
 from support.catalog import ADA, names, say, search
 from support.keeping import findings, keeper
 from support.postgres import server
@@ -195,9 +196,9 @@ class TestReading:
         assert set(states) == {"applied", "rejected"}
 
     def test_positions_in_the_change_log_and_in_topics(self, upgraded: Catalog) -> None:
-        place = taken.Place("MetadataChangeProposal_v1", 0, 41)
-        assert _read(upgraded, lambda tx: taken.is_taken(tx, place))
-        assert not _read(upgraded, lambda tx: taken.is_taken(tx, replace(place, offset=42)))
+        place = consumed_offsets.Place("MetadataChangeProposal_v1", 0, 41)
+        assert _read(upgraded, lambda tx: consumed_offsets.is_taken(tx, place))
+        assert not _read(upgraded, lambda tx: consumed_offsets.is_taken(tx, replace(place, offset=42)))
         sink = _read(upgraded, lambda tx: sinks.state(tx, "audit"))
         assert (sink.attempts, sink.problem, sink.lost) == (2, "HTTP 500", 1)
         positions = _read(upgraded, lambda tx: {row["name"]: row["seq"] for row in tx.table("cursors").scan(Range())})

@@ -4,8 +4,8 @@ import sys
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import ConditionFailed
-from jupyter_colophon.core.proposal import Condition
-from jupyter_colophon.elyra import instances
+from jupyter_colophon.core.model.proposal import Condition
+from jupyter_colophon.schemaspaces import instances
 from support.snippets import SPACE, snippet
 
 

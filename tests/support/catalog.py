@@ -5,14 +5,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from jupyter_colophon.composition import Catalog, open_catalog
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.names import Identity, Urn
-from jupyter_colophon.core.once import Once
-from jupyter_colophon.core.proposal import Condition, Proposal, Written
-from jupyter_colophon.core.run import Access, ColumnEdge, RunStart
-from jupyter_colophon.core.search import SearchAnswer, SearchQuestion
+from jupyter_colophon.core.changes.idempotency import Once
+from jupyter_colophon.core.identity.names import Identity, Urn
+from jupyter_colophon.core.lineage.run import Access, ColumnEdge, RunStart
+from jupyter_colophon.core.model.proposal import Condition, Proposal, Written
+from jupyter_colophon.core.search.search import SearchAnswer, SearchQuestion
 from jupyter_colophon.core.store import sqlite_file
-from jupyter_colophon.wiring import Catalog, open_catalog
 from support.urns import ORDERS
 
 ADA = Principal("ada")

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from jupyter_colophon.core.pointer import written
-from jupyter_colophon.core.relationships import ANY, Relationship
+from jupyter_colophon.core.documents.pointer import written
+from jupyter_colophon.core.model.relationships import ANY, Relationship
 
 Json = dict[str, Any]
 _REFERENCE = "#/$defs/"

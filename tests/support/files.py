@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from jupyter_colophon.storage.files.document_cache import KeptDocuments
 from jupyter_colophon.storage.files.instances import InstanceFiles
-from jupyter_colophon.storage.files.kept import KeptDocuments
 
 SPACE = "code-snippets"
 #: An account without rights, on every Unix.

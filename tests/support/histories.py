@@ -3,13 +3,13 @@
 from typing import Any
 
 from hypothesis import strategies as st
+from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import InvalidInstance, NotFound, RenameConflict
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import Proposal
-from jupyter_colophon.core.run import RunChange
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.lineage.run import RunChange
+from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.storage import tables
 from jupyter_colophon.storage.spi import Range
-from jupyter_colophon.wiring import Catalog
 from support.catalog import ADA, metadata, touch
 from support.urns import cell, file, table
 

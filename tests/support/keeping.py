@@ -1,9 +1,9 @@
 """Keepers of catalogs that are open already."""
 
-from jupyter_colophon.core.names import Identity
+from jupyter_colophon.composition import Catalog, open_catalog
+from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.store import StoreChoice
-from jupyter_colophon.keeper import Keeper
-from jupyter_colophon.wiring import Catalog, open_catalog
+from jupyter_colophon.maintenance import Keeper
 
 
 def opened_in(choice: StoreChoice) -> Catalog:

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_colophon.core.openlineage.columns import columns_of
-from jupyter_colophon.spark.capture import attach
-from jupyter_colophon.spark.observation import Observation
+from jupyter_colophon.spark.capture.attach import attach
+from jupyter_colophon.spark.plans.observation import Observation
 from jupyter_colophon.spark.session import session
 
 CORPORA = Path(__file__).parents[1] / "conformance" / "spark"

@@ -19,9 +19,9 @@ from functools import lru_cache
 from pathlib import Path
 
 import psycopg
-from jupyter_colophon.core.names import Identity
+from jupyter_colophon.composition import open_catalog
+from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.store import StoreChoice
-from jupyter_colophon.wiring import open_catalog
 from support.memory import memory
 
 _DEBIAN = Path("/usr/lib/postgresql")

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import StoreUnavailable
-from jupyter_colophon.core.names import instance
-from jupyter_colophon.elyra.instances import composed
+from jupyter_colophon.core.identity.names import instance
+from jupyter_colophon.schemaspaces.instances import composed
 from jupyter_colophon.service.instances.instances import Instances
 from jupyter_colophon.service.instances.records import Records, RecordsSource
-from jupyter_colophon.service.instances.store import InstanceStore
+from jupyter_colophon.service.instances.store_protocol import InstanceStore
 from jupyter_colophon.settings import Settings
-from jupyter_colophon.wiring import Catalog
 from support.catalog import ADA
 from support.strangers import Provider, schema, spaces
 

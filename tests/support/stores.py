@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from jupyter_colophon.core.names import Identity
+from jupyter_colophon.composition import Catalog, open_catalog
+from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.store import StoreChoice, sqlite_file
 from jupyter_colophon.storage.providers import GROUP
-from jupyter_colophon.wiring import Catalog, open_catalog
 from support.postgres import empty_store, fresh_schema
 
 Store = Callable[[Path], AbstractContextManager[StoreChoice]]

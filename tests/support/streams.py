@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from jupyter_colophon.core.deployed import Deployed
-from jupyter_colophon.core.names import Identity, stream
+from jupyter_colophon.composition import Catalog, open_catalog
+from jupyter_colophon.core.entities.registration_request import Deployed
+from jupyter_colophon.core.identity.names import Identity, stream
 from jupyter_colophon.core.store import sqlite_file
-from jupyter_colophon.wiring import Catalog, open_catalog
 from support.catalog import ADA
 
 

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 from jupyter_colophon.core.errors import InvalidField, NotFound, StorageError
 from jupyter_colophon.storage import specs
-from jupyter_colophon.storage.life import Life
 from jupyter_colophon.storage.spi import PATIENT, RetryPolicy, TableSpec
+from jupyter_colophon.storage.transaction_lifetime import Life
 from jupyter_colophon.storage.transactions import follow
 from support.toy_table import Content, ToyTable
 

@@ -8,9 +8,9 @@ from itertools import groupby
 from typing import Any
 
 from jupyter_colophon.core.errors import InvalidField
-from jupyter_colophon.storage import fields
-from jupyter_colophon.storage.life import Life
+from jupyter_colophon.storage import field_checks as fields
 from jupyter_colophon.storage.spi import Field, Key, Order, Range, Row, TableSpec, TableStats
+from jupyter_colophon.storage.transaction_lifetime import Life
 
 _BOUNDS = {"int": 2**31, "long": 2**63}
 

@@ -1,6 +1,6 @@
 """Names that tests use again and again."""
 
-from jupyter_colophon.core.names import cell_program, dataset, home_dataset, namespace, notebook_program
+from jupyter_colophon.core.identity.names import cell_program, dataset, home_dataset, namespace, notebook_program
 
 SALES = str(namespace("sales"))
 ORDERS = str(home_dataset("sales", "orders"))

@@ -1,7 +1,7 @@
 """`jupyter colophon backup FILE`."""
 
 from jupyter_colophon.cli.command import FINE, Command
-from jupyter_colophon.cli.places import file_called
+from jupyter_colophon.cli.filesystem_info import file_called
 
 
 class Backup(Command):

@@ -6,10 +6,10 @@ from typing import Any
 
 from traitlets import Bool, Enum, Int, Unicode
 
+from jupyter_colophon.cli.catalog.catalog_protocol import CatalogSource, ChangesAsked
 from jupyter_colophon.cli.catalog.command import CatalogCommand, cell
-from jupyter_colophon.cli.catalog.source import CatalogSource, ChangesAsked
 from jupyter_colophon.cli.command import FINE, WRONG_USAGE
-from jupyter_colophon.core.announcement import FORMS
+from jupyter_colophon.core.changes.announcement import FORMS
 
 #: How long is waited for a change before it is asked again, in seconds.
 _WAIT_S = 20

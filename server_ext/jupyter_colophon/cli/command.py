@@ -16,14 +16,14 @@ from jupyter_core.paths import jupyter_config_path
 from traitlets import Bool, TraitError, Unicode, default
 from traitlets.config import Application, Config
 
-from jupyter_colophon.cli import wrong_values
-from jupyter_colophon.client.progress import Line
+from jupyter_colophon.cli import option_errors
+from jupyter_colophon.client.progress_line import Line
 from jupyter_colophon.core.errors import InvalidConfiguration, InvalidQuery, MetadataError, NotFound
 from jupyter_colophon.settings import Settings
 
 # Loaded when a command opens the store: `--help` and wrong usage need none of it.
 if TYPE_CHECKING:
-    from jupyter_colophon.keeper import Keeper
+    from jupyter_colophon.maintenance import Keeper
 
 FINE, REFUSED, WRONG_USAGE = 0, 1, 2
 #: Besides Jupyter's own, those of a server, where `c.Colophon` usually is.
@@ -89,7 +89,7 @@ class Configured(Application):
         try:
             super().update_config(config)
         except TraitError as error:
-            raise _WrongValue(wrong_values.told(str(error), self._classes_inc_parents(), self.aliases)) from None
+            raise _WrongValue(option_errors.told(str(error), self._classes_inc_parents(), self.aliases)) from None
 
     def load_settings(self) -> None:
         """Load Jupyter's config, the server's, and ours."""
@@ -119,7 +119,7 @@ class Configured(Application):
         if unknown is not None:
             tell(f"there is no option {unknown}")
             sys.exit(WRONG_USAGE)
-        twice = wrong_values.twice(
+        twice = option_errors.twice(
             [name.lstrip("-") for name in _options(argv)], self._classes_inc_parents(), self.aliases
         )
         if twice:
@@ -133,7 +133,7 @@ class Configured(Application):
         except SystemExit as ended:
             # Nothing is said here where the log has said it.
             if ended.code == WRONG_USAGE and said.getvalue():
-                tell(wrong_values.usage(said.getvalue().strip().rpartition("error: ")[2], self.aliases))
+                tell(option_errors.usage(said.getvalue().strip().rpartition("error: ")[2], self.aliases))
             raise
 
     def exit(self, exit_status: int | str | None = 0) -> None:
@@ -196,7 +196,7 @@ class Command(Configured):
     @contextmanager
     def keeper(self, *, new: bool = False) -> Iterator["Keeper"]:
         """The store, open. Unless it may be `new`, it has to be there: raises NotFound, NoCatalog."""
-        from jupyter_colophon.keeper import open_keeper
+        from jupyter_colophon.maintenance import open_keeper
 
         store = self.asked.store()
         path = store.options.get("path") if store.provider == "sqlite" else None

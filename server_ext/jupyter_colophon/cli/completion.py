@@ -1,9 +1,9 @@
 """`jupyter colophon completion bash|zsh|fish`: a script for the shell, which asks `completion words LINE` what fits."""
 
+from jupyter_colophon.cli.catalog.catalog_protocol import CatalogSource
 from jupyter_colophon.cli.catalog.command import CatalogCommand
-from jupyter_colophon.cli.catalog.source import CatalogSource
-from jupyter_colophon.cli.catalog.sources import opened
-from jupyter_colophon.cli.catalog.typed import Next, Typed
+from jupyter_colophon.cli.catalog.completion_engine import Next, Typed
+from jupyter_colophon.cli.catalog.open_catalog import opened
 from jupyter_colophon.cli.command import FINE, WRONG_USAGE
 from jupyter_colophon.core.errors import MetadataError
 

@@ -9,17 +9,17 @@ from traitlets import Bool, Int, List, Unicode
 from jupyter_colophon.cli.catalog.command import cell, table
 from jupyter_colophon.cli.catalog.entity_command import pairs
 from jupyter_colophon.cli.command import FINE, REFUSED, Command
-from jupyter_colophon.cli.ending import Ending
 from jupyter_colophon.cli.servers import server_named
+from jupyter_colophon.cli.signal_handling import Ending
 from jupyter_colophon.client.catalog import Catalog
 from jupyter_colophon.client.problems import ClientError
-from jupyter_colophon.client.progress import Line
+from jupyter_colophon.client.progress_line import Line
 from jupyter_colophon.core.errors import InvalidConfiguration, InvalidName, MetadataError
-from jupyter_colophon.core.names import DEFAULT_NAMESPACE, require_namespace
+from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, require_namespace
 
 if TYPE_CHECKING:
-    from jupyter_colophon.spark.crawl.asked import Asked
     from jupyter_colophon.spark.crawl.crawling import Seen
+    from jupyter_colophon.spark.crawl.options import Asked
     from jupyter_colophon.spark.crawl.report import Report
 
 
@@ -84,7 +84,7 @@ class Crawl(Command):
 
     def _wanted(self) -> "Asked":
         """What the options say. Raises InvalidConfiguration."""
-        from jupyter_colophon.spark.crawl.asked import Asked
+        from jupyter_colophon.spark.crawl.options import Asked
 
         try:
             require_namespace(self.namespace)

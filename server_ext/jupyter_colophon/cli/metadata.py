@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from jupyter_colophon.cli.command import REFUSED, WRONG_USAGE, Colophon, Configured, called, tell
-from jupyter_colophon.cli.instances.settings_words import Parted, parted
+from jupyter_colophon.cli.instances.argv_split import Parted, parted
 from jupyter_colophon.core.errors import InvalidConfiguration
 
 
@@ -25,9 +25,9 @@ class Metadata(Configured):
         sys.exit(self._ended())
 
     def _ended(self) -> int:
+        from jupyter_colophon.cli.instances.open_instances import source_of
+        from jupyter_colophon.cli.instances.output import log_to_stderr
         from jupyter_colophon.cli.instances.run import run
-        from jupyter_colophon.cli.instances.sources import source_of
-        from jupyter_colophon.cli.instances.words import log_to_stderr
 
         try:
             log_to_stderr(self.parted.log_level)

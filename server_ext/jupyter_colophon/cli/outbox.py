@@ -8,8 +8,8 @@ from traitlets import Bool, Unicode
 from jupyter_colophon.cli.command import FINE, REFUSED, WRONG_USAGE, Command
 from jupyter_colophon.cli.servers import server_named
 from jupyter_colophon.client.catalog import Catalog
-from jupyter_colophon.client.programs.delivery import Delivery
 from jupyter_colophon.client.programs.outbox import default_folder, left_behind, same_place
+from jupyter_colophon.client.programs.outbox_delivery import Delivery
 
 
 class Outbox(Command):

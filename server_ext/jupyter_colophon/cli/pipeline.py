@@ -16,14 +16,14 @@ from traitlets import Bool, Int, List, Unicode
 from jupyter_colophon.cli.catalog.command import table
 from jupyter_colophon.cli.catalog.entity_command import pairs
 from jupyter_colophon.cli.command import FINE, REFUSED, WRONG_USAGE, Command, tell
-from jupyter_colophon.cli.ending import Ending
+from jupyter_colophon.cli.signal_handling import Ending
 from jupyter_colophon.core.errors import InvalidConfiguration, InvalidInstance
-from jupyter_colophon.core.names import run_urn
+from jupyter_colophon.core.identity.names import run_urn
 
 # A plugin is loaded when one is needed.
 if TYPE_CHECKING:
     from jupyter_colophon.client.programs.reading import MetadataSnapshot
-    from jupyter_colophon.spark.pipelines.checking import Prepared
+    from jupyter_colophon.pipelines.check import Prepared
 
 #: Each with what is named behind it.
 _VERBS = {
@@ -97,7 +97,7 @@ class Pipeline(Command):
         return int(getattr(self, f"_{verb}")(rest[0]))
 
     def _list(self) -> int:
-        from jupyter_colophon.cli.instances.sources import source_of
+        from jupyter_colophon.cli.instances.open_instances import source_of
 
         with source_of(self.url or None, self.asked) as source:
             found = source.listed("pipelines", "pipeline")
@@ -117,8 +117,8 @@ class Pipeline(Command):
         return FINE
 
     def _plugins(self) -> int:
-        from jupyter_colophon.spark.pipelines.documents import plugins
-        from jupyter_colophon.spark.pipelines.registry import installed
+        from jupyter_colophon.pipelines.documents import plugins
+        from jupyter_colophon.pipelines.plugin_registry import installed
 
         told = plugins(installed())
         rows = [(one["type"], one["name"], one["description"]) for one in told["plugins"]]
@@ -128,7 +128,7 @@ class Pipeline(Command):
         return FINE
 
     def _schedules(self) -> int:
-        from jupyter_colophon.cli.instances.sources import server_of, source_of
+        from jupyter_colophon.cli.instances.open_instances import server_of, source_of
 
         server = server_of(self.url or None)
         if server is not None:
@@ -155,8 +155,8 @@ class Pipeline(Command):
         return self._switched(named, on=False)
 
     def _switched(self, named: str, *, on: bool) -> int:
-        from jupyter_colophon.cli.instances.source import record
-        from jupyter_colophon.cli.instances.sources import source_of
+        from jupyter_colophon.cli.instances.instances_protocol import record
+        from jupyter_colophon.cli.instances.open_instances import source_of
 
         with source_of(self.url or None, self.asked) as source:
             found = source.get("pipelines", named)
@@ -170,7 +170,7 @@ class Pipeline(Command):
         return FINE
 
     def _validate(self, named: str) -> int:
-        from jupyter_colophon.spark.pipelines.documents import refused, valid
+        from jupyter_colophon.pipelines.documents import refused, valid
 
         try:
             prepared = self._prepared(named)
@@ -183,7 +183,7 @@ class Pipeline(Command):
         return FINE
 
     def _preview(self, named: str) -> int:
-        from jupyter_colophon.spark.pipelines.previewing import preview
+        from jupyter_colophon.pipelines.preview import preview
 
         prepared = self._prepared(named)
         if self.stage and prepared.pipeline.stage(self.stage) is None:
@@ -203,8 +203,8 @@ class Pipeline(Command):
         ending = Ending()
         if self.stop_on_stdin_eof:
             threading.Thread(target=_stopped_with_stdin, daemon=True).start()
-        from jupyter_colophon.client.programs.running_pipelines import register_running
-        from jupyter_colophon.spark.pipelines.running import run
+        from jupyter_colophon.pipelines.runner import run
+        from jupyter_colophon.pipelines.running_pipelines import register_running
 
         pipeline, server = prepared.pipeline, self._end_killed()[0]
         told = {"run": str(run_urn(pipeline.program, run_id)), "server": server}
@@ -242,8 +242,8 @@ class Pipeline(Command):
             raise InvalidConfiguration(f"--snapshot: {self.snapshot} is none") from None
 
     def _stop(self, named: str) -> int:
-        from jupyter_colophon.client.programs.running_pipelines import stop
-        from jupyter_colophon.spark.pipelines.documents import in_file
+        from jupyter_colophon.pipelines.documents import in_file
+        from jupyter_colophon.pipelines.running_pipelines import stop
 
         if in_file(named) is not None:
             named = self._document(named)[0]
@@ -259,7 +259,7 @@ class Pipeline(Command):
         from jupyter_colophon.client.catalog import Catalog
         from jupyter_colophon.client.problems import ServerUnavailable
         from jupyter_colophon.client.programs.running import known_server
-        from jupyter_colophon.client.programs.running_pipelines import end_killed
+        from jupyter_colophon.pipelines.running_pipelines import end_killed
 
         ended: dict[str, str] = {}
         if (server := known_server()) is None:
@@ -274,7 +274,7 @@ class Pipeline(Command):
 
     def _package(self, named: str) -> int:
         from jupyter_colophon.client.programs.reading import MetadataUnavailable
-        from jupyter_colophon.spark.pipelines.packaging import package
+        from jupyter_colophon.pipelines.package import package
 
         prepared, document = self._prepared(named), self._document(named)[1]
         folder = Path(self.output or prepared.pipeline.name)
@@ -291,16 +291,16 @@ class Pipeline(Command):
 
     def _prepared(self, named: str) -> "Prepared":
         """The pipeline, checked with the arguments that were given. Raises InvalidInstance, NotFound, OSError."""
-        from jupyter_colophon.spark.pipelines.checking import checked
-        from jupyter_colophon.spark.pipelines.registry import installed
+        from jupyter_colophon.pipelines.check import checked
+        from jupyter_colophon.pipelines.plugin_registry import installed
 
         name, document = self._document(named)
         return checked(name, document, installed(), pairs("argument", self.arguments_))
 
     def _document(self, named: str) -> tuple[str, Mapping[str, Any]]:
         """The pipeline's name and document, of a file or of the schemaspace."""
-        from jupyter_colophon.cli.instances.sources import source_of
-        from jupyter_colophon.spark.pipelines.documents import document_of, in_file, read
+        from jupyter_colophon.cli.instances.open_instances import source_of
+        from jupyter_colophon.pipelines.documents import document_of, in_file, read
 
         if (path := in_file(named)) is not None:
             return read(path)

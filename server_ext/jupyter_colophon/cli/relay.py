@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+from jupyter_colophon.cli.checks.sink_checks import faults
 from jupyter_colophon.cli.command import FINE, Command
-from jupyter_colophon.cli.sink_checks import faults
 from jupyter_colophon.core.errors import InvalidConfiguration
 
 if TYPE_CHECKING:
-    from jupyter_colophon.relay.kafka.source import Source
-    from jupyter_colophon.wiring import Catalog
+    from jupyter_colophon.composition import Catalog
+    from jupyter_colophon.relay.kafka.proposal_consumer import Source
 
 #: How long what is under way has to be taken, at the end, in seconds.
 _PATIENCE_S: Final = 20.0
@@ -56,7 +56,7 @@ class Relay(Command):
             raise InvalidConfiguration(f"the sink {name}: {wrong} (c.Colophon.sinks)")
         if not self.asked.kafka_proposals:
             return None
-        from jupyter_colophon.relay.kafka.source import source
+        from jupyter_colophon.relay.kafka.proposal_consumer import source
 
         try:
             return source(self.asked.kafka_proposals)
@@ -70,7 +70,7 @@ class Relay(Command):
         sys.stdout.flush()
 
     def _opened(self) -> "Catalog":
-        from jupyter_colophon.wiring import open_catalog
+        from jupyter_colophon.composition import open_catalog
 
         with self.keeper():
             # It has to be there already: only a server makes one.
@@ -107,7 +107,7 @@ def _taking(catalog: "Catalog", source: "Source | None", *, strict: bool) -> Ite
     if source is None:
         yield
         return
-    from jupyter_colophon.relay.kafka.source import ProposalConsumer
+    from jupyter_colophon.relay.kafka.proposal_consumer import ProposalConsumer
 
     consumer = ProposalConsumer(source, catalog, strict)
     consumer.start()

@@ -2,10 +2,10 @@
 
 import sys
 
+from jupyter_colophon.cli.checks.verify import Verify, gathered, summary
 from jupyter_colophon.cli.command import FINE, REFUSED
-from jupyter_colophon.cli.places import file_called
-from jupyter_colophon.cli.verify import Verify, gathered, summary
-from jupyter_colophon.client.progress import Line
+from jupyter_colophon.cli.filesystem_info import file_called
+from jupyter_colophon.client.progress_line import Line
 
 
 class Restore(Verify):
@@ -17,7 +17,7 @@ class Restore(Verify):
 
     def work(self) -> int:
         """Take over the rows, derive the rest, verify."""
-        from jupyter_colophon.service.backups import checked
+        from jupyter_colophon.service.admin.backups import checked
         from jupyter_colophon.service.registry_files import load_registry
 
         path = file_called(self.extra_args[0])

@@ -183,7 +183,7 @@ class Catalog:
         return self._send("DELETE", _letter(letter_id))
 
     def search(self, query: str, *, limit: int = 20, **filters: str | None) -> Document:
-        """Entities that match; filters are those of search (core/search_filters.py), `removed`, `facets` and `cursor`: `SearchResults`."""
+        """Entities that match; filters are those of search (core/model/search_filters.py), `removed`, `facets` and `cursor`: `SearchResults`."""
         return self._get("/search", {"q": query, "limit": limit, **filters})
 
     def facet(self, name: str, timeout_s: float | None = None) -> list[str]:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from jupyter_colophon.core.errors import InvalidName
-from jupyter_colophon.core.names import Identity, Urn, field, notebook_of, parse_data_name, program_of
-from jupyter_colophon.core.urn import PREFIX
+from jupyter_colophon.core.identity.names import Identity, Urn, field, notebook_of, parse_data_name, program_of
+from jupyter_colophon.core.identity.urn import PREFIX
 
 #: A kernel knows only the default home (Spark, PROD); the server's own traits may differ, and URNs are exact then.
 _IDENTITY = Identity()

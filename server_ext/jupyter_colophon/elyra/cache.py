@@ -16,7 +16,7 @@ class FileMetadataCache(SingletonConfigurable):
     """Documents by path; of more than `max_size`, the one that was not asked for longest goes.
 
     An entry is gone as soon as its file is another than when it was added. Our stores do not need this: they keep what
-    they read for as long as its file stays as it was (`storage/files/kept.py`).
+    they read for as long as its file stays as it was (`storage/files/document_cache.py`).
     """
 
     max_size = Integer(128, min=1, max=1024, config=True, help="How many entries the cache has at most.")

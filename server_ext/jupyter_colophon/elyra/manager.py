@@ -16,11 +16,11 @@ from jupyter_colophon.core.errors import (
     RemovalNotPermitted,
     StorageError,
 )
-from jupyter_colophon.core.instance_names import normalized, require_instance_name
-from jupyter_colophon.elyra import instances
-from jupyter_colophon.elyra.schema import SchemaManager
+from jupyter_colophon.core.identity.instance_names import normalized, require_instance_name
 from jupyter_colophon.elyra.storage import CatalogMetadataStore, store_class, stored_by
-from jupyter_colophon.service.instances.objects import InstanceObjects
+from jupyter_colophon.schemaspaces import instances
+from jupyter_colophon.schemaspaces.schema import SchemaManager
+from jupyter_colophon.service.instances.object_api import InstanceObjects
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.transport import Server

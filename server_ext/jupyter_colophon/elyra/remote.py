@@ -8,8 +8,8 @@ from urllib.parse import quote
 from jupyter_colophon.client.problems import ClientError, Refused
 from jupyter_colophon.client.transport import Server, Transport
 from jupyter_colophon.core.errors import InstanceExists, InstanceNotFound, SchemaNotFound, StoreUnavailable
-from jupyter_colophon.elyra.metadata import Metadata
-from jupyter_colophon.service.instances.shaping import Shaped
+from jupyter_colophon.schemaspaces.metadata import Metadata
+from jupyter_colophon.service.instances.class_adapter import Shaped
 
 #: How long a server may take for all instances of a schemaspace, in seconds.
 _PATIENCE_S = 120.0

@@ -9,13 +9,13 @@ from typing import Any
 from traitlets import log
 
 from jupyter_colophon.core.errors import InstanceNotFound, InstanceUnreadable, RemovalNotPermitted
-from jupyter_colophon.core.instance import Held
-from jupyter_colophon.core.proposal import ABSENT, Condition
-from jupyter_colophon.elyra import instances
+from jupyter_colophon.core.instances.instance import Held
+from jupyter_colophon.core.model.proposal import ABSENT, Condition
 from jupyter_colophon.elyra.cache import FileMetadataCache
-from jupyter_colophon.service.instances.foreign import ForeignInstances
-from jupyter_colophon.service.instances.store import InstanceStore
-from jupyter_colophon.storage.files.places import data_folders
+from jupyter_colophon.schemaspaces import instances
+from jupyter_colophon.service.instances.elyra_store_adapter import ForeignInstances
+from jupyter_colophon.service.instances.store_protocol import InstanceStore
+from jupyter_colophon.storage.files.paths import data_folders
 
 __all__ = ["CatalogMetadataStore", "FileMetadataCache", "FileMetadataStore", "MetadataStore"]
 

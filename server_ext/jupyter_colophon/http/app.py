@@ -11,13 +11,13 @@ from typing import Any
 from jupyter_core.paths import jupyter_data_dir
 from jupyter_server.extension.application import ExtensionApp
 
-from jupyter_colophon.client.private_folders import restrict_folder
 from jupyter_colophon.core.errors import InvalidConfiguration
 from jupyter_colophon.core.store import StoreChoice
-from jupyter_colophon.http import provisioner
-from jupyter_colophon.http.door import SETTING, Door
-from jupyter_colophon.http.late import LateRoutes
+from jupyter_colophon.http.kernels import provisioner
+from jupyter_colophon.http.lazy_routes import LateRoutes
+from jupyter_colophon.http.state import SETTING, Door
 from jupyter_colophon.settings import Settings
+from jupyter_colophon.system.private_folders import restrict_folder
 
 _logger = logging.getLogger("jupyter_colophon.http")
 
@@ -62,7 +62,7 @@ class Colophon(Settings, ExtensionApp):
             self, store, self.identity(), self.max_body_bytes, told, wrong, elyra_api=self._opens_elyra_door
         )
         if self.sinks and not wrong:
-            from jupyter_colophon.http.events import bus
+            from jupyter_colophon.http.changes.event_bus import bus
 
             door.deliver(self.sinks, bus(self.serverapp))
         if self.max_scheduled_runs and not wrong and self.serverapp is not None:

@@ -15,21 +15,21 @@ from tornado.httputil import HTTPServerRequest
 from tornado.web import HTTPError, stream_request_body
 
 from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.changes.idempotency import Once
+from jupyter_colophon.core.documents.json_parsing import encode_in_pieces, parse
+from jupyter_colophon.core.documents.json_values import is_larger
 from jupyter_colophon.core.errors import InvalidQuery, MalformedBody, MetadataError, StoreUnavailable, TooLarge, shown
-from jupyter_colophon.core.jsontext import encode_in_pieces, parse
-from jupyter_colophon.core.jsonvalue import is_larger
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.once import Once
+from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.read_budget import ANSWER_BYTES_MAX, limit_reads
-from jupyter_colophon.http.door import SETTING, Door, actor
 from jupyter_colophon.http.idempotency import ASKING, IDEMPOTENCY_KEY, fingerprint
+from jupyter_colophon.http.kernels.tokens import KernelIdentity
 from jupyter_colophon.http.operation import Operation, Shape, declared, methods
 from jupyter_colophon.http.parameter import Parameter
 from jupyter_colophon.http.problems import document, problem, row_of
-from jupyter_colophon.http.tokens import KernelIdentity
+from jupyter_colophon.http.state import SETTING, Door, actor
 
 if TYPE_CHECKING:
-    from jupyter_colophon.wiring import Catalog
+    from jupyter_colophon.composition import Catalog
 
 T = TypeVar("T")
 _UNAVAILABLE, _STORE_FULL = 503, 507

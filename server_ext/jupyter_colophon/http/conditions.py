@@ -6,8 +6,8 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 
 from jupyter_colophon.core.errors import InvalidQuery
-from jupyter_colophon.core.proposal import ABSENT, Condition
-from jupyter_colophon.core.timegrammar import parse_instant
+from jupyter_colophon.core.model.proposal import ABSENT, Condition
+from jupyter_colophon.core.time_format import parse_instant
 from jupyter_colophon.http.base import Identified
 from jupyter_colophon.http.parameter import Parameter
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
 from jupyter_colophon.core.errors import InvalidQuery
-from jupyter_colophon.core.timegrammar import parse_time
+from jupyter_colophon.core.time_format import parse_time
 
 T = TypeVar("T")
 Place = Literal["query", "header", "path"]

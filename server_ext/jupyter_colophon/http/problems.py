@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from jupyter_colophon.core import errors
-from jupyter_colophon.core.inbox import Refusal
-from jupyter_colophon.core.load import LoadEnded
+from jupyter_colophon.core.changes.bulk_load import LoadEnded
+from jupyter_colophon.core.changes.inbox import Refusal
 
 PREFIX = "urn:jupyter-colophon:problem:"
 

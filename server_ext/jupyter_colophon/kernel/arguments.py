@@ -7,9 +7,9 @@ from typing import NoReturn
 
 from IPython.core.error import UsageError
 
-from jupyter_colophon.kernel import words
-from jupyter_colophon.kernel.commands.table import COMMANDS
-from jupyter_colophon.kernel.synopsis import CELL
+from jupyter_colophon.kernel import argument_types
+from jupyter_colophon.kernel.commands.command_table import COMMANDS
+from jupyter_colophon.kernel.help_text import CELL
 
 #: Words that ask for the help of the command they stand with.
 HELP = {"-h", "--help"}
@@ -84,11 +84,13 @@ def _line_parser() -> Parser:
 
 def _cell_parser() -> Parser:
     parser = Parser(prog="%%metadata", add_help=False, allow_abbrev=False)
-    parser.add_argument("--tag", dest="tags", action="append", default=[], type=words.tag, metavar="TAG")
-    parser.add_argument("--set", dest="pairs", action="append", default=[], type=words.pair, metavar="KEY=VALUE")
+    parser.add_argument("--tag", dest="tags", action="append", default=[], type=argument_types.tag, metavar="TAG")
+    parser.add_argument(
+        "--set", dest="pairs", action="append", default=[], type=argument_types.pair, metavar="KEY=VALUE"
+    )
     for option, key in (("--owner", "owner"), ("--describe", "description")):
         parser.add_argument(option, dest="pairs", action="append", type=_valued(key), metavar=key.upper())
-    parser.add_argument("--name", type=words.step, metavar="STEP")
+    parser.add_argument("--name", type=argument_types.step, metavar="STEP")
     return parser
 
 

@@ -10,12 +10,12 @@ from IPython.core.completer import SimpleCompletion, context_matcher
 from jupyter_colophon.client.problems import ClientError
 from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.kernel.arguments import CELL_PARSER, PARSERS
-from jupyter_colophon.kernel.candidates import CANDIDATES, Asked
+from jupyter_colophon.kernel.completion_values import CANDIDATES, Asked
 
 if TYPE_CHECKING:
     from IPython.core.completer import CompletionContext, SimpleMatcherResult
 
-    from jupyter_colophon.kernel.companion import Companion
+    from jupyter_colophon.kernel.session import Companion
 
 #: After a server did not answer, it is not asked for that long: who types does not wait at every key.
 REST_S = 10.0

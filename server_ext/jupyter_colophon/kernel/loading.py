@@ -3,11 +3,11 @@
 import os
 from typing import TYPE_CHECKING, Any
 
-from jupyter_colophon.client.verbs.answer import Result
-from jupyter_colophon.kernel.companion import Companion
+from jupyter_colophon.client.api.answer import Result
 from jupyter_colophon.kernel.completion import matcher
-from jupyter_colophon.kernel.display.pages import page_of
+from jupyter_colophon.kernel.display.renderers import page_of
 from jupyter_colophon.kernel.magic import MetadataMagics
+from jupyter_colophon.kernel.session import Companion
 from jupyter_colophon.kernel.settings import Settings
 
 if TYPE_CHECKING:

@@ -7,28 +7,28 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class
 from IPython.display import display
 
+from jupyter_colophon.client.api.answer import Result
+from jupyter_colophon.client.api.current_connection import present
 from jupyter_colophon.client.problems import ClientError, NotConnected, NotFound, Refused, ServerUnavailable
 from jupyter_colophon.client.urns import shown
-from jupyter_colophon.client.verbs.answer import Result
-from jupyter_colophon.client.verbs.present import present
-from jupyter_colophon.core.annotation import Annotation
+from jupyter_colophon.core.entities.annotation import Annotation
 from jupyter_colophon.core.errors import MetadataError
 from jupyter_colophon.kernel.arguments import parse_cell, parse_line
-from jupyter_colophon.kernel.body import run_body
 from jupyter_colophon.kernel.cells import now_ms
-from jupyter_colophon.kernel.commands.table import COMMANDS
-from jupyter_colophon.kernel.display.blocks import Line
+from jupyter_colophon.kernel.commands.command_table import COMMANDS
+from jupyter_colophon.kernel.display.elements import Line
 from jupyter_colophon.kernel.display.page import Page, document_page
-from jupyter_colophon.kernel.display.pages import page_of
-from jupyter_colophon.kernel.pending import Pending
-from jupyter_colophon.kernel.synopsis import help_on
+from jupyter_colophon.kernel.display.renderers import page_of
+from jupyter_colophon.kernel.help_text import help_on
+from jupyter_colophon.kernel.run_cell import run_body
+from jupyter_colophon.kernel.sync_status import Pending
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
     from IPython.core.interactiveshell import InteractiveShell
 
-    from jupyter_colophon.kernel.companion import Companion
+    from jupyter_colophon.kernel.session import Companion
 
 #: A cell with `%%metadata` waits longer: what is not known to be written gets no tag.
 BODY_S = 5.0

@@ -12,7 +12,7 @@ from jupyter_colophon.kernel.failures import Failure
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import ExecutionInfo, ExecutionResult, InteractiveShell
 
-    from jupyter_colophon.kernel.companion import Companion
+    from jupyter_colophon.kernel.session import Companion
 
 P = ParamSpec("P")
 

@@ -6,18 +6,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from jupyter_colophon.core.names import DEFAULT_NAMESPACE, cell_program, notebook_program
+from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, cell_program, notebook_program
 from jupyter_colophon.kernel.cells import Cell, Execution, Timeline, now_ms
 from jupyter_colophon.kernel.documents import Ending, cell_facts
 from jupyter_colophon.kernel.failures import Failure
-from jupyter_colophon.kernel.ledger import Account, Ledger
+from jupyter_colophon.kernel.outgoing_reports import Account, Ledger
 from jupyter_colophon.kernel.sender import Sender
-from jupyter_colophon.spark.observation import STREAM
+from jupyter_colophon.spark.plans.observation import STREAM
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.catalog import Catalog
-    from jupyter_colophon.kernel.notices import Notices
-    from jupyter_colophon.spark.observation import DataRef, Observation
+    from jupyter_colophon.kernel.messages import Notices
+    from jupyter_colophon.spark.plans.observation import DataRef, Observation
 
 
 @dataclass(eq=False, slots=True)

@@ -7,7 +7,7 @@ from jupyter_colophon.client.programs.entity import MetadataEntity
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.catalog import Catalog
-    from jupyter_colophon.spark.observation import Observation
+    from jupyter_colophon.spark.plans.observation import Observation
 
 Document = dict[str, Any]
 

@@ -6,19 +6,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.problems import ClientError, Refused, ServerUnavailable
-from jupyter_colophon.core.worker import Backoff, Worker
 from jupyter_colophon.kernel.counts import counted
 from jupyter_colophon.kernel.renames import carry_over, split_at_rename
-from jupyter_colophon.spark.observation import Unseen, united
-from jupyter_colophon.spark.reports import accesses, proposals
+from jupyter_colophon.spark.capture.report_documents import accesses, proposals
+from jupyter_colophon.spark.plans.observation import Unseen, united
+from jupyter_colophon.system.worker import Backoff, Worker
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from jupyter_colophon.client.catalog import Catalog, Document
-    from jupyter_colophon.kernel.ledger import Account, Ledger, Parcel
-    from jupyter_colophon.kernel.notices import Notices
-    from jupyter_colophon.spark.observation import Observation
+    from jupyter_colophon.kernel.messages import Notices
+    from jupyter_colophon.kernel.outgoing_reports import Account, Ledger, Parcel
+    from jupyter_colophon.spark.plans.observation import Observation
 
 #: Seconds between two attempts while the server is away: doubled from the first to the last.
 FIRST_PAUSE_S = 1.0

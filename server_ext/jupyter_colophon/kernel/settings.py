@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from jupyter_colophon.client.transport import Server
-from jupyter_colophon.core.names import DEFAULT_NAMESPACE, NO_NOTEBOOK
+from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, NO_NOTEBOOK
 
 _ON, _OFF = frozenset({"1", "on", "true", "yes"}), frozenset({"0", "off", "false", "no"})
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from jupyter_colophon.core.change import Change
+from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import InvalidConfiguration, shown
-from jupyter_colophon.relay.seam import Bus, SinkContext
+from jupyter_colophon.relay.sink_protocol import Bus, SinkContext
 
 #: The `$id` of `schemas/events/change.json`.
 SCHEMA: Final = "urn:jupyter-colophon:events:change:v1"

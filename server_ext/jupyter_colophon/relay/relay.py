@@ -4,14 +4,14 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import InvalidConfiguration, MetadataError, StorageError
-from jupyter_colophon.core.worker import Backoff, Worker
-from jupyter_colophon.relay.loading import handling, made
-from jupyter_colophon.relay.seam import Bus, Sink
+from jupyter_colophon.relay.sink_factory import handling, made
+from jupyter_colophon.relay.sink_protocol import Bus, Sink
 from jupyter_colophon.relay.sink_worker import SinkWorker
-from jupyter_colophon.storage import sinks
+from jupyter_colophon.storage.changes import sinks
 from jupyter_colophon.storage.spi import TableContext
-from jupyter_colophon.wiring import Catalog
+from jupyter_colophon.system.worker import Backoff, Worker
 
 _logger = logging.getLogger("jupyter_colophon.relay")
 

@@ -10,17 +10,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from jupyter_colophon.core.change import Change
+from jupyter_colophon.composition import Catalog, now_ms
+from jupyter_colophon.core.changes.inbox import DeadLetter, Refusal
+from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import DeliveryFailed, DeliveryRejected, SinkUnavailable, StorageError
-from jupyter_colophon.core.inbox import DeadLetter, Refusal
-from jupyter_colophon.core.worker import Backoff, LoggedOutage, Worker
-from jupyter_colophon.relay.loading import Handling
-from jupyter_colophon.relay.seam import Sink, TellsFailures
-from jupyter_colophon.service.change_log_follower import ChangeLogFollower, Handled
-from jupyter_colophon.storage import dead_letters, log, sinks
-from jupyter_colophon.storage.leases import Lease, LeaseLost
+from jupyter_colophon.relay.sink_factory import Handling
+from jupyter_colophon.relay.sink_protocol import Sink, TellsFailures
+from jupyter_colophon.service.changes.change_log_follower import ChangeLogFollower, Handled
+from jupyter_colophon.storage.changes import dead_letters, log, sinks
+from jupyter_colophon.storage.changes.leases import Lease, LeaseLost
 from jupyter_colophon.storage.spi import TableContext
-from jupyter_colophon.wiring import Catalog, now_ms
+from jupyter_colophon.system.worker import Backoff, LoggedOutage, Worker
 
 #: How many changes are delivered at once, where all goes well, and the longest pauses, in seconds: after a change failed,
 #: and while the sink takes nothing.

@@ -18,11 +18,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from jupyter_colophon.core.announcement import FORMS, Announcer
-from jupyter_colophon.core.change import Change
+from jupyter_colophon.core.changes.announcement import FORMS, Announcer
+from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import DeliveryFailed, InvalidConfiguration, shown
-from jupyter_colophon.relay.addresses import Target, resolved, target
-from jupyter_colophon.relay.seam import DELIVERY_S, SinkContext
+from jupyter_colophon.relay.sink_protocol import DELIVERY_S, SinkContext
+from jupyter_colophon.relay.ssrf_guard import Target, resolved, target
 
 CONNECT_S: Final = 5.0
 _OPTIONS: Final = ("allow_private", "format", "secret", "secret_file", "timeout_s", "url")

@@ -6,8 +6,8 @@ and `emit` is to change values, and so to remove entries of them: tags, properti
 
 from typing import Any
 
-from jupyter_colophon.core.entity import STATUS, is_removed
-from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.entities.entity import STATUS, is_removed
+from jupyter_colophon.core.model.proposal import Proposal
 
 
 def is_deletion(proposal: Proposal) -> bool:

@@ -8,12 +8,12 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Final
 
-from jupyter_colophon.core.datahub.model import model_of
 from jupyter_colophon.core.errors import InvalidConfiguration, Problem, shown
-from jupyter_colophon.core.overlay import Overlay, SinkContext, overlaid
-from jupyter_colophon.core.registry import Model, Registry
-from jupyter_colophon.core.rules import Check
-from jupyter_colophon.core.shipped import load_documents, schemas_dir
+from jupyter_colophon.core.model.datahub_model import model_of
+from jupyter_colophon.core.model.registry import Model, Registry
+from jupyter_colophon.core.model.registry_extension import Overlay, SinkContext, overlaid
+from jupyter_colophon.core.model.validators import Check
+from jupyter_colophon.core.package_data import load_documents, schemas_dir
 
 #: Where packages register checks of what is proposed.
 GROUP: Final = "jupyter_colophon.aspect_validators"

@@ -4,15 +4,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from jupyter_colophon.core import asserted, business
-from jupyter_colophon.core.annotation import ASPECT_OF_SCOPE, Change
 from jupyter_colophon.core.datahub import patch_forms
+from jupyter_colophon.core.documents.patch import apply_json_patch, apply_merge_patch
+from jupyter_colophon.core.entities.annotation import ASPECT_OF_SCOPE, Change
 from jupyter_colophon.core.errors import InvalidInstance, ManagedElsewhere, NotFound, PatchFailed, Problem
-from jupyter_colophon.core.keys import has_key
-from jupyter_colophon.core.patch import apply_json_patch, apply_merge_patch
-from jupyter_colophon.core.proposal import CREATING, Condition, Proposal
-from jupyter_colophon.core.registry import AspectSpec, Registry
-from jupyter_colophon.storage import runs
+from jupyter_colophon.core.model import business_metadata_limits, declared_lineage
+from jupyter_colophon.core.model.key_aspect import has_key
+from jupyter_colophon.core.model.proposal import CREATING, Condition, Proposal
+from jupyter_colophon.core.model.registry import AspectSpec, Registry
+from jupyter_colophon.storage.lineage import runs
 from jupyter_colophon.storage.spi import TableContext
 
 #: The operations that give the whole value.
@@ -88,9 +88,9 @@ def changed(spec: AspectSpec, value: Any, changes: Any) -> Any:
 def validate(spec: AspectSpec, value: Any) -> None:
     """Raise InvalidInstance, with every problem, unless the value is one of the aspect."""
     spec.schema.validate(value, spec.name)
-    if spec.name == "businessMetadata" and (problems := business.size_problems(value)):
+    if spec.name == "businessMetadata" and (problems := business_metadata_limits.size_problems(value)):
         raise InvalidInstance(spec.name, problems)
-    if spec.name in asserted.ASPECTS and (wrong := asserted.problems(spec.name, value)):
+    if spec.name in declared_lineage.ASPECTS and (wrong := declared_lineage.problems(spec.name, value)):
         raise InvalidInstance(spec.name, tuple(wrong))
 
 

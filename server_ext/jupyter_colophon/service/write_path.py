@@ -7,7 +7,8 @@ from functools import partial
 from typing import Any, TypeVar
 
 from jupyter_colophon.core.access import Action, Authorizer, Principal, ScopeAuthorizer
-from jupyter_colophon.core.datahub.united import (
+from jupyter_colophon.core.changes.idempotency import Once
+from jupyter_colophon.core.datahub.scope_union import (
     PEOPLE,
     UNITED,
     entries_of,
@@ -29,15 +30,14 @@ from jupyter_colophon.core.errors import (
     StorageError,
     TransactionTimeout,
 )
-from jupyter_colophon.core.names import Identity, Urn, namespace
-from jupyter_colophon.core.namespaced import is_namespaced
-from jupyter_colophon.core.once import Once
+from jupyter_colophon.core.identity.names import Identity, Urn, namespace
+from jupyter_colophon.core.instances.instance_namespaces import is_namespaced
+from jupyter_colophon.core.lineage.run import Access, ColumnEdge, Recording, Run, RunChange, RunStart, Source
+from jupyter_colophon.core.model.proposal import ABSENT, CREATING, Proposal, Written
+from jupyter_colophon.core.model.registry import AspectSpec, Registry
+from jupyter_colophon.core.model.retention import ALL_KEPT, Retention
+from jupyter_colophon.core.model.system_filter import EVERYTHING, SystemFilter
 from jupyter_colophon.core.openlineage.event import Event
-from jupyter_colophon.core.proposal import ABSENT, CREATING, Proposal, Written
-from jupyter_colophon.core.registry import AspectSpec, Registry
-from jupyter_colophon.core.retention import ALL_KEPT, Retention
-from jupyter_colophon.core.run import Access, ColumnEdge, Recording, Run, RunChange, RunStart, Source
-from jupyter_colophon.core.system_filter import EVERYTHING, SystemFilter
 from jupyter_colophon.service.deletions import is_deletion, removes_entity
 from jupyter_colophon.service.validation import (
     beginning,
@@ -48,17 +48,19 @@ from jupyter_colophon.service.validation import (
     require_runs,
     told_within,
 )
-from jupyter_colophon.storage import answers, forms, instance_namespaces
-from jupyter_colophon.storage import runs as stored_runs
-from jupyter_colophon.storage.commit import Commit
-from jupyter_colophon.storage.commit_openlineage import take
-from jupyter_colophon.storage.commit_record import record, record_source
-from jupyter_colophon.storage.commit_renaming import rename_entity
-from jupyter_colophon.storage.commit_rollback import roll_back
-from jupyter_colophon.storage.commit_runs import change_run, record_accesses, start_run
-from jupyter_colophon.storage.commit_timeseries import append, forget
+from jupyter_colophon.storage import codecs
+from jupyter_colophon.storage.changes import idempotency_results
+from jupyter_colophon.storage.commit.commit import Commit
+from jupyter_colophon.storage.commit.openlineage import take
+from jupyter_colophon.storage.commit.record_run import record, record_source
+from jupyter_colophon.storage.commit.rename import rename_entity
+from jupyter_colophon.storage.commit.rollback import roll_back
+from jupyter_colophon.storage.commit.runs import change_run, record_accesses, start_run
+from jupyter_colophon.storage.commit.timeseries import append, forget
+from jupyter_colophon.storage.entities import instance_namespaces
+from jupyter_colophon.storage.lineage import runs as stored_runs
+from jupyter_colophon.storage.lineage.symlinks import resolved
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
-from jupyter_colophon.storage.symlinks import resolved
 
 T = TypeVar("T")
 #: What else is done in the transaction of a batch: it gets the batch as a callable, and calls it once or not at all.
@@ -112,7 +114,7 @@ class WritePath:
 
         Raises InvalidInstance, PatchFailed, ConditionFailed, AlreadyExists, NotFound. Pointers lead into the value,
         and into the batch where `within` is the pointer to it. What has a door
-        of its own (core/registry.py) is changed by who names it as `door`; others are raised ManagedElsewhere.
+        of its own (core/model/registry.py) is changed by who names it as `door`; others are raised ManagedElsewhere.
         """
         specs = self.check(proposals, principal, within, door)
 
@@ -130,7 +132,7 @@ class WritePath:
                 return self._commit(tx, work, principal)
             return around(tx, lambda: self._commit(tx, work, principal))
 
-        return self._transaction(act, forms.WRITTEN, once)
+        return self._transaction(act, codecs.WRITTEN, once)
 
     def propose_each(
         self, proposals: Sequence[Proposal], principal: Principal, around: Callable[[TableContext, EachOf], T]
@@ -184,7 +186,7 @@ class WritePath:
         """Delete a namespace: nobody can read or write it any more when this returns. Raises NotFound, AccessDenied."""
         self.require_ending(name, principal)
         self._transaction(
-            lambda tx: self._commit(tx, lambda one: one.end_namespace(name), principal), forms.NOTHING, None
+            lambda tx: self._commit(tx, lambda one: one.end_namespace(name), principal), codecs.NOTHING, None
         )
 
     def require_ending(self, name: str, principal: Principal) -> None:
@@ -199,7 +201,7 @@ class WritePath:
         def act(tx: TableContext) -> bool:
             return self._commit(tx, lambda commit: commit.clear_namespace(name, _CLEARED_AT_ONCE), principal)
 
-        return self._transaction(act, forms.NOTHING, None) is True
+        return self._transaction(act, codecs.NOTHING, None) is True
 
     def forget_moments(
         self, urn: Urn, name: str, start: int | None, end: int | None, principal: Principal, once: Once | None = None
@@ -214,7 +216,7 @@ class WritePath:
             raise InvalidInstance(name, (Problem("", "is not told by time: it is deleted as a whole"),))
         return self._transaction(
             lambda tx: self._commit(tx, lambda commit: forget(commit, urn, spec, start, end), principal),
-            forms.NUMBER,
+            codecs.NUMBER,
             once,
         )
 
@@ -240,7 +242,7 @@ class WritePath:
         def work(commit: Commit) -> None:
             roll_back(commit, ingestion, aspects, hard=hard)
 
-        self._transaction(lambda tx: self._commit(tx, work, principal), forms.NOTHING, None)
+        self._transaction(lambda tx: self._commit(tx, work, principal), codecs.NOTHING, None)
 
     def start_run(self, start: RunStart, principal: Principal, once: Once | None = None) -> Run:
         """Record a run; the same program and run id again is the same run."""
@@ -297,7 +299,7 @@ class WritePath:
             around(tx)
             self._commit(tx, lambda commit: take(commit, event, self.snapshots_system), principal)
 
-        self._transaction(act, forms.NOTHING, None)
+        self._transaction(act, codecs.NOTHING, None)
 
     def end_kernel(self, kernel: str, principal: Principal, why: str) -> None:
         """Record that the runs which a kernel left behind are killed, and why."""
@@ -309,7 +311,7 @@ class WritePath:
     def _on_run(self, work: Callable[[Commit], str], principal: Principal, once: Once | None) -> Run:
         """Change a run, and read it as it is then: in the same transaction, so that the answer can be kept."""
         read = stored_runs.existing
-        return self._transaction(lambda tx: read(tx, self._commit(tx, work, principal)), forms.RUN, once)
+        return self._transaction(lambda tx: read(tx, self._commit(tx, work, principal)), codecs.RUN, once)
 
     def _commit(self, tx: TableContext, work: Callable[[Commit], T], principal: Principal) -> T:
         about = (self.registry, self.identity, principal, self.now(), self.facts, self.retained)
@@ -319,8 +321,10 @@ class WritePath:
         tx.after_commit(self.publish)
         return result
 
-    def _transaction(self, act: Callable[[TableContext], T], form: forms.Form[T], once: Once | None) -> T:
-        return self.provider.tx_runner.run(lambda tx: answers.once(tx, once, form, self.now(), lambda: act(tx)))
+    def _transaction(self, act: Callable[[TableContext], T], form: codecs.Form[T], once: Once | None) -> T:
+        return self.provider.tx_runner.run(
+            lambda tx: idempotency_results.once(tx, once, form, self.now(), lambda: act(tx))
+        )
 
     def rename(
         self, urn: Urn, new: Urn, principal: Principal, run: str | None = None, once: Once | None = None
@@ -344,7 +348,7 @@ class WritePath:
             return [rename_entity(commit, urn, new, run)]
 
         try:
-            (written,) = self._transaction(lambda tx: self._commit(tx, work, principal), forms.WRITTEN, once)
+            (written,) = self._transaction(lambda tx: self._commit(tx, work, principal), codecs.WRITTEN, once)
         except TransactionTimeout as error:
             raise RenameConflict(str(urn), "too much is recorded of it") from error
         return written

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from jupyter_core.paths import jupyter_data_dir
 
-from jupyter_colophon.client.private_folders import create_private_folder
+from jupyter_colophon.system.private_folders import create_private_folder
 
 OLDEST_JAVA = 17
 VECTOR_MODULE = "jdk.incubator.vector"

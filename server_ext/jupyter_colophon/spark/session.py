@@ -15,10 +15,10 @@ from typing import Any
 
 from jupyter_core.paths import jupyter_data_dir
 
-from jupyter_colophon.client.private_folders import create_private_folder
-from jupyter_colophon.core.process_files import ProcessFile, is_abandoned
 from jupyter_colophon.spark.java import ensure_java
-from jupyter_colophon.spark.quiet import hush
+from jupyter_colophon.spark.silence_pyspark import hush
+from jupyter_colophon.system.private_folders import create_private_folder
+from jupyter_colophon.system.process_files import ProcessFile, is_abandoned
 
 LOG = """\
 rootLogger.level = error

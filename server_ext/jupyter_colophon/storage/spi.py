@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
-from jupyter_colophon.core.lineage import Window
-from jupyter_colophon.core.search import Group
+from jupyter_colophon.core.lineage.graph import Window
+from jupyter_colophon.core.search.search import Group
 
 FieldType = Literal["int", "long", "float", "double", "string", "bytes", "bool"]
 Row = dict[str, Any]
@@ -147,7 +147,7 @@ class Log(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What full-text search knows of one entity: `words` and `terms` encoded (core/terms.py), and its labels (core/labels.py)."""
+    """What full-text search knows of one entity: `words` and `terms` encoded (core/model/search_index_terms.py), and its labels (core/search/facet_labels.py)."""
 
     urn: str
     namespace: str

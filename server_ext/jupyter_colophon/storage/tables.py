@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from jupyter_colophon.storage import load_tables
-from jupyter_colophon.storage.ingestion import INGESTED, INGESTIONS
-from jupyter_colophon.storage.schedules import SCHEDULES
+from jupyter_colophon.storage.changes import load_tables
+from jupyter_colophon.storage.changes.schedules import SCHEDULES
+from jupyter_colophon.storage.entities.ingestion import INGESTED, INGESTIONS
 from jupyter_colophon.storage.spi import FieldType, TableSpec
 
 #: The fields of the change log (`spi.Log`); the log gives `seq`.
@@ -34,7 +34,7 @@ CHANGE_FILTERS = ("namespace", "urn", "type")
 
 SETTINGS = TableSpec("settings", {"name": "string", "value": "bytes"}, ("name",))
 
-#: Hashes of the change log, signed (storage/chain.py).
+#: Hashes of the change log, signed (storage/changes/signed_chain.py).
 LOG_SEALS = TableSpec(
     "log_seals",
     {
@@ -78,7 +78,7 @@ ENTITY_NAMES = TableSpec(
 )
 
 #: `value` is null after a deletion; `base` is the last version before the entity's present life. `system` is what its
-#: writer said of it (core/datahub/system_metadata.py); versions up to `floor` are no longer kept. An `implied` aspect was
+#: writer said of it (core/model/system_metadata.py); versions up to `floor` are no longer kept. An `implied` aspect was
 #: written by the platform alone.
 ASPECTS = TableSpec(
     "aspects",
@@ -147,7 +147,7 @@ METADATA_VALUES = TableSpec(
     ("namespace", "key", "value", "urn", "scope"),
 )
 
-#: What was said before, under the last version that said it (storage/past.py).
+#: What was said before, under the last version that said it (storage/search/past_values.py).
 VALUE_HISTORY = TableSpec(
     "value_history",
     {
@@ -162,7 +162,7 @@ VALUE_HISTORY = TableSpec(
     ("namespace", "key", "value", "urn", "aspect", "version"),
 )
 
-#: How many entities of a kind (core/kinds.py) carry a key; `folded` makes prefixes case-insensitive.
+#: How many entities of a kind (core/entities/entity_kinds.py) carry a key; `folded` makes prefixes case-insensitive.
 KEY_COUNTS = TableSpec(
     "key_counts",
     {
@@ -183,20 +183,20 @@ VALUE_COUNTS = TableSpec(
     ("namespace", "key", "value", "shown"),
 )
 
-#: Entities by those that they name (storage/relationships.py); `urn` names `target` in an aspect, as a kind of relation.
+#: Entities by those that they name (storage/lineage/relationships.py); `urn` names `target` in an aspect, as a kind of relation.
 RELATIONSHIPS = TableSpec(
     "relationships",
     {"target": "string", "urn": "string", "aspect": "string", "kind": "string"},
     ("target", "urn", "aspect", "kind"),
 )
 
-#: Custom entities by what holds them; the row stays when they go. Other holders are told by the URN (core/holding.py).
+#: Custom entities by what holds them; the row stays when they go. Other holders are told by the URN (core/entities/containment.py).
 CONTAINMENT = TableSpec("containment", {"parent": "string", "urn": "string"}, ("parent", "urn"))
 
-#: Each rename of an entity, under the number of its change (storage/renames.py).
+#: Each rename of an entity, under the number of its change (storage/lineage/renames.py).
 RENAMES = TableSpec("renames", {"urn": "string", "seq": "long", "time": "long", "new": "string"}, ("urn", "seq"))
 
-#: Namespaces that were deleted, while they still hold something (storage/ending.py).
+#: Namespaces that were deleted, while they still hold something (storage/entities/deleting_namespaces.py).
 DELETING_NAMESPACES = TableSpec(
     "deleting_namespaces", {"namespace": "string", "actor": "string", "time": "long"}, ("namespace",)
 )
@@ -244,7 +244,7 @@ ACCESSES = TableSpec(
     ("run", "data", "mode", "component"),
 )
 
-#: The statements that an access belongs to; one without a row belongs to none, as does one with a row for "" (storage/statements.py).
+#: The statements that an access belongs to; one without a row belongs to none, as does one with a row for "" (storage/lineage/statements.py).
 ACCESS_STATEMENTS = TableSpec(
     "access_statements",
     {"run": "string", "data": "string", "mode": "string", "component": "string", "statement": "string"},
@@ -281,7 +281,7 @@ COLUMN_RUNS = TableSpec(
     ("target", "program", "run"),
 )
 
-#: What OpenLineage's events said, but for what aspects hold: JSON by part (storage/commit_openlineage.py).
+#: What OpenLineage's events said, but for what aspects hold: JSON by part (storage/commit/openlineage.py).
 OPENLINEAGE = TableSpec("openlineage", {"subject": "string", "part": "string", "value": "string"}, ("subject", "part"))
 
 #: What OpenLineage calls datasets and jobs; a namespace has a row of its own, with the name "". `first` is in ms.
@@ -291,7 +291,7 @@ OPENLINEAGE_NAMES = TableSpec(
     ("kind", "namespace", "name"),
 )
 
-#: What writes with an idempotency key were answered (storage/answers.py): JSON, compressed.
+#: What writes with an idempotency key were answered (storage/changes/idempotency_results.py): JSON, compressed.
 IDEMPOTENCY_RESULTS = TableSpec(
     "idempotency_results",
     {"actor": "string", "key": "string", "fingerprint": "string", "result": "bytes", "time": "long"},
@@ -337,21 +337,21 @@ DEAD_LETTERS = TableSpec(
     ("actor",),
 )
 
-#: Failures of proposals in the order in which they came to be: what sinks that tell of them read on (storage/dead_letters.py).
+#: Failures of proposals in the order in which they came to be: what sinks that tell of them read on (storage/changes/dead_letters.py).
 FAILURES = TableSpec("failures", {"position": "long", "dead_letter": "long"}, ("position",))
 
-#: Up to where proposals were taken from partitions of topics elsewhere (storage/taken.py).
+#: Up to where proposals were taken from partitions of topics elsewhere (storage/changes/consumed_offsets.py).
 CONSUMED_OFFSETS = TableSpec(
     "consumed_offsets", {"topic": "string", "partition": "int", "next_offset": "long"}, ("topic", "partition")
 )
 
-#: Which process does a piece of work that one does at a time (storage/leases.py).
+#: Which process does a piece of work that one does at a time (storage/changes/leases.py).
 LEASES = TableSpec("leases", {"name": "string", "owner": "string", "heartbeat": "long"}, ("name",))
 
-#: How far each follower of the change log has come (storage/cursors.py).
+#: How far each follower of the change log has come (storage/changes/cursors.py).
 CURSORS = TableSpec("cursors", {"name": "string", "seq": "long", "skipped": "long"}, ("name",))
 
-#: How delivery to each sink goes (storage/sinks.py).
+#: How delivery to each sink goes (storage/changes/sinks.py).
 SINK_STATES = TableSpec(
     "sink_states", {"sink": "string", "attempts": "int", "problem": "string", "failed": "long"}, ("sink",)
 )

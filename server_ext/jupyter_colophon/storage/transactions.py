@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator
 from typing import Any, Generic, Protocol, TypeVar
 
 from jupyter_colophon.core.errors import CommitUnknown, StorageError, TransactionConflict
-from jupyter_colophon.storage.life import Life
 from jupyter_colophon.storage.spi import RetryPolicy, TableContext
+from jupyter_colophon.storage.transaction_lifetime import Life
 
 T = TypeVar("T")
 #: How many callables share a commit at most: they also share its failure.

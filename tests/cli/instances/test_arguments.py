@@ -2,7 +2,7 @@
 
 import pytest
 from jupyter_colophon.cli.instances.arguments import Arguments
-from jupyter_colophon.cli.instances.settings_words import parted
+from jupyter_colophon.cli.instances.argv_split import parted
 
 
 def test_an_option_has_its_value_after_an_equals_sign_or_in_the_next_word() -> None:

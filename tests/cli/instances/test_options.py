@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from jupyter_colophon.cli.instances.arguments import Arguments
 from jupyter_colophon.cli.instances.bulk import bulk_of
+from jupyter_colophon.cli.instances.errors import Refusal
 from jupyter_colophon.cli.instances.option import Option, of_property
-from jupyter_colophon.cli.instances.refusal import Refusal
 from jupyter_colophon.cli.instances.schema_options import composed_note, options_of
 from jupyter_colophon.cli.instances.values import value_of
 

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from jupyter_colophon.core.datahub.model import model_of
-from jupyter_colophon.core.datahub.unknown import known_only
-from jupyter_colophon.core.registry import AspectSpec
+from jupyter_colophon.core.datahub.unknown_fields import known_only
+from jupyter_colophon.core.model.datahub_model import model_of
+from jupyter_colophon.core.model.registry import AspectSpec
 from jupyter_colophon.service.registry_files import load_registry
 from support.examples import broken, least, whole
 

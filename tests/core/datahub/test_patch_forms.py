@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jupyter_colophon.core.datahub import patch_forms
 from jupyter_colophon.core.datahub.patch_templates import TEMPLATES
+from jupyter_colophon.core.documents.json_parsing import compact
 from jupyter_colophon.core.errors import PatchFailed, TooLarge
-from jupyter_colophon.core.jsontext import compact
 
 CASES = json.loads((Path(__file__).parents[2] / "conformance" / "patch-forms.json").read_text("utf-8"))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.timegrammar import format_time
+from jupyter_colophon.core.time_format import format_time
 
 pytestmark = pytest.mark.each_store
 

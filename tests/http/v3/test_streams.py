@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.core.names import custom, stream
-from jupyter_colophon.http.door import SETTING
+from jupyter_colophon.core.identity.names import custom, stream
+from jupyter_colophon.http.state import SETTING
 
 CLICKS = "namespaces/shop/streams/clicks"
 URN = str(stream("shop", "clicks"))
@@ -180,9 +180,9 @@ async def test_a_stream_and_a_source_are_one_access_a_day_however_many_write(
 WRITE = """
 import threading
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.names import Identity, stream
+from jupyter_colophon.core.identity.names import Identity, stream
 from jupyter_colophon.core.store import StoreChoice
-from jupyter_colophon.wiring import open_catalog
+from jupyter_colophon.composition import open_catalog
 import json, sys
 from pathlib import Path
 choice = json.loads(sys.argv[1])

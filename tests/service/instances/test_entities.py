@@ -3,13 +3,13 @@
 import json
 
 import pytest
+from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.entity import Listing
+from jupyter_colophon.core.entities.entity import Listing
 from jupyter_colophon.core.errors import AccessDenied, ManagedElsewhere, NotFound
-from jupyter_colophon.core.names import instance
-from jupyter_colophon.core.proposal import Condition, Proposal
-from jupyter_colophon.core.search import KeysQuestion
-from jupyter_colophon.wiring import Catalog
+from jupyter_colophon.core.identity.names import instance
+from jupyter_colophon.core.model.proposal import Condition, Proposal
+from jupyter_colophon.core.search.search import KeysQuestion
 from support.catalog import ADA, metadata, search
 from support.keeping import keeper
 from support.shelves import KERNEL, SPACE, Shelf, thing

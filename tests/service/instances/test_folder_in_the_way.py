@@ -2,7 +2,7 @@
 
 import pytest
 from jupyter_colophon.core.errors import InstanceIsDirectory
-from jupyter_colophon.core.proposal import Condition
+from jupyter_colophon.core.model.proposal import Condition
 from support.catalog import ADA
 from support.shelves import SPACE, Shelf, thing
 

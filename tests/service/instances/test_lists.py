@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.core.errors import InstanceNotFound, InvalidQuery
-from jupyter_colophon.core.instance_query import ExportChoice, InstancePage, InstanceQuery
-from jupyter_colophon.core.proposal import Condition
+from jupyter_colophon.core.instances.instance_query import ExportChoice, InstancePage, InstanceQuery
+from jupyter_colophon.core.model.proposal import Condition
 from support.catalog import ADA
 from support.shelves import KERNEL, SPACE, Shelf, thing
 

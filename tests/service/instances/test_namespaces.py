@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from jupyter_colophon.core.access import Action, Principal
 from jupyter_colophon.core.errors import AccessDenied, InstanceNotFound
-from jupyter_colophon.core.instance_query import ExportChoice, InstanceQuery
-from jupyter_colophon.core.proposal import Condition
-from jupyter_colophon.elyra.instances import composed
+from jupyter_colophon.core.instances.instance_query import ExportChoice, InstanceQuery
+from jupyter_colophon.core.model.proposal import Condition
+from jupyter_colophon.schemaspaces.instances import composed
 from jupyter_colophon.service.instances.instances import Instances
 from jupyter_colophon.service.instances.records import RecordsSource
 from jupyter_colophon.settings import Settings

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from jupyter_colophon.service.instances.outside import Outside
-from jupyter_colophon.service.instances.recorded import FileInstances
+from jupyter_colophon.service.instances.external_edits import Outside
+from jupyter_colophon.service.instances.file_store import FileInstances
 from support.catalog import ADA, search
 from support.shelves import SPACE, Shelf, thing
 

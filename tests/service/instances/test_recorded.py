@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import ConditionFailed, InstanceNotFound, RemovalNotPermitted, StoreUnavailable
-from jupyter_colophon.core.names import instance
-from jupyter_colophon.core.proposal import Condition
-from jupyter_colophon.service.instances.recorded import FileInstances
-from jupyter_colophon.wiring import Catalog
+from jupyter_colophon.core.identity.names import instance
+from jupyter_colophon.core.model.proposal import Condition
+from jupyter_colophon.service.instances.file_store import FileInstances
 from support.catalog import ADA, search
 from support.shelves import BOB, SPACE, Shelf, shelf, thing
 
@@ -83,7 +83,7 @@ class TestOutsideEdits:
         assert files.changes()[-1] == ("create", "one", "bob")
 
     def test_of_many_files_are_recorded_by_one_list(self, files: Shelf) -> None:
-        from jupyter_colophon.core.instance_query import InstanceQuery
+        from jupyter_colophon.core.instances.instance_query import InstanceQuery
 
         for number in range(20):
             write(files.file(f"n{number}"), thing(f"N {number}"))

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import (
     AccessDenied,
     ConditionFailed,
@@ -18,8 +19,7 @@ from jupyter_colophon.core.errors import (
     SchemaNotFound,
     SchemaspaceNotFound,
 )
-from jupyter_colophon.core.proposal import Condition
-from jupyter_colophon.wiring import Catalog
+from jupyter_colophon.core.model.proposal import Condition
 from support.catalog import ADA
 from support.shelves import KERNEL, SPACE, Plain, Shelf, shelf, thing
 from support.strangers import ID

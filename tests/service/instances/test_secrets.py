@@ -10,12 +10,12 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import AccessDenied, InstanceInvalid, InvalidConfiguration
-from jupyter_colophon.core.instance_query import ExportChoice, InstanceQuery
-from jupyter_colophon.core.names import instance
-from jupyter_colophon.core.proposal import Condition
-from jupyter_colophon.core.search import ValuesQuestion
-from jupyter_colophon.wiring import Catalog
+from jupyter_colophon.core.identity.names import instance
+from jupyter_colophon.core.instances.instance_query import ExportChoice, InstanceQuery
+from jupyter_colophon.core.model.proposal import Condition
+from jupyter_colophon.core.search.search import ValuesQuestion
 from support.catalog import ADA, search
 from support.shelves import KERNEL, SPACE, Plain, Shelf, shelf, thing
 

@@ -1,4 +1,4 @@
-"""What every store of instances promises (service/instances/store.py): ours, and anybody's with Elyra's methods."""
+"""What every store of instances promises (service/instances/store_protocol.py): ours, and anybody's with Elyra's methods."""
 
 import threading
 from collections.abc import Iterator
@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.composition import Catalog
+from jupyter_colophon.core.documents.json_values import same
 from jupyter_colophon.core.errors import ConditionFailed, InstanceExists, InstanceNotFound, MalformedBody
-from jupyter_colophon.core.jsonvalue import same
-from jupyter_colophon.core.proposal import ABSENT, Condition
-from jupyter_colophon.service.instances.foreign import ForeignInstances
-from jupyter_colophon.service.instances.store import InstanceStore
-from jupyter_colophon.wiring import Catalog
+from jupyter_colophon.core.model.proposal import ABSENT, Condition
+from jupyter_colophon.service.instances.elyra_store_adapter import ForeignInstances
+from jupyter_colophon.service.instances.store_protocol import InstanceStore
 from support.catalog import ADA
 from support.dictionary import Dictionary
 from support.shelves import SPACE, shelf, thing

@@ -1,7 +1,7 @@
 """How much is kept of what was read."""
 
-from jupyter_colophon.core.instance import Held
-from jupyter_colophon.storage.files.kept import KeptDocuments
+from jupyter_colophon.core.instances.instance import Held
+from jupyter_colophon.storage.files.document_cache import KeptDocuments
 
 KIB = 1_024
 

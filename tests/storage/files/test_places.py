@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from jupyter_colophon.core.errors import InvalidName
-from jupyter_colophon.storage.files.places import data_folders, space_folders
+from jupyter_colophon.storage.files.paths import data_folders, space_folders
 
 
 @pytest.fixture(autouse=True)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from jupyter_colophon.storage.files.document_cache import KeptDocuments
 from jupyter_colophon.storage.files.instances import InstanceFiles
-from jupyter_colophon.storage.files.kept import KeptDocuments
 from support.files import SPACE, as_nobody, document, files_of, put, shared_folder, user_folder
 
 

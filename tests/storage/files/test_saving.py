@@ -18,8 +18,8 @@ from jupyter_colophon.core.errors import (
     StorageError,
     TooLarge,
 )
+from jupyter_colophon.storage.files.document_cache import KeptDocuments
 from jupyter_colophon.storage.files.instances import InstanceFiles
-from jupyter_colophon.storage.files.kept import KeptDocuments
 from support.files import SPACE, as_nobody, document, files_of, left, put, save, shared_folder, user_folder
 from support.process import told
 
@@ -212,7 +212,7 @@ import resource, signal, sys
 from pathlib import Path
 from jupyter_colophon.core.errors import StoreFull
 from jupyter_colophon.storage.files.instances import InstanceFiles
-from jupyter_colophon.storage.files.kept import KeptDocuments
+from jupyter_colophon.storage.files.document_cache import KeptDocuments
 from support.files import SPACE, as_nobody, document, files_of, left, save
 files = files_of(Path(sys.argv[1]))
 save(files, "a", document(1), create=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from jupyter_colophon.storage.files.snapshot import Seen
-from jupyter_colophon.storage.files.watching import FileWatch
+from jupyter_colophon.storage.files.watcher import FileWatch
 from support.files import SPACE, document, files_of, put, save, shared_folder, user_folder
 from support.process import told
 
@@ -189,7 +189,7 @@ NOT_TOLD = """
 import sys
 from pathlib import Path
 sys.modules["watchfiles"] = None
-from jupyter_colophon.storage.files.watching import FileWatch
+from jupyter_colophon.storage.files.watcher import FileWatch
 from support.files import put
 import threading
 done = threading.Event()

@@ -7,11 +7,11 @@ from typing import Any, Protocol
 
 from traitlets import Unicode
 
-from jupyter_colophon.cli.catalog.source import CatalogSource, Event, Shown, Statement
+from jupyter_colophon.cli.catalog.catalog_protocol import CatalogSource, Event, Shown, Statement
 from jupyter_colophon.cli.command import Command
 from jupyter_colophon.core.errors import InvalidName
-from jupyter_colophon.core.names import Identity, parse_data_name
-from jupyter_colophon.core.width import padded, width
+from jupyter_colophon.core.identity.names import Identity, parse_data_name
+from jupyter_colophon.core.text_width import padded, width
 
 #: Keys of what the catalog knows of every entity: its times are shown below the table.
 _EVENTS = frozenset({"created-by", "creation-time", "last-update-time", "last-updated-by"})
@@ -31,7 +31,7 @@ class CatalogCommand(Command):
     @contextmanager
     def source(self) -> Iterator[CatalogSource]:
         """The catalog, open. Raises InvalidConfiguration, NotFound, StorageError."""
-        from jupyter_colophon.cli.catalog.sources import opened
+        from jupyter_colophon.cli.catalog.open_catalog import opened
 
         self.hush()
         found = opened(self.url, self.asked)

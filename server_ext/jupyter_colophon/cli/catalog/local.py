@@ -9,22 +9,31 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.cli.catalog.source import ChangesAsked, Count, Event, Line, Results, Shown, Statement, Taken
+from jupyter_colophon.cli.catalog.catalog_protocol import (
+    ChangesAsked,
+    Count,
+    Event,
+    Line,
+    Results,
+    Shown,
+    Statement,
+    Taken,
+)
+from jupyter_colophon.composition import open_catalog
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.annotation import Annotation
-from jupyter_colophon.core.deployed import of_application, of_data
-from jupyter_colophon.core.entity import EntitySummary, Listing, Stamp
+from jupyter_colophon.core.entities.annotation import Annotation
+from jupyter_colophon.core.entities.entity import EntitySummary, Listing, Stamp
+from jupyter_colophon.core.entities.registration_request import of_application, of_data
 from jupyter_colophon.core.errors import NotFound
-from jupyter_colophon.core.lineage import Lineage, LineageQuestion, RunListing
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.programs import programs_of
-from jupyter_colophon.core.proposal import Proposal
-from jupyter_colophon.core.run import Run, Touched
-from jupyter_colophon.core.search import KeysQuestion, SearchQuestion, ValuesQuestion
-from jupyter_colophon.core.timegrammar import format_time
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.lineage.graph import Lineage, LineageQuestion, RunListing
+from jupyter_colophon.core.lineage.run import Run, Touched
+from jupyter_colophon.core.model.program_types import programs_of
+from jupyter_colophon.core.model.proposal import Proposal
+from jupyter_colophon.core.search.search import KeysQuestion, SearchQuestion, ValuesQuestion
+from jupyter_colophon.core.time_format import format_time
 from jupyter_colophon.service.registry_files import readable
 from jupyter_colophon.settings import Settings
-from jupyter_colophon.wiring import open_catalog
 
 _PAGE = 500
 
@@ -32,7 +41,7 @@ _PAGE = 500
 def _remove_instances(settings: Settings, namespace: str, principal: Principal) -> None:
     """Remove the pipelines, schedules and saved searches of a namespace. Raises StorageError."""
     # Only this command needs the schemaspaces, which take long to load.
-    from jupyter_colophon.elyra.instances import current
+    from jupyter_colophon.schemaspaces.instances import current
 
     current(settings).clear_namespace(namespace, principal)
 

@@ -6,19 +6,28 @@ from functools import partial
 from typing import Any
 from urllib.parse import quote
 
-from jupyter_colophon.cli.catalog.drawn import lineage, time_asked
-from jupyter_colophon.cli.catalog.ran import run, touched
-from jupyter_colophon.cli.catalog.source import ChangesAsked, Count, Event, Line, Results, Shown, Statement, Taken
+from jupyter_colophon.cli.catalog.catalog_protocol import (
+    ChangesAsked,
+    Count,
+    Event,
+    Line,
+    Results,
+    Shown,
+    Statement,
+    Taken,
+)
+from jupyter_colophon.cli.catalog.lineage_codec import lineage, time_asked
+from jupyter_colophon.cli.catalog.run_codec import run, touched
 from jupyter_colophon.client.catalog import Catalog
 from jupyter_colophon.client.problems import ClientError, Refused
 from jupyter_colophon.client.transport import Server, Transport
-from jupyter_colophon.core.annotation import Annotation
+from jupyter_colophon.core.cdap.names import v3_path
+from jupyter_colophon.core.entities.annotation import Annotation
+from jupyter_colophon.core.entities.export_lines import chunks
 from jupyter_colophon.core.errors import MetadataError, NotFound
-from jupyter_colophon.core.lineage import Lineage, LineageQuestion, RunListing
-from jupyter_colophon.core.lines import chunks
-from jupyter_colophon.core.names import Identity, Urn
-from jupyter_colophon.core.run import Run, Touched
-from jupyter_colophon.core.v3_names import v3_path
+from jupyter_colophon.core.identity.names import Identity, Urn
+from jupyter_colophon.core.lineage.graph import Lineage, LineageQuestion, RunListing
+from jupyter_colophon.core.lineage.run import Run, Touched
 
 _PAGE = 500
 #: How many bytes of lines are sent at once: a server takes 10 MiB unless it is told otherwise.

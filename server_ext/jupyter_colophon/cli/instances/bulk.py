@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_colophon.cli.instances.arguments import Arguments
+from jupyter_colophon.cli.instances.errors import Refusal
 from jupyter_colophon.cli.instances.option import Option
-from jupyter_colophon.cli.instances.refusal import Refusal
 from jupyter_colophon.cli.instances.values import object_in, object_of_file
-from jupyter_colophon.core.instance_names import normalized
+from jupyter_colophon.core.identity.instance_names import normalized
 
 FILE = Option(
     "file",

@@ -6,15 +6,15 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import Any
 
-from jupyter_colophon.cli.instances.source import Leftover
+from jupyter_colophon.cli.instances.instances_protocol import Leftover
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import SchemaspaceNotFound
-from jupyter_colophon.core.finding import Finding
-from jupyter_colophon.core.instance import Instance
-from jupyter_colophon.core.instance_query import ExportChoice, Outcome
-from jupyter_colophon.core.proposal import Condition
+from jupyter_colophon.core.instances.instance import Instance
+from jupyter_colophon.core.instances.instance_query import ExportChoice, Outcome
+from jupyter_colophon.core.integrity_issue import Finding
+from jupyter_colophon.core.model.proposal import Condition
+from jupyter_colophon.service.instances.file_store import FileInstances
 from jupyter_colophon.service.instances.instances import Instances
-from jupyter_colophon.service.instances.recorded import FileInstances
 from jupyter_colophon.service.instances.recovery import Recovery
 from jupyter_colophon.service.schemaspaces.space import LoadingProblem, Migration
 from jupyter_colophon.service.schemaspaces.spaces import Spaces
@@ -30,14 +30,14 @@ class Local:
 
     @cached_property
     def _spaces(self) -> Spaces:
-        from jupyter_colophon.elyra.schema import SchemaManager
+        from jupyter_colophon.schemaspaces.schema import SchemaManager
 
         manager: SchemaManager = SchemaManager.instance(config=self._settings.config)
         return manager.spaces
 
     @cached_property
     def _instances(self) -> Instances:
-        from jupyter_colophon.elyra.instances import current
+        from jupyter_colophon.schemaspaces.instances import current
 
         return current(self._settings)
 
@@ -127,7 +127,7 @@ class Local:
     def close(self) -> None:
         """Let go of the stores, if they were opened."""
         if "_instances" in self.__dict__:
-            from jupyter_colophon.elyra.instances import release
+            from jupyter_colophon.schemaspaces.instances import release
 
             release()
 

@@ -6,12 +6,12 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote
 
-from jupyter_colophon.cli.instances.source import Leftover
+from jupyter_colophon.cli.instances.instances_protocol import Leftover
 from jupyter_colophon.client.problems import ClientError, Refused
 from jupyter_colophon.client.transport import Answer, Server, Transport
 from jupyter_colophon.core.errors import ConditionFailed, MetadataError, Problem, SchemaspaceNotFound
-from jupyter_colophon.core.instance import Instance
-from jupyter_colophon.core.instance_query import ExportChoice, Outcome
+from jupyter_colophon.core.instances.instance import Instance
+from jupyter_colophon.core.instances.instance_query import ExportChoice, Outcome
 from jupyter_colophon.service.schemaspaces.space import Migration
 
 #: How long a server may take for an export or an import, in seconds.

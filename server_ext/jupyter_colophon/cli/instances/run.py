@@ -4,18 +4,18 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from jupyter_colophon.cli.instances.arguments import Arguments
-from jupyter_colophon.cli.instances.exporting import Export
-from jupyter_colophon.cli.instances.importing import Import
-from jupyter_colophon.cli.instances.listing import List
-from jupyter_colophon.cli.instances.migrating import Migrate
-from jupyter_colophon.cli.instances.moving import Move
-from jupyter_colophon.cli.instances.recovering import Recover
-from jupyter_colophon.cli.instances.refusal import HelpAsked, Refusal, sentence
-from jupyter_colophon.cli.instances.removing import Remove
-from jupyter_colophon.cli.instances.saving import Create, Update
-from jupyter_colophon.cli.instances.source import Source
+from jupyter_colophon.cli.instances.create_update import Create, Update
+from jupyter_colophon.cli.instances.errors import HelpAsked, Refusal, sentence
+from jupyter_colophon.cli.instances.export import Export
+from jupyter_colophon.cli.instances.import_ import Import
+from jupyter_colophon.cli.instances.instances_protocol import Source
+from jupyter_colophon.cli.instances.list_ import List
+from jupyter_colophon.cli.instances.migrate import Migrate
+from jupyter_colophon.cli.instances.move import Move
+from jupyter_colophon.cli.instances.output import answer, say
+from jupyter_colophon.cli.instances.recover import Recover
+from jupyter_colophon.cli.instances.remove import Remove
 from jupyter_colophon.cli.instances.space_command import SpaceCommand
-from jupyter_colophon.cli.instances.words import answer, say
 from jupyter_colophon.core.errors import MetadataError
 
 COMMANDS: Mapping[str, type[SpaceCommand]] = {

@@ -3,10 +3,10 @@
 from typing import ClassVar
 
 from jupyter_colophon.cli.instances.arguments import Arguments
+from jupyter_colophon.cli.instances.errors import HelpAsked, Refusal
+from jupyter_colophon.cli.instances.instances_protocol import Source
 from jupyter_colophon.cli.instances.option import Option
-from jupyter_colophon.cli.instances.refusal import HelpAsked, Refusal
-from jupyter_colophon.cli.instances.source import Source
-from jupyter_colophon.cli.instances.words import answer, say
+from jupyter_colophon.cli.instances.output import answer, say
 
 
 class SpaceCommand:

@@ -7,10 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from jupyter_colophon.cli.instances.errors import Refusal
 from jupyter_colophon.cli.instances.option import Option
-from jupyter_colophon.cli.instances.refusal import Refusal
-from jupyter_colophon.cli.instances.words import log
-from jupyter_colophon.core import jsontext
+from jupyter_colophon.cli.instances.output import log
+from jupyter_colophon.core.documents import json_parsing
 from jupyter_colophon.core.errors import MetadataError
 
 _TRUE, _FALSE = ("true", "1"), ("false", "0")
@@ -125,7 +125,7 @@ def object_of_file(option: str, path: Path) -> dict[str, Any]:
     """The object in a file. Raises Refusal."""
     try:
         repeated: list[str] = []
-        value = jsontext.parse(path.read_bytes(), repeated=repeated)
+        value = json_parsing.parse(path.read_bytes(), repeated=repeated)
     except OSError as error:
         raise Refusal(
             f"Parameter '{option}' requires a JSON-formatted file or string and the following error occurred attempting "
@@ -144,7 +144,7 @@ def object_of_file(option: str, path: Path) -> dict[str, Any]:
 def literal(text: str) -> Any:
     """The value of a word as JSON, else as a literal of Python with JSON's types. Raises ValueError."""
     try:
-        return jsontext.parse(text.encode("utf-8", "surrogatepass"))
+        return json_parsing.parse(text.encode("utf-8", "surrogatepass"))
     except MetadataError as error:
         if len(text) > _LITERAL_MAX:
             raise ValueError(error.detail) from None

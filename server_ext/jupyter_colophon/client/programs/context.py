@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from jupyter_colophon.client.programs.entity import MetadataEntity, entity
 from jupyter_colophon.client.programs.outbox import Entry, Kind
+from jupyter_colophon.client.programs.outbox_sender import Shipper
 from jupyter_colophon.client.programs.reading import ByScope, MetadataSnapshot, Reader, Scope
 from jupyter_colophon.client.programs.record_schema import RecordSchema
-from jupyter_colophon.client.programs.shipping import Shipper
 from jupyter_colophon.client.programs.uses import MODES, UseAccess, checked, declared, joined
 from jupyter_colophon.client.programs.writing import Writer
-from jupyter_colophon.core.names import Urn, run_urn
-from jupyter_colophon.core.run import AccessMode
-from jupyter_colophon.core.scoped import Metadata
-from jupyter_colophon.core.timegrammar import format_time
+from jupyter_colophon.core.entities.metadata_scopes import Metadata
+from jupyter_colophon.core.identity.names import Urn, run_urn
+from jupyter_colophon.core.lineage.run import AccessMode
+from jupyter_colophon.core.time_format import format_time
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from jupyter_colophon.core.names import DEFAULT_NAMESPACE, Identity, Urn, parse_data_name
-from jupyter_colophon.core.urn import PREFIX
-from jupyter_colophon.core.v3_names import from_v3, v3_path
+from jupyter_colophon.core.cdap.names import from_v3, v3_path
+from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, Identity, Urn, parse_data_name
+from jupyter_colophon.core.identity.urn import PREFIX
 
 #: A program knows only the default home (Spark, PROD); the server's own traits may differ, and URNs are exact then.
 _IDENTITY = Identity()

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from jupyter_colophon.client.private_folders import create_private_folder
-from jupyter_colophon.core.process_files import ProcessFile
+from jupyter_colophon.system.private_folders import create_private_folder
+from jupyter_colophon.system.process_files import ProcessFile
 
 #: What an entry is: proposals for the inbox, or how a run began, what it touched, how far it is, how it ended.
 Kind = Literal["emit", "start", "accesses", "facts", "end"]

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from jupyter_colophon.client.problems import ClientError, Refused, ServerUnavailable
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.record_schema import RecordSchema
-from jupyter_colophon.core.scoped import Metadata
-from jupyter_colophon.core.urn import Urn
+from jupyter_colophon.core.entities.metadata_scopes import Metadata
+from jupyter_colophon.core.identity.urn import Urn
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.catalog import Catalog

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.programs.context import RunContext
 from jupyter_colophon.client.programs.entity import MetadataEntity, entity
+from jupyter_colophon.client.programs.outbox_sender import Nowhere, shipper_for
 from jupyter_colophon.client.programs.reading import MetadataSnapshot, MetadataUnavailable
-from jupyter_colophon.client.programs.shipping import Nowhere, shipper_for
 from jupyter_colophon.core.errors import InvalidName
-from jupyter_colophon.core.names import DEFAULT_NAMESPACE, NO_NOTEBOOK, Urn, notebook_program, program
-from jupyter_colophon.core.urn import PREFIX
+from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, NO_NOTEBOOK, Urn, notebook_program, program
+from jupyter_colophon.core.identity.urn import PREFIX
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.catalog import Catalog

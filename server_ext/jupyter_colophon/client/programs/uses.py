@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-from jupyter_colophon.core.run import AccessMode
+from jupyter_colophon.core.lineage.run import AccessMode
 
 UseAccess = Literal["in", "out", "both", "unknown"]
 MODES: dict[UseAccess, AccessMode] = {"in": "read", "out": "write", "both": "both", "unknown": "unknown"}

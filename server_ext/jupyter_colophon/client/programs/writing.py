@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.reading import ByScope, Scope
-from jupyter_colophon.core.annotation import ASPECT_OF_SCOPE, Annotation
-from jupyter_colophon.core.scoped import Metadata
+from jupyter_colophon.core.entities.annotation import ASPECT_OF_SCOPE, Annotation
+from jupyter_colophon.core.entities.metadata_scopes import Metadata
 
 #: A pattern or several; None means all, an empty list none.
 Globs = str | Iterable[str] | None

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from dataclasses import field as derived
 from typing import Any, Final
 
-from jupyter_colophon.core.entity import Aspect
+from jupyter_colophon.core.entities.entity import Aspect
 from jupyter_colophon.core.errors import InvalidInstance, InvalidQuery, Problem
-from jupyter_colophon.core.names import Identity, Urn
+from jupyter_colophon.core.identity.names import Identity, Urn
+from jupyter_colophon.core.model.search_index_terms import fold
 from jupyter_colophon.core.read_budget import require_time
-from jupyter_colophon.core.terms import fold
 
 #: These are looked up, not compared one by one.
 _EQUALITIES: Final = frozenset({"EQUAL", "IN", "IEQUAL"})

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from jupyter_colophon.core.change import Change
+from jupyter_colophon.core.changes.inbox import DeadLetter, Refusal
 from jupyter_colophon.core.datahub import mcp
-from jupyter_colophon.core.datahub.system_metadata import NO_RUN
+from jupyter_colophon.core.documents.json_parsing import parse
+from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import MalformedBody, NotFound, TooLarge
-from jupyter_colophon.core.inbox import DeadLetter, Refusal
-from jupyter_colophon.core.jsontext import parse
-from jupyter_colophon.core.registry import AspectSpec, Registry
-from jupyter_colophon.core.urn import Urn, simple
+from jupyter_colophon.core.identity.urn import Urn, simple
+from jupyter_colophon.core.model.registry import AspectSpec, Registry
+from jupyter_colophon.core.model.system_metadata import NO_RUN
 
 Document = dict[str, Any]
 _ANYTHING: Final = "application/octet-stream"

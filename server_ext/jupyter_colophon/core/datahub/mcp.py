@@ -10,17 +10,17 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
-from jupyter_colophon.core.annotation import Annotation
 from jupyter_colophon.core.datahub import patch_forms
-from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
+from jupyter_colophon.core.documents.json_parsing import compact, parse
+from jupyter_colophon.core.documents.json_schema import Schema
+from jupyter_colophon.core.entities.annotation import Annotation
 from jupyter_colophon.core.errors import InvalidInstance, InvalidName, InvalidQuery, MalformedBody, Problem
-from jupyter_colophon.core.jsontext import compact, parse
-from jupyter_colophon.core.keys import urn_of_key
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import Condition, Operation, Proposal
-from jupyter_colophon.core.registry import Registry
-from jupyter_colophon.core.schema import Schema
-from jupyter_colophon.core.timegrammar import format_time, parse_instant
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.key_aspect import urn_of_key
+from jupyter_colophon.core.model.proposal import Condition, Operation, Proposal
+from jupyter_colophon.core.model.registry import Registry
+from jupyter_colophon.core.model.system_metadata import SystemMetadata
+from jupyter_colophon.core.time_format import format_time, parse_instant
 
 JSON: Final = "application/json"
 JSON_PATCH: Final = "application/json-patch+json"

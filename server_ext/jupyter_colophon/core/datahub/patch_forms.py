@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from jupyter_colophon.core.datahub.keyed_arrays import KeyedArray
 from jupyter_colophon.core.datahub.patch_templates import TEMPLATES, Form, Template
+from jupyter_colophon.core.documents.json_values import copied
+from jupyter_colophon.core.documents.patch import OPERATIONS_MAX, apply_json_patch
 from jupyter_colophon.core.errors import PatchFailed, TooLarge
-from jupyter_colophon.core.jsonvalue import copied
-from jupyter_colophon.core.patch import OPERATIONS_MAX, apply_json_patch
 
 PATCH, KEYS, GENERIC = "patch", "arrayPrimaryKeys", "forceGenericPatch"
 _MEMBERS: Final = {PATCH, KEYS, GENERIC}

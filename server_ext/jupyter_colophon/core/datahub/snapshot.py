@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from jupyter_colophon.core.datahub.mcp import keyless, refused, spelling_of, system_metadata, urn_at
-from jupyter_colophon.core.pointer import written
-from jupyter_colophon.core.proposal import Proposal
-from jupyter_colophon.core.registry import Registry
+from jupyter_colophon.core.documents.pointer import written
+from jupyter_colophon.core.model.proposal import Proposal
+from jupyter_colophon.core.model.registry import Registry
 
 
 def proposals(event: Mapping[str, Any], registry: Registry) -> list[tuple[Proposal, str]]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from jupyter_colophon.core.datahub.mcp import refused, urn_at
-from jupyter_colophon.core.proposal import Proposal
+from jupyter_colophon.core.model.proposal import Proposal
 
 ASPECT: Final = "datasetUsageStatistics"
 _UNITS: Final = ("YEAR", "MONTH", "WEEK", "DAY", "HOUR")

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from jupyter_colophon.core.errors import TooLarge
-from jupyter_colophon.core.fields import PATH_CHARACTERS_MAX
-from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.identity.urn import encoded
+from jupyter_colophon.core.model.schema_fields import PATH_CHARACTERS_MAX
 from jupyter_colophon.core.openlineage.facets import Facets, standing
 from jupyter_colophon.core.openlineage.field_types import field_type
-from jupyter_colophon.core.urn import encoded
 
 Aspects = dict[str, Mapping[str, Any]]
 _OWNER: Final = "TECHNICAL_OWNER"

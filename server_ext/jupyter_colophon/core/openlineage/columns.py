@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, cast, get_args
 
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.run import Transformation
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.lineage.run import Transformation
 
 #: A source column (what OpenLineage calls its dataset, that dataset, field) and a target field, and how it was made.
 Pair = tuple[tuple[str, str], Urn, str, str]

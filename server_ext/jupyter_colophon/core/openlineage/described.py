@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from jupyter_colophon.core.jsontext import compact
-from jupyter_colophon.core.names import Identity, Urn
+from jupyter_colophon.core.documents.json_parsing import compact
+from jupyter_colophon.core.identity.names import Identity, Urn
+from jupyter_colophon.core.identity.openlineage_names import NO_ENGINE
+from jupyter_colophon.core.lineage.run import ColumnEdge
 from jupyter_colophon.core.openlineage.event import Event, Spelling
 from jupyter_colophon.core.openlineage.facets import Facets, merged
-from jupyter_colophon.core.openlineage_names import NO_ENGINE
-from jupyter_colophon.core.run import ColumnEdge
 
 ASPECT: Final = "openLineage"
 EMPTY: Final[Mapping[str, Any]] = {"names": [], "facets": {}}

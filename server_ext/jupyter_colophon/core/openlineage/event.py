@@ -8,10 +8,10 @@ from typing import Any, Final, Literal
 from uuid import UUID
 
 from jupyter_colophon.core.errors import InvalidInstance, InvalidName, Problem
-from jupyter_colophon.core.names import Identity, Urn
+from jupyter_colophon.core.identity.names import Identity, Urn
+from jupyter_colophon.core.identity.openlineage_names import Symlink, openlineage_dataset, openlineage_job
+from jupyter_colophon.core.lineage.run import ColumnEdge
 from jupyter_colophon.core.openlineage.columns import Columns, columns_of
-from jupyter_colophon.core.openlineage_names import Symlink, openlineage_dataset, openlineage_job
-from jupyter_colophon.core.run import ColumnEdge
 
 EventType = Literal["START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"]
 Mode = Literal["read", "write"]

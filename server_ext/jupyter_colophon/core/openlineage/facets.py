@@ -7,7 +7,7 @@ time the one with the greater text counts.
 from collections.abc import Mapping
 from typing import Any, Final
 
-from jupyter_colophon.core.jsontext import compact
+from jupyter_colophon.core.documents.json_parsing import compact
 
 Facets = Mapping[str, Any]
 #: When each facet was said, in µs since 1970.

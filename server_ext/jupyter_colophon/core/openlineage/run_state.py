@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from uuid import UUID
 
-from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.identity.openlineage_names import openlineage_job
+from jupyter_colophon.core.identity.urn import simple
+from jupyter_colophon.core.lineage.run import RUNNING, FactValue, RunStatus
 from jupyter_colophon.core.openlineage.event import Event, Spelling
 from jupyter_colophon.core.openlineage.facets import merged
-from jupyter_colophon.core.openlineage_names import openlineage_job
-from jupyter_colophon.core.run import RUNNING, FactValue, RunStatus
-from jupyter_colophon.core.urn import simple
 
 _ENDS: Final[Mapping[str, RunStatus]] = {"COMPLETE": "succeeded", "ABORT": "killed", "FAIL": "failed"}
 _RANK: Final = ("COMPLETE", "ABORT", "FAIL")

@@ -8,9 +8,9 @@ from jupyter_server.utils import ensure_async
 from tornado.web import HTTPError
 
 from jupyter_colophon.core.errors import InvalidQuery
-from jupyter_colophon.http import guard
-from jupyter_colophon.http.datahub.asking import Act
+from jupyter_colophon.http import route_auth_check
 from jupyter_colophon.http.datahub.base import RestliHandler
+from jupyter_colophon.http.datahub.request import Act
 from jupyter_colophon.http.operation import Shape
 from jupyter_colophon.http.parameter import Parameter, choice
 
@@ -43,7 +43,7 @@ class ActionsHandler(RestliHandler):
             raise InvalidQuery(f"one of {', '.join(actions)}", "action")
         action = actions[name]
         if action.writes:
-            allowed = self.authorizer.is_authorized(self, self.current_user, "write", guard.RESOURCE)
+            allowed = self.authorizer.is_authorized(self, self.current_user, "write", route_auth_check.RESOURCE)
             if not await ensure_async(allowed):
                 raise HTTPError(403)
         await self.reply(action.act, action.body, asks=not action.writes)

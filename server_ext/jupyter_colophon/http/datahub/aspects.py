@@ -17,8 +17,8 @@ from jupyter_colophon.core.errors import (
 )
 from jupyter_colophon.http.datahub import documents, restli_proposals, shapes, timeseries
 from jupyter_colophon.http.datahub.actions import Action, ActionsHandler, bodies, parameter
-from jupyter_colophon.http.datahub.asking import Answer, Asking
 from jupyter_colophon.http.datahub.base import RestliHandler, names_in, urn_in
+from jupyter_colophon.http.datahub.request import Answer, Asking
 from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import Parameter, text

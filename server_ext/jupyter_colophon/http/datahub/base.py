@@ -10,15 +10,15 @@ from tornado.web import HTTPError
 
 from jupyter_colophon.core import errors
 from jupyter_colophon.core.errors import InvalidName, MetadataError
-from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.http.base import ApiHandler
-from jupyter_colophon.http.datahub.asking import Act, Answer, Asking
+from jupyter_colophon.http.datahub.request import Act, Answer, Asking
 from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.http.operation import Shape, methods
 from jupyter_colophon.http.parameter import Parameter
 
 if TYPE_CHECKING:
-    from jupyter_colophon.wiring import Catalog
+    from jupyter_colophon.composition import Catalog
 
 PREFIX = "/colophon/datahub"
 _RAW = "urn:li:"

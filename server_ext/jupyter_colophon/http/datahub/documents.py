@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_colophon.core.datahub.system_metadata import told
-from jupyter_colophon.core.entity import Aspect
-from jupyter_colophon.core.registry import Registry
+from jupyter_colophon.core.entities.entity import Aspect
+from jupyter_colophon.core.model.registry import Registry
+from jupyter_colophon.core.model.system_metadata import told
 
 Document = dict[str, Any]
 _ACTOR = "urn:li:corpuser:"

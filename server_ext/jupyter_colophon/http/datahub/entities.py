@@ -7,9 +7,9 @@ from tornado.web import authenticated
 
 from jupyter_colophon.core.datahub import criteria
 from jupyter_colophon.core.errors import AlreadyExists, ConditionFailed, InvalidName, NotEmpty, NotFound, PatchFailed
-from jupyter_colophon.http.datahub import deleting, restli_proposals, shapes
+from jupyter_colophon.http.datahub import delete, restli_proposals, shapes
 from jupyter_colophon.http.datahub.actions import Action, ActionsHandler, bodies, parameter
-from jupyter_colophon.http.datahub.asking import Answer, Asking
+from jupyter_colophon.http.datahub.request import Answer, Asking
 from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.http.operation import operation
 
@@ -54,10 +54,10 @@ def search(asking: Asking) -> Answer:
 
 ACTIONS: Final = {
     "ingest": Action(restli_proposals.SNAPSHOT, restli_proposals.ingest, writes=True),
-    "delete": Action(deleting.WISH, deleting.delete, writes=True),
+    "delete": Action(delete.WISH, delete.delete, writes=True),
     "listUrns": Action(_LIST, list_urns),
     "search": Action(_SEARCH, search),
-    "deleteReferences": Action(deleting.REFERENCES, deleting.delete_references, writes=True),
+    "deleteReferences": Action(delete.REFERENCES, delete.delete_references, writes=True),
 }
 _ACTION: Final = parameter(ACTIONS)
 

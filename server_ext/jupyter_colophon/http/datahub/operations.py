@@ -7,7 +7,7 @@ from tornado.web import authenticated
 
 from jupyter_colophon.http.datahub import shapes
 from jupyter_colophon.http.datahub.actions import Action, ActionsHandler, bodies, parameter
-from jupyter_colophon.http.datahub.asking import Answer, Asking
+from jupyter_colophon.http.datahub.request import Answer, Asking
 from jupyter_colophon.http.operation import operation
 
 _NEEDLESS: Final = (

@@ -8,14 +8,14 @@ from tornado.web import authenticated
 
 from jupyter_colophon.core.datahub import criteria
 from jupyter_colophon.core.errors import InvalidName, InvalidQuery, NotFound
-from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.http.datahub import shapes
-from jupyter_colophon.http.datahub.asking import Answer, Asking
 from jupyter_colophon.http.datahub.base import DataHubHandler
+from jupyter_colophon.http.datahub.request import Answer, Asking
 from jupyter_colophon.http.datahub.scroll import COUNT, CURSOR
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import Parameter, choice, count, flag, number, text
-from jupyter_colophon.service.datahub.relating import Edges
+from jupyter_colophon.service.datahub.relationships import Edges
 
 _URN: Final = text("urn", "The entity.", required=True, format="colophon-urn")
 _DIRECTION: Final = choice("direction", "Whether it is named, or names.", "INCOMING", "OUTGOING", default="OUTGOING")

@@ -4,8 +4,8 @@ from typing import Any
 
 from jupyter_colophon.core.datahub import mcp, snapshot, usage
 from jupyter_colophon.http.datahub import shapes
-from jupyter_colophon.http.datahub.asking import Answer, Asking
-from jupyter_colophon.http.datahub.proposing import Outcome, Wish, propose
+from jupyter_colophon.http.datahub.ingest import Outcome, Wish, propose
+from jupyter_colophon.http.datahub.request import Answer, Asking
 
 PROPOSAL = shapes.record("proposal", proposal=mcp.SHAPE, **{"async": shapes.ASYNC})
 PROPOSALS = shapes.record("proposals", proposals=shapes.several(mcp.SHAPE), **{"async": shapes.ASYNC})

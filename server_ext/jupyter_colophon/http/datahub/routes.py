@@ -11,7 +11,7 @@ from jupyter_colophon.http.datahub import (
     runs,
     scroll,
     service,
-    tracing,
+    trace,
     unknown,
     v3,
 )
@@ -20,7 +20,7 @@ from jupyter_colophon.http.datahub.base import PREFIX
 #: Templates and their handlers, the first that fits: what has a name goes before what any type of entity has.
 TEMPLATES = [
     route
-    for module in (service, aspects, entities, runs, operations, tracing, relationships, scroll, v3, openapi)
+    for module in (service, aspects, entities, runs, operations, trace, relationships, scroll, v3, openapi)
     for route in module.ROUTES
 ]
 

@@ -5,13 +5,13 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
+from jupyter_colophon.core.documents.json_parsing import compact
 from jupyter_colophon.core.errors import NotFound, TooLarge
-from jupyter_colophon.core.jsontext import compact
-from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX
 from jupyter_colophon.http.datahub import shapes
 from jupyter_colophon.http.datahub.actions import Action, ActionsHandler, bodies, parameter
-from jupyter_colophon.http.datahub.asking import Answer, Asking
+from jupyter_colophon.http.datahub.request import Answer, Asking
 from jupyter_colophon.http.operation import operation
 
 _FLAG: Final = {"type": ["boolean", "null"]}

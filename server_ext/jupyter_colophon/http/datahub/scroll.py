@@ -6,17 +6,17 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from jupyter_colophon.core.datahub import criteria
+from jupyter_colophon.core.documents.json_values import measure
 from jupyter_colophon.core.errors import InvalidQuery, NotFound
-from jupyter_colophon.core.jsonvalue import measure
-from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
 from jupyter_colophon.http.datahub import documents, shapes
-from jupyter_colophon.http.datahub.asking import Answer, Asking
 from jupyter_colophon.http.datahub.base import DataHubHandler
+from jupyter_colophon.http.datahub.request import Answer, Asking
 from jupyter_colophon.http.datahub.v3 import LISTED, SYSTEM
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import count, flag, text
-from jupyter_colophon.service.datahub.finding import ALL, ScrollQuestion
+from jupyter_colophon.service.datahub.search import ALL, ScrollQuestion
 
 COUNT: Final = count("count", "How many at most.", default=10, least=1, most=1_000)
 CURSOR: Final = text("scrollId", "Where to read on: the `scrollId` of the answer before.")

@@ -6,8 +6,8 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from jupyter_colophon.http.datahub import shapes
-from jupyter_colophon.http.datahub.asking import Answer, Asking
 from jupyter_colophon.http.datahub.base import DataHubHandler
+from jupyter_colophon.http.datahub.request import Answer, Asking
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import count, number
 

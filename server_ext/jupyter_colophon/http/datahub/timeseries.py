@@ -8,7 +8,7 @@ from jupyter_colophon.core.datahub.mcp import generic, urn_at
 from jupyter_colophon.core.errors import TooLarge
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX
 from jupyter_colophon.http.datahub import shapes
-from jupyter_colophon.http.datahub.asking import Answer, Asking
+from jupyter_colophon.http.datahub.request import Answer, Asking
 
 _LIMIT = 100
 QUESTION: Final = shapes.record(

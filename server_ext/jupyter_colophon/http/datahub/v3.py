@@ -9,6 +9,7 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from jupyter_colophon.core.datahub import mcp, patch_forms
+from jupyter_colophon.core.documents.json_values import measure
 from jupyter_colophon.core.errors import (
     AlreadyExists,
     ConditionFailed,
@@ -19,14 +20,13 @@ from jupyter_colophon.core.errors import (
     Problem,
     TooLarge,
 )
-from jupyter_colophon.core.jsonvalue import measure
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import Operation, Proposal
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.proposal import Operation, Proposal
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX
-from jupyter_colophon.http.datahub import deleting, documents, shapes
-from jupyter_colophon.http.datahub.asking import Answer, Asking
+from jupyter_colophon.http.datahub import delete, documents, shapes
 from jupyter_colophon.http.datahub.base import DataHubHandler, names_in, urn_in
-from jupyter_colophon.http.datahub.proposing import Wish, propose
+from jupyter_colophon.http.datahub.ingest import Wish, propose
+from jupyter_colophon.http.datahub.request import Answer, Asking
 from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import flag, text
@@ -149,7 +149,7 @@ class EntityHandler(DataHubHandler):
         def act(asking: Asking) -> Answer:
             asking.catalog.registry.type(kind)
             for name in sorted(names) if names else [None]:
-                deleting.gone(asking, urn, name)
+                delete.gone(asking, urn, name)
             return Answer(None)
 
         await self.reply(act, None)

@@ -23,13 +23,13 @@ from jupyter_colophon.core.errors import (
     RenameNotSupported,
     SchemaNotFound,
 )
-from jupyter_colophon.core.instance import Instance
+from jupyter_colophon.core.instances.instance import Instance
 from jupyter_colophon.http.conditions import CONDITIONS, condition, etag_of
 from jupyter_colophon.http.elyra import shapes
 from jupyter_colophon.http.elyra.base import InstanceDoorHandler
-from jupyter_colophon.http.native.parameters import CURSOR, LIMIT_MAX
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import flag, number, text
+from jupyter_colophon.http.shared_parameters import CURSOR, LIMIT_MAX
 
 Document = dict[str, Any]
 _INVALID: Final = flag("include_invalid", "Also those that are not valid, each with its `reason`.")

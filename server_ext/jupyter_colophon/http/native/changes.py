@@ -10,16 +10,16 @@ from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, authenticated
 
 from jupyter_colophon.core.errors import InvalidQuery, LogCompacted, MetadataError, StorageError, TooManyConnections
-from jupyter_colophon.http import reading, streaming
-from jupyter_colophon.http.backlog import Told
 from jupyter_colophon.http.base import Identified
-from jupyter_colophon.http.board import Wish
-from jupyter_colophon.http.following import Following, place, reserve_connection
-from jupyter_colophon.http.native.parameters import NAMESPACE, TYPE
+from jupyter_colophon.http.changes import change_page, change_sse
+from jupyter_colophon.http.changes.change_hub import Wish
+from jupyter_colophon.http.changes.send_queue import Told
+from jupyter_colophon.http.changes.subscription import Following, place, reserve_connection
+from jupyter_colophon.http.changes.websocket import QuietSocket
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import text
 from jupyter_colophon.http.problems import row_of
-from jupyter_colophon.http.sockets import QuietSocket
+from jupyter_colophon.http.shared_parameters import NAMESPACE, TYPE
 
 _TRY_AGAIN_LATER, _POLICY_VIOLATION = 1013, 1008
 _URN = text("urn", "Of this entity alone.", format="colophon-urn")
@@ -28,33 +28,33 @@ _FILTERS = (NAMESPACE, _URN, TYPE)
 _FORM: Final = "change"
 
 
-class ChangesHandler(reading.SliceHandler):
+class ChangesHandler(change_page.SliceHandler):
     """`GET /changes`."""
 
     @authenticated
     @authorized("read", resource="colophon")
     @operation(
         "readChanges",
-        takes=[reading.AFTER, reading.LIMIT, reading.WAIT, *_FILTERS],
+        takes=[change_page.AFTER, change_page.LIMIT, change_page.WAIT, *_FILTERS],
         answers="changes",
         refuses=[LogCompacted, TooManyConnections],
     )
     async def get(self) -> None:
         """Changes after a number; with `wait`, as soon as there are any; `limit=0` gives the present number."""
-        await self.answer_slice(_filters(self), _FORM, self.asked(reading.LIMIT))
+        await self.answer_slice(_filters(self), _FORM, self.asked(change_page.LIMIT))
 
 
-class ChangesStream(streaming.StreamHandler):
+class ChangesStream(change_sse.StreamHandler):
     """`GET /changes/stream`."""
 
     @authenticated
     @authorized("read", resource="colophon")
     @operation(
         "streamChanges",
-        takes=[streaming.AFTER, streaming.RESUMED, *_FILTERS],
-        answers={200: streaming.EVENTS},
+        takes=[change_sse.AFTER, change_sse.RESUMED, *_FILTERS],
+        answers={200: change_sse.EVENTS},
         refuses=[LogCompacted, TooManyConnections],
-        kind=streaming.KIND,
+        kind=change_sse.KIND,
     )
     async def get(self) -> None:
         """Changes as they happen, as server-sent events."""
@@ -67,14 +67,14 @@ class ChangesSocket(QuietSocket):
     _release: Callable[[], None] = staticmethod(lambda: None)
 
     @ws_authenticated
-    @operation("followChanges", takes=[streaming.AFTER, *_FILTERS], answers={101: "message"})
+    @operation("followChanges", takes=[change_sse.AFTER, *_FILTERS], answers={101: "message"})
     async def get(self, *args: Any, **kwargs: Any) -> None:
         """Take the connection. A WebSocket asks the authorizer for `execute`, as Jupyter's own do."""
         allowed = self.authorizer.is_authorized(self, self.current_user, "execute", "colophon")
         if not (await allowed if asyncio.iscoroutine(allowed) else allowed):
             raise HTTPError(403)
         try:
-            self._after = after = place(self.asked(streaming.AFTER), "after")
+            self._after = after = place(self.asked(change_sse.AFTER), "after")
             self._wish = Wish(self.principal, tuple(_filters(self).items()), _FORM)
             self._release = reserve_connection(self)
             if after is not None:

@@ -2,15 +2,15 @@
 
 from functools import cache
 
-from jupyter_colophon.http.native.parameters import PLACES, URN_INSTEAD
 from jupyter_colophon.http.native.routes import TEMPLATES
 from jupyter_colophon.http.openapi import Api, Document
+from jupyter_colophon.http.shared_parameters import PLACES, URN_INSTEAD
 
 
 @cache
 def document(version: str) -> Document:
     """The document, but for the servers. It is made once, and not to be changed."""
-    from jupyter_colophon.core.shipped import load_documents
+    from jupyter_colophon.core.package_data import load_documents
 
     places = {name: (one, URN_INSTEAD) if name == "urn" else (one,) for name, one in PLACES.items()}
     return Api(

@@ -4,21 +4,21 @@ from collections.abc import Collection, Iterable
 from dataclasses import asdict
 from typing import Any
 
-from jupyter_colophon.core.annotation import Annotation
-from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
-from jupyter_colophon.core.described import Shown
-from jupyter_colophon.core.entity import Aspect, AspectVersion, Entity, EntitySummary, Stamp
-from jupyter_colophon.core.inbox import DeadLetter, InboxEntry
-from jupyter_colophon.core.jsonvalue import measure
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import Condition, Proposal, Written
+from jupyter_colophon.core.changes.inbox import DeadLetter, InboxEntry
+from jupyter_colophon.core.changes.sink_status import SinkState
+from jupyter_colophon.core.documents.json_values import measure
+from jupyter_colophon.core.entities.annotation import Annotation
+from jupyter_colophon.core.entities.descriptors_of import Shown
+from jupyter_colophon.core.entities.entity import Aspect, AspectVersion, Entity, EntitySummary, Stamp
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.lineage.run import Access, ColumnEdge, Run, RunChange, RunStart, Touched
+from jupyter_colophon.core.model.proposal import Condition, Proposal, Written
+from jupyter_colophon.core.model.registry import EntityType
+from jupyter_colophon.core.model.system_metadata import SystemMetadata
+from jupyter_colophon.core.model.vocabulary import described_members
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, take_page
-from jupyter_colophon.core.registry import EntityType
-from jupyter_colophon.core.run import Access, ColumnEdge, Run, RunChange, RunStart, Touched
-from jupyter_colophon.core.search import Hit
-from jupyter_colophon.core.sinks import SinkState
-from jupyter_colophon.core.timegrammar import format_time, parse_instant
-from jupyter_colophon.core.vocabulary import described_members
+from jupyter_colophon.core.search.search import Hit
+from jupyter_colophon.core.time_format import format_time, parse_instant
 from jupyter_colophon.http.problems import refusal
 from jupyter_colophon.service.datahub.timeseries import TimedValue
 

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.entity import Listing
+from jupyter_colophon.core.entities.entity import Listing
+from jupyter_colophon.core.entities.metadata_scopes import Metadata, Scoped
 from jupyter_colophon.core.errors import (
     ConditionFailed,
     NotEmpty,
@@ -13,19 +14,18 @@ from jupyter_colophon.core.errors import (
     PatchFailed,
     RenameConflict,
 )
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import Proposal, Written
-from jupyter_colophon.core.scoped import Metadata, Scoped
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.proposal import Proposal, Written
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.conditions import CONDITIONS, condition, etag_of, require_none
 from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.http.native import documents
-from jupyter_colophon.http.native.parameters import CURSOR, LIMIT, NAMESPACE, PREFIX, REMOVED, TYPE
 from jupyter_colophon.http.operation import Link, operation
 from jupyter_colophon.http.parameter import text, time
+from jupyter_colophon.http.shared_parameters import CURSOR, LIMIT, NAMESPACE, PREFIX, REMOVED, TYPE
 
 if TYPE_CHECKING:
-    from jupyter_colophon.wiring import Catalog
+    from jupyter_colophon.composition import Catalog
 
 _JSON_PATCH, _MERGE_PATCH = "application/json-patch+json", "application/merge-patch+json"
 _VALUE: Final = {

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.core.errors import InvalidQuery, Problem
-from jupyter_colophon.core.instance import DOCUMENT_KEYS, Instance
-from jupyter_colophon.core.instance_query import InstancePage, Outcome, Removed, ValueCounts
-from jupyter_colophon.core.names import instance as instance_urn
-from jupyter_colophon.core.timegrammar import format_time
+from jupyter_colophon.core.identity.names import instance as instance_urn
+from jupyter_colophon.core.instances.instance import DOCUMENT_KEYS, Instance
+from jupyter_colophon.core.instances.instance_query import InstancePage, Outcome, Removed, ValueCounts
+from jupyter_colophon.core.time_format import format_time
 from jupyter_colophon.http.native.documents import Document
 
 # Loaded with the first request that asks for a schemaspace.

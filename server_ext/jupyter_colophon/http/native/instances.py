@@ -26,15 +26,15 @@ from jupyter_colophon.core.errors import (
     SchemaspaceNotFound,
     TooLarge,
 )
-from jupyter_colophon.core.instance import Instance
-from jupyter_colophon.core.instance_query import SORTS, ExportChoice, InstanceQuery
+from jupyter_colophon.core.instances.instance import Instance
+from jupyter_colophon.core.instances.instance_query import SORTS, ExportChoice, InstanceQuery
 from jupyter_colophon.http.base import ApiHandler, require_answer
 from jupyter_colophon.http.conditions import CONDITIONS, condition, etag_of
 from jupyter_colophon.http.native import instance_documents as documents
 from jupyter_colophon.http.native.documents import Document
-from jupyter_colophon.http.native.parameters import CURSOR, DEFAULT_LIMIT, LIMIT_MAX
 from jupyter_colophon.http.operation import Link, operation
 from jupyter_colophon.http.parameter import Parameter, choice, flag, number, text
+from jupyter_colophon.http.shared_parameters import CURSOR, DEFAULT_LIMIT, LIMIT_MAX
 
 #: So many tags can be asked for at once.
 _TAGS_MAX: Final = 100

@@ -6,7 +6,8 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from jupyter_colophon.core.errors import AlreadyExists, HistoryExpired, InvalidName, InvalidQuery, NotFound, RunConflict
-from jupyter_colophon.core.lineage import (
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.lineage.graph import (
     DEFAULT_RELATIONS,
     MAX_LEVELS,
     MAX_RELATIONS,
@@ -15,13 +16,12 @@ from jupyter_colophon.core.lineage import (
     RunListing,
     Window,
 )
-from jupyter_colophon.core.names import Urn
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.http.native import documents, lineage_documents
-from jupyter_colophon.http.native.parameters import AS_OF, CURSOR, END, LIMIT, START, URN
 from jupyter_colophon.http.operation import Link, operation
 from jupyter_colophon.http.parameter import choice, flag, number, text
+from jupyter_colophon.http.shared_parameters import AS_OF, CURSOR, END, LIMIT, START, URN
 
 DIRECTION = choice(
     "direction",

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from jupyter_colophon.core.lineage import Lineage, LineageEdge, LineageQuestion, Node, Window
-from jupyter_colophon.core.lineage_answers import Impact, LineageDiff, Paths
-from jupyter_colophon.core.timegrammar import format_time
+from jupyter_colophon.core.lineage.answers import Impact, LineageDiff, Paths
+from jupyter_colophon.core.lineage.graph import Lineage, LineageEdge, LineageQuestion, Node, Window
+from jupyter_colophon.core.time_format import format_time
 
 Document = dict[str, Any]
 

@@ -1,4 +1,4 @@
-"""Loads: proposals in bulk, a batch at a time, of which each row stands by itself (core/load.py)."""
+"""Loads: proposals in bulk, a batch at a time, of which each row stands by itself (core/changes/bulk_load.py)."""
 
 import re
 from collections.abc import Callable
@@ -7,6 +7,8 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
+from jupyter_colophon.core.changes.bulk_load import Applied, Batch, KeptRefusal, Load, LoadEnded, RowRefusal
+from jupyter_colophon.core.changes.inbox import Refusal
 from jupyter_colophon.core.errors import (
     IdempotencyKeyReused,
     InvalidName,
@@ -15,15 +17,13 @@ from jupyter_colophon.core.errors import (
     NotFound,
     StorageError,
 )
-from jupyter_colophon.core.inbox import Refusal
-from jupyter_colophon.core.load import Applied, Batch, KeptRefusal, Load, LoadEnded, RowRefusal
-from jupyter_colophon.core.timegrammar import format_time
+from jupyter_colophon.core.time_format import format_time
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.native import documents
-from jupyter_colophon.http.native.parameters import CURSOR, LIMIT, PLACES
 from jupyter_colophon.http.operation import Link, operation
 from jupyter_colophon.http.problems import refusal
-from jupyter_colophon.service.loads import Read
+from jupyter_colophon.http.shared_parameters import CURSOR, LIMIT, PLACES
+from jupyter_colophon.service.changes.loads import Read
 
 _NAME: Final = re.compile(str(PLACES["load"].schema["pattern"]))
 _NEXT: Final = [Link("readLoad", {"path.load": "$response.body#/id"})]

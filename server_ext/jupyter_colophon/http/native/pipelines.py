@@ -6,8 +6,8 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
+from jupyter_colophon.core.documents.json_parsing import compact
 from jupyter_colophon.core.errors import InstanceNotFound, InvalidInstance
-from jupyter_colophon.core.jsontext import compact
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.native.documents import Document
 from jupyter_colophon.http.operation import operation
@@ -24,8 +24,8 @@ class PluginsHandler(ApiHandler):
     async def get(self) -> None:
         """The plugins of pipelines, each with the schema of its properties."""
         # Loaded with the first request: packages register plugins, and their code may be slow to load.
-        from jupyter_colophon.spark.pipelines.documents import plugins
-        from jupyter_colophon.spark.pipelines.registry import installed
+        from jupyter_colophon.pipelines.documents import plugins
+        from jupyter_colophon.pipelines.plugin_registry import installed
 
         self.answer(await self.among(_SPACE, lambda: plugins(installed())))
 
@@ -38,7 +38,7 @@ class SchedulesHandler(ApiHandler):
     @operation("listPipelineSchedules", answers="pipeline-schedules")
     async def get(self) -> None:
         """When pipelines run by themselves, when each is due, and what became of its last run."""
-        from jupyter_colophon.service.schedules import told
+        from jupyter_colophon.service.changes.schedules import told
 
         door, principal = self.door, self.principal
 
@@ -62,7 +62,7 @@ class CheckHandler(ApiHandler):
     async def post(self) -> None:
         """What is wrong with a pipeline: its shape, its plugins' properties, its graph, columns that are not there."""
         told, door, principal = await self.body(), self.door, self.principal
-        from jupyter_colophon.spark.pipelines.documents import document_of
+        from jupyter_colophon.pipelines.documents import document_of
 
         def work() -> Document:
             if "document" in told:
@@ -73,9 +73,9 @@ class CheckHandler(ApiHandler):
 
 
 def _checked(told: Document, document: Mapping[str, Any]) -> Document:
-    from jupyter_colophon.spark.pipelines.checking import checked
-    from jupyter_colophon.spark.pipelines.documents import refused, valid
-    from jupyter_colophon.spark.pipelines.registry import installed
+    from jupyter_colophon.pipelines.check import checked
+    from jupyter_colophon.pipelines.documents import refused, valid
+    from jupyter_colophon.pipelines.plugin_registry import installed
 
     try:
         arguments = {

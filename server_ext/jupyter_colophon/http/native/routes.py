@@ -5,18 +5,18 @@ import re
 from jupyter_colophon.http.native import (
     changes,
     entities,
+    export_import,
+    health,
     instances,
     leftovers,
     lineage,
-    lineage_questions,
+    lineage_queries,
     loads,
     openapi,
     pipelines,
     proposals,
     schemaspaces,
     search,
-    service,
-    transfer,
     unknown,
 )
 
@@ -26,16 +26,16 @@ PREFIX = "/colophon/api"
 TEMPLATES = [
     route
     for module in (
-        service,
+        health,
         openapi,
         entities,
         proposals,
         loads,
         search,
         lineage,
-        lineage_questions,
+        lineage_queries,
         changes,
-        transfer,
+        export_import,
         schemaspaces,
         instances,
         leftovers,

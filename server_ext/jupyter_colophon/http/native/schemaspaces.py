@@ -8,17 +8,17 @@ from tornado.web import authenticated
 
 from jupyter_colophon.core.errors import AlreadyExists, NotFound, SchemaNotFound, SchemaRejected, SchemaspaceNotFound
 from jupyter_colophon.http.base import ApiHandler
-from jupyter_colophon.http.door import require_admin
 from jupyter_colophon.http.native import instance_documents as documents
 from jupyter_colophon.http.native.documents import Document
 from jupyter_colophon.http.operation import Link, operation
 from jupyter_colophon.http.parameter import choice, flag, text
+from jupyter_colophon.http.state import require_admin
 
 if TYPE_CHECKING:
     from jupyter_colophon.core.access import Principal
-    from jupyter_colophon.http.door import Door
-    from jupyter_colophon.service.schemaspaces.checking import Kind
-    from jupyter_colophon.service.schemaspaces.written import WrittenSchemas
+    from jupyter_colophon.http.state import Door
+    from jupyter_colophon.service.schemaspaces.schema_validator import Kind
+    from jupyter_colophon.service.schemaspaces.stored_schemas import WrittenSchemas
 
 _SPACE: Final = text("space", "Of this schemaspace alone.", format="colophon-space")
 _DRY_RUN: Final = flag("dryRun", "Whether nothing is changed, and only told what would be.")
@@ -150,7 +150,7 @@ class SchemaCheckHandler(ApiHandler):
         """Whether a schema could be used: its dialect, size, references, regular expressions and members."""
         document = await self.body()
         kind: Kind = "aspect" if self.asked(_KIND) == "aspect" else "schemaspace"
-        from jupyter_colophon.service.schemaspaces.checking import checked
+        from jupyter_colophon.service.schemaspaces.schema_validator import checked
 
         self.answer({"kind": kind, "dialect": await self.aside(lambda: checked(kind, document))})
 

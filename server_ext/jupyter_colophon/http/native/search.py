@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
+from jupyter_colophon.core.documents.json_values import measure
 from jupyter_colophon.core.errors import HistoryExpired, InvalidQuery
-from jupyter_colophon.core.jsonvalue import measure
+from jupyter_colophon.core.model.search_filters import FACETS, FILTERS
 from jupyter_colophon.core.read_budget import take_page
-from jupyter_colophon.core.search import KeysQuestion, SearchAnswer, SearchQuestion, ValuesQuestion
-from jupyter_colophon.core.search_filters import FACETS, FILTERS
+from jupyter_colophon.core.search.search import KeysQuestion, SearchAnswer, SearchQuestion, ValuesQuestion
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.native import documents
-from jupyter_colophon.http.native.parameters import AS_OF, CURSOR, LIMIT, NAMESPACE, PREFIX, REMOVED, SCOPE
 from jupyter_colophon.http.operation import Link, operation
 from jupyter_colophon.http.parameter import choice, text
+from jupyter_colophon.http.shared_parameters import AS_OF, CURSOR, LIMIT, NAMESPACE, PREFIX, REMOVED, SCOPE
 
 if TYPE_CHECKING:
-    from jupyter_colophon.wiring import Catalog
+    from jupyter_colophon.composition import Catalog
 
 _Q = text(
     "q", "Words, phrases, `key:value`, prefixes, or `*`; one of them at least.", required=True, format="colophon-query"

@@ -10,7 +10,7 @@ from jupyter_colophon.http.openlineage.routes import TEMPLATES
 @cache
 def document(version: str) -> Document:
     """The document, but for the servers. It is made once, and not to be changed."""
-    from jupyter_colophon.core.shipped import load_documents
+    from jupyter_colophon.core.package_data import load_documents
 
     return Api(
         title="OpenLineage, by Jupyter Colophon",

@@ -4,12 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from jupyter_colophon.core.lineage import ColumnLineage, LineageEdge
+from jupyter_colophon.core.lineage.graph import ColumnLineage, LineageEdge
 from jupyter_colophon.core.openlineage.event import Spelling
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, take_page
-from jupyter_colophon.core.timegrammar import format_time
+from jupyter_colophon.core.time_format import format_time
 from jupyter_colophon.service.openlineage.marquez import Graph, Space, statements_of_nodes
-from jupyter_colophon.service.openlineage.things import Thing, ToldRun
+from jupyter_colophon.service.openlineage.models import Thing, ToldRun
 
 Document = dict[str, Any]
 #: How often the names of an edge between columns are in an answer, and what else each copy takes.

@@ -2,14 +2,14 @@
 
 import re
 
-from jupyter_colophon.http.openlineage import lineage, openapi, reading
+from jupyter_colophon.http.openlineage import lineage, marquez, openapi
 from jupyter_colophon.http.openlineage.unknown import UnknownHandler
 
 PREFIX = "/colophon/openlineage"
 GMS_PREFIX = "/colophon/datahub/openapi/openlineage"
 
 #: Templates and their handlers: what the door's document is made of.
-TEMPLATES = [*lineage.ROUTES, *reading.ROUTES, *openapi.ROUTES]
+TEMPLATES = [*lineage.ROUTES, *marquez.ROUTES, *openapi.ROUTES]
 
 
 def _pattern(prefix: str, template: str) -> str:

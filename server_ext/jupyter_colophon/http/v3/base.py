@@ -6,10 +6,10 @@ from http.client import responses
 from typing import Any
 from urllib.parse import unquote
 
+from jupyter_colophon.core.cdap.names import from_v3
+from jupyter_colophon.core.documents.json_parsing import parse
 from jupyter_colophon.core.errors import InvalidName, InvalidQuery, MetadataError, NotFound
-from jupyter_colophon.core.jsontext import parse
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.v3_names import from_v3
+from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.operation import Shape
 from jupyter_colophon.http.problems import row_of

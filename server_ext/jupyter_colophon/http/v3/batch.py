@@ -7,11 +7,11 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.annotation import ASPECT_OF_SCOPE, Annotation, Change, Replacement
+from jupyter_colophon.core.cdap.names import WORDS, from_v3
+from jupyter_colophon.core.entities.annotation import ASPECT_OF_SCOPE, Annotation, Change, Replacement
+from jupyter_colophon.core.entities.mutation import Mutated, Mutation, State
 from jupyter_colophon.core.errors import AccessDenied, InvalidInstance, InvalidName, Problem
-from jupyter_colophon.core.mutation import Mutated, Mutation, State
-from jupyter_colophon.core.names import PROGRAM_TYPES, Identity, Urn
-from jupyter_colophon.core.v3_names import WORDS, from_v3
+from jupyter_colophon.core.identity.names import PROGRAM_TYPES, Identity, Urn
 from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.v3.base import V3Handler

@@ -5,13 +5,13 @@ from typing import Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.announcement import FORMS
+from jupyter_colophon.core.changes.announcement import FORMS
 from jupyter_colophon.core.errors import LogCompacted, TooManyConnections
-from jupyter_colophon.core.names import namespace
-from jupyter_colophon.http import reading, streaming
-from jupyter_colophon.http.native.parameters import LIMIT_MAX
+from jupyter_colophon.core.identity.names import namespace
+from jupyter_colophon.http.changes import change_page, change_sse
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import choice, count
+from jupyter_colophon.http.shared_parameters import LIMIT_MAX
 from jupyter_colophon.http.v3.base import V3Handler
 
 FORM: Final = choice("format", "Metadata change records, audit messages, or our own changes.", *FORMS, default="record")
@@ -31,14 +31,14 @@ class _OfNamespace(V3Handler):
         return {"namespace": name}
 
 
-class ChangesHandler(_OfNamespace, reading.SliceHandler):
+class ChangesHandler(_OfNamespace, change_page.SliceHandler):
     """`GET /namespaces/{ns}/metadata/changes`."""
 
     @authenticated
     @authorized("read", resource="colophon")
     @operation(
         "v3ReadChanges",
-        takes=[reading.AFTER, _LIMIT, reading.WAIT, FORM],
+        takes=[change_page.AFTER, _LIMIT, change_page.WAIT, FORM],
         answers={200: {"type": "object"}},
         refuses=[LogCompacted, TooManyConnections],
     )
@@ -47,17 +47,17 @@ class ChangesHandler(_OfNamespace, reading.SliceHandler):
         await self.answer_slice(await self.namespace(), self.asked(FORM), self.asked(_LIMIT))
 
 
-class ChangesStream(_OfNamespace, streaming.StreamHandler):
+class ChangesStream(_OfNamespace, change_sse.StreamHandler):
     """`GET /namespaces/{ns}/metadata/changes/stream`."""
 
     @authenticated
     @authorized("read", resource="colophon")
     @operation(
         "v3StreamChanges",
-        takes=[streaming.AFTER, streaming.RESUMED, FORM],
-        answers={200: streaming.EVENTS},
+        takes=[change_sse.AFTER, change_sse.RESUMED, FORM],
+        answers={200: change_sse.EVENTS},
         refuses=[LogCompacted, TooManyConnections],
-        kind=streaming.KIND,
+        kind=change_sse.KIND,
     )
     async def get(self) -> None:
         """Records as they come, as server-sent events."""

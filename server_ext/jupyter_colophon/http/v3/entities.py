@@ -6,20 +6,20 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.client.programs.running_pipelines import stop_in
-from jupyter_colophon.core import names
-from jupyter_colophon.core.deployed import of_application, of_data
-from jupyter_colophon.core.entity import Listing
+from jupyter_colophon.core.entities.entity import Listing
+from jupyter_colophon.core.entities.metadata_scopes import Scoped
+from jupyter_colophon.core.entities.registration_request import of_application, of_data
 from jupyter_colophon.core.errors import ConfirmationRequired, NotFound
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.programs import WORKFLOWS, programs_of
-from jupyter_colophon.core.proposal import Proposal, Written
-from jupyter_colophon.core.scoped import Scoped
+from jupyter_colophon.core.identity import names
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.program_types import WORKFLOWS, programs_of
+from jupyter_colophon.core.model.proposal import Proposal, Written
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import text
 from jupyter_colophon.http.v3 import formats
 from jupyter_colophon.http.v3.base import V3Handler
 from jupyter_colophon.http.v3.streams import ANYTHING, SOURCE, one_event, take
+from jupyter_colophon.pipelines.running_pipelines import stop_in
 
 _TEXTS: Final = {"type": "object", "additionalProperties": {"type": "string"}}
 _NAMED: Final = {"type": "object"}

@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from jupyter_colophon.core.field_lineage import FieldEdge, FieldLineage
-from jupyter_colophon.core.lineage import Window
-from jupyter_colophon.core.names import Identity, Urn
+from jupyter_colophon.core.identity.names import Identity, Urn
+from jupyter_colophon.core.lineage.field_lineage import FieldEdge, FieldLineage
+from jupyter_colophon.core.lineage.graph import Window
 from jupyter_colophon.http.v3 import formats
 
 Document = dict[str, Any]

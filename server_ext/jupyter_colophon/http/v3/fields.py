@@ -6,14 +6,14 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from jupyter_colophon.core.errors import InvalidName, InvalidQuery, NotFound
-from jupyter_colophon.core.field_lineage import FieldLineage, FieldQuestion
-from jupyter_colophon.http.native.parameters import PREFIX
+from jupyter_colophon.core.lineage.field_lineage import FieldLineage, FieldQuestion
 from jupyter_colophon.http.operation import operation
+from jupyter_colophon.http.shared_parameters import PREFIX
 from jupyter_colophon.http.v3.base import V3Handler
 from jupyter_colophon.http.v3.field_documents import SIDES, FieldShape
 from jupyter_colophon.http.v3.lineage import DATA, END, START, window
 from jupyter_colophon.http.v3.parameters import word
-from jupyter_colophon.service.field_lineage import field_lineage
+from jupyter_colophon.service.lineage.field_lineage import field_lineage
 
 _LIST: Final = {"type": "array"}
 _OBJECT: Final = {"type": "object"}

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_colophon.core.names import Identity, Urn
-from jupyter_colophon.core.scoped import Metadata, Scoped
-from jupyter_colophon.core.v3_entities import entity_id as entity_id
-from jupyter_colophon.core.v3_entities import kind_of as kind_of
-from jupyter_colophon.core.v3_entities import metadata_entity as metadata_entity
-from jupyter_colophon.core.v3_entities import short_id as short_id
+from jupyter_colophon.core.cdap.entities import entity_id as entity_id
+from jupyter_colophon.core.cdap.entities import kind_of as kind_of
+from jupyter_colophon.core.cdap.entities import metadata_entity as metadata_entity
+from jupyter_colophon.core.cdap.entities import short_id as short_id
+from jupyter_colophon.core.entities.metadata_scopes import Metadata, Scoped
+from jupyter_colophon.core.identity.names import Identity, Urn
 
 Document = dict[str, Any]
 

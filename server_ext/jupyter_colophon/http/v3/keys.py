@@ -6,12 +6,12 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.jsonvalue import measure
+from jupyter_colophon.core.documents.json_values import measure
 from jupyter_colophon.core.read_budget import take_page
-from jupyter_colophon.core.search import KeyCount, KeysQuestion, ValuesQuestion
-from jupyter_colophon.http.native.parameters import PREFIX
+from jupyter_colophon.core.search.search import KeyCount, KeysQuestion, ValuesQuestion
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import count, number
+from jupyter_colophon.http.shared_parameters import PREFIX
 from jupyter_colophon.http.v3.base import V3Handler
 from jupyter_colophon.http.v3.parameters import AS_OF, SCOPE, SCOPES
 from jupyter_colophon.http.v3.targets import TARGET, kinds

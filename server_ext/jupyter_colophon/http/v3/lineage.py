@@ -7,8 +7,11 @@ from typing import Any, Final, cast, get_args
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
+from jupyter_colophon.core.cdap.lineage_keys import from_lineage_key
+from jupyter_colophon.core.cdap.relations import Part
 from jupyter_colophon.core.errors import HistoryExpired, InvalidName, InvalidQuery, NotFound
-from jupyter_colophon.core.lineage import (
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.lineage.graph import (
     DEFAULT_RELATIONS,
     MAX_LEVELS,
     MAX_RELATIONS,
@@ -16,16 +19,13 @@ from jupyter_colophon.core.lineage import (
     LineageQuestion,
     Window,
 )
-from jupyter_colophon.core.lineage_keys import from_lineage_key
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.relations import Part
-from jupyter_colophon.core.timegrammar import parse_time
+from jupyter_colophon.core.time_format import parse_time
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import count, text, time
 from jupyter_colophon.http.v3.base import V3Handler
 from jupyter_colophon.http.v3.lineage_documents import Shape
 from jupyter_colophon.http.v3.parameters import AS_OF, FORMAT, word
-from jupyter_colophon.service.related import Related, related
+from jupyter_colophon.service.lineage.cdap_lineage import Related, related
 
 _LINEAGE: Final = {"type": "object"}
 _DEFAULT_LEVELS: Final = 10

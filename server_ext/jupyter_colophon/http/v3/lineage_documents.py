@@ -3,15 +3,15 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from jupyter_colophon.core import asserted
-from jupyter_colophon.core.lineage import Node, Window
-from jupyter_colophon.core.lineage_keys import lineage_key
-from jupyter_colophon.core.names import Identity, Urn, data_flow, data_job
-from jupyter_colophon.core.relations import Part, Relation, gathered
-from jupyter_colophon.core.v3_names import v3_path
+from jupyter_colophon.core.cdap.lineage_keys import lineage_key
+from jupyter_colophon.core.cdap.names import v3_path
+from jupyter_colophon.core.cdap.relations import Part, Relation, gathered
+from jupyter_colophon.core.identity.names import Identity, Urn, data_flow, data_job
+from jupyter_colophon.core.lineage.graph import Node, Window
+from jupyter_colophon.core.model import declared_lineage
 from jupyter_colophon.http.v3 import formats
-from jupyter_colophon.service.related import Related
-from jupyter_colophon.service.walking import is_data
+from jupyter_colophon.service.lineage.cdap_lineage import Related
+from jupyter_colophon.service.lineage.lineage_traversal import is_data
 
 Document = dict[str, Any]
 
@@ -34,7 +34,9 @@ class Shape:
             "relations": told,
             "programs": self._dictionary(node for urn, node in found.nodes.items() if not is_data(urn)),
             "data": self._dictionary(node for urn, node in found.nodes.items() if is_data(urn)),
-            "frontier": sorted(self.key(urn) for urn in found.frontier if asserted.source_of(Urn.parse(urn)) is None),
+            "frontier": sorted(
+                self.key(urn) for urn in found.frontier if declared_lineage.source_of(Urn.parse(urn)) is None
+            ),
             "truncated": found.truncated,
         }
 
@@ -77,7 +79,7 @@ class Shape:
 def shown_as(text: str) -> Urn:
     """The URN under which a node is shown: of what is asserted, the source's (`job.<namespace>.-.<source>`)."""
     urn = Urn.parse(text)
-    source = asserted.source_of(urn)
+    source = declared_lineage.source_of(urn)
     if source is None:
         return urn
     return data_job(data_flow(*urn.nested(0).parts), f"jobs.{source}")

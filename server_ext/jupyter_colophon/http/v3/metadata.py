@@ -6,11 +6,11 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.annotation import Annotation
+from jupyter_colophon.core.entities.annotation import Annotation
+from jupyter_colophon.core.entities.metadata_scopes import Scoped
 from jupyter_colophon.core.errors import InvalidQuery, NotFound
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.proposal import Proposal, Written
-from jupyter_colophon.core.scoped import Scoped
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.proposal import Proposal, Written
 from jupyter_colophon.http.conditions import CONDITIONS, condition, etag_of
 from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.http.operation import operation

@@ -4,13 +4,13 @@ import time as clock
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from jupyter_colophon.core import names
+from jupyter_colophon.core.cdap.names import from_v3
+from jupyter_colophon.core.entities.metadata_scopes import Scoped
 from jupyter_colophon.core.errors import InvalidInstance, InvalidName, InvalidQuery, Problem
-from jupyter_colophon.core.names import PROGRAM_TYPES, Identity, Urn
-from jupyter_colophon.core.run import Access, AccessMode, Recording, Run, RunStatus, Said, Snapshot, Touched
-from jupyter_colophon.core.scoped import Scoped
-from jupyter_colophon.core.timegrammar import parse_time
-from jupyter_colophon.core.v3_names import from_v3
+from jupyter_colophon.core.identity import names
+from jupyter_colophon.core.identity.names import PROGRAM_TYPES, Identity, Urn
+from jupyter_colophon.core.lineage.run import Access, AccessMode, Recording, Run, RunStatus, Said, Snapshot, Touched
+from jupyter_colophon.core.time_format import parse_time
 from jupyter_colophon.http.v3 import formats
 
 Document = dict[str, Any]

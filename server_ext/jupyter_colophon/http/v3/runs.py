@@ -6,13 +6,13 @@ from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
 from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.cdap.names import from_v3
+from jupyter_colophon.core.documents.json_values import measure
 from jupyter_colophon.core.errors import InvalidQuery
-from jupyter_colophon.core.jsonvalue import measure
-from jupyter_colophon.core.lineage import RunListing, Window
-from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.lineage.graph import RunListing, Window
+from jupyter_colophon.core.lineage.run import Run
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, PAGE_BYTES_MAX, take_page
-from jupyter_colophon.core.run import Run
-from jupyter_colophon.core.v3_names import from_v3
 from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import count, time

@@ -6,14 +6,14 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
-from jupyter_colophon.core.entity import EntitySummary
+from jupyter_colophon.core.cdap.lineage_keys import lineage_key
+from jupyter_colophon.core.documents.json_values import measure
+from jupyter_colophon.core.entities.entity import EntitySummary
+from jupyter_colophon.core.entities.metadata_scopes import Scoped
 from jupyter_colophon.core.errors import HistoryExpired, InvalidQuery
-from jupyter_colophon.core.jsonvalue import measure
-from jupyter_colophon.core.lineage_keys import lineage_key
-from jupyter_colophon.core.listing import Listed, ListQuestion, Place, Sort
-from jupyter_colophon.core.names import SYSTEM_NAMESPACE, Identity, Urn
+from jupyter_colophon.core.identity.names import SYSTEM_NAMESPACE, Identity, Urn
 from jupyter_colophon.core.read_budget import take_page
-from jupyter_colophon.core.scoped import Scoped
+from jupyter_colophon.core.search.entity_list import Listed, ListQuestion, Place, Sort
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import count, flag, number, text
 from jupyter_colophon.http.v3 import formats

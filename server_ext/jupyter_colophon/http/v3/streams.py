@@ -6,9 +6,9 @@ from typing import Any, Final
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
 
+from jupyter_colophon.core.documents.json_parsing import decoded, parse
+from jupyter_colophon.core.entities.stream_event import Binary, Taken
 from jupyter_colophon.core.errors import MalformedBody, NotFound, TooLarge
-from jupyter_colophon.core.jsontext import decoded, parse
-from jupyter_colophon.core.stream import Binary, Taken
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.parameter import text
 from jupyter_colophon.http.v3.base import V3Handler

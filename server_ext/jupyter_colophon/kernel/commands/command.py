@@ -5,10 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jupyter_colophon.client.verbs.answer import Result
+from jupyter_colophon.client.api.answer import Result
 
 if TYPE_CHECKING:
-    from jupyter_colophon.kernel.companion import Companion
+    from jupyter_colophon.kernel.session import Companion
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,20 +4,20 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from jupyter_colophon.client.verbs.answer import Result
+from jupyter_colophon.client.api.answer import Result
 from jupyter_colophon.core.errors import InvalidInstance
-from jupyter_colophon.kernel import words
+from jupyter_colophon.kernel import argument_types
 from jupyter_colophon.kernel.commands.command import Command
-from jupyter_colophon.spark.pipelines.verb import VERBS, pipeline, wrong
+from jupyter_colophon.pipelines.api import VERBS, pipeline, wrong
 
 if TYPE_CHECKING:
-    from jupyter_colophon.kernel.companion import Companion
+    from jupyter_colophon.kernel.session import Companion
 
 
 def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument("verb", metavar="VERB", nargs="?", choices=VERBS)
     parser.add_argument("name", metavar="PIPELINE", nargs="?")
-    parser.add_argument("arguments", metavar="ARGUMENT=VALUE", nargs="*", type=words.argument)
+    parser.add_argument("arguments", metavar="ARGUMENT=VALUE", nargs="*", type=argument_types.argument)
 
 
 def _pipeline(_: "Companion", asked: Namespace) -> Result:

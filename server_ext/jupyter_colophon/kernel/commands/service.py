@@ -4,13 +4,13 @@ import getpass
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING
 
-from jupyter_colophon.client.verbs import present
-from jupyter_colophon.client.verbs.answer import Result
+from jupyter_colophon.client.api import current_connection
+from jupyter_colophon.client.api.answer import Result
 from jupyter_colophon.kernel.commands.command import Command
 from jupyter_colophon.kernel.counts import counted
 
 if TYPE_CHECKING:
-    from jupyter_colophon.kernel.companion import Companion
+    from jupyter_colophon.kernel.session import Companion
 
 
 def _use_arguments(parser: ArgumentParser) -> None:
@@ -27,11 +27,11 @@ def _no_arguments(_: ArgumentParser) -> None:
 
 
 def _use(_: "Companion", asked: Namespace) -> Result:
-    return present.present.verbs().use("" if asked.clear else asked.namespace)
+    return current_connection.present.verbs().use("" if asked.clear else asked.namespace)
 
 
 def _connect(_: "Companion", asked: Namespace) -> Result:
-    return present.connect(asked.url, present.token_for(asked.url) or _asked_token())
+    return current_connection.connect(asked.url, current_connection.token_for(asked.url) or _asked_token())
 
 
 def _asked_token() -> str:
@@ -44,7 +44,7 @@ def _asked_token() -> str:
 
 
 def _health(companion: "Companion", _: Namespace) -> Result:
-    verbs = present.present.verbs()
+    verbs = current_connection.present.verbs()
     facts = {
         "server": verbs.catalog.server.url,
         "notebook": companion.settings.notebook,

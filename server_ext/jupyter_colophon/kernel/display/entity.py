@@ -5,7 +5,7 @@ from typing import Any
 
 from jupyter_colophon.client.urns import shown
 from jupyter_colophon.kernel.counts import counted
-from jupyter_colophon.kernel.display.blocks import Block, Chips, Line, Table, Title
+from jupyter_colophon.kernel.display.elements import Block, Chips, Line, Table, Title
 from jupyter_colophon.kernel.display.page import Page
 from jupyter_colophon.kernel.display.profile import profile_blocks
 from jupyter_colophon.kernel.display.times import clock

@@ -5,9 +5,9 @@ from typing import Any
 
 from jupyter_colophon.client.urns import shown
 from jupyter_colophon.kernel.counts import counted
-from jupyter_colophon.kernel.display.blocks import Block, Line, Preformatted, Table, Title
-from jupyter_colophon.kernel.display.drawing import drawing
+from jupyter_colophon.kernel.display.elements import Block, Line, Preformatted, Table, Title
 from jupyter_colophon.kernel.display.page import Page
+from jupyter_colophon.kernel.display.svg import drawing
 from jupyter_colophon.kernel.display.times import interval
 from jupyter_colophon.kernel.display.tree import tree
 

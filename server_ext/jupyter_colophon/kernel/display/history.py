@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from jupyter_colophon.client.api.changes import change_text
 from jupyter_colophon.client.urns import shown
-from jupyter_colophon.client.verbs.changes import change_text
-from jupyter_colophon.kernel.display.blocks import Block, Line, Preformatted, Table, Title
+from jupyter_colophon.kernel.display.elements import Block, Line, Preformatted, Table, Title
 from jupyter_colophon.kernel.display.page import Page
 from jupyter_colophon.kernel.display.times import clock
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jupyter_colophon.kernel.display import rich, terminal
-from jupyter_colophon.kernel.display.blocks import Block, Preformatted
+from jupyter_colophon.kernel.display.elements import Block, Preformatted
 
 
 @dataclass(frozen=True, slots=True)

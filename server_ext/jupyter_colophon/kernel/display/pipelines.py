@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_colophon.kernel.display.blocks import Block, Line, Table, Title
+from jupyter_colophon.kernel.display.elements import Block, Line, Table, Title
 from jupyter_colophon.kernel.display.page import Page
 
 Document = Mapping[str, Any]

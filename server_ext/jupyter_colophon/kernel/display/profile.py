@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from jupyter_colophon.kernel.counts import counted
-from jupyter_colophon.kernel.display.blocks import Block, Line, Table
+from jupyter_colophon.kernel.display.elements import Block, Line, Table
 from jupyter_colophon.kernel.display.times import clock
 
 #: Columns whose figures are shown: of a wide table the first ones.

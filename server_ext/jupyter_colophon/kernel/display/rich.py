@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import singledispatch
 from html import escape
 
-from jupyter_colophon.kernel.display.blocks import Block, Chips, Line, Preformatted, Table, Title
+from jupyter_colophon.kernel.display.elements import Block, Chips, Line, Preformatted, Table, Title
 
 # Styles stand at the elements: outputs share one document, a style sheet in one of them would reach all.
 _QUIET = "color:var(--jp-ui-font-color2,#757575)"

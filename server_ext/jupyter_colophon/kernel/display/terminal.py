@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from functools import singledispatch
 
-from jupyter_colophon.core.width import padded, width
-from jupyter_colophon.kernel.display.blocks import Block, Chips, Line, Preformatted, Table, Title
+from jupyter_colophon.core.text_width import padded, width
+from jupyter_colophon.kernel.display.elements import Block, Chips, Line, Preformatted, Table, Title
 
 #: A cell of a table is cut here: a property may hold 10 KB.
 WIDEST_CELL = 60

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from jupyter_colophon.client.urns import called, shown
-from jupyter_colophon.core.lineage import flows_on
+from jupyter_colophon.core.lineage.graph import flows_on
 from jupyter_colophon.kernel.counts import counted
 from jupyter_colophon.kernel.display.times import clock, interval
 

@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from jupyter_colophon.core.change import Change
+from jupyter_colophon.core.changes.inbox import DeadLetter
+from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import DeliveryRejected, InvalidConfiguration, shown
-from jupyter_colophon.core.inbox import DeadLetter
-from jupyter_colophon.relay.kafka.connecting import checked, connection
-from jupyter_colophon.relay.kafka.sending import Sender, producing
+from jupyter_colophon.relay.kafka.config import checked, connection
+from jupyter_colophon.relay.kafka.producer import Sender, producing
 from jupyter_colophon.relay.kafka.topics import Record, Speaker, topics
-from jupyter_colophon.relay.seam import SinkContext
+from jupyter_colophon.relay.sink_protocol import SinkContext
 
 _OPTIONS: Final = ("properties_file", "servers", "topics")
 

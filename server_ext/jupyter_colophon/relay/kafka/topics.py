@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from jupyter_colophon.core.announcement import Announcer, Document
-from jupyter_colophon.core.change import Change
+from jupyter_colophon.core.changes.announcement import Announcer, Document
+from jupyter_colophon.core.changes.inbox import DeadLetter
 from jupyter_colophon.core.datahub.mcl import failed_proposals, is_timeseries, log_entry
+from jupyter_colophon.core.documents.json_parsing import compact
+from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import InvalidConfiguration, shown
-from jupyter_colophon.core.inbox import DeadLetter
-from jupyter_colophon.core.jsontext import compact
 
 #: What can be said, and the topic on which it is unless the settings name another one (spec DH-10).
 TOPICS: Final = {

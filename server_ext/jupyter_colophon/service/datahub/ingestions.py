@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from itertools import islice
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.core.registry import Registry
-from jupyter_colophon.service.audited import audited
-from jupyter_colophon.service.gate import Gate
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.registry import Registry
+from jupyter_colophon.service.read_audit import audited
+from jupyter_colophon.service.read_policy import Gate
 from jupyter_colophon.service.write_path import WritePath
-from jupyter_colophon.storage import ingestion
-from jupyter_colophon.storage.ingestion import Ingested, Ingestion
+from jupyter_colophon.storage.entities import ingestion
+from jupyter_colophon.storage.entities.ingestion import Ingested, Ingestion
 from jupyter_colophon.storage.spi import Range, StorageProvider, TableContext
 
 #: So many aspects are taken back in one transaction: others wait for it, and it has to end in time on a busy machine.

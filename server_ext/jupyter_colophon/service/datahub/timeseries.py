@@ -6,16 +6,17 @@ from itertools import islice
 from typing import Any
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.datahub.system_metadata import SystemMetadata
-from jupyter_colophon.core.jsontext import stored
-from jupyter_colophon.core.jsonvalue import measure
-from jupyter_colophon.core.names import Urn
+from jupyter_colophon.core.documents.json_parsing import stored
+from jupyter_colophon.core.documents.json_values import measure
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.registry import Registry
+from jupyter_colophon.core.model.system_metadata import SystemMetadata
 from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX, take_page
-from jupyter_colophon.core.registry import Registry
-from jupyter_colophon.service.datahub import seen_runs
-from jupyter_colophon.service.gate import Gate
-from jupyter_colophon.service.nodes import Nodes
-from jupyter_colophon.storage import aspects, forms, timeseries
+from jupyter_colophon.service.datahub import runs_as_process_instances
+from jupyter_colophon.service.lineage.lineage_nodes import Nodes
+from jupyter_colophon.service.read_policy import Gate
+from jupyter_colophon.storage import codecs
+from jupyter_colophon.storage.entities import aspects, timeseries
 from jupyter_colophon.storage.spi import Range, Row, StorageProvider, TableContext
 
 
@@ -75,7 +76,7 @@ class TimeseriesReader:
 
         def work(tx: TableContext) -> TimedPage:
             table = tx.table("timeseries")
-            if name == seen_runs.EVENTS and not any(table.scan(Range.prefix(str(urn), name), 1)):
+            if name == runs_as_process_instances.EVENTS and not any(table.scan(Range.prefix(str(urn), name), 1)):
                 found = self._seen(tx, urn, (start, end), principal)
             elif aspects.summary(tx, str(urn)) is None:
                 return TimedPage([], False)
@@ -92,7 +93,7 @@ class TimeseriesReader:
     ) -> Iterator[TimedValue]:
         """What the catalog knows of a run of which nobody told events."""
         start, end = window
-        for value, actor in seen_runs.events(tx, urn, Nodes(tx, self.gate, principal)):
+        for value, actor in runs_as_process_instances.events(tx, urn, Nodes(tx, self.gate, principal)):
             time = value["timestampMillis"]
             if (start is None or start <= time) and (end is None or time <= end):
                 yield TimedValue(time, value, actor, time, None)
@@ -104,4 +105,4 @@ def _measure(one: TimedValue) -> int:
 
 
 def _value(row: Row) -> TimedValue:
-    return TimedValue(row["time"], stored(row["value"]), row["actor"], row["recorded"], forms.system(row["system"]))
+    return TimedValue(row["time"], stored(row["value"]), row["actor"], row["recorded"], codecs.system(row["system"]))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.documents.json_values import same
 from jupyter_colophon.core.errors import (
     InstanceExists,
     InstanceInvalid,
@@ -13,19 +14,18 @@ from jupyter_colophon.core.errors import (
     MetadataError,
     SchemaNotFound,
 )
-from jupyter_colophon.core.instance import Held
-from jupyter_colophon.core.instance_names import normalized, require_instance_name
-from jupyter_colophon.core.instance_query import ExportChoice, Outcome
-from jupyter_colophon.core.jsonvalue import same
-from jupyter_colophon.core.proposal import ABSENT, Condition
-from jupyter_colophon.service.instances.catalog import CatalogInstances
-from jupyter_colophon.service.instances.conflicts import Both, conflict
-from jupyter_colophon.service.instances.drafts import IGNORED, Drafts
-from jupyter_colophon.service.instances.recorded import FileInstances
+from jupyter_colophon.core.identity.instance_names import normalized, require_instance_name
+from jupyter_colophon.core.instances.instance import Held
+from jupyter_colophon.core.instances.instance_query import ExportChoice, Outcome
+from jupyter_colophon.core.model.proposal import ABSENT, Condition
+from jupyter_colophon.service.instances.catalog_store import CatalogInstances
+from jupyter_colophon.service.instances.edits import IGNORED, Drafts
+from jupyter_colophon.service.instances.file_store import FileInstances
+from jupyter_colophon.service.instances.import_conflicts import Both, conflict
+from jupyter_colophon.service.instances.presentation import Shown
 from jupyter_colophon.service.instances.saving import Saving
-from jupyter_colophon.service.instances.secrets.keeping import Secrets
-from jupyter_colophon.service.instances.shown import Shown
-from jupyter_colophon.service.instances.store import InstanceStore
+from jupyter_colophon.service.instances.secrets.service import Secrets
+from jupyter_colophon.service.instances.store_protocol import InstanceStore
 
 #: Raises a MetadataError where an instance may not become this, or not from that.
 Permit = Callable[[str, Mapping[str, Any], Mapping[str, Any] | None], None]

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from jupyter_colophon.core.errors import MetadataError
-from jupyter_colophon.core.finding import Finding
-from jupyter_colophon.core.names import instance
-from jupyter_colophon.service.instances.recorded import FileInstances
+from jupyter_colophon.core.identity.names import instance
+from jupyter_colophon.core.integrity_issue import Finding
+from jupyter_colophon.service.instances.file_store import FileInstances
+from jupyter_colophon.service.instances.presentation import Shown
 from jupyter_colophon.service.instances.schemas import Schemas
-from jupyter_colophon.service.instances.shown import Shown
 from jupyter_colophon.service.instances.stores import Stores
 
 

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from jupyter_colophon.core.access import Action, Authorizer, Principal
 from jupyter_colophon.core.errors import AccessDenied, InstanceNotFound, NotFound, Problem
-from jupyter_colophon.core.names import NO_NAMESPACE
-from jupyter_colophon.core.namespaced import NAMESPACED
+from jupyter_colophon.core.identity.names import NO_NAMESPACE
+from jupyter_colophon.core.instances.instance_namespaces import NAMESPACED
 
 #: Those of which each instance belongs to one that exists; a saved search may look for what is not there.
 _BELONGING: Final = frozenset({"pipelines"})

@@ -4,7 +4,7 @@ import logging
 from typing import Any
 
 from jupyter_colophon.core.errors import HookDenied, HookFailed, MetadataError
-from jupyter_colophon.service.instances.shaping import Shaped
+from jupyter_colophon.service.instances.class_adapter import Shaped
 
 #: Errors by which a class tells people something: in its own words. Elyra's are known by their names.
 _TELLING = {"MetadataExistsError", "MetadataNotFoundError", "SchemaNotFoundError", "ValidationError"}

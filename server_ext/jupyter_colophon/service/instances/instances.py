@@ -7,6 +7,8 @@ from typing import Any
 
 from jupyter_colophon.core.access import Action, Authorizer, Principal
 from jupyter_colophon.core.cursor import Cursors
+from jupyter_colophon.core.documents.json_values import measure
+from jupyter_colophon.core.documents.patch import apply_merge_patch
 from jupyter_colophon.core.errors import (
     ConditionFailed,
     InstanceNotFound,
@@ -16,10 +18,11 @@ from jupyter_colophon.core.errors import (
     RemovalNotPermitted,
     StoreUnavailable,
 )
-from jupyter_colophon.core.finding import Finding
-from jupyter_colophon.core.instance import Held, Instance
-from jupyter_colophon.core.instance_names import normalized, require_instance_name
-from jupyter_colophon.core.instance_query import (
+from jupyter_colophon.core.identity.instance_names import normalized, require_instance_name
+from jupyter_colophon.core.identity.names import instance as instance_urn
+from jupyter_colophon.core.instances.instance import Held, Instance
+from jupyter_colophon.core.instances.instance_namespaces import NAMESPACED
+from jupyter_colophon.core.instances.instance_query import (
     ExportChoice,
     InstancePage,
     InstanceQuery,
@@ -27,30 +30,27 @@ from jupyter_colophon.core.instance_query import (
     Removed,
     ValueCounts,
 )
-from jupyter_colophon.core.jsonvalue import measure
-from jupyter_colophon.core.names import instance as instance_urn
-from jupyter_colophon.core.namespaced import NAMESPACED
-from jupyter_colophon.core.patch import apply_merge_patch
-from jupyter_colophon.core.proposal import ABSENT, Condition
+from jupyter_colophon.core.integrity_issue import Finding
+from jupyter_colophon.core.model.proposal import ABSENT, Condition
 from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
-from jupyter_colophon.service.audited import audited
 from jupyter_colophon.service.instances import bundles
 from jupyter_colophon.service.instances.bundles import Bundles
-from jupyter_colophon.service.instances.drafts import Drafts, require_members, require_name
+from jupyter_colophon.service.instances.deleted_secrets import Undoing
+from jupyter_colophon.service.instances.edits import Drafts, require_members, require_name
 from jupyter_colophon.service.instances.findings import findings
 from jupyter_colophon.service.instances.gate import InstanceGate, namespace_of
-from jupyter_colophon.service.instances.objects import InstanceObjects
+from jupyter_colophon.service.instances.object_api import InstanceObjects
 from jupyter_colophon.service.instances.pages import Sifted, values_at
+from jupyter_colophon.service.instances.presentation import Entry, Shown
 from jupyter_colophon.service.instances.records import PROBLEM, RecordsSource
 from jupyter_colophon.service.instances.recovery import Recovery
 from jupyter_colophon.service.instances.saving import Saving
 from jupyter_colophon.service.instances.schemas import Schemas
-from jupyter_colophon.service.instances.secrets.keeping import Secrets
-from jupyter_colophon.service.instances.shown import Entry, Shown
-from jupyter_colophon.service.instances.store import InstanceStore
+from jupyter_colophon.service.instances.secrets.service import Secrets
+from jupyter_colophon.service.instances.store_protocol import InstanceStore
 from jupyter_colophon.service.instances.stores import Stores
-from jupyter_colophon.service.instances.undoing import Undoing
-from jupyter_colophon.storage.read_audit import ReadAudit
+from jupyter_colophon.service.read_audit import audited
+from jupyter_colophon.storage.changes.read_audit import ReadAudit
 
 
 def _audit(instances: "Instances") -> ReadAudit | None:

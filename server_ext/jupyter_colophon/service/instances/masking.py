@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from jupyter_colophon.core.documents.json_values import copied
+from jupyter_colophon.core.documents.secret_locations import says_secret, secrets_in
 from jupyter_colophon.core.errors import Problem
-from jupyter_colophon.core.instance_texts import PLACEHOLDER
-from jupyter_colophon.core.jsonvalue import copied
-from jupyter_colophon.core.secret_places import says_secret, secrets_in
+from jupyter_colophon.core.instances.instance_texts import PLACEHOLDER
 from jupyter_colophon.service.instances.schemas import Schemas
 
 #: The words of a pointer into a document.

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from jupyter_colophon.core.cursor import Cursors
+from jupyter_colophon.core.documents.json_values import measure
 from jupyter_colophon.core.errors import InvalidQuery
-from jupyter_colophon.core.instance_query import SORTS, InstanceQuery, ValueCount, ValueCounts
-from jupyter_colophon.core.instance_texts import PLACEHOLDER
-from jupyter_colophon.core.jsonvalue import measure
+from jupyter_colophon.core.instances.instance_query import SORTS, InstanceQuery, ValueCount, ValueCounts
+from jupyter_colophon.core.instances.instance_texts import PLACEHOLDER
+from jupyter_colophon.core.model.search_index_terms import fold
 from jupyter_colophon.core.read_budget import take_page
-from jupyter_colophon.core.terms import fold
-from jupyter_colophon.service.instances.shown import Entry
+from jupyter_colophon.service.instances.presentation import Entry
 
 #: What a cursor is for.
 _KIND: Final = "instances"

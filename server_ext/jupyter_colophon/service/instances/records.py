@@ -6,10 +6,10 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.documents.json_parsing import stored
 from jupyter_colophon.core.errors import CommitUnknown, NotFound, StorageError, TransactionConflict, TransactionTimeout
-from jupyter_colophon.core.jsontext import stored
-from jupyter_colophon.core.names import Urn, instance, namespace
-from jupyter_colophon.core.proposal import ABSENT, Condition, Proposal
+from jupyter_colophon.core.identity.names import Urn, instance, namespace
+from jupyter_colophon.core.model.proposal import ABSENT, Condition, Proposal
 
 # Who lists files needs no catalog, and a command line starts with this.
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Records:
 
     def has_namespace(self, name: str) -> bool:
         """Return whether a namespace exists."""
-        from jupyter_colophon.storage.aspects import summary
+        from jupyter_colophon.storage.entities.aspects import summary
 
         urn = str(namespace(name))
         return self._provider.tx_runner.run(lambda tx: summary(tx, urn), read_only=True) is not None

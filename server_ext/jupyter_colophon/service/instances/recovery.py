@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import InstanceNotFound, StoreUnavailable
-from jupyter_colophon.service.instances.recorded import FileInstances
-from jupyter_colophon.service.instances.store import InstanceStore
+from jupyter_colophon.service.instances.file_store import FileInstances
+from jupyter_colophon.service.instances.store_protocol import InstanceStore
 from jupyter_colophon.storage.files.leftovers import Leftover
 
 

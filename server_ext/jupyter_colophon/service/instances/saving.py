@@ -5,17 +5,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.documents.json_values import copied
 from jupyter_colophon.core.errors import HookFailed, InstanceInvalid, MetadataError, Problem
-from jupyter_colophon.core.instance import Held, Kept
-from jupyter_colophon.core.jsonvalue import copied
-from jupyter_colophon.core.proposal import Condition
+from jupyter_colophon.core.instances.instance import Held, Kept
+from jupyter_colophon.core.model.proposal import Condition
 from jupyter_colophon.service.instances import hooks
+from jupyter_colophon.service.instances.class_adapter import Shaped
 from jupyter_colophon.service.instances.gate import require_namespace
+from jupyter_colophon.service.instances.presentation import Shown
 from jupyter_colophon.service.instances.schemas import Schemas
-from jupyter_colophon.service.instances.secrets.keeping import Secrets
-from jupyter_colophon.service.instances.shaping import Shaped
-from jupyter_colophon.service.instances.shown import Shown
-from jupyter_colophon.service.instances.store import InstanceStore
+from jupyter_colophon.service.instances.secrets.service import Secrets
+from jupyter_colophon.service.instances.store_protocol import InstanceStore
 
 _logger = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from threading import Lock
 
 from jupyter_colophon.core.errors import InvalidQuery
-from jupyter_colophon.service.instances.store import InstanceStore
+from jupyter_colophon.service.instances.store_protocol import InstanceStore
 
 #: Makes the store of a schemaspace.
 Opener = Callable[[str], InstanceStore]

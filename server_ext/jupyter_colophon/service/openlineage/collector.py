@@ -4,14 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.changes.inbox import DeadLetter, Refusal
+from jupyter_colophon.core.documents.json_parsing import parse
+from jupyter_colophon.core.documents.json_schema import Schema
 from jupyter_colophon.core.errors import AccessDenied, MetadataError, NotFound, StorageError
-from jupyter_colophon.core.inbox import DeadLetter, Refusal
-from jupyter_colophon.core.jsontext import parse
-from jupyter_colophon.core.names import Identity, namespace
+from jupyter_colophon.core.identity.names import Identity, namespace
 from jupyter_colophon.core.openlineage.event import SUBJECT, Event, parse_event
-from jupyter_colophon.core.schema import Schema
 from jupyter_colophon.service.write_path import WritePath
-from jupyter_colophon.storage import dead_letters
+from jupyter_colophon.storage.changes import dead_letters
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
 #: Of a longer body that is no event, nothing is kept but why it was refused.

@@ -9,18 +9,15 @@ from typing import TypeVar
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import InvalidName, InvalidQuery, NotFound
-from jupyter_colophon.core.lineage import MAX_LEVELS, ColumnLineage, Lineage, LineageEdge, LineageQuestion
-from jupyter_colophon.core.names import Urn, fits_run_id
+from jupyter_colophon.core.identity.names import Urn, fits_run_id
+from jupyter_colophon.core.identity.urn import PREFIX
+from jupyter_colophon.core.lineage.graph import MAX_LEVELS, ColumnLineage, Lineage, LineageEdge, LineageQuestion
+from jupyter_colophon.core.lineage.run import Run
 from jupyter_colophon.core.openlineage.event import Spelling
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, PAGE_BYTES_MAX, take_page
-from jupyter_colophon.core.run import Run
-from jupyter_colophon.core.search import SearchQuestion
-from jupyter_colophon.core.urn import PREFIX
-from jupyter_colophon.service.audited import audited
-from jupyter_colophon.service.gate import Gate
-from jupyter_colophon.service.lineage import Asking, LineageReader
-from jupyter_colophon.service.openlineage.hiding import Hiding
-from jupyter_colophon.service.openlineage.things import (
+from jupyter_colophon.core.search.search import SearchQuestion
+from jupyter_colophon.service.lineage.lineage import Asking, LineageReader
+from jupyter_colophon.service.openlineage.models import (
     Thing,
     ToldRun,
     measure_run,
@@ -31,8 +28,11 @@ from jupyter_colophon.service.openlineage.things import (
     things,
     told_run,
 )
-from jupyter_colophon.service.search import Searcher
-from jupyter_colophon.storage import runs as stored_runs
+from jupyter_colophon.service.openlineage_redaction import Hiding
+from jupyter_colophon.service.read_audit import audited
+from jupyter_colophon.service.read_policy import Gate
+from jupyter_colophon.service.search.search import Searcher
+from jupyter_colophon.storage.lineage import runs as stored_runs
 from jupyter_colophon.storage.spi import Range, Row, StorageProvider, TableContext
 
 T = TypeVar("T")

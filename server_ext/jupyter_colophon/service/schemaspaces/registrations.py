@@ -63,7 +63,7 @@ class Built:
 
 
 #: Provides the schemas that administrators stored, beside the providers of packages.
-STORED: Final = Built("stored-schemas", "jupyter_colophon.elyra.spaces.written:WrittenSchemas")
+STORED: Final = Built("stored-schemas", "jupyter_colophon.schemaspaces.shipped.stored_schemas:WrittenSchemas")
 
 
 def installed(group: str) -> Iterable[Any]:

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Lock, RLock, Thread
 from typing import Any
 
+from jupyter_colophon.core.documents.secret_locations import Place
 from jupyter_colophon.core.errors import InstanceInvalid, Problem, SchemaNotFound, SchemaspaceNotFound
-from jupyter_colophon.core.secret_places import Place
-from jupyter_colophon.service.schemaspaces.checker import Checker, places, secrets_of_metadata
-from jupyter_colophon.service.schemaspaces.loading import Shelf, log
-from jupyter_colophon.service.schemaspaces.patience import Patience, called_by_us
-from jupyter_colophon.service.schemaspaces.reading import Offer
+from jupyter_colophon.service.schemaspaces.call_with_timeout import Patience, called_by_us
+from jupyter_colophon.service.schemaspaces.instance_validator import Checker, places, secrets_of_metadata
+from jupyter_colophon.service.schemaspaces.loader import Shelf, log
+from jupyter_colophon.service.schemaspaces.parse_registrations import Offer
 from jupyter_colophon.service.schemaspaces.registrations import (
     SCHEMAS_PROVIDERS,
     SCHEMASPACES,

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from jupyter_colophon.core.names import Urn
-from jupyter_colophon.spark import naming
-from jupyter_colophon.spark.crawl.found import Found, Met, Trouble, Wanted
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.spark.crawl.discovered import Found, Met, Trouble, Wanted
+from jupyter_colophon.spark.crawl.local_files import files_in, state_of
 from jupyter_colophon.spark.crawl.reading import why
-from jupyter_colophon.spark.crawl.walk import files_in, state_of
-from jupyter_colophon.spark.observation import DataRef, Kind
+from jupyter_colophon.spark.names import dataset_names
+from jupyter_colophon.spark.plans.observation import DataRef, Kind
 
 #: Providers whose tables are their files: those that were looked at tell whether anything changed.
 _OF_FILES = frozenset({"parquet", "orc", "csv", "json", "avro", "hive"})
@@ -32,7 +32,7 @@ class Tables:
         self._spark, self._wanted, self._views = spark, wanted, views
         parts = [(one[1] or one[2]).replace("``", "`") for one in _PART.finditer(named)]
         if parts and not self._is_catalog(parts[0]):
-            parts = [naming.HOME_CATALOG, *parts]
+            parts = [dataset_names.HOME_CATALOG, *parts]
         if not 1 <= len(parts) <= 3:
             msg = f"{named}: write CATALOG, DATABASE or TABLE as catalog.database.table"
             raise NoSuchPlace(msg)
@@ -61,7 +61,7 @@ class Tables:
 
     def listings(self) -> Iterator[Mapping[str, str]]:
         """A database of the home catalog is a namespace; tables of others are called by catalog and database."""
-        is_home = self._catalog == naming.HOME_CATALOG
+        is_home = self._catalog == dataset_names.HOME_CATALOG
         for database in self._listed:
             yield {"namespace": database.lower()} if is_home else {"prefix": self._beginning(database)}
 
@@ -70,18 +70,18 @@ class Tables:
         for database, tables in self._listed.items():
             table = Urn.parse(urn).parts[1].removeprefix(self._beginning(database))
             told = {"catalog": self._catalog, "database": database, "table": table}
-            if naming.table(told) == urn and table not in tables and self._wanted(self._name(database, table)):
+            if dataset_names.table(told) == urn and table not in tables and self._wanted(self._name(database, table)):
                 return self._name(database, table)
         return None
 
     def _beginning(self, database: str) -> str:
         """What the names of all tables of a database begin with."""
-        catalog = "" if self._catalog == naming.HOME_CATALOG else f"{self._catalog}/"
+        catalog = "" if self._catalog == dataset_names.HOME_CATALOG else f"{self._catalog}/"
         return f"{catalog}{database}.".lower()
 
     def _met(self, database: str, table: str) -> Met:
         name, quoted = self._name(database, table), ".".join(map(_quoted, (self._catalog, database, table)))
-        urn = naming.table({"catalog": self._catalog, "database": database, "table": table})
+        urn = dataset_names.table({"catalog": self._catalog, "database": database, "table": table})
         if urn is None:
             return Trouble(name, "its name is longer than 512 bytes, or has control characters")
         try:
@@ -105,10 +105,10 @@ class Tables:
         return [row[column] for row in rows if not (row.asDict().get("isTemporary") or False)]
 
     def _name(self, *parts: str) -> str:
-        return ".".join(parts if self._catalog == naming.HOME_CATALOG else (self._catalog, *parts))
+        return ".".join(parts if self._catalog == dataset_names.HOME_CATALOG else (self._catalog, *parts))
 
     def _is_catalog(self, name: str) -> bool:
-        is_home = name.lower() == naming.HOME_CATALOG
+        is_home = name.lower() == dataset_names.HOME_CATALOG
         return is_home or self._spark.conf.get(f"spark.sql.catalog.{name}", None) is not None
 
     def _require(self, named: str, parts: list[str]) -> None:

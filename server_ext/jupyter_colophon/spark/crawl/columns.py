@@ -7,7 +7,7 @@ from dataclasses import field as member
 from datetime import datetime, timedelta
 from typing import Any
 
-from jupyter_colophon.spark.observation import Field
+from jupyter_colophon.spark.plans.observation import Field
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 #: The sketch of distinct values has 2^12 places: a standard error of 1.6 %.

@@ -8,22 +8,22 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.problems import ClientError, Refused, ServerUnavailable
-from jupyter_colophon.spark.connectors import ConnectorMissing
+from jupyter_colophon.spark.capture.report_documents import proposals
 from jupyter_colophon.spark.crawl import documents, reading
-from jupyter_colophon.spark.crawl.asked import Asked
+from jupyter_colophon.spark.crawl.catalog_state import Known, known
 from jupyter_colophon.spark.crawl.catalogs import Tables
+from jupyter_colophon.spark.crawl.disappeared import Place, gone
+from jupyter_colophon.spark.crawl.discovered import Found, Met, Trouble, Wanted
 from jupyter_colophon.spark.crawl.documents import Document
-from jupyter_colophon.spark.crawl.formats import TEXTS
-from jupyter_colophon.spark.crawl.found import Found, Met, Trouble, Wanted
-from jupyter_colophon.spark.crawl.gone import Place, gone
-from jupyter_colophon.spark.crawl.knowledge import Known, known
+from jupyter_colophon.spark.crawl.local_files import Walk
+from jupyter_colophon.spark.crawl.options import Asked
 from jupyter_colophon.spark.crawl.places import folder_named
 from jupyter_colophon.spark.crawl.profile import Profile, fields_of, profile
 from jupyter_colophon.spark.crawl.report import Line, Report
 from jupyter_colophon.spark.crawl.run import CrawlRun
-from jupyter_colophon.spark.crawl.walk import Walk
-from jupyter_colophon.spark.quiet import quiet
-from jupyter_colophon.spark.reports import proposals
+from jupyter_colophon.spark.names.file_formats import TEXTS
+from jupyter_colophon.spark.plans.connectors import ConnectorMissing
+from jupyter_colophon.spark.silence_pyspark import quiet
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.catalog import Catalog

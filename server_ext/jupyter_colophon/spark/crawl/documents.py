@@ -5,9 +5,9 @@ import json
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from jupyter_colophon.spark.crawl.asked import Asked
 from jupyter_colophon.spark.crawl.columns import ColumnProfile
-from jupyter_colophon.spark.crawl.found import Found
+from jupyter_colophon.spark.crawl.discovered import Found
+from jupyter_colophon.spark.crawl.options import Asked
 from jupyter_colophon.spark.crawl.profile import Profile
 
 Document = dict[str, Any]

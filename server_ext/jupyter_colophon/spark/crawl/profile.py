@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jupyter_colophon.spark import schema
 from jupyter_colophon.spark.crawl.columns import ColumnProfile, Measure, measures, reason
-from jupyter_colophon.spark.observation import Field
+from jupyter_colophon.spark.plans import schema
+from jupyter_colophon.spark.plans.observation import Field
 
 #: Columns of one aggregate. A format that keeps columns apart is read in parts at no cost; of a text, each part reads all.
 COLUMNS, COLUMNS_OF_TEXT = 50, 200

@@ -5,11 +5,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.spark import connectors
-from jupyter_colophon.spark.causes import kind
-from jupyter_colophon.spark.connectors import ConnectorMissing
-from jupyter_colophon.spark.crawl import formats, text
-from jupyter_colophon.spark.crawl.found import Found
+from jupyter_colophon.spark.crawl import text
+from jupyter_colophon.spark.crawl.discovered import Found
+from jupyter_colophon.spark.error_messages import kind
+from jupyter_colophon.spark.names import file_formats
+from jupyter_colophon.spark.plans import connectors
+from jupyter_colophon.spark.plans.connectors import ConnectorMissing
 
 _CORRUPT = "_corrupt_record"
 _NO_HINT = ".NO_HINT"
@@ -29,7 +30,7 @@ def read(spark: Any, found: Found, said: Mapping[str, str]) -> Any:
     connectors.require(spark, format_)
     if found.table:
         return spark.table(found.table)
-    if format_ in formats.TEXTS and not found.first:
+    if format_ in file_formats.TEXTS and not found.first:
         # No byte in it: no columns, and no rows.
         return spark.range(0).select()
     told = {**_told(found, format_), **said}
@@ -52,7 +53,7 @@ def lost(found: Found, data: Any) -> str | None:
 
 
 def _told(found: Found, format_: str) -> Mapping[str, str]:
-    if format_ not in formats.TEXTS:
+    if format_ not in file_formats.TEXTS:
         return {}
     inferred = {"inferSchema": "true"} if format_ == "csv" else {}
     return {**inferred, **text.options(Path(found.first), format_)}

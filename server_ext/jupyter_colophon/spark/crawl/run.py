@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.problems import ClientError
-from jupyter_colophon.core.names import program, run_urn
-from jupyter_colophon.core.timegrammar import format_time
+from jupyter_colophon.core.identity.names import program, run_urn
+from jupyter_colophon.core.time_format import format_time
 from jupyter_colophon.spark.crawl.report import Report
 
 if TYPE_CHECKING:

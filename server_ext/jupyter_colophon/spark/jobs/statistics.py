@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from jupyter_colophon.core.vocabulary import CONTRIBUTIONS, describe
+from jupyter_colophon.core.model.vocabulary import CONTRIBUTIONS, describe
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from jupyter_colophon.client.catalog import Catalog
 from jupyter_colophon.client.transport import Server, Transport
-from jupyter_colophon.spark.source.mistakes import Mistake
+from jupyter_colophon.spark.source.user_errors import Mistake
 
 #: How many pieces a read is cut into at most, unless told.
 PARTITIONS = 8

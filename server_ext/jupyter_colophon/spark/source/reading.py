@@ -6,10 +6,10 @@ from typing import Any, Final
 
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
-from jupyter_colophon.spark.source.mistakes import told_plainly
 from jupyter_colophon.spark.source.options import Options
-from jupyter_colophon.spark.source.questions import QUESTIONS, Piece
+from jupyter_colophon.spark.source.queries import QUESTIONS, Piece
 from jupyter_colophon.spark.source.tables import TABLES, Row
+from jupyter_colophon.spark.source.user_errors import told_plainly
 
 
 class PiecePartition(InputPartition):

@@ -4,9 +4,9 @@ from typing import Any
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, DataSourceWriter
 
-from jupyter_colophon.spark.source.mistakes import told_plainly
 from jupyter_colophon.spark.source.options import Options, WrongOption
 from jupyter_colophon.spark.source.tables import TABLES
+from jupyter_colophon.spark.source.user_errors import told_plainly
 
 
 class ColophonSource(DataSource):

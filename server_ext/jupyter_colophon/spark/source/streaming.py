@@ -9,11 +9,11 @@ from importlib.util import find_spec
 
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
-from jupyter_colophon.spark.source.mistakes import told_plainly
 from jupyter_colophon.spark.source.options import Options, WrongOption
-from jupyter_colophon.spark.source.questions import head, ranges
+from jupyter_colophon.spark.source.queries import head, ranges
 from jupyter_colophon.spark.source.reading import PiecePartition, rows
 from jupyter_colophon.spark.source.tables import Row
+from jupyter_colophon.spark.source.user_errors import told_plainly
 
 Offset = dict[str, int]
 #: How many changes a micro-batch has at most, unless told.
@@ -72,7 +72,7 @@ def reader(options: Options) -> DataSourceStreamReader:
     """The stream for the PySpark that is there."""
     if find_spec("pyspark.sql.streaming.datasource") is None:
         return ChangeStream(options)
-    from jupyter_colophon.spark.source.limited import LimitedChangeStream
+    from jupyter_colophon.spark.source.stream_limits import LimitedChangeStream
 
     return LimitedChangeStream(options)
 

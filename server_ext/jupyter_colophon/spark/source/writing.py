@@ -19,7 +19,6 @@ from pyspark.sql.datasource import DataSourceWriter, WriterCommitMessage
 from jupyter_colophon.client.catalog import Catalog
 from jupyter_colophon.client.problems import ClientError, Refused, ServerUnavailable
 from jupyter_colophon.spark.source.bad_records import BadRecords
-from jupyter_colophon.spark.source.mistakes import Mistake, told_plainly
 from jupyter_colophon.spark.source.options import (
     BATCH_ROWS,
     BATCH_ROWS_MAX,
@@ -29,6 +28,7 @@ from jupyter_colophon.spark.source.options import (
     WrongOption,
     load_name,
 )
+from jupyter_colophon.spark.source.user_errors import Mistake, told_plainly
 
 T = TypeVar("T")
 #: How many bytes of rows a batch has; the server takes 10 MiB unless it is told otherwise.

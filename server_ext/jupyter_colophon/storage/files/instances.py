@@ -18,15 +18,15 @@ from jupyter_colophon.core.errors import (
     RemovalNotPermitted,
     TransactionConflict,
 )
-from jupyter_colophon.core.instance import Held
+from jupyter_colophon.core.instances.instance import Held
 from jupyter_colophon.storage.files import filenames, leftovers, reading, saving
+from jupyter_colophon.storage.files.document_cache import PROCESS_WIDE, KeptDocuments
 from jupyter_colophon.storage.files.failures import told_as_ours
-from jupyter_colophon.storage.files.kept import PROCESS_WIDE, KeptDocuments
 from jupyter_colophon.storage.files.leftovers import Leftover
 from jupyter_colophon.storage.files.listing import Listing
 from jupyter_colophon.storage.files.locks import WAIT_S, locked, locked_file, turn
-from jupyter_colophon.storage.files.ours import OurChanges
-from jupyter_colophon.storage.folders import make_folder, remove_folder
+from jupyter_colophon.storage.files.own_writes import OurChanges
+from jupyter_colophon.storage.fsync import make_folder, remove_folder
 
 #: A folder that this account may not change says one of these.
 _READ_ONLY = {errno.EROFS, errno.EACCES, errno.EPERM}

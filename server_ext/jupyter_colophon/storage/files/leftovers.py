@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_colophon.core.errors import InstanceNotFound, InstanceUnreadable, StoreUnavailable
-from jupyter_colophon.core.instance import Held
+from jupyter_colophon.core.instances.instance import Held
 from jupyter_colophon.storage.files import filenames, reading
+from jupyter_colophon.storage.files.document_cache import KeptDocuments
 from jupyter_colophon.storage.files.failures import told_as_ours
-from jupyter_colophon.storage.files.kept import KeptDocuments
 from jupyter_colophon.storage.files.locks import locked
 
 _log = logging.getLogger(__name__)

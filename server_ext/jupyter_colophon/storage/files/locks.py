@@ -11,8 +11,8 @@ from threading import Lock
 from weakref import WeakValueDictionary
 
 from jupyter_colophon.core.errors import StoreUnavailable
-from jupyter_colophon.core.process_files import is_same_file, try_lock
-from jupyter_colophon.storage.folders import make_folder
+from jupyter_colophon.storage.fsync import make_folder
+from jupyter_colophon.system.process_files import is_same_file, try_lock
 
 #: How long somebody else's change is waited for.
 WAIT_S = 10.0

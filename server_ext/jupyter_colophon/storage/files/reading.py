@@ -8,11 +8,11 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
+from jupyter_colophon.core.documents.json_parsing import compact, parse
 from jupyter_colophon.core.errors import MalformedBody, StoreUnavailable, TooLarge
-from jupyter_colophon.core.instance import Held
-from jupyter_colophon.core.jsontext import compact, parse
-from jupyter_colophon.storage.files import links
-from jupyter_colophon.storage.files.kept import KeptDocuments, Stamp
+from jupyter_colophon.core.instances.instance import Held
+from jupyter_colophon.storage.files import symlinks
+from jupyter_colophon.storage.files.document_cache import KeptDocuments, Stamp
 
 #: The most that is read of a file, as of a body (spec SEC-13).
 BYTES_MAX = 10 * 2**20
@@ -51,7 +51,7 @@ def read(path: str, name: str, *, own: bool, kept: KeptDocuments) -> Held | None
     Raises StoreUnavailable where it is this process that can open no file at all.
     """
     try:
-        status = links.status(path)
+        status = symlinks.status(path)
     except (FileNotFoundError, NotADirectoryError):
         kept.forget((path, own))
         return None
@@ -150,10 +150,10 @@ def _opened(path: str) -> int:
     try:
         return os.open(path, _FLAGS)
     except OSError as error:
-        inside = links.target(path) if error.errno == errno.ELOOP else None
+        inside = symlinks.target(path) if error.errno == errno.ELOOP else None
         if inside is None:
             raise
-        return links.opened(path, inside, _FLAGS)
+        return symlinks.opened(path, inside, _FLAGS)
 
 
 def _check(status: os.stat_result) -> None:

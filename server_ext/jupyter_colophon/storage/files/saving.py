@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from jupyter_colophon.storage.files.filenames import SUFFIX, temporary_of
-from jupyter_colophon.storage.folders import sync_folder
+from jupyter_colophon.storage.fsync import sync_folder
 
 #: A file system that has no hard links (FAT, some network ones) says one of these.
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jupyter_colophon.storage.files import links
+from jupyter_colophon.storage.files import symlinks
+from jupyter_colophon.storage.files.document_cache import Stamp
 from jupyter_colophon.storage.files.filenames import SUFFIX
-from jupyter_colophon.storage.files.kept import Stamp
 from jupyter_colophon.storage.files.listing import names_in
 from jupyter_colophon.storage.files.reading import is_settled, stamp_of
 
@@ -77,7 +77,7 @@ def _all_names(folders: Sequence[Path]) -> set[str]:
 def _look(paths: list[str], name: str) -> Look | None:
     for level, path in enumerate(paths):
         try:
-            stamp = stamp_of(links.status(f"{path}{name}{SUFFIX}"))
+            stamp = stamp_of(symlinks.status(f"{path}{name}{SUFFIX}"))
         except OSError:
             continue
         now = time.time_ns()

@@ -8,8 +8,8 @@ import json
 from collections.abc import Sequence
 from functools import partial
 
+from jupyter_colophon.core.documents.json_parsing import stored
 from jupyter_colophon.core.errors import UnsupportedStore
-from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.storage.migrations.runner import NAME, Migration, Progress, write_progress
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 from jupyter_colophon.storage.tables import SETTINGS

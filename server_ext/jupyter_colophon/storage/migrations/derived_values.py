@@ -1,13 +1,15 @@
 """Derive values, counts, history and full text of every entity again, from the vocabulary.
 
 Version e8b857e found tags, terms, owners, domains and descriptions in a few aspects only, did not know which entities
-were softly deleted, and did not find entities by who wrote them and when (core/vocabulary.py, storage/index.py).
+were softly deleted, and did not find entities by who wrote them and when (core/model/vocabulary.py, storage/search/index.py).
 """
 
 import logging
 
-from jupyter_colophon.core.registry import Registry
-from jupyter_colophon.storage import index, past, tables, truth
+from jupyter_colophon.core.model.registry import Registry
+from jupyter_colophon.storage import tables
+from jupyter_colophon.storage.entities import sources_of_truth
+from jupyter_colophon.storage.search import index, past_values
 from jupyter_colophon.storage.spi import Key, Range, TableContext
 
 #: How many entities are derived in one transaction, for which all other writers wait.
@@ -29,23 +31,23 @@ def clear_counts(tx: TableContext, after: Key) -> Key | None:
 
 def derive_entities(registry: Registry, tx: TableContext, after: Key) -> Key | None:
     """Derive what is found of some entities after a URN; returns the last URN, None at the end."""
-    found = truth.entities_after(tx, after[0] if after else "", _AT_ONCE)
+    found = sources_of_truth.entities_after(tx, after[0] if after else "", _AT_ONCE)
     for entity in found:
         _derive(tx, registry, entity)
     return (found[-1].entity["urn"],) if found else None
 
 
-def _derive(tx: TableContext, registry: Registry, told: truth.Told) -> None:
+def _derive(tx: TableContext, registry: Registry, told: sources_of_truth.Told) -> None:
     entity = told.entity
     try:
-        said, derived = set(truth.said(registry, told)), truth.derived(registry, told)
-        removed = not entity["deleted"] and truth.is_removed(registry, told)
-        before = past.of_history(tx, registry, entity, told.aspects)
-    except truth.Unreadable:
+        said, derived = set(sources_of_truth.said(registry, told)), sources_of_truth.derived(registry, told)
+        removed = not entity["deleted"] and sources_of_truth.is_removed(registry, told)
+        before = past_values.of_history(tx, registry, entity, told.aspects)
+    except sources_of_truth.Unreadable:
         # One bad row harms nothing but itself; `jupyter colophon verify` names it.
         _logger.warning("values of %s are not derived: an aspect of it cannot be read", entity["urn"])
         return
-    tx.table(past.TABLE).upsert_all(list(before.values()))
+    tx.table(past_values.TABLE).upsert_all(list(before.values()))
     if removed:
         tx.table("entities").upsert(entity | {"removed": True})
     if derived.document is None:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Final
 
 from jupyter_colophon.core.errors import InvalidField
-from jupyter_colophon.storage import sinks
+from jupyter_colophon.storage.changes import sinks
 from jupyter_colophon.storage.spi import Key, Range, Row, TableContext
 
 #: The tables of e8b857e that nothing else reads.

@@ -8,8 +8,8 @@ from typing import Final
 from zlib import decompress
 
 from jupyter_colophon.core.credentials import mask_text
-from jupyter_colophon.core.jsontext import compact, stored
-from jupyter_colophon.storage import truth
+from jupyter_colophon.core.documents.json_parsing import compact, stored
+from jupyter_colophon.storage.entities import sources_of_truth
 from jupyter_colophon.storage.spi import Key, Row, TableContext
 
 #: How many rows are read in one transaction, for which all other writers wait.
@@ -18,7 +18,7 @@ _AT_ONCE: Final = 100
 
 def clean_runs(tx: TableContext, after: Key) -> Key | None:
     """Remove the source from some runs after a key; returns the last key, None at the end."""
-    runs = truth.runs_after(tx, after, _AT_ONCE)
+    runs = sources_of_truth.runs_after(tx, after, _AT_ONCE)
     for run in runs:
         _clean_run(tx, run)
     return (runs[-1]["program"], runs[-1]["run_id"]) if runs else None
@@ -27,7 +27,7 @@ def clean_runs(tx: TableContext, after: Key) -> Key | None:
 def clean_results(tx: TableContext, after: Key) -> Key | None:
     """Delete the results that hold a cell's source: a repeated request is applied again, with the same outcome."""
     table = tx.table("idempotency_results")
-    rows = list(table.scan(truth.beyond(after), _AT_ONCE))
+    rows = list(table.scan(sources_of_truth.beyond(after), _AT_ONCE))
     for row in rows:
         result = decompress(row["result"])
         if b'"sourceHash"' in result and b'"source"' in result:

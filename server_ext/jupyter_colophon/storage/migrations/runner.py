@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
+from jupyter_colophon.core.documents.json_parsing import stored
 from jupyter_colophon.core.errors import StoreTooNew
-from jupyter_colophon.core.jsontext import stored
 from jupyter_colophon.storage.spi import Row, StorageProvider, TableContext
 from jupyter_colophon.storage.tables import SETTINGS
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Final
 
-from jupyter_colophon.core.jsontext import compact, stored
-from jupyter_colophon.storage import truth
+from jupyter_colophon.core.documents.json_parsing import compact, stored
+from jupyter_colophon.storage.entities import sources_of_truth
 from jupyter_colophon.storage.spi import Key, Row, TableContext
 
 #: How many rows are read in one transaction, for which all other writers wait.
@@ -73,7 +73,7 @@ def rename_facts(tx: TableContext, after: Key) -> Key | None:
 
 
 def _rename(tx: TableContext, table: str, after: Key, change: Callable[[Row], Row]) -> Key | None:
-    rows = list(tx.table(table).scan(truth.beyond(after), _AT_ONCE))
+    rows = list(tx.table(table).scan(sources_of_truth.beyond(after), _AT_ONCE))
     tx.table(table).upsert_all([new for row in rows if (new := change(row)) != row])
     return tuple(_key(table, rows[-1])) if rows else None
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from jupyter_colophon.core.registry import Registry
+from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.storage.migrations.derived_values import clear_counts, derive_entities
 from jupyter_colophon.storage.migrations.followers import FORMER, move_positions
 from jupyter_colophon.storage.migrations.run_sources import clean_results, clean_runs

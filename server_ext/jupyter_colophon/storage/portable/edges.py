@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby, islice
 from typing import Literal
 
-from jupyter_colophon.core.lineage import COMPONENTS_MAX, Window
+from jupyter_colophon.core.lineage.graph import COMPONENTS_MAX, Window
 from jupyter_colophon.storage.portable.tables import DATA_RUNS, EDGE_RUNS, NEIGHBOURS, RUN_ACCESSES
 from jupyter_colophon.storage.spi import Edge, Link, Range, Row, StructuredTable
 

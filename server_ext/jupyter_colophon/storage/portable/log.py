@@ -7,7 +7,7 @@ whoever got the one before, or is tried again: they are in commit order on every
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 
-from jupyter_colophon.storage.log_bytes import take_within
+from jupyter_colophon.storage.changes.log_bytes import take_within
 from jupyter_colophon.storage.portable.tables import CHANGES, CHANGES_BY, NUMBERS
 from jupyter_colophon.storage.spi import Range, Row, StructuredTable
 from jupyter_colophon.storage.tables import CHANGE, CHANGE_FILTERS

@@ -4,7 +4,6 @@ import builtins
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from jupyter_colophon.storage.life import Life
 from jupyter_colophon.storage.portable.edges import PortableEdges
 from jupyter_colophon.storage.portable.log import PortableLog
 from jupyter_colophon.storage.portable.search import PortableSearch
@@ -24,6 +23,7 @@ from jupyter_colophon.storage.spi import (
     TableContext,
     TableSpec,
 )
+from jupyter_colophon.storage.transaction_lifetime import Life
 
 T = TypeVar("T")
 _OURS = {spec.id for specs in OF_SEAM.values() for spec in specs}

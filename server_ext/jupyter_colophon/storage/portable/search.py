@@ -5,12 +5,12 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from jupyter_colophon.core.jsontext import stored
-from jupyter_colophon.core.labels import APART
-from jupyter_colophon.core.search import Group
-from jupyter_colophon.storage import ranking
-from jupyter_colophon.storage.grouping import grouped, surveyed
+from jupyter_colophon.core.documents.json_parsing import stored
+from jupyter_colophon.core.search.facet_labels import APART
+from jupyter_colophon.core.search.search import Group
 from jupyter_colophon.storage.portable.tables import DOCUMENTS, NUMBERS, TOKENS
+from jupyter_colophon.storage.search import ranking
+from jupyter_colophon.storage.search.grouping import grouped, surveyed
 from jupyter_colophon.storage.spi import Document, Match, Range, Row, StructuredTable, Words
 
 _NUMBER = ("documents",)

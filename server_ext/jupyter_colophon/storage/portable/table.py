@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
 from typing import Any
 
-from jupyter_colophon.storage import fields
-from jupyter_colophon.storage.life import Life
+from jupyter_colophon.storage import field_checks
 from jupyter_colophon.storage.spi import (
     Field,
     FieldType,
@@ -19,6 +18,7 @@ from jupyter_colophon.storage.spi import (
     TableSpec,
     TableStats,
 )
+from jupyter_colophon.storage.transaction_lifetime import Life
 
 #: The lowest value of each type that can be part of a key.
 _LOWEST: dict[FieldType, Any] = {"int": -(2**31), "long": -(2**63), "string": "", "bool": False}
@@ -44,11 +44,11 @@ class PortableTable:
         order_by: str | None = None,
     ) -> Iterator[Row]:
         """Rows of a range in key order, or in that of an indexed field."""
-        fields.check_range(self._spec, keys)
-        fields.check_filters(self._spec, filters)
-        fields.check_limit(limit)
+        field_checks.check_range(self._spec, keys)
+        field_checks.check_filters(self._spec, filters)
+        field_checks.check_limit(limit)
         if order_by is not None:
-            fields.check_index(self._spec, order_by)
+            field_checks.check_index(self._spec, order_by)
         if self._can(keys, order, order_by):
             return self._table.scan(keys, limit, order, filters, order_by)
         return self._living(self._sorted(self._within(keys, filters), limit, order, order_by))
@@ -56,15 +56,15 @@ class PortableTable:
     def multi_scan(self, ranges: Sequence[Range], limit: int | None = None) -> Iterator[Row]:
         """Rows of any of these ranges in key order, each once."""
         for keys in ranges:
-            fields.check_range(self._spec, keys)
-        fields.check_limit(limit)
+            field_checks.check_range(self._spec, keys)
+        field_checks.check_limit(limit)
         if all(self._can(keys) for keys in ranges):
             return self._table.multi_scan(ranges, limit)
         return self._living(islice(self._merged(ranges, ()), limit))
 
     def delete_all(self, keys: Range) -> int:
         """Remove a range; returns how many rows went."""
-        fields.check_range(self._spec, keys)
+        field_checks.check_range(self._spec, keys)
         if self._can(keys):
             return self._table.delete_all(keys)
         found = [self._key(row) for row in self._within(keys, ())]
@@ -74,8 +74,8 @@ class PortableTable:
 
     def update_all(self, keys: Range, changes: Row) -> int:
         """Set fields that are no keys in all rows of a range; returns how many rows."""
-        fields.check_range(self._spec, keys)
-        fields.check_change(self._spec, changes)
+        field_checks.check_range(self._spec, keys)
+        field_checks.check_change(self._spec, changes)
         if self._can(keys):
             return self._table.update_all(keys, changes)
         found = [self._key(row) for row in self._within(keys, ())]
@@ -86,8 +86,8 @@ class PortableTable:
     def count(self, ranges: Sequence[Range] = (), filters: Sequence[Field] = ()) -> int:
         """How many rows are in any of these ranges (without ranges: in the table) and fit any of these filters."""
         for keys in ranges:
-            fields.check_range(self._spec, keys)
-        fields.check_filters(self._spec, filters)
+            field_checks.check_range(self._spec, keys)
+        field_checks.check_filters(self._spec, filters)
         if all(self._can(keys) for keys in ranges):
             return self._table.count(ranges, filters)
         return sum(1 for _ in self._merged(ranges, filters))

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from jupyter_colophon.core.lineage import Window
+from jupyter_colophon.core.lineage.graph import Window
 from jupyter_colophon.storage.postgresql.dialect import DIALECT
 from jupyter_colophon.storage.postgresql.execute import Execute, Found
 from jupyter_colophon.storage.spi import Edge, Link

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from jupyter_colophon.core.errors import InvalidField, StorageError, StoreUnavailable, TransactionConflict, shown
-from jupyter_colophon.storage.life import Alone, Life
 from jupyter_colophon.storage.postgresql import edges, log, search, session, upkeep
 from jupyter_colophon.storage.postgresql.admin import PostgresAdmin
 from jupyter_colophon.storage.postgresql.connection import ANSWER_S, Connection, Server, translated
@@ -16,6 +15,7 @@ from jupyter_colophon.storage.postgresql.notices import Notices
 from jupyter_colophon.storage.postgresql.readers import Readers
 from jupyter_colophon.storage.postgresql.session import PostgresContext, PostgresSession
 from jupyter_colophon.storage.spi import CAPABILITIES, PATIENT, SEAMS, RetryPolicy, TableContext
+from jupyter_colophon.storage.transaction_lifetime import Alone, Life
 from jupyter_colophon.storage.transactions import After, GroupCommit, follow
 
 T = TypeVar("T")

@@ -1,20 +1,20 @@
 """Full text on PostgreSQL: sets of words in `tsvector`, found by a GIN index.
 
-Nothing is parsed: words and terms come encoded (`core/terms.py`) and go as they are, a term with a mark before it, so
+Nothing is parsed: words and terms come encoded (`core/model/search_index_terms.py`) and go as they are, a term with a mark before it, so
 that no word can be taken for one, and in quotes, so that none can be read as an operator (spec SEARCH-10).
-Ranking is that of the other stores (`storage/ranking.py`), over the newest matches only.
+Ranking is that of the other stores (`storage/search/ranking.py`), over the newest matches only.
 """
 
 import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from jupyter_colophon.core.labels import APART
-from jupyter_colophon.core.search import Group
-from jupyter_colophon.storage import ranking
-from jupyter_colophon.storage.grouping import grouped, surveyed
+from jupyter_colophon.core.search.facet_labels import APART
+from jupyter_colophon.core.search.search import Group
 from jupyter_colophon.storage.postgresql.dialect import DIALECT
 from jupyter_colophon.storage.postgresql.execute import Execute
+from jupyter_colophon.storage.search import ranking
+from jupyter_colophon.storage.search.grouping import grouped, surveyed
 from jupyter_colophon.storage.spi import Document, Match, Words
 
 _URN, _ASKED = DIALECT.compare("urn", "string"), DIALECT.compare("%s", "string")

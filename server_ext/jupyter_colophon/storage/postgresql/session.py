@@ -12,12 +12,12 @@ from typing import Any
 import psycopg
 
 from jupyter_colophon.core.errors import CommitUnknown, StorageError, StoreUnavailable, TransactionConflict
-from jupyter_colophon.storage.life import Life
 from jupyter_colophon.storage.postgresql import edges, log, search
 from jupyter_colophon.storage.postgresql.admin import PostgresAdmin
 from jupyter_colophon.storage.postgresql.connection import ANSWER_S, Connection, Server, is_lost, told, translated
 from jupyter_colophon.storage.postgresql.execute import Found
 from jupyter_colophon.storage.sql.table import SqlTable
+from jupyter_colophon.storage.transaction_lifetime import Life
 from jupyter_colophon.storage.transactions import After
 
 #: How long a writer waits for another process's transaction before it steps back and tries again, and for the

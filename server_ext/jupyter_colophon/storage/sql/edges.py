@@ -1,6 +1,6 @@
 """What an edge of the lineage looks like once its accesses are read; the same on every SQL store."""
 
-from jupyter_colophon.core.lineage import COMPONENTS_MAX, Window
+from jupyter_colophon.core.lineage.graph import COMPONENTS_MAX, Window
 from jupyter_colophon.storage.spi import Edge
 
 #: Times (ms) before and after all others.

@@ -9,10 +9,10 @@ from itertools import groupby
 from typing import Any, NamedTuple, Protocol
 
 from jupyter_colophon.core.errors import InvalidField
-from jupyter_colophon.storage import fields
-from jupyter_colophon.storage.life import Life
+from jupyter_colophon.storage import field_checks
 from jupyter_colophon.storage.spi import Field, Key, Order, Range, Row, TableSpec, TableStats
 from jupyter_colophon.storage.sql.statements import BOUNDS, Dialect, Ends, Statements
+from jupyter_colophon.storage.transaction_lifetime import Life
 
 #: SQLite takes at most 32,766 parameters and 1,000 nested terms; a slice stays far below.
 _AT_ONCE = 200
@@ -71,7 +71,7 @@ class SqlTable:
 
     def upsert(self, row: Row) -> None:
         """Write a row; columns not given keep their values."""
-        fields.check_row(self._spec, row)
+        field_checks.check_row(self._spec, row)
         self._execute(self._statements.upsert(tuple(row)), tuple(row.values()))
 
     def upsert_all(self, rows: Sequence[Row]) -> None:
@@ -79,7 +79,7 @@ class SqlTable:
         alike = [(given, list(some)) for given, some in groupby(rows, key=tuple)]
         values = [[tuple(row.values()) for row in some] for _, some in alike]
         for (given, _), told in zip(alike, values, strict=True):
-            fields.check_rows(self._spec, given, told)
+            field_checks.check_rows(self._spec, given, told)
         for (given, some), told in zip(alike, values, strict=True):
             self._upsert_alike(given, some, told)
 
@@ -97,7 +97,7 @@ class SqlTable:
 
     def update(self, row: Row) -> bool:
         """Change a row that is there; whether it was."""
-        fields.check_row(self._spec, row)
+        field_checks.check_row(self._spec, row)
         key = tuple(row[name] for name in self._spec.primary_key)
         changes = {name: value for name, value in row.items() if name not in self._spec.primary_key}
         values = tuple(changes.values()) if changes else key[:1]
@@ -105,8 +105,8 @@ class SqlTable:
 
     def read(self, key: Key, columns: Sequence[str] | None = None) -> Row | None:
         """The row with this whole key, or some of its columns."""
-        fields.check_key(self._spec, key)
-        fields.check_columns(self._spec, columns or ())
+        field_checks.check_key(self._spec, key)
+        field_checks.check_columns(self._spec, columns or ())
         wanted = tuple(self._spec.fields) if columns is None else tuple(columns)
         found = self._execute(self._statements.read(wanted), key).fetchone()
         return None if found is None else self._row(found, wanted)
@@ -117,7 +117,7 @@ class SqlTable:
         for at in range(0, len(keys), _AT_ONCE):
             part = keys[at : at + _AT_ONCE]
             for key in part:
-                fields.check_key(self._spec, key)
+                field_checks.check_key(self._spec, key)
             flat = [value for key in part for value in key]
             rows += self._rows(self._execute(self._statements.multi_read(len(part)), flat))
         return rows
@@ -131,10 +131,10 @@ class SqlTable:
         order_by: str | None = None,
     ) -> Iterator[Row]:
         """Rows of a range in key order, or in that of an indexed field."""
-        fields.check_range(self._spec, keys)
-        fields.check_filters(self._spec, filters)
+        field_checks.check_range(self._spec, keys)
+        field_checks.check_filters(self._spec, filters)
         if order_by is not None:
-            fields.check_index(self._spec, order_by)
+            field_checks.check_index(self._spec, order_by)
         if limit is None and self._page and not filters and order_by is None:
             return self._paged(self._page, keys, order, self._part(self._page, keys, order))
         statement = self._statements.scan(_ends(keys), order, _nulls(filters), order_by)
@@ -142,14 +142,14 @@ class SqlTable:
 
     def scan_index(self, field: str, value: Any, limit: int | None = None) -> Iterator[Row]:
         """Rows whose indexed field has this value, in key order."""
-        fields.check_index(self._spec, field, value)
+        field_checks.check_index(self._spec, field, value)
         statement, given = self._statements.scan_index(field, value is None), () if value is None else (value,)
         return self._rows(self._execute(statement, (*given, self._limit(limit))))
 
     def multi_scan(self, ranges: Sequence[Range], limit: int | None = None) -> Iterator[Row]:
         """Rows of any of these ranges in key order, each once."""
         for keys in ranges:
-            fields.check_range(self._spec, keys)
+            field_checks.check_range(self._spec, keys)
         bound = self._limit(limit)
         if 0 < len(ranges) <= _AT_ONCE:
             return self._rows(self._ranges(ranges, bound))
@@ -157,9 +157,9 @@ class SqlTable:
 
     def compare_and_swap(self, key: Key, field: str, old: Any, new: Any) -> bool:
         """Set a field if it has the value `old`; None is also the value in a missing row, which then appears."""
-        fields.check_key(self._spec, key)
-        fields.check_change(self._spec, {field: old})
-        fields.check_change(self._spec, {field: new})
+        field_checks.check_key(self._spec, key)
+        field_checks.check_change(self._spec, {field: old})
+        field_checks.check_change(self._spec, {field: new})
         given = () if old is None else (old,)
         if self._execute(self._statements.swap(field, old is None), (new, *key, *given)).rowcount > 0:
             return True
@@ -167,7 +167,7 @@ class SqlTable:
 
     def increment(self, key: Key, field: str, amount: int) -> int:
         """Add to a whole number; a missing row or a null counts as 0. Raises InvalidField when it would overflow."""
-        fields.check_number(self._spec, field)
+        field_checks.check_number(self._spec, field)
         found = self._execute(self._statements.increment(field, True), self._added(key, field, amount)).fetchone()
         if found is None:
             raise self._overflow(field)
@@ -175,17 +175,17 @@ class SqlTable:
 
     def increment_all(self, amounts: Mapping[Key, int], field: str) -> None:
         """Add to a whole number in each of these rows."""
-        fields.check_number(self._spec, field)
+        field_checks.check_number(self._spec, field)
         bound = [self._added(key, field, amount) for key, amount in amounts.items()]
         if bound and self._executemany(self._statements.increment(field, False), bound).rowcount != len(bound):
             raise self._overflow(field)
 
     def decrement_all(self, amounts: Mapping[Key, int], field: str) -> None:
         """Take from a whole number in each of these rows; a row that is left with nothing, or with less, goes."""
-        fields.check_number(self._spec, field)
+        field_checks.check_number(self._spec, field)
         for key, amount in amounts.items():
-            fields.check_key(self._spec, key)
-            fields.check_change(self._spec, {field: amount})
+            field_checks.check_key(self._spec, key)
+            field_checks.check_change(self._spec, {field: amount})
         if amounts:
             keeping, leaving = self._statements.decrement(field)
             self._executemany(leaving, [(*key, amount) for key, amount in amounts.items()])
@@ -193,25 +193,25 @@ class SqlTable:
 
     def delete(self, key: Key) -> None:
         """Remove the row with this whole key, if it is there."""
-        fields.check_key(self._spec, key)
+        field_checks.check_key(self._spec, key)
         self._execute(self._statements.delete, key)
 
     def multi_delete(self, keys: Sequence[Key]) -> None:
         """Remove the rows with these whole keys, those that are there."""
         for key in keys:
-            fields.check_key(self._spec, key)
+            field_checks.check_key(self._spec, key)
         if keys:
             self._executemany(self._statements.delete, keys)
 
     def delete_all(self, keys: Range) -> int:
         """Remove a range; returns how many rows went."""
-        fields.check_range(self._spec, keys)
+        field_checks.check_range(self._spec, keys)
         return self._execute(self._statements.delete_all(_ends(keys)), _bound(keys)).rowcount
 
     def update_all(self, keys: Range, changes: Row) -> int:
         """Set fields that are no keys in all rows of a range; returns how many rows."""
-        fields.check_range(self._spec, keys)
-        fields.check_change(self._spec, changes)
+        field_checks.check_range(self._spec, keys)
+        field_checks.check_change(self._spec, changes)
         if not changes:
             return self.count((keys,))
         statement = self._statements.update_all(_ends(keys), tuple(changes))
@@ -220,8 +220,8 @@ class SqlTable:
     def count(self, ranges: Sequence[Range] = (), filters: Sequence[Field] = ()) -> int:
         """How many rows are in any of these ranges (without ranges: in the table) and fit any of these filters."""
         for keys in ranges:
-            fields.check_range(self._spec, keys)
-        fields.check_filters(self._spec, filters)
+            field_checks.check_range(self._spec, keys)
+        field_checks.check_filters(self._spec, filters)
         if len(ranges) > _AT_ONCE:
             rows = self._merged(ranges, self._limit(None))
             return sum(1 for row in rows if not filters or any(row[name] == value for name, value in filters))
@@ -236,8 +236,8 @@ class SqlTable:
 
     def _added(self, key: Key, field: str, amount: int) -> Key:
         """What is bound to add to a number."""
-        fields.check_key(self._spec, key)
-        fields.check_change(self._spec, {field: amount})
+        field_checks.check_key(self._spec, key)
+        field_checks.check_change(self._spec, {field: amount})
         least, most = BOUNDS[self._spec.fields[field]]
         return (*key, amount, amount, max(least, least - amount), min(most, most - amount))
 
@@ -289,7 +289,7 @@ class SqlTable:
         return tuple(row[name] for name in self._spec.primary_key)
 
     def _limit(self, limit: int | None) -> int | None:
-        fields.check_limit(limit)
+        field_checks.check_limit(limit)
         return self._unlimited if limit is None else limit
 
     def _rows(self, found: Cursor) -> Iterator[Row]:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from sqlite3 import Cursor
 from typing import Literal
 
-from jupyter_colophon.core.lineage import Window
+from jupyter_colophon.core.lineage.graph import Window
 from jupyter_colophon.storage.spi import Edge, Link
 from jupyter_colophon.storage.sql.edges import ALWAYS, COMPONENTS_READ, Triple, bounds, few
 from jupyter_colophon.storage.sqlite.guarded import Guarded

@@ -13,7 +13,7 @@ from jupyter_colophon.core.errors import (
     TransactionConflict,
     TransactionTimeout,
 )
-from jupyter_colophon.storage.life import Life
+from jupyter_colophon.storage.transaction_lifetime import Life
 
 _FULL = ("SQLITE_FULL", "SQLITE_IOERR_WRITE")
 _BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")

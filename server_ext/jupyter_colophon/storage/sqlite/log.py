@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from jupyter_colophon.storage.log_bytes import take_within
+from jupyter_colophon.storage.changes.log_bytes import take_within
 from jupyter_colophon.storage.spi import Row
 from jupyter_colophon.storage.sqlite.dialect import DIALECT
 from jupyter_colophon.storage.sqlite.guarded import Guarded

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from jupyter_colophon.core.errors import InvalidField, StorageError, StoreUnavailable, TransactionConflict, shown
-from jupyter_colophon.storage.folders import make_folder
-from jupyter_colophon.storage.life import Alone, Life
+from jupyter_colophon.storage.fsync import make_folder
 from jupyter_colophon.storage.spi import CAPABILITIES, PATIENT, SEAMS, RetryPolicy, TableContext
 from jupyter_colophon.storage.sqlite import edges, log, search, upkeep
 from jupyter_colophon.storage.sqlite.admin import SqliteAdmin
 from jupyter_colophon.storage.sqlite.guarded import translated
 from jupyter_colophon.storage.sqlite.session import SqliteContext, SqliteSession
+from jupyter_colophon.storage.transaction_lifetime import Alone, Life
 from jupyter_colophon.storage.transactions import After, GroupCommit, follow
 
 T = TypeVar("T")

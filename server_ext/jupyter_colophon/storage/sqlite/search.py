@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any
 
-from jupyter_colophon.core.labels import APART
-from jupyter_colophon.core.search import Group
-from jupyter_colophon.storage import ranking
-from jupyter_colophon.storage.grouping import grouped
+from jupyter_colophon.core.search.facet_labels import APART
+from jupyter_colophon.core.search.search import Group
+from jupyter_colophon.storage.search import ranking
+from jupyter_colophon.storage.search.grouping import grouped
 from jupyter_colophon.storage.spi import Document, Match, Words
 from jupyter_colophon.storage.sqlite.guarded import Guarded
 

@@ -3,11 +3,11 @@
 import sqlite3
 from contextlib import suppress
 
-from jupyter_colophon.storage.life import Life
 from jupyter_colophon.storage.sql.table import SqlTable
 from jupyter_colophon.storage.sqlite import edges, log, search
 from jupyter_colophon.storage.sqlite.admin import SqliteAdmin
 from jupyter_colophon.storage.sqlite.guarded import Guarded, translated
+from jupyter_colophon.storage.transaction_lifetime import Life
 from jupyter_colophon.storage.transactions import After
 
 #: After how many of SQLite's steps it is looked whether a callable's time is up: about a millisecond.

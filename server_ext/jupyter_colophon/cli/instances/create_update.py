@@ -1,0 +1,179 @@
+"""`create` and `update`: their options are those of the schema."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from jupyter_colophon.cli.instances.arguments import Arguments
+from jupyter_colophon.cli.instances.bulk import FILE, JSON, Bulk, bulk_of
+from jupyter_colophon.cli.instances.errors import HelpAsked, Refusal, sentence
+from jupyter_colophon.cli.instances.instances_protocol import Source, record
+from jupyter_colophon.cli.instances.option import Option
+from jupyter_colophon.cli.instances.output import answer, log, say
+from jupyter_colophon.cli.instances.schema_options import composed_note, document_keys, metadata_keys, options_of
+from jupyter_colophon.cli.instances.space_command import SpaceCommand
+from jupyter_colophon.cli.instances.values import value_of
+from jupyter_colophon.core.errors import ConditionFailed, MetadataError
+from jupyter_colophon.core.instances.instance import Instance
+
+_OUTPUT = Option("output", "How to answer", choices=("text", "json"))
+#: So often an update is merged anew where somebody else saved meanwhile.
+_TRIES = 5
+
+
+class Create(SpaceCommand):
+    """Makes an instance of what the options say."""
+
+    description = "Create a metadata instance in a given schemaspace."
+    about = "Create a metadata instance in schemaspace '{space}'."
+    takes_deprecated = False
+    answers_json = False
+    creates = True
+
+    def __init__(self, source: Source, space: str, arguments: Arguments) -> None:
+        super().__init__(source, space, arguments)
+        self.schemas = source.schemas(space)
+        if "json" in (arguments.value("output") or "").lower():
+            self.json = True
+        self.name: str | None = None
+        self._own = [FILE, JSON, self._schema_option(), Option("name", "The name of the metadata instance."), _OUTPUT]
+        self.options = self._own
+
+    def run(self) -> bool:
+        """Take the options, then save. Help shows the schema's options as soon as it is known which schema is meant."""
+        asked = self.arguments.wants_help
+        bulk = None if asked else bulk_of(self.arguments)
+        if not asked:
+            self.name = self._name(bulk)
+        schema_name = self._schema_name(bulk, asked=asked)
+        schema = self.schemas.get(schema_name, {})
+        self.options = self._own + options_of(schema, creates=self.creates, whole=self.creates and bulk is None)
+        if asked:
+            raise HelpAsked
+        document = self._document(schema_name, schema, bulk)
+        self.no_more()
+        try:
+            saved = self.save(document)
+        except MetadataError as error:
+            raise _failed(schema_name, error) from error
+        except OSError as error:
+            raise Refusal(_FAILED.format(schema=schema_name, told=error.strerror or error)) from error
+        if self.json:
+            answer(record(saved))
+            return True
+        say(f"Metadata instance '{saved.name}' for schema '{saved.schema_name}' has been written to: {saved.resource}")
+        return True
+
+    def save(self, document: dict[str, Any]) -> Instance:
+        """Make the instance."""
+        if not document.get("display_name"):
+            raise Refusal(f"Could not determine display_name from schema '{document['schema_name']}'")
+        return self.source.create(self.space, self.name, document)
+
+    def help(self) -> None:
+        """As for every command, with a word about what options cannot say."""
+        super().help()
+        composed_note(self.options, say)
+
+    def _schema_option(self) -> Option:
+        names = tuple(self.schemas)
+        if len(names) == 1:
+            usual = f"The schema_name of the metadata instance (defaults to '{names[0]}')"
+            return Option("schema_name", usual, has_default=True)
+        told = f"The schema_name of the metadata instance. Must be one of: {list(names)}"
+        return Option("schema_name", told, choices=names, is_required=True)
+
+    def _name(self, bulk: Bulk | None) -> str | None:
+        return self.arguments.value("name") or (bulk.word("name") if bulk else None)
+
+    def _schema_name(self, bulk: Bulk | None, *, asked: bool) -> str:
+        given = self.arguments.value("schema_name")
+        if given == "":
+            raise Refusal("Parameter '--schema_name' requires a value.", shows_help=True)
+        name = given or (bulk.word("schema_name") if bulk else None) or self.usual_schema()
+        if asked:
+            return name or ""
+        names = list(self.schemas)
+        if name is None:
+            told = f" and must be one of the following values: {names}"
+            raise Refusal(f"'--schema_name' is a required parameter{told}.", shows_help=True)
+        if name not in names:
+            told = f"requires one of the following values: {names}"
+            raise Refusal(f"Parameter '--schema_name' {told}", shows_help=True)
+        return name
+
+    def usual_schema(self) -> str | None:
+        """The schema where none is named."""
+        return next(iter(self.schemas)) if len(self.schemas) == 1 else None
+
+    def _document(self, schema_name: str, schema: Mapping[str, Any], bulk: Bulk | None) -> dict[str, Any]:
+        metadata = bulk.metadata(metadata_keys(schema)) if bulk else {}
+        document: dict[str, Any] = {"display_name": None, **(bulk.beside(document_keys(schema)) if bulk else {})}
+        if bulk and bulk.word("display_name"):
+            document["display_name"] = bulk.word("display_name")
+        for option in self.options[len(self._own) :]:
+            text = self.arguments.value(option.name)
+            if text is None:
+                self._require(option, document)
+                continue
+            if option.is_required and not text:
+                raise Refusal(f"Parameter '--{option.name}' requires a value.", shows_help=True)
+            (document if option.target == "document" else metadata)[option.name] = value_of(option, text)
+        return {**document, "schema_name": schema_name, "metadata": metadata}
+
+    def _require(self, option: Option, document: Mapping[str, Any]) -> None:
+        is_there = option.has_default or (option.target == "document" and document.get(option.name) is not None)
+        if not option.is_required or is_there:
+            return
+        told = f" and must be one of the following values: {list(option.choices)}" if option.choices else ""
+        raise Refusal(f"'--{option.name}' is a required parameter{told}.", shows_help=True)
+
+
+class Update(Create):
+    """Changes what the options say, and leaves the rest as it is."""
+
+    description = "Update a metadata instance in a given schemaspace."
+    about = "Update a metadata instance in schemaspace '{space}'."
+    creates = False
+
+    def save(self, document: dict[str, Any]) -> Instance:
+        """Merge into the instance as it is; where somebody else saves meanwhile, into theirs."""
+        if not self.name:
+            raise Refusal(_FAILED.format(schema=document["schema_name"], told="The 'name' parameter requires a value."))
+        with self.source.merging(self.space, self.name):
+            for left in reversed(range(_TRIES)):
+                try:
+                    return self._merged(self.name, document)
+                except ConditionFailed:
+                    if not left:
+                        raise
+        raise AssertionError  # the loop returns or raises
+
+    def _merged(self, name: str, document: Mapping[str, Any]) -> Instance:
+        there = self.source.get(self.space, name)
+        merged = {
+            **there.extra,
+            **document,
+            "display_name": document["display_name"] or there.display_name,
+            "metadata": {**there.metadata, **document["metadata"]},
+        }
+        return self.source.replace(self.space, name, merged, there.version)
+
+    def _name(self, bulk: Bulk | None) -> str | None:
+        """Return the name; a document of `--json` without a display name may have it as a member."""
+        return super()._name(bulk) or (bulk.member("name") if bulk else None)
+
+    def usual_schema(self) -> str | None:
+        """The instance's own, where it is known."""
+        only = super().usual_schema()
+        return only if only or not self.name else self.source.get(self.space, self.name).schema_name
+
+
+_FAILED = "The following exception occurred saving metadata instance for schema '{schema}': {told}"
+
+
+def _failed(schema: str, error: MetadataError) -> Refusal:
+    # As Elyra logs what cannot be saved, besides telling it.
+    log.error("%s", sentence(error))
+    for problem in error.problems[1:]:
+        log.error("%s: %s", problem.pointer or "/", problem.message)
+    return Refusal(_FAILED.format(schema=schema, told=sentence(error)))

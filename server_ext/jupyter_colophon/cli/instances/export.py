@@ -1,0 +1,121 @@
+"""`export`."""
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from jupyter_colophon.cli.instances.arguments import Arguments
+from jupyter_colophon.cli.instances.errors import Refusal
+from jupyter_colophon.cli.instances.instances_protocol import Source
+from jupyter_colophon.cli.instances.option import Option, flag
+from jupyter_colophon.cli.instances.output import count, log
+from jupyter_colophon.cli.instances.space_command import SpaceCommand
+from jupyter_colophon.core.instances.instance import Instance
+from jupyter_colophon.core.instances.instance_query import ExportChoice
+from jupyter_colophon.service.instances.masking import masks_in
+
+
+class Export(SpaceCommand):
+    """Writes instances to files, one each, in a folder of the schemaspace's name."""
+
+    description = "Export metadata instances in a given schemaspace."
+    about = "Export installed metadata in schemaspace '{space}'."
+
+    def __init__(self, source: Source, space: str, arguments: Arguments) -> None:
+        super().__init__(source, space, arguments)
+        self.options = [
+            Option(
+                "directory",
+                "The local file system path where the exported metadata will be stored",
+                is_required=True,
+            ),
+            Option("schema_name", "The schema name of the metadata instances to export"),
+            flag(
+                "include-invalid", "Export valid and invalid instances. By default only valid instances are exported."
+            ),
+            flag("include-secrets", "Export secrets in clear text, in files that only their owner may read"),
+            flag("clean", "Clear out contents of the export directory"),
+            flag("json", "Answer in JSON"),
+        ]
+
+    def work(self) -> bool:
+        """Export them."""
+        directory, schema = self.required("directory"), self.arguments.value("schema_name") or ""
+        take = self.arguments.flag
+        invalid, secrets, clean = take("include-invalid"), take("include-secrets"), take("clean")
+        self.no_more()
+        self._refuse_unknown(schema)
+        there = {one.name: one for one in self.source.listed(self.space, schema or None)}
+        choice = ExportChoice(schema=schema, include_invalid=invalid, include_secrets=secrets)
+        documents = [dict(one) for one in self.source.exported(self.space, choice)]
+        folder, of_schema = Path(directory) / self.space, f" and schema '{schema}'" if schema else ""
+        if not documents:
+            told = {"schemaspace": self.space, "directory": str(folder), "exported": [], "invalid": []}
+            none = f"No metadata instances found for schemaspace '{self.space}'{of_schema}"
+            self.tell(told, none, f"Nothing exported to '{directory}'")
+            return True
+        said = [*_made(folder, clean=clean), self._said(of_schema, folder, invalid=invalid)]
+        names = [_write(folder, document, there, secrets=secrets) for document in documents]
+        wrong = [name for name in names if name in there and there[name].reason]
+        if invalid:
+            _warn(there, names)
+        if bare := sum(next(masks_in(one), None) is not None for one in documents):
+            log.warning("%s written without secrets: --include-secrets writes them", count(bare))
+        said.append(
+            f"Exported {count(len(names))} ({len(wrong)} of which {'is' if len(wrong) == 1 else 'are'} invalid)"
+        )
+        told = {"schemaspace": self.space, "directory": str(folder), "exported": names, "invalid": wrong}
+        self.tell(told, *said)
+        return True
+
+    def _said(self, of_schema: str, folder: Path, *, invalid: bool) -> str:
+        which = "includes invalid" if invalid else "valid only"
+        return f"Exporting metadata instances for schemaspace '{self.space}'{of_schema} ({which}) to '{folder}'"
+
+    def _refuse_unknown(self, schema: str) -> None:
+        names = sorted(self.source.schemas(self.space))
+        if schema and schema not in names:
+            raise Refusal(
+                f"Schema name '{schema}' is invalid. For the '{self.space}' schemaspace, the schema name must be one of {names}"
+            )
+
+
+def _made(folder: Path, *, clean: bool) -> Sequence[str]:
+    """Make the folder, or empty it of files; returns what to say of it."""
+    if not folder.exists():
+        try:
+            folder.mkdir(parents=True)
+        except OSError as error:
+            raise Refusal(
+                f"Error creating directory structure for '{folder}': {error.strerror}: '{error.filename}'"
+            ) from None
+        return [f"Creating directory structure for '{folder}'"]
+    files = [path for path in folder.iterdir() if path.is_file() or path.is_symlink()] if clean else []
+    for path in files:
+        path.unlink()
+    return [f"Cleaning out all files in '{folder}'"] if files else []
+
+
+def _write(folder: Path, document: dict[str, Any], there: dict[str, Instance], *, secrets: bool) -> str:
+    """Write one instance as Elyra does, with its name and where it was; returns the name."""
+    name = str(document["name"])
+    if Path(name).name != name:
+        raise Refusal(f"'{name}' cannot be the name of a file")
+    if name in there:
+        document["resource"] = there[name].resource
+        if there[name].reason:
+            document["reason"] = there[name].reason
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+    file = os.open(folder / f"{name}.json", flags, 0o600 if secrets else 0o666)
+    with os.fdopen(file, "w", encoding="utf-8") as stream:
+        if secrets:
+            os.fchmod(file, 0o600)
+        json.dump(document, stream, indent=4)
+    return name
+
+
+def _warn(there: dict[str, Instance], exported: Sequence[str]) -> None:
+    for name in sorted(there.keys() - set(exported)):
+        log.warning("instance '%s' of %s cannot be read, and was not exported", name, there[name].space)

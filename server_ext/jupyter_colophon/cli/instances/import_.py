@@ -1,0 +1,145 @@
+"""`import`."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from jupyter_colophon.cli.instances.arguments import Arguments
+from jupyter_colophon.cli.instances.errors import Refusal
+from jupyter_colophon.cli.instances.instances_protocol import Source
+from jupyter_colophon.cli.instances.option import Option, flag
+from jupyter_colophon.cli.instances.output import count, log, say, table
+from jupyter_colophon.cli.instances.space_command import SpaceCommand
+from jupyter_colophon.core.documents import json_parsing
+from jupyter_colophon.core.errors import InstanceExists, MetadataError
+from jupyter_colophon.core.instances.instance_query import Outcome
+from jupyter_colophon.service.instances.masking import masks_in, pointer
+
+_MEMBERS = ("schema_name", "display_name", "metadata")
+_GOOD = ("created", "updated", "unchanged")
+#: Without --overwrite a name that is there is a conflict, also where the content is the same (spec INST-12).
+_NEW = ("created",)
+#: How many places that differ are told of one.
+_PLACES = 5
+
+
+class Import(SpaceCommand):
+    """Reads instances from files, one each; one that cannot be taken in harms no other."""
+
+    description = "Import metadata instances into a given schemaspace."
+    about = "Import metadata instances into schemaspace '{space}'."
+    takes_deprecated = False
+
+    def __init__(self, source: Source, space: str, arguments: Arguments) -> None:
+        super().__init__(source, space, arguments)
+        self.options = [
+            Option(
+                "directory",
+                "The local file system path from where the metadata will be imported",
+                is_required=True,
+            ),
+            flag("overwrite", "Overwrite existing metadata instance with the same name"),
+            flag("dry-run", "Show what would be imported, and change nothing"),
+            flag("json", "Answer in JSON"),
+        ]
+
+    def work(self) -> bool:
+        """Import them. Refused ones are listed in a table, with exit code 0 (spec INST-12); missing secrets end with 1."""
+        directory = Path(self.required("directory"))
+        overwrite, dry_run = self.arguments.flag("overwrite"), self.arguments.flag("dry-run")
+        self.no_more()
+        files = _files(directory)
+        if not files:
+            none = f"No instances for import found in the '{directory}' directory"
+            self.tell({"schemaspace": self.space, "imported": [], "failed": []}, none)
+            if next((directory / self.space).glob("*.json"), None):
+                log.warning("there are some in %s", directory / self.space)
+            return True
+        failed, documents = _read(files)
+        done = self.source.imported(self.space, documents, overwrite=overwrite, dry_run=dry_run) if documents else ()
+        good = _GOOD if overwrite else _NEW
+        failed += [(f"{one.name}.json", self._reason(one)) for one in done if one.kind not in good]
+        imported = [{"name": one.name, "outcome": one.kind} for one in done if one.kind in good]
+        missing = _missing_secrets(documents, [one for one in done if one.kind not in good])
+        if self.json:
+            told = [{"file": file, "reason": reason} for file, reason in sorted(failed)]
+            document = {"schemaspace": self.space, "dry_run": dry_run, "imported": imported, "failed": told}
+            secrets = [{"file": file, "pointer": pointer} for file, pointer in missing]
+            self.tell(document | ({"missing_secrets": secrets} if secrets else {}))
+            return not missing
+        say(f"{'Would import' if dry_run else 'Imported'} {count(len(imported))}")
+        _tell_failed(sorted(failed))
+        _list_missing_secrets(missing)
+        return not missing
+
+    def _reason(self, outcome: Outcome) -> str:
+        if outcome.kind in ("conflict", "unchanged"):
+            told = f"{InstanceExists(self.space, outcome.name).detail} Use '--overwrite' to update."
+            return f"{told}{_where(outcome)}"
+        return outcome.reason
+
+
+def _where(outcome: Outcome) -> str:
+    """The places that differ from what is there; of many the first few."""
+    places = [one.pointer or one.message for one in outcome.problems]
+    more = f", and {len(places) - _PLACES} more" if len(places) > _PLACES else ""
+    return f" (differs: {', '.join(places[:_PLACES])}{more})" if places else ""
+
+
+def _files(directory: Path) -> list[Path]:
+    try:
+        return sorted(path for path in directory.iterdir() if path.name.endswith(".json"))
+    except OSError as error:
+        told = f"{error.strerror}: '{error.filename}'"
+        raise Refusal(f"Unable to reach the '{directory}' directory: {told}") from None
+
+
+def _read(files: Sequence[Path]) -> tuple[list[tuple[str, str]], list[dict[str, Any]]]:
+    """What cannot be read, with the reason, and the documents, each with its name."""
+    failed: list[tuple[str, str]] = []
+    documents: list[dict[str, Any]] = []
+    for path in files:
+        try:
+            repeated: list[str] = []
+            document = json_parsing.parse(path.read_bytes(), repeated=repeated)
+        except OSError as error:
+            failed.append((path.name, error.strerror or str(error)))
+            continue
+        except MetadataError as error:
+            failed.append((path.name, error.detail))
+            continue
+        if repeated:
+            log.warning("%s has the same member twice (%s): the last one counts", path, ", ".join(repeated))
+        missing = _missing(document)
+        if missing:
+            failed.append((path.name, f"{missing} in the import file '{path}'"))
+        else:
+            told = {key: value for key, value in document.items() if key not in ("resource", "reason")}
+            documents.append({**told, "name": path.name.removesuffix(".json")})
+    return failed, documents
+
+
+def _missing(document: object) -> str:
+    if not isinstance(document, dict):
+        return "Could not find an object"
+    return next((f"Could not find '{key}' key" for key in _MEMBERS if key not in document), "")
+
+
+def _tell_failed(failed: Sequence[tuple[str, str]]) -> None:
+    if failed:
+        say(f"{count(len(failed))} could not be imported")
+        say("\nThe following files could not be imported: ")
+        table(("File", "Reason"), failed, ("   ", ""))
+
+
+def _missing_secrets(documents: Sequence[Mapping[str, Any]], refused: Sequence[Outcome]) -> list[tuple[str, str]]:
+    """Return the files that were refused for a secret that an export left out, each with the secret's pointer."""
+    masked = {document["name"]: {pointer(words) for words in masks_in(document)} for document in documents}
+    found = ((one.name, problem.pointer) for one in refused for problem in one.problems)
+    return sorted((f"{name}.json", place) for name, place in found if place in masked.get(name, ()))
+
+
+def _list_missing_secrets(missing: Sequence[tuple[str, str]]) -> None:
+    if missing:
+        say("\nThe following secrets are missing: export with --include-secrets, or write them into the files.")
+        table(("File", "Secret"), missing, ("   ", ""))

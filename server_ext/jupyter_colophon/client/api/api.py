@@ -1,0 +1,26 @@
+"""All verbs together, on one catalog."""
+
+import os
+from pathlib import Path
+
+from jupyter_colophon.client.api.answer import Result
+from jupyter_colophon.client.api.edits import Writing
+from jupyter_colophon.client.api.queries import Reading
+from jupyter_colophon.client.problems import NotFound, Refused
+from jupyter_colophon.client.save_export import kept_lines
+
+
+class Verbs(Reading, Writing):
+    """What `%metadata` and `metadata.*` do."""
+
+    def export(self, namespace: str, file: str | os.PathLike[str]) -> Result:
+        """Writes all that is said in a namespace to a file, a line an aspect, all at once or not at all. Raises NotFound, OSError."""
+        place = Path(file).expanduser()
+        try:
+            count = kept_lines(self.catalog.export(namespace), place, lambda _: None)
+        except Refused as refusal:
+            if refusal.is_absence:
+                raise NotFound(str(refusal)) from None
+            raise
+        document = {"namespace": namespace, "file": str(place), "lines": count}
+        return Result("export", document, tuple(document), [tuple(document.values())])

@@ -1,0 +1,73 @@
+"""Which catalog is asked, and what a name means there."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from jupyter_colophon.client.api.answer import Result
+from jupyter_colophon.client.programs.entity import MetadataEntity
+from jupyter_colophon.client.urns import field_of, typed
+from jupyter_colophon.core.identity.names import namespace as namespace_urn
+
+if TYPE_CHECKING:
+    from jupyter_colophon.client.catalog import Catalog
+
+#: What can be named: `sales.orders`, `orders` of the namespace in use, `/data/x.csv`, a URN, or an entity.
+Named = str | MetadataEntity
+
+
+class Asking:
+    """What all verbs stand on. Every one of them raises ClientError (ServerUnavailable, Refused, NotFound) and InvalidName."""
+
+    def __init__(self, catalog: "Catalog", namespace: str = "") -> None:
+        self.catalog = catalog
+        self.namespace = namespace
+
+    def use(self, namespace: str | None = None) -> Result:
+        """Makes `namespace` the one of names without a dot; "" is none, and nothing at all tells which one it is.
+
+        Raises ValueError where there is no such namespace.
+        """
+        if namespace:
+            urn = str(namespace_urn(namespace))
+            if self.catalog.entity(urn, ("status",)) is None:
+                msg = f"there is no namespace {namespace!r}"
+                raise ValueError(msg)
+        if namespace is not None:
+            self.namespace = namespace
+        return Result("use", {"namespace": self.namespace}, ("namespace",), [(self.namespace,)])
+
+    def health(self) -> Result:
+        """How the catalog is: `Health`."""
+        found = self.catalog.health()
+        store = found["store"]
+        rows = [("catalog", found["status"], found["version"]), ("store", store["status"], store["provider"])]
+        return Result("health", found, ("part", "status", "detail"), rows)
+
+    def urn(self, named: Named, field: str | None = None) -> str:
+        """The URN of what is meant; with `field` that of a dataset's field. Raises InvalidName, TypeError."""
+        whole = named.urn if isinstance(named, MetadataEntity) else typed(_text(named), self.namespace)
+        return whole if field is None else field_of(whole, field)
+
+
+def _text(named: object) -> str:
+    if isinstance(named, str):
+        return named
+    msg = f"a name is a text, such as 'sales.orders', or a MetadataEntity, and not {type(named).__name__}"
+    raise TypeError(msg)
+
+
+def moment(told: str | datetime | None) -> str | None:
+    """A time as the server takes it. Without an offset it is local time, as answers are shown: the server would not know whose."""
+    if isinstance(told, datetime):
+        return told.astimezone().isoformat()
+    try:
+        found = datetime.fromisoformat(told or "")
+    except ValueError:
+        return told
+    return found.astimezone().isoformat() if found.tzinfo is None and "-" in str(told) else told
+
+
+def said(value: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
+    """Properties and tags of an aspect's value, which may be empty."""
+    return dict(value.get("properties", {})), list(value.get("tags", ()))

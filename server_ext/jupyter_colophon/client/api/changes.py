@@ -1,0 +1,83 @@
+"""The steps between two values as people read them: with what was there before."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+
+from jupyter_colophon.core.documents.json_parsing import compact
+from jupyter_colophon.core.documents.pointer import Pointer
+
+Step = Mapping[str, Any]
+_MISSING = object()
+
+
+def with_old_values(steps: Iterable[Step], before: object) -> list[dict[str, Any]]:
+    """Return the steps of a difference, each `remove` and `replace` with the value that it ended as `old`.
+
+    `before` is the value that the steps begin with. A step has no `old` where nothing is at its place in that value.
+    """
+    document = {"": deepcopy(before)}
+    found = []
+    for step in steps:
+        old = _apply(document, step)
+        found.append(dict(step) if old is _MISSING or step["op"] == "add" else {**step, "old": old})
+    return found
+
+
+def with_old_values_of_versions(versions: Sequence[Step], before: object) -> list[dict[str, Any]]:
+    """Return versions of an aspect, newest first, whose steps have old values; `before` is the value of the version before all of them."""
+    olds = [*(version["value"] for version in versions[1:]), before]
+    return [
+        {**version, "diff": with_old_values(version["diff"], old or {})}
+        for version, old in zip(versions, olds, strict=True)
+    ]
+
+
+def change_text(step: Step) -> str:
+    """Return a step as a person reads it: `+ /tags/0 raw`, `- /tags/0 raw`, `~ /properties/owner ops → dev`."""
+    sign = {"add": "+", "remove": "-"}.get(step["op"], "~")
+    values = " → ".join(_text(step[name]) for name in ("old", "value") if name in step)
+    return f"{sign} {step['path'] or '/'} {values}".rstrip()
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else compact(value)
+
+
+def _apply(document: dict[str, Any], step: Step) -> object:
+    """Apply an `add`, a `remove` or a `replace` in place, and return the value that it ended."""
+    pointer = Pointer.parse(step["path"])
+    if pointer is None or step["op"] not in ("add", "remove", "replace"):
+        return _MISSING
+    place = Pointer(("", *pointer.words))
+    holder: Any = document
+    for word in place.words[:-1]:
+        holder = _member(holder, word)
+    if isinstance(holder, dict):
+        old = holder.pop(place.last, _MISSING)
+        if step["op"] != "remove":
+            holder[place.last] = deepcopy(step["value"])
+        return old
+    if isinstance(holder, list):
+        return _apply_to_list(holder, place, step)
+    return _MISSING
+
+
+def _apply_to_list(items: list[Any], place: Pointer, step: Step) -> object:
+    index = len(items) if place.last == "-" else place.last_index
+    if index is None or index > len(items):
+        return _MISSING
+    if step["op"] == "add":
+        items.insert(index, deepcopy(step["value"]))
+        return _MISSING
+    old = items[index] if index < len(items) else _MISSING
+    items[index : index + 1] = [] if step["op"] == "remove" else [deepcopy(step["value"])]
+    return old
+
+
+def _member(holder: object, word: str) -> object:
+    if isinstance(holder, dict):
+        return holder.get(word)
+    if isinstance(holder, list) and word.isdecimal() and int(word) < len(holder):
+        return holder[int(word)]
+    return None

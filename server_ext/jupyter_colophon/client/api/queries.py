@@ -1,0 +1,264 @@
+"""The verbs that ask: one entity, many, where data comes from, what became of it."""
+
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from functools import partial
+from typing import Literal
+
+from jupyter_colophon.client.api.answer import Document, Result, table
+from jupyter_colophon.client.api.base import Asking, Named, moment
+from jupyter_colophon.client.api.changes import change_text, with_old_values, with_old_values_of_versions
+from jupyter_colophon.client.api.edits import BUSINESS
+from jupyter_colophon.client.problems import NotFound, Refused
+from jupyter_colophon.client.urns import shown
+from jupyter_colophon.core.documents.difference import diff
+from jupyter_colophon.core.identity.urn import PREFIX
+from jupyter_colophon.core.model.search_filters import FILTERS
+from jupyter_colophon.core.time_format import parse_instant, parse_time
+
+Direction = Literal["both", "upstream", "downstream"]
+#: A version's number, or a time such as `now-1d`.
+Point = int | str | datetime
+
+#: The query that finds every entity.
+EVERYTHING = "*"
+#: Runs told with one entity.
+RUNS_SHOWN = 5
+#: Fields whose own tags and properties are told with one entity.
+FIELDS_SHOWN = 100
+_PAGE = 500
+_SCOPES = ("USER", "SYSTEM")
+_RUN, _PROGRAM = f"{PREFIX}dataProcessInstance:", f"{PREFIX}dataJob:"
+
+
+class Reading(Asking):
+    """Every answer has the document of the native API (schemas/api), and rows. Times are ISO 8601 or `now-1d`."""
+
+    def show(self, name: Named, *, field: str | None = None) -> Result:
+        """All that is known of one entity: `Entity`; of a dataset also its newest `runs`, what is said of its `fields`, and its newest `profile`.
+
+        Rows: scope, kind, key, value. Raises NotFound.
+        """
+        urn = self.urn(name, field)
+        entity = self.catalog.entity(urn)
+        if entity is None:
+            raise NotFound(_absent(urn))
+        whole = {**entity, **self._of_dataset(urn)} if entity["type"] == "dataset" else {**entity, "runs": []}
+        return Result("show", whole, ("scope", "kind", "key", "value"), list(_said(entity)))
+
+    def search(
+        self,
+        query: str = "",
+        *,
+        limit: int = 20,
+        removed: bool = False,
+        **filters: str | None,
+    ) -> Result:
+        """The best hits: `SearchResults`. Words are alternatives; `word*`, `"a phrase"`, `key:value`, `tags:…`, `*` for all.
+
+        Filters are `type`, `tag`, `owner` and the like (docs/api.md#search), each a key, a URN or a name; with one of
+        them no query is needed. What was softly deleted is only found with `removed`. Raises TypeError for a filter
+        that does not exist, ValueError without query and filter.
+        """
+        names = [one.name for one in FILTERS]
+        if unknown := [name for name in filters if name not in names]:
+            msg = f"search has no filter {unknown[0]!r}, but {', '.join(names)}"
+            raise TypeError(msg)
+        if not query and not any(filters.values()):
+            msg = "a search needs a query or a filter; * finds everything"
+            raise ValueError(msg)
+        query = query or EVERYTHING
+        found = self.catalog.search(query, limit=limit, removed="true" if removed else None, **filters)
+        hits = [{**hit, "name": shown(hit["urn"])} for hit in found["hits"]]
+        return table("search", found, "name type namespace tags terms domains owner description urn", hits)
+
+    def keys(self, prefix: str = "", *, values: str | None = None, limit: int = 200) -> Result:
+        """Keys in use that begin with `prefix`: `Keys`; with `values=KEY` the values of that key: `KeyValues`."""
+        if values is not None:
+            found = self.catalog.key_values(values, prefix, limit=limit)
+            return table("values", {"key": values, **found}, "value entities", found["values"])
+        found = self.catalog.keys(prefix, limit=limit)
+        return table("keys", {"prefix": prefix, **found}, "key kind scope entities", found["keys"])
+
+    def lineage(
+        self,
+        name: Named,
+        *,
+        levels: int = 1,
+        direction: Direction = "both",
+        start: str | datetime | None = None,
+        end: str | datetime | None = None,
+        columns: bool = False,
+    ) -> Result:
+        """What data was made from and what was made of it: `Lineage`. Rows are its edges, with `columns` those of columns. Raises NotFound."""
+        urn = self.urn(name)
+        window: dict[str, str | int | bool | None] = {"direction": direction, "levels": levels, "columns": columns}
+        found = self._found(urn, lambda: self.catalog.lineage(urn, **window, start=moment(start), end=moment(end)))
+        if columns:
+            names = "source sourceField target targetField transformation program"
+            return table("lineage-columns", found, names, found["columns"])
+        edges = [{**edge, **_ends(edge)} for edge in found["edges"]]
+        return table("lineage", found, "source target access runCount start end", edges)
+
+    def history(self, name: Named, *, aspect: str = BUSINESS, field: str | None = None, limit: int = 20) -> Result:
+        """Versions of an aspect, newest first: `Versions`; a step that removes or replaces a value has it as `old`.
+
+        Each row says what changed, as `+ /tags/0 raw` or `~ /properties/owner ops → dev`. Raises NotFound.
+        """
+        urn = self.urn(name, field)
+        found = self._found(urn, lambda: self.catalog.versions(urn, aspect, limit=limit), aspect)
+        versions = with_old_values_of_versions(found["versions"], self._value_before(urn, aspect, found["cursor"]))
+        rows = [{**one, "changes": [change_text(step) for step in one["diff"]]} for one in versions]
+        document = {"urn": urn, "aspect": aspect, **found, "versions": versions}
+        return table("history", document, "version time actor via deleted changes", rows)
+
+    def diff(
+        self,
+        name: Named,
+        older: Point | None = None,
+        newer: Point | None = None,
+        *,
+        aspect: str = BUSINESS,
+        field: str | None = None,
+        lineage: bool = False,
+    ) -> Result:
+        """What differs between two versions of an aspect, or two times; of itself the newest and the one before.
+
+        With `lineage` the edges that came and went between two times: `LineageDiff`, of itself within the last day.
+        Raises NotFound where there was nothing at that time.
+        """
+        urn = self.urn(name, field)
+        if lineage:
+            times = {"from": _time(older), "to": _time(newer)}
+            found = self._found(urn, lambda: self.catalog.lineage_diff(urn, **times))
+            rows = [(word, *_ends(edge).values()) for word in ("added", "removed") for edge in found[word]]
+            return Result("lineage-diff", found, ("change", "source", "target"), rows)
+        new = self._version(urn, aspect, newer)
+        # Before the first version there was nothing.
+        old = self._version(urn, aspect, older if older is not None else new["version"] - 1)
+        steps = with_old_values(diff(old["value"] or {}, new["value"] or {}), old["value"] or {})
+        document = {"urn": urn, "aspect": aspect, "from": _stamp(old), "to": _stamp(new), "diff": steps}
+        return table("diff", document, "op path value old", steps)
+
+    def runs(
+        self,
+        name: Named | None = None,
+        *,
+        start: str | datetime | None = None,
+        end: str | datetime | None = None,
+        status: str | None = None,
+        limit: int = 20,
+    ) -> Result:
+        """Runs that touched data, or of a program (its URN), or all, newest first: `Runs`. Of a run's URN what it touched: `Run` and `RunAccesses`."""
+        urn = None if name is None else self.urn(name)
+        if urn is not None and urn.startswith(_RUN):
+            run = self.catalog.run(urn)
+            touched = self.catalog.touched(urn)["accesses"]
+            return table(
+                "run", {**run, "accesses": touched}, "role mode namespace name component first last urn", touched
+            )
+        of = {"program" if urn and urn.startswith(_PROGRAM) else "data": urn}
+        window = {"start": moment(start), "end": moment(end), "status": status}
+        found = self.catalog.runs(limit=limit, **of, **window)
+        rows = [{**run, "program": shown(run["program"]), **_touched(run)} for run in found["runs"]]
+        return table("runs", {"of": urn, **found}, "program status start end actor reads writes urn", rows)
+
+    def _of_dataset(self, urn: str) -> Document:
+        """What is known of data, and does not stand in its aspects."""
+        fields = self.catalog.fields_metadata(urn, limit=FIELDS_SHOWN)
+        left = len(self.catalog.fields(urn)) - len(fields["fields"]) if fields["cursor"] else 0
+        profiles = self.catalog.values(urn, "datasetProfile", limit=1)["values"]
+        return {
+            "runs": self.catalog.runs(data=urn, limit=RUNS_SHOWN)["runs"],
+            "fields": fields["fields"],
+            "fieldsLeft": left,
+            "profile": profiles[0] if profiles else None,
+        }
+
+    def _value_before(self, urn: str, aspect: str, cursor: str | None) -> object:
+        """Return the value before the versions of a page that goes on at a cursor; None where there was none."""
+        older = [] if cursor is None else self.catalog.versions(urn, aspect, limit=1, cursor=cursor)["versions"]
+        return older[0]["value"] if older else None
+
+    def _version(self, urn: str, aspect: str, point: Point | None) -> Document:
+        """The version of this number, that of a time, or the newest. Version 0 is nothing. Raises NotFound."""
+        number = (
+            point if isinstance(point, int) else int(point) if isinstance(point, str) and point.isdecimal() else None
+        )
+        if number == 0:
+            return {"version": 0, "value": None, "time": None}
+        until = (
+            None if number is not None or point is None else parse_time(str(_time(point)), time.time_ns() // 1_000_000)
+        )
+        for one in self._versions(urn, aspect):
+            if number == one["version"] or (number is None and (until is None or parse_instant(one["time"]) <= until)):
+                return one
+        raise NotFound(
+            f"{shown(urn)} has no version of {aspect} " + (f"{number}" if number is not None else f"at {point}")
+        )
+
+    def _versions(self, urn: str, aspect: str) -> Iterator[Document]:
+        cursor: str | None = ""
+        while cursor is not None:
+            ask = partial(self.catalog.versions, urn, aspect, limit=_PAGE, cursor=cursor or None)
+            page = self._found(urn, ask, aspect)
+            yield from page["versions"]
+            cursor = page["cursor"]
+
+    def _found(self, urn: str, ask: Callable[[], Document], aspect: str = "") -> Document:
+        """The answer. Raises NotFound where the catalog does not know the entity, or nothing was said in the aspect."""
+        try:
+            return dict(ask())
+        except Refused as refusal:
+            if refusal.is_absence:
+                raise NotFound(self._why_absent(urn, aspect)) from None
+            raise
+
+    def _why_absent(self, urn: str, aspect: str) -> str:
+        entity = self.catalog.entity(urn) if aspect else None
+        if entity is None:
+            return _absent(urn)
+        has = ", ".join(sorted(entity["aspects"])) or "none at all"
+        return f"nothing was ever said in the aspect {aspect} of {shown(urn)}; its aspects: {has}"
+
+
+def _absent(urn: str) -> str:
+    return f"{shown(urn)} is not in the catalog"
+
+
+def _time(point: Point | None) -> str | None:
+    return moment(point) if isinstance(point, str | datetime) else None if point is None else str(point)
+
+
+def _said(entity: Document) -> Iterator[tuple[str, str, str, str]]:
+    own = [one for one in entity["descriptors"] if one["column"] is None]
+    for scope in _SCOPES:
+        of_scope = [one for one in own if one["scope"] == scope]
+        yield from ((scope, "tag", name, "") for name in _names(of_scope, "tag"))
+        yield from ((scope, "term", name, "") for name in _names(of_scope, "term"))
+        rest = {(one["key"], one["name"]) for one in of_scope if one["kind"] not in ("tag", "term")}
+        yield from ((scope, "property", key, text) for key, text in sorted(rest))
+    for one in entity["aspects"].get("schemaMetadata", {}).get("value", {}).get("fields", ()):
+        yield "SYSTEM", "field", one.get("fieldPath", ""), one.get("nativeDataType", "")
+
+
+def _names(descriptors: list[Document], kind: str) -> list[str]:
+    return list(dict.fromkeys(one["name"] for one in descriptors if one["kind"] == kind))
+
+
+def _ends(edge: Document) -> dict[str, str]:
+    return {"source": shown(edge["source"]), "target": shown(edge["target"])}
+
+
+def _touched(run: Document) -> dict[str, list[str]]:
+    """Short names of what a run read and wrote."""
+
+    def names(*modes: str) -> list[str]:
+        return list(dict.fromkeys(shown(one["data"]) for one in run["accesses"] if one["mode"] in modes))
+
+    return {"reads": names("read", "both"), "writes": names("write", "both")}
+
+
+def _stamp(version: Document) -> Document:
+    return {name: version.get(name) for name in ("version", "time", "actor")}

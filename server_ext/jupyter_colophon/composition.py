@@ -1,0 +1,276 @@
+"""The composition root: which store, which registry, which authorizer, and the services on top of them."""
+
+import hmac
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from jupyter_colophon.core.access import Authorizer, Principal, ScopeAuthorizer
+from jupyter_colophon.core.changes.announcement import Announcer
+from jupyter_colophon.core.cursor import Cursors
+from jupyter_colophon.core.documents.json_schema import Schema
+from jupyter_colophon.core.identity.names import Identity, namespace
+from jupyter_colophon.core.model.proposal import Proposal
+from jupyter_colophon.core.model.registry import Registry
+from jupyter_colophon.core.model.retention import ALL_KEPT, Retention
+from jupyter_colophon.core.model.system_filter import EVERYTHING, SystemFilter
+from jupyter_colophon.core.package_data import load_documents
+from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.service.changes.dead_letters import DeadLetters
+from jupyter_colophon.service.changes.feed import Feed
+from jupyter_colophon.service.changes.inbox import Inbox
+from jupyter_colophon.service.changes.loads import Loads
+from jupyter_colophon.service.changes.sealing import Sealer
+from jupyter_colophon.service.datahub.aspects import AspectReader
+from jupyter_colophon.service.datahub.facade import DataHub
+from jupyter_colophon.service.datahub.ingestions import Ingestions
+from jupyter_colophon.service.datahub.relationships import Relater
+from jupyter_colophon.service.datahub.search import Finder
+from jupyter_colophon.service.datahub.timeseries import TimeseriesReader
+from jupyter_colophon.service.datahub.trace import Tracer
+from jupyter_colophon.service.entities.entities import Reader
+from jupyter_colophon.service.entities.export_import import Transfer
+from jupyter_colophon.service.entities.metadata import MetadataReader
+from jupyter_colophon.service.entities.mutations import Mutator
+from jupyter_colophon.service.entities.namespaces import Namespaces
+from jupyter_colophon.service.entities.registration import Deployer
+from jupyter_colophon.service.entities.streams import Streams
+from jupyter_colophon.service.lineage.lineage import LineageReader
+from jupyter_colophon.service.lineage.runs import RunReader
+from jupyter_colophon.service.openlineage.collector import Collector
+from jupyter_colophon.service.openlineage.marquez import MarquezReader
+from jupyter_colophon.service.read_policy import Gate
+from jupyter_colophon.service.registry_files import load_registry
+from jupyter_colophon.service.search.entity_search_list import Lister
+from jupyter_colophon.service.search.key_stats import KeyLister
+from jupyter_colophon.service.search.search import Searcher
+from jupyter_colophon.service.write_path import ETERNAL, WritePath
+from jupyter_colophon.storage import providers, tables
+from jupyter_colophon.storage.changes.read_audit import ReadAudit
+from jupyter_colophon.storage.changes.stream_files import EventFiles
+from jupyter_colophon.storage.integrity.restoring import refuse_half_restored
+from jupyter_colophon.storage.migrations.baseline import record_version
+from jupyter_colophon.storage.migrations.numbered import numbered
+from jupyter_colophon.storage.migrations.runner import migrate, refuse_newer, rename_tables
+from jupyter_colophon.storage.secret import store_key
+from jupyter_colophon.storage.spi import StorageProvider, TableContext
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """One open catalog and everything that can be asked of it."""
+
+    provider: StorageProvider
+    registry: Registry
+    identity: Identity
+    write_path: WritePath
+    reader: Reader
+    searcher: Searcher
+    keys: KeyLister
+    lineage: LineageReader
+    runs: RunReader
+    feed: Feed
+    announcer: Announcer
+    collector: Collector
+    marquez: MarquezReader
+    sealer: Sealer
+    inbox: Inbox
+    loads: Loads
+    dead_letters: DeadLetters
+    metadata: MetadataReader
+    lister: Lister
+    deployer: Deployer
+    namespaces: Namespaces
+    mutator: Mutator
+    transfer: Transfer
+    streams: Streams
+    datahub: DataHub
+
+    def origin(self) -> str:
+        """What tells this catalog from others, in ids of events. It says nothing of the store's key. Raises StorageError."""
+        return hmac.digest(store_key(self.provider), b"events", "sha256").hex()[:16]
+
+    def close(self) -> None:
+        """Apply and tell no more, seal what was written, and let go of the store."""
+        self.streams.close()
+        self.inbox.close()
+        self.namespaces.close()
+        self.feed.close()
+        self.sealer.close()
+        self.provider.close()
+
+
+def open_catalog(
+    store: StoreChoice,
+    identity: Identity,
+    facts: SystemFilter = EVERYTHING,
+    *,
+    snapshots_system: bool = False,
+    retained: Retention = ALL_KEPT,
+    events: Path | None = None,
+    overlay: Path | None = None,
+    always_log: bool = False,
+    letters_days: int = 0,
+    authorizer: Authorizer | None = None,
+    audit: Path | None = None,
+) -> Catalog:
+    """Open the catalog in this store, or make one; `facts` says which machine-made metadata is attached.
+
+    `snapshots_system`: runs keep what machines say as well. `retained`: which versions are kept. `events` is the folder
+    of the events of streams; without one they are dropped. `overlay` is the file that adds to the registry.
+    `always_log`: the change log also tells what changed nothing. Dead letters are kept for `letters_days`, 0: for ever.
+    `authorizer` decides who may do what; without one, a token's scopes do. Reads by programs are recorded in the folder
+    `audit`; without one they are not.
+    Raises StorageError, or InvalidField for a wrong option.
+    """
+    provider = providers.opened(store)
+    try:
+        registry = load_registry(overlay)
+        prepare(provider, registry)
+        writing = partial(
+            WritePath, facts=facts, snapshots_system=snapshots_system, retained=retained, always_log=always_log
+        )
+        files = None if events is None else EventFiles(events)
+        reads = open_audit(audit, identity)
+        gate = Gate(authorizer or ScopeAuthorizer(), identity, provider, reads)
+        return _catalog(provider, registry, gate, writing, files, letters_days)
+    except BaseException:
+        provider.close()
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """A catalog that is written by a process without a server: nobody listens here, and nothing waits to be applied."""
+
+    provider: StorageProvider
+    write_path: WritePath
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self.provider.close()
+
+
+def open_for_writing(
+    store: StoreChoice, identity: Identity, overlay: Path | None = None, authorizer: Authorizer | None = None
+) -> Writing | None:
+    """The catalog that is in this store, for writing; None where there is none, and none is made. Raises StorageError."""
+    provider = providers.opened(store)
+    try:
+        if not provider.table_admin.exists(tables.SETTINGS.id):
+            provider.close()
+            return None
+        registry = load_registry(overlay)
+        prepare(provider, registry)
+        decides = authorizer or ScopeAuthorizer()
+        # Servers find the change in the log by themselves, and seal it.
+        write_path = WritePath(provider, registry, identity, decides, now_ms, lambda: None)
+    except BaseException:
+        provider.close()
+        raise
+    return Writing(provider, write_path)
+
+
+def open_audit(folder: Path | None, identity: Identity) -> ReadAudit | None:
+    """Return the record of reads in a folder; None where reads are not audited."""
+    return None if folder is None else ReadAudit(folder, identity, now_ms)
+
+
+def prepare(provider: StorageProvider, registry: Registry) -> None:
+    """Bring the store's tables and data to what this program needs.
+
+    Raises StoreTooNew, UnsupportedStore, IncompleteRestore before anything is changed.
+    """
+    migrations = numbered(registry)
+    if provider.table_admin.exists(tables.SETTINGS.id):
+        refuse_newer(provider, migrations)
+        refuse_half_restored(provider)
+        record_version(provider, migrations)
+        rename_tables(provider, migrations)
+    provider.table_admin.create_or_update(*tables.ALL)
+    record_version(provider, migrations)
+    migrate(provider, migrations)
+
+
+def _catalog(
+    provider: StorageProvider,
+    registry: Registry,
+    gate: Gate,
+    writing: Callable[..., WritePath],
+    files: EventFiles | None,
+    letters_days: int,
+) -> Catalog:
+    key, identity = store_key(provider), gate.identity
+    cursors, feed, sealer = Cursors(key), Feed(provider, gate), Sealer(provider, key, now_ms)
+    write_path = writing(provider, registry, identity, gate.authorizer, now_ms, partial(_wake, feed, sealer))
+    _make_eternal_namespaces(provider, write_path)
+    collector = Collector(provider, write_path, identity, Schema(load_documents("openlineage")["event"]), now_ms)
+    inbox, namespaces = Inbox(provider, write_path, now_ms, letters_days), Namespaces(provider, write_path, files)
+    namespaces.resume()
+    inbox.resume()
+    reader, searcher = Reader(provider, registry, gate, cursors), Searcher(provider, registry, gate, cursors)
+    lineage = LineageReader(provider, registry, gate, time.monotonic)
+    return Catalog(
+        provider=provider,
+        registry=registry,
+        identity=identity,
+        write_path=write_path,
+        reader=reader,
+        searcher=searcher,
+        keys=KeyLister(searcher),
+        lineage=lineage,
+        runs=RunReader(provider, gate, cursors),
+        feed=feed,
+        announcer=Announcer(identity, registry),
+        collector=collector,
+        marquez=MarquezReader(provider, gate, lineage, searcher),
+        sealer=sealer,
+        inbox=inbox,
+        loads=Loads(provider, write_path, cursors, now_ms),
+        dead_letters=DeadLetters(provider, gate, write_path, cursors, collector, now_ms),
+        metadata=MetadataReader(provider, registry, gate, write_path.facts, cursors),
+        lister=Lister(searcher, identity),
+        deployer=Deployer(reader, write_path),
+        namespaces=namespaces,
+        mutator=Mutator(write_path),
+        transfer=Transfer(reader, write_path, registry),
+        streams=Streams(provider, gate, write_path, files, now_ms),
+        datahub=_datahub(AspectReader(provider, registry, gate), Finder(reader, searcher), write_path, inbox),
+    )
+
+
+def _wake(feed: Feed, sealer: Sealer) -> None:
+    feed.wake()
+    sealer.wake()
+
+
+def _datahub(aspects: AspectReader, finder: Finder, write_path: WritePath, inbox: Inbox) -> DataHub:
+    provider, registry, gate = aspects.provider, aspects.registry, aspects.gate
+    return DataHub(
+        reader=aspects,
+        finder=finder,
+        tracer=Tracer(inbox, aspects),
+        relater=Relater(provider, registry, gate, finder.reader.cursors),
+        timeseries=TimeseriesReader(provider, registry, gate),
+        ingestions=Ingestions(provider, registry, gate, write_path),
+    )
+
+
+def now_ms() -> int:
+    """The time of a change: milliseconds since 1970, UTC."""
+    return time.time_ns() // 1_000_000
+
+
+def _make_eternal_namespaces(provider: StorageProvider, write_path: WritePath) -> None:
+    urns = [namespace(name) for name in sorted(ETERNAL)]
+
+    def known(tx: TableContext) -> set[str]:
+        return {row["urn"] for row in tx.table("entities").multi_read([(str(urn),) for urn in urns])}
+
+    there = provider.tx_runner.run(known, read_only=True)
+    status = {"removed": False}
+    missing = [Proposal(urn, "status", "upsert", status) for urn in urns if str(urn) not in there]
+    if missing:
+        write_path.propose(missing, Principal("colophon"))

@@ -1,0 +1,1 @@
+"""Entities, relations and names as CDAP's clients spell them."""

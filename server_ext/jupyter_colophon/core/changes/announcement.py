@@ -1,0 +1,139 @@
+"""A change in the forms in which it is announced: our own, CDAP's metadata change record, its audit message (spec CDAP-13)."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from jupyter_colophon.core.cdap.entities import metadata_entity, target_id
+from jupyter_colophon.core.entities.change import Change
+from jupyter_colophon.core.entities.metadata_scopes import Metadata, folded
+from jupyter_colophon.core.identity.names import Identity, Urn
+from jupyter_colophon.core.model.registry import Registry
+from jupyter_colophon.core.model.vocabulary import describe, is_described
+from jupyter_colophon.core.time_format import format_time
+
+Document = dict[str, Any]
+#: The names of the forms.
+FORMS: Final = ("change", "record", "audit")
+_AUDIT_VERSION: Final = 2
+_ACCESSES: Final = {"read": "READ", "write": "WRITE"}
+_RUN: Final = "urn:li:dataProcessInstance:"
+#: Written and taken away together with their entity.
+_WITH_ENTITY: Final = "status"
+
+
+@dataclass(frozen=True, slots=True)
+class Announcer:
+    """Tells changes of one catalog. A form has no words for some of them: these are told as None."""
+
+    identity: Identity
+    registry: Registry
+
+    def told(self, change: Change, form: str) -> Document | None:
+        """A change in one of FORMS."""
+        if form == "record":
+            return self.record(change)
+        if form == "audit":
+            return self.audit(change)
+        told = asdict(change) | {"time": format_time(change.time)}
+        del told["system"], told["previous_system"]
+        systems = {"systemMetadata": change.system, "previousSystemMetadata": change.previous_system}
+        return told | {name: one.document for name, one in systems.items() if one is not None}
+
+    def record(self, change: Change) -> Document | None:
+        """The metadata change record; None where no property and no tag changed."""
+        found = self._difference(change)
+        if found is None:
+            return None
+        return {
+            "previous": _metadata(found.previous),
+            "updated": _metadata(found.updated),
+            "changes": {"additions": _metadata(found.additions), "deletions": _metadata(found.deletions)},
+            "targetId": target_id(Urn.parse(change.urn), change.namespace, self.identity),
+            "updateTime": change.time,
+            "updater": change.actor,
+            "scope": change.scope,
+            "version": change.version,
+            "seq": change.seq,
+            "runId": None if change.run is None else change.run.removeprefix(_RUN),
+        }
+
+    def audit(self, change: Change) -> Document | None:
+        """The audit message, with the number of its change beside it; None for what CDAP has no message for."""
+        found = self._audited(change)
+        if found is None:
+            return None
+        kind, payload = found
+        return {
+            "version": _AUDIT_VERSION,
+            "time": change.time,
+            "metadataEntity": metadata_entity(Urn.parse(change.urn), change.namespace, self.identity),
+            "user": change.actor,
+            "type": kind,
+            "payload": payload,
+            "seq": change.seq,
+        }
+
+    def _audited(self, change: Change) -> tuple[str, Document] | None:
+        if change.aspect is None:
+            return self._of_entity(change)
+        if change.aspect == self.registry.stored_type(change.type).key_aspect:
+            return ("CREATE", {}) if change.operation in ("create", "rename") else None
+        spec = self.registry.type(change.type).aspect(change.aspect)
+        if spec is not None and is_described(spec.name, spec.contributes):
+            found = self._difference(change)
+            return None if found is None else ("METADATA_CHANGE", found.by_scope(change.scope))
+        is_part = change.aspect == _WITH_ENTITY and change.operation != "update"
+        return None if is_part else ("UPDATE", {})
+
+    def _difference(self, change: Change) -> "_Difference | None":
+        """The difference that a change made to properties and tags; None where it made none."""
+        spec = self.registry.type(change.type).aspect(change.aspect or "")
+        if spec is None or not is_described(spec.name, spec.contributes) or spec.name == "instance":
+            return None
+        previous, updated = (
+            folded(spec.name, value, describe(spec.name, spec.scope, value, spec.contributes))
+            for value in (change.previous, change.value)
+        )
+        return None if previous == updated else _Difference(previous, updated)
+
+    def _of_entity(self, change: Change) -> tuple[str, Document] | None:
+        if change.operation == "delete":
+            return "DELETE", {}
+        if change.operation != "access" or change.value is None:
+            return None
+        program = Urn.parse(change.value["program"])
+        accessor = metadata_entity(program, self.identity.namespace_of(program), self.identity)
+        return "ACCESS", {"accessType": _ACCESSES.get(change.value["mode"], "UNKNOWN"), "accessor": accessor}
+
+
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """What one aspect said before and after. A value that was overwritten is an addition and a deletion."""
+
+    previous: Metadata
+    updated: Metadata
+
+    @property
+    def additions(self) -> Metadata:
+        """What is said now and was not before."""
+        return _without(self.updated, self.previous)
+
+    @property
+    def deletions(self) -> Metadata:
+        """What was said before and is no more."""
+        return _without(self.previous, self.updated)
+
+    def by_scope(self, scope: str) -> Document:
+        """The payload of an audit message."""
+        told = {"previous": self.previous, "additions": self.additions, "deletions": self.deletions}
+        return {name: {scope: _metadata(one)} for name, one in told.items()}
+
+
+def _without(these: Metadata, those: Metadata) -> Metadata:
+    properties = {key: value for key, value in these.properties.items() if those.properties.get(key) != value}
+    return Metadata(properties, tuple(tag for tag in these.tags if tag not in those.tags))
+
+
+def _metadata(one: Metadata) -> Mapping[str, Any]:
+    return {"properties": dict(one.properties), "tags": list(one.tags)}

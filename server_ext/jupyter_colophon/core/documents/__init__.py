@@ -1,0 +1,1 @@
+"""JSON documents: parsing, patches, differences, and JSON Schema validation."""

@@ -1,0 +1,1 @@
+"""Entities as readers see them, and changes of them."""

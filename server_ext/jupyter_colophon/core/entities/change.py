@@ -1,0 +1,34 @@
+"""One committed change, ordered by `seq` and attributed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from jupyter_colophon.core.model.registry import Scope
+from jupyter_colophon.core.model.system_metadata import SystemMetadata
+
+ChangeOperation = Literal["create", "update", "delete", "rename", "run-start", "run-end", "access"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A row of the change log. `aspect` is None for an entity's deletion, for runs and for accesses."""
+
+    seq: int
+    time: int
+    urn: str
+    type: str
+    namespace: str
+    name: str
+    aspect: str | None
+    operation: ChangeOperation
+    version: int
+    scope: Scope
+    actor: str
+    via: str | None
+    run: str | None
+    previous: Mapping[str, Any] | None
+    value: Mapping[str, Any] | None
+    #: What its writer, and that of the value before it, said of themselves.
+    previous_system: SystemMetadata | None = None
+    system: SystemMetadata | None = None

@@ -1,0 +1,85 @@
+"""Entities and aspects as readers see them. Times are milliseconds since 1970."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from jupyter_colophon.core.model.registry import Scope
+from jupyter_colophon.core.model.system_metadata import SystemMetadata
+
+#: The aspect by which clients mark an entity as removed; everything of it is kept.
+STATUS: Final = "status"
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """When, and by whom."""
+
+    time: int
+    actor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Aspect:
+    """The present state of one aspect."""
+
+    name: str
+    scope: Scope
+    version: int
+    value: Mapping[str, Any]
+    actor: str
+    via: str | None
+    time: int
+    system: SystemMetadata | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AspectVersion:
+    """One version in an aspect's history; `diff` is the JSON Patch from the version before."""
+
+    version: int
+    value: Mapping[str, Any] | None
+    actor: str
+    via: str | None
+    time: int
+    diff: tuple[Mapping[str, Any], ...]
+    system: SystemMetadata | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EntitySummary:
+    """An entity without its aspects; one that is `removed` was softly deleted."""
+
+    urn: str
+    type: str
+    namespace: str
+    name: str
+    platform: str | None
+    created: Stamp
+    updated: Stamp
+    removed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """An entity with its aspects."""
+
+    summary: EntitySummary
+    aspects: Mapping[str, Aspect]
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Which entities to list; those that were softly deleted only with `removed`."""
+
+    namespace: str = ""
+    type: str = ""
+    prefix: str = ""
+    limit: int = 50
+    cursor: str = ""
+    removed: bool = False
+
+
+def is_removed(status: object) -> bool:
+    """Whether a value of the aspect `status` marks its entity as removed."""
+    return isinstance(status, Mapping) and bool(status.get("removed"))

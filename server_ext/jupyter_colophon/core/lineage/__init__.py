@@ -1,0 +1,1 @@
+"""Lineage graphs, runs, and declared lineage."""

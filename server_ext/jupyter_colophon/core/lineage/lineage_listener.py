@@ -1,0 +1,94 @@
+"""What packages implement to be told of the lineage of runs that have ended."""
+
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from jupyter_colophon.core.lineage.run import Run, RunStatus
+
+
+@dataclass(frozen=True, slots=True)
+class ConsumerContext:
+    """What a consumer is told of where it runs: its own properties, from the settings."""
+
+    properties: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramRun:
+    """A run that has ended. `program` and `urn` are URNs."""
+
+    program: str
+    run_id: str
+    urn: str
+    status: RunStatus
+    actor: str
+
+
+@dataclass(frozen=True, slots=True)
+class LineageInfo:
+    """What a run read and wrote, as URNs of data; what it touched in a way that nobody knows is on both sides.
+
+    Data flows within a statement: a source leads to the targets of its own statements alone.
+    """
+
+    sources: frozenset[str]
+    targets: frozenset[str]
+    source_to_targets: Mapping[str, frozenset[str]]
+    target_to_sources: Mapping[str, frozenset[str]]
+    start_ms: int
+    end_ms: int
+    lineage_id: str
+
+    @classmethod
+    def of(cls, run: Run, lineage_id: str) -> "LineageInfo":
+        """The lineage of a run that has ended."""
+        sources, targets = _by_statement(run, "write"), _by_statement(run, "read")
+        return cls(
+            sources=frozenset(sources),
+            targets=frozenset(targets),
+            source_to_targets=_flowing(sources, targets),
+            target_to_sources=_flowing(targets, sources),
+            start_ms=run.start,
+            end_ms=run.start if run.end is None else run.end,
+            lineage_id=lineage_id,
+        )
+
+
+def _by_statement(run: Run, other_side: str) -> dict[str, set[str]]:
+    """Return the data on one side of a run, each with the statements in which it is there; "" stands for none."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for access in run.accesses:
+        if access.mode != other_side:
+            found[access.data].update(access.statements or ("",))
+    return found
+
+
+def _flowing(from_side: Mapping[str, set[str]], to_side: Mapping[str, set[str]]) -> dict[str, frozenset[str]]:
+    """Return for each of the data on one side those of the other side with which it shares a statement."""
+    members: dict[str, set[str]] = defaultdict(set)
+    for data, statements in to_side.items():
+        for statement in statements:
+            members[statement].add(data)
+    return {
+        data: frozenset(one for statement in statements for one in members.get(statement, ()))
+        for data, statements in from_side.items()
+    }
+
+
+class MetadataConsumer(ABC):
+    """Is told of the lineage of each run that ends, in the server and on a thread of its own.
+
+    A package registers its class, which is called without arguments, as an entry point of the group
+    `jupyter_colophon.lineage_listeners`. What it raises is logged and counted; it is told at least once, in the order
+    in which runs ended.
+    """
+
+    #: What logs and `/health` call it; the entry point's name where it is empty.
+    name: str = ""
+
+    @abstractmethod
+    def consume_lineage(self, context: ConsumerContext, program_run: ProgramRun, lineage: LineageInfo) -> None:
+        """A run has ended, with this lineage."""

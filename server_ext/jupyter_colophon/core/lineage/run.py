@@ -1,0 +1,177 @@
+"""Runs and what they touched. Times are milliseconds since 1970."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from jupyter_colophon.core.identity.names import Urn
+
+RunStatus = Literal["running", "succeeded", "failed", "killed"]
+AccessMode = Literal["read", "write", "both", "unknown"]
+#: What an entity is to a run.
+Role = Literal["program", "application", "data"]
+FactValue = str | int | float | bool
+#: How a column was made of another: what flowed is one of the first three, the others only steered what came out.
+Transformation = Literal[
+    "identity",
+    "transformation",
+    "aggregation",
+    "join",
+    "group_by",
+    "filter",
+    "sort",
+    "window",
+    "conditional",
+    "indirect",
+]
+
+#: The status of a run that has not ended.
+RUNNING: Literal["running"] = "running"
+
+
+@dataclass(frozen=True, slots=True)
+class RunStart:
+    """A run to record; (program, run_id) is its key."""
+
+    program: Urn
+    run_id: str
+    start: int
+    end: int | None = None
+    status: RunStatus = "running"
+    parent: str | None = None
+    facts: Mapping[str, FactValue] = field(default_factory=dict)
+    arguments: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RunChange:
+    """How a run went on; what is None stays."""
+
+    status: RunStatus | None = None
+    end: int | None = None
+    facts: Mapping[str, FactValue] = field(default_factory=dict)
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    #: Data that statements which failed would have written; added to what is known.
+    intended: tuple[Urn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Properties and tags of one scope, as they were when a run touched something first."""
+
+    properties: Mapping[str, str] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What was said of an entity when a run touched something first; of machines only where that was asked for."""
+
+    user: Said = field(default_factory=Said)
+    system: Said | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """A run touches data."""
+
+    data: Urn
+    mode: AccessMode
+    component: str = ""
+    time: int | None = None
+    #: What was said of the data then, where the caller knows; else what the catalog says.
+    snapshot: Snapshot | None = None
+    #: The namespace that the data have to be in; "" where the caller names none.
+    namespace: str = ""
+    #: The statement that it belongs to, by its number within one call; None where it belongs to none.
+    statement: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What is told of a run in one call: one that is not known yet begins, one that is known goes on.
+
+    Its program, in this namespace ("" where the caller names none), and the data have to be there. What is None stays.
+    """
+
+    program: Urn
+    run_id: str
+    namespace: str = ""
+    start: int | None = None
+    end: int | None = None
+    status: RunStatus | None = None
+    parent: str | None = None
+    facts: Mapping[str, FactValue] = field(default_factory=dict)
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    accesses: tuple[Access, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Somebody outside who writes into streams, on a UTC day: the day, with its first and last ms, is the run."""
+
+    urn: Urn
+    day: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnEdge:
+    """A column made from another one."""
+
+    source: Urn
+    source_field: str
+    target: Urn
+    target_field: str
+    transformation: Transformation
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedAccess:
+    """An access as it stands in the catalog, with the statements of the run that it belongs to."""
+
+    data: str
+    mode: AccessMode
+    component: str
+    first: int
+    last: int
+    statements: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run as readers see it."""
+
+    urn: str
+    run_id: str
+    program: str
+    name: str
+    status: RunStatus
+    start: int
+    end: int | None
+    parent: str | None
+    actor: str
+    via: str | None
+    facts: Mapping[str, FactValue]
+    accesses: tuple[RecordedAccess, ...]
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    #: URNs of data that statements which failed would have written: no access, and no part of lineage.
+    intended: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """What a run has to do with an entity, and what was said of that then. Program and application have no mode."""
+
+    urn: str
+    role: Role
+    type: str
+    namespace: str
+    name: str
+    deleted: bool
+    mode: AccessMode | None
+    component: str
+    first: int
+    last: int
+    snapshot: Snapshot

@@ -1,0 +1,47 @@
+"""The filters and facets of search, declared once: REST, Python, `%metadata`, the command line, the data source `colophon`,
+saved searches, the panel of JupyterLab and docs/api.md read them here.
+
+A new one is an entry of `FILTERS` with the kind of descriptor (core/model/vocabulary.py) that it is about. Entities that are
+in a catalog already get its values by `jupyter colophon reindex`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from jupyter_colophon.core.model.vocabulary import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class SearchFilter:
+    """A filter of search, and whether matches are counted by its values.
+
+    Its values are those of a `column` of each entity, or the texts of its descriptors of a `kind`; of neither where
+    search knows them otherwise. `label` is its title for people.
+    """
+
+    name: str
+    label: str
+    description: str
+    column: str = ""
+    kind: Kind | None = None
+    choices: tuple[str, ...] = ()
+    is_facet: bool = True
+
+
+FILTERS: Final = (
+    SearchFilter("type", "Type", "Of this entity type alone.", column="type"),
+    SearchFilter("namespace", "Namespace", "Of this namespace alone.", column="namespace"),
+    SearchFilter("tag", "Tag", "With this tag: a key, a URN or a name.", kind="tag"),
+    SearchFilter("term", "Term", "With this glossary term: a key, a URN or a name.", kind="term"),
+    SearchFilter("domain", "Domain", "In this domain: a key, a URN or a name.", kind="domain"),
+    SearchFilter("platform", "Platform", "Of this platform alone.", column="platform"),
+    SearchFilter("owner", "Owner", "With this owner: a key, a URN or a name.", kind="owner"),
+    SearchFilter("scope", "Scope", "Of this scope alone.", choices=("USER", "SYSTEM"), is_facet=False),
+)
+"""In the order in which facets are shown."""
+
+FACETS: Final = tuple(one.name for one in FILTERS if one.is_facet)
+COLUMNS: Final[Mapping[str, str]] = {one.name: one.column for one in FILTERS if one.column}
+FILTER_OF_KIND: Final[Mapping[Kind, str]] = {one.kind: one.name for one in FILTERS if one.kind is not None}
+KIND_OF_FILTER: Final[Mapping[str, Kind]] = {name: kind for kind, name in FILTER_OF_KIND.items()}

@@ -1,0 +1,1 @@
+"""Search requests, the query language, and highlights."""

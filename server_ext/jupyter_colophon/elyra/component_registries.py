@@ -1,0 +1,82 @@
+"""The schema of component registries, and their migration to component catalogs.
+
+A migrated registry stays where it was, so that an older Elyra beside us goes on working; what has its catalog is not
+migrated again. One that cannot be migrated is told of in the log and keeps no other back.
+"""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jupyter_colophon.core.errors import InstanceNotFound
+from jupyter_colophon.schemaspaces.shipped.providers import ShippedSchemas
+from jupyter_colophon.schemaspaces.shipped.spaces import ComponentCatalogs, ComponentRegistries
+
+if TYPE_CHECKING:
+    from jupyter_colophon.elyra.manager import MetadataManager
+
+_SCHEMAS = {"URL": "url-catalog", "Filename": "local-file-catalog", "Directory": "local-directory-catalog"}
+_RUNTIME_TYPES = {"kfp": "KUBEFLOW_PIPELINES", "airflow": "APACHE_AIRFLOW"}
+
+
+class ComponentRegistriesSchemas(ShippedSchemas):
+    """The schema `component-registry`, whose instances have become component catalogs."""
+
+    SPACE = ComponentRegistries
+
+    def migrate(
+        self, *args: Any, schemaspace_name: str = "", schema_name: str = "", dry_run: bool = False, **kwargs: Any
+    ) -> list[str]:
+        """Make a component catalog of each registry that has none; returns their names. A dry run only says which."""
+        if schema_name != "component-registry":
+            return []
+        from jupyter_colophon.elyra.manager import MetadataManager
+
+        registries = MetadataManager(schemaspace_name or ComponentRegistries.NAME)
+        catalogs = MetadataManager(ComponentCatalogs.NAME)
+        waiting = [one for one in registries.get_all(of_schema=schema_name) if not _is_factory(one)]
+        return [
+            one.name
+            for one in waiting
+            if not _is_there(catalogs, one.name) and self._migrated(catalogs, one, dry_run=dry_run)
+        ]
+
+    def _migrated(self, catalogs: "MetadataManager", registry: Any, *, dry_run: bool) -> bool:
+        catalog = _catalog_of(registry)
+        try:
+            if dry_run:
+                catalogs.validate(registry.name, catalog)
+            else:
+                catalogs.create(registry.name, catalog)
+        except Exception as error:  # noqa: BLE001  one registry keeps no other back
+            self.log.warning("component registry %r was not migrated: %s", registry.name, error)
+            return False
+        return True
+
+
+def _is_factory(registry: Any) -> bool:
+    """Whether it came with an installation: its package brings catalogs itself."""
+    return str(registry.resource or "").startswith(str(Path(sys.prefix, "share", "jupyter", "metadata")))
+
+
+def _catalog_of(registry: Any) -> Any:
+    from jupyter_colophon.schemaspaces.metadata import Metadata
+
+    kept = {name: value for name, value in registry.metadata.items() if name not in ("runtime", "location_type")}
+    document = {
+        "name": registry.name,
+        "display_name": registry.display_name,
+        "schema_name": _SCHEMAS[registry.metadata["location_type"]],
+        "metadata": kept | {"runtime_type": _RUNTIME_TYPES[registry.metadata["runtime"]]},
+    }
+    return Metadata.from_dict(ComponentCatalogs.NAME, document)
+
+
+def _is_there(catalogs: "MetadataManager", name: str) -> bool:
+    try:
+        catalogs.get(name)
+    except InstanceNotFound:
+        return False
+    except Exception:  # noqa: BLE001  something is there, be it broken
+        return True
+    return True

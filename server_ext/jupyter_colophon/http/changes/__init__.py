@@ -1,0 +1,1 @@
+"""The change log over HTTP: pages, long polls, server-sent events and WebSockets."""

@@ -1,0 +1,1 @@
+"""Kernels of this server: their registration, environment and tokens."""

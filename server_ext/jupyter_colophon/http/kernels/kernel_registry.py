@@ -1,0 +1,77 @@
+"""The kernels of each server, in a file that the server keeps locked while it lives.
+
+A server that finds such a file abandoned knows that its server was killed, and which kernels it had: their tokens ended
+with it, so no one else can record how their runs ended. The files are per store, in Jupyter's data directory.
+"""
+
+import hashlib
+import json
+import os
+import uuid
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+
+from jupyter_core.paths import jupyter_data_dir
+
+from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.system.private_folders import create_private_folder
+from jupyter_colophon.system.process_files import HAS_LOCKS, ProcessFile
+
+
+class KernelRegistry:
+    """The kernels of this server; the file is created with the first of them."""
+
+    def __init__(self, store: StoreChoice) -> None:
+        choice = json.dumps([store.provider, dict(store.options)], sort_keys=True, default=str)
+        self._root = Path(jupyter_data_dir()) / "colophon"
+        # The hash only: the store's options may contain a password.
+        self._folder = self._root / "servers" / hashlib.sha256(choice.encode()).hexdigest()[:16]
+        self._file: ProcessFile | None = None
+        self._kernels: Counter[str] = Counter()
+        self._lock = Lock()
+
+    def add(self, kernel: str, actor: str) -> None:
+        """Record a kernel that starts in the name of a user. Raises OSError."""
+        if not HAS_LOCKS:
+            return
+        with self._lock:
+            if self._file is None:
+                create_private_folder(self._folder, self._root)
+                self._file = ProcessFile.create(self._folder / f"{uuid.uuid4().hex}.kernels", flags=os.O_APPEND)
+            os.write(self._file.descriptor, f"{json.dumps([kernel, actor])}\n".encode())
+            self._kernels[kernel] += 1
+
+    def remove(self, kernel: str) -> None:
+        """Forget a kernel that ended, and whose runs are recorded as ended."""
+        with self._lock:
+            self._kernels[kernel] -= 1
+
+    def close(self) -> None:
+        """Leave the kernels whose end this server could not record to the next server."""
+        with self._lock:
+            file, self._file = self._file, None
+            if file is not None and not +self._kernels:
+                file.remove()
+            elif file is not None:
+                file.close()
+
+    def reclaim_orphans(self, end: Callable[[str, str], None]) -> None:
+        """Call `end` with each kernel of servers that were killed, and its actor; where it raises, they stay for later."""
+        for path in sorted(self._folder.glob("*.kernels")):
+            with suppress(OSError):
+                if (file := ProcessFile.take_over(path)) is not None:
+                    _reclaim(file, end)
+
+
+def _reclaim(file: ProcessFile, end: Callable[[str, str], None]) -> None:
+    try:
+        *lines, _unfinished = file.read().decode("utf-8").split("\n")
+        for line in dict.fromkeys(lines):
+            end(*json.loads(line))
+    except BaseException:
+        file.close()
+        raise
+    file.remove()

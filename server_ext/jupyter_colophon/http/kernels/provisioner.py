@@ -1,0 +1,143 @@
+"""How kernels that this server starts get our URL and a token of their own (spec CAPTURE-1, SEC-16).
+
+The server's own credentials never reach them: Jupyter starts kernels with the server's whole environment.
+"""
+
+import getpass
+import os
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from jupyter_client.provisioning.factory import KernelProvisionerFactory
+from jupyter_client.provisioning.local_provisioner import LocalProvisioner
+from jupyter_server.auth.identity import User
+from jupyter_server.base.call_context import CallContext
+from jupyter_server.serverapp import ServerApp
+
+from jupyter_colophon.http.state import SETTING, Door, actor
+
+NAME = "colophon-provisioner"
+#: The variables with credentials of the server itself: Jupyter's, JupyterHub's (JPY_…: of its versions before 0.8), and
+#: libpq's password of the catalog. `c.Colophon.kernel_env_passthrough` names those that kernels keep (docs/settings.md).
+SERVER_VARIABLES: Final = frozenset(
+    {
+        "JUPYTER_TOKEN",
+        "JUPYTERHUB_API_TOKEN",
+        "JUPYTERHUB_CRYPT_KEY",
+        "JUPYTERHUB_COOKIE_SECRET",
+        "JPY_API_TOKEN",
+        "JPY_COOKIE_SECRET",
+        "CONFIGPROXY_AUTH_TOKEN",
+        "PGPASSWORD",
+    }
+)
+
+
+class ColophonProvisioner(LocalProvisioner):
+    """Starts a kernel as Jupyter does, with five variables more and the server's credentials less."""
+
+    #: Whether the kernel has a token of ours.
+    _is_begun = False
+
+    async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
+        """Add our variables to the kernel's environment; called again for a restart, with a new token."""
+        prepared = await super().pre_launch(**kwargs)
+        server = _server(self.parent)
+        if server is not None:
+            environment = prepared.get("env") or os.environ.copy()
+            prepared["env"] = _environment(environment, server, str(self.kernel_id))
+            self._is_begun = True
+        return prepared
+
+    async def poll(self) -> int | None:
+        """Return the exit code of a kernel that has ended: also one that nobody cleans up, as after too many restarts."""
+        has_process = self.has_process
+        code: int | None = await super().poll()
+        if has_process and code is not None:
+            self._end()
+        return code
+
+    async def cleanup(self, restart: bool = False) -> None:
+        """Record what the kernel left running as killed, and end its token: a restarted one gets another."""
+        self._end()
+        await super().cleanup(restart)
+
+    def _end(self) -> None:
+        server, kernel = _server(self.parent), str(self.kernel_id)
+        if server is not None and self._is_begun:
+            self._is_begun = False
+            _door(server).end_kernel(kernel)
+            _door(server).tokens.revoke(kernel)
+
+
+def install(server: ServerApp) -> None:
+    """Use our provisioner for kernels that name none, unless the server's owner chose another one."""
+    factory = KernelProvisionerFactory.instance(parent=server)
+    if factory.default_provisioner_name == "local-provisioner":
+        factory.default_provisioner_name = NAME
+
+
+def _environment(environment: dict[str, str], server: ServerApp, kernel: str) -> dict[str, str]:
+    door, user = _door(server), _user()
+    name = actor(server.identity_provider, user)
+    given = {
+        "COLOPHON_URL": server.connection_url,
+        "COLOPHON_TOKEN": door.begin_kernel(kernel, user, name),
+        "COLOPHON_KERNEL": kernel,
+        "COLOPHON_NAMESPACE": door.identity.notebook_namespace,
+    }
+    session = environment.get("JPY_SESSION_NAME")
+    if session:
+        given["COLOPHON_NOTEBOOK"] = _below_root(session, server.root_dir)
+    if not door.settings.capture:
+        given["COLOPHON_CAPTURE"] = "0"
+    if door.settings.record_cell_source:
+        given["COLOPHON_CELL_SOURCE"] = "1"
+    return without_credentials(environment, door.settings.kernel_env_passthrough) | given
+
+
+def without_credentials(environment: Mapping[str, str], kept: Collection[str]) -> dict[str, str]:
+    """Return an environment without the server's own credentials, except those that `kept` names.
+
+    A variable that a kernel's specification sets to another value than the server's is not the server's.
+    """
+    own = {name: os.environ.get(name) for name in SERVER_VARIABLES.difference(kept)}
+    return {name: value for name, value in environment.items() if name not in own or own[name] != value}
+
+
+def signed(server: ServerApp, run_id: str, name: str) -> tuple[dict[str, str], Callable[[], None]]:
+    """The environment of a run that this server starts, with a token for whose it is; and what takes that back."""
+    door = _door(server)
+    tokens, holder = door.tokens, f"run:{run_id}"
+    token = tokens.issue(holder, User(name), name)
+    given = {"COLOPHON_URL": server.connection_url, "COLOPHON_TOKEN": token}
+    environment = without_credentials(os.environ, door.settings.kernel_env_passthrough)
+    return environment | given, lambda: tokens.revoke(holder)
+
+
+def _below_root(session: str, root: str) -> str:
+    """A notebook's path below the server's root, with slashes; the name alone where it is elsewhere."""
+    path = Path(session)
+    try:
+        return path.resolve().relative_to(Path(root).resolve()).as_posix()
+    except ValueError:
+        return path.name
+
+
+def _server(parent: Any) -> ServerApp | None:
+    while parent is not None and not isinstance(parent, ServerApp):
+        parent = parent.parent
+    return parent
+
+
+def _door(server: ServerApp) -> Door:
+    door: Door = server.web_app.settings[SETTING]
+    return door
+
+
+def _user() -> User:
+    """Who asked for the kernel: the user of the request that is being answered; the account's owner without one."""
+    handler = CallContext.get(CallContext.JUPYTER_HANDLER)
+    user = getattr(handler, "current_user", None)
+    return user if isinstance(user, User) else User(getpass.getuser())

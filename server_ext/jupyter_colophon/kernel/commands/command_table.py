@@ -1,0 +1,42 @@
+"""All commands, by name."""
+
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from jupyter_colophon.client.api.answer import Result
+from jupyter_colophon.kernel.commands import crawl, edits, pipelines, queries, service
+from jupyter_colophon.kernel.commands.command import Command
+from jupyter_colophon.kernel.help_text import help_on
+
+if TYPE_CHECKING:
+    from jupyter_colophon.kernel.session import Companion
+
+
+def _help_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("topic", metavar="COMMAND", nargs="?", choices=sorted(COMMANDS))
+
+
+def _help(_: "Companion", asked: Namespace) -> Result:
+    text = help_on(asked.topic, {name: command.help for name, command in COMMANDS.items()})
+    return Result("help", {"text": text}, ("text",), [(text,)])
+
+
+_HELP = Command(
+    "help",
+    "%metadata help [COMMAND]            this, or what it says of one command (also: %metadata COMMAND --help)",
+    _help_arguments,
+    _help,
+    at_once=True,
+)
+
+COMMANDS: dict[str, Command] = {
+    command.name: command
+    for command in (
+        *edits.COMMANDS,
+        *queries.COMMANDS,
+        *pipelines.COMMANDS,
+        *crawl.COMMANDS,
+        *service.COMMANDS,
+        _HELP,
+    )
+}

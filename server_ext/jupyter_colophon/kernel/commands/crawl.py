@@ -1,0 +1,62 @@
+"""`%metadata crawl PATH|CATALOG`: what is in folders and catalogs, by the session of the notebook (docs/crawl.md)."""
+
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
+
+from jupyter_colophon.client.api.answer import Result
+from jupyter_colophon.kernel import argument_types
+from jupyter_colophon.kernel.commands.command import Command
+from jupyter_colophon.spark.crawl.options import JOBS_MOST
+
+if TYPE_CHECKING:
+    from jupyter_colophon.kernel.session import Companion
+
+_ROWS_MOST = 999_999_999
+
+
+def _arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("place", metavar="PATH|CATALOG")
+    parser.add_argument("--include", metavar="GLOB", action="append", default=[])
+    parser.add_argument("--exclude", metavar="GLOB", action="append", default=[])
+    parser.add_argument("--option", metavar="OPTION=VALUE", action="append", default=[], type=argument_types.argument)
+    parser.add_argument("--sample", metavar="N", type=argument_types.whole(1, _ROWS_MOST))
+    parser.add_argument("--jobs", metavar="N", type=argument_types.whole(1, JOBS_MOST), default=1)
+    parser.add_argument("--no-statistics", dest="statistics", action="store_false")
+    parser.add_argument("--views", action="store_true")
+    parser.add_argument("--force", action="store_true")
+    parser.add_argument("--dry-run", action="store_true")
+
+
+def _crawl(_: "Companion", asked: Namespace) -> Result:
+    from jupyter_colophon.spark.crawl.api import crawl
+
+    try:
+        return crawl(
+            asked.place,
+            include=asked.include,
+            exclude=asked.exclude,
+            statistics=asked.statistics,
+            sample=asked.sample,
+            views=asked.views,
+            options=dict(asked.option),
+            force=asked.force,
+            dry_run=asked.dry_run,
+            jobs=asked.jobs,
+        )
+    except KeyboardInterrupt as stop:
+        # One line says it; the cell fails, so that those behind it are not run.
+        raise ValueError(str(stop) or "it was stopped") from None
+
+
+COMMANDS = (
+    Command(
+        "crawl",
+        """\
+%metadata crawl PATH|CATALOG        tell what is in a folder or a catalog of Spark's, with figures of the columns
+                                    [--include GLOB] [--exclude GLOB] [--no-statistics] [--sample N] [--force] [--dry-run]
+                                    [--views] [--jobs N] [--option OPTION=VALUE]""",
+        _arguments,
+        _crawl,
+        at_once=True,
+    ),
+)

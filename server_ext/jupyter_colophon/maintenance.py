@@ -1,0 +1,92 @@
+"""The composition root of those who keep a store healthy: no door, no feed, nothing made in it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jupyter_colophon.composition import now_ms, prepare
+from jupyter_colophon.core.access import ScopeAuthorizer
+from jupyter_colophon.core.changes.sink_status import SinkState
+from jupyter_colophon.core.errors import NoCatalog
+from jupyter_colophon.core.identity.names import Identity
+from jupyter_colophon.core.instances.instance import Instance
+from jupyter_colophon.core.model.registry import Registry
+from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.service.admin.backups import Backups
+from jupyter_colophon.service.admin.integrity_check import Checker, Progress
+from jupyter_colophon.service.admin.log_truncation import compact
+from jupyter_colophon.service.admin.renamespace import Mover
+from jupyter_colophon.service.admin.store_status import Condition, condition
+from jupyter_colophon.service.changes import schedules
+from jupyter_colophon.service.changes.sinks import states
+from jupyter_colophon.service.registry_files import load_registry
+from jupyter_colophon.service.write_path import WritePath
+from jupyter_colophon.storage import providers
+from jupyter_colophon.storage.secret import store_key
+from jupyter_colophon.storage.spi import StorageProvider
+from jupyter_colophon.storage.tables import SETTINGS
+
+
+@dataclass(frozen=True, slots=True)
+class Keeper:
+    """One open store, for those who keep it healthy. Nothing is made in it, and nobody is told of changes."""
+
+    provider: StorageProvider
+    registry: Registry
+    progress: Progress
+
+    def checker(self) -> Checker:
+        """What checks it, and makes anew what is derived."""
+        return Checker(self.provider, self.registry, store_key(self.provider), now_ms, self.progress)
+
+    def backups(self, product: str) -> Backups:
+        """What writes and restores backups; `product` is our version."""
+        return Backups(self.provider, self.registry, now_ms, product, self.progress)
+
+    def mover(self, identity: Identity) -> Mover:
+        """What puts entities where these rules say. Servers find what it makes in the log by themselves."""
+        write_path = WritePath(self.provider, self.registry, identity, ScopeAuthorizer(), now_ms, lambda: None)
+        return Mover(self.provider, self.registry, write_path, self.progress)
+
+    def compact(self, days: int) -> tuple[int, int]:
+        """Remove changes older than so many days, and give unused space back; returns how many changes and bytes."""
+        removed = compact(self.provider, store_key(self.provider), now_ms, days, self.progress)
+        return removed, self.provider.reclaim()
+
+    def condition(self) -> Condition:
+        """How the store is doing."""
+        return condition(self.provider)
+
+    def sinks(self, names: Iterable[str]) -> list[SinkState]:
+        """How far these sinks have come."""
+        return states(self.provider, names)
+
+    def schedules(self, found: Sequence[Instance]) -> list[dict[str, Any]]:
+        """The schedules among these instances, which pipelines are among too, and how they do."""
+        return schedules.told(self.provider, found)
+
+    def age_ms(self, time: int) -> int:
+        """How long ago that was."""
+        return now_ms() - time
+
+    def close(self) -> None:
+        """Let go of the store."""
+        self.provider.close()
+
+
+def open_keeper(store: StoreChoice, progress: Progress, *, new: bool = False, overlay: Path | None = None) -> Keeper:
+    """Open the store for its keeper. Raises StorageError, or InvalidField for a wrong option.
+
+    Unless the catalog may be `new`, raises NoCatalog where there is none, and makes none.
+    """
+    provider = providers.opened(store)
+    try:
+        if not new and not provider.table_admin.exists(SETTINGS.id):
+            raise NoCatalog(provider.about()["place"])
+        registry = load_registry(overlay)
+        prepare(provider, registry)
+        return Keeper(provider, registry, progress)
+    except BaseException:
+        provider.close()
+        raise

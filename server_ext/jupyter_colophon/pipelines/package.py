@@ -1,0 +1,55 @@
+"""A folder with which `spark-submit` runs a pipeline anywhere: the pipeline, our code, and in with_snapshot mode the metadata it reads."""
+
+import json
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jupyter_colophon.client.programs.reading import MetadataSnapshot
+from jupyter_colophon.client.programs.running import prefetch
+from jupyter_colophon.pipelines.check import Prepared
+
+#: What of our code a driver needs: nothing of it wants more than Python and PySpark.
+_CODE = ("__init__.py", "metadata.py", "client", "core", "spark")
+_SUFFIXES = {".py", ".java"}
+_MAIN = '''\
+"""Runs the pipeline beside it: spark-submit --py-files colophon.zip --files pipeline.json main.py NAME=VALUE ..."""
+
+from jupyter_colophon.pipelines.spark_submit_main import main
+
+main(__file__)
+'''
+
+
+def package(prepared: Prepared, document: Mapping[str, Any], folder: Path, *, with_snapshot: bool = False) -> list[str]:
+    """Makes the folder; answers the names of its files. Raises OSError; and MetadataUnavailable, with nothing made.
+
+    In with_snapshot mode what plugins declare that they read is read now, and goes along: the run asks no server
+    (spec CAPTURE-7). What is only named by an argument is read as the arguments are now.
+    """
+    read = _read(prepared) if with_snapshot else None
+    folder.mkdir(parents=True)
+    texts = {"main.py": _MAIN, "pipeline.json": json.dumps({**document, "name": prepared.pipeline.name}, indent=2)}
+    for name, text in texts.items():
+        (folder / name).write_text(text, "utf-8")
+    _zip(folder / "colophon.zip")
+    if read is not None:
+        read.save(folder / "snapshot.json")
+    return sorted(path.name for path in folder.iterdir())
+
+
+def _read(prepared: Prepared) -> MetadataSnapshot:
+    namespace = prepared.pipeline.namespace
+    wanted = {one.urn: one for plugin in prepared.plugins.values() for one in plugin.entities(namespace)}
+    return prefetch(wanted.values(), fields=True)
+
+
+def _zip(path: Path) -> None:
+    root = Path(__file__).parents[2]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in _CODE:
+            place = root / name
+            for file in sorted(place.rglob("*.*")) if place.is_dir() else [place]:
+                if file.suffix in _SUFFIXES:
+                    archive.write(file, f"{root.name}/{file.relative_to(root)}")

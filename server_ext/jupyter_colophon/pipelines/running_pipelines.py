@@ -1,0 +1,107 @@
+"""The pipelines that run on this machine for this account: a file for each, locked while its process lives, so that one can be stopped."""
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jupyter_core.paths import jupyter_data_dir
+
+from jupyter_colophon.client.problems import ClientError, ServerUnavailable
+from jupyter_colophon.system.private_folders import create_private_folder
+from jupyter_colophon.system.process_files import ProcessFile, is_abandoned
+
+if TYPE_CHECKING:
+    from jupyter_colophon.client.catalog import Catalog
+
+
+@contextmanager
+def register_running(pipeline: str, run_id: str, namespace: str, *, run: str = "", server: str = "") -> Iterator[None]:
+    """Record that this process runs a pipeline, and to which server it reports the run. Raises OSError."""
+    folder = _folder()
+    create_private_folder(folder, folder.parent)
+    document = {"pid": os.getpid(), "pipeline": pipeline, "namespace": namespace, "run": run, "server": server}
+    file = ProcessFile.create(folder / f"{run_id}.json", json.dumps(document).encode())
+    try:
+        yield
+    finally:
+        file.remove()
+
+
+def stop(pipeline_or_run: str) -> list[str]:
+    """End all runs of a pipeline, or the run with this id or URN; return their ids. They are recorded as killed."""
+    name = pipeline_or_run.rpartition(":")[2]
+    return [path.stem for path in _paths() if _stop_if(path, lambda run, document: name in (run, document["pipeline"]))]
+
+
+def stop_in(namespace: str) -> list[str]:
+    """End the runs of all pipelines of a namespace; return their ids."""
+    return [path.stem for path in _paths() if _stop_if(path, lambda _, document: document["namespace"] == namespace)]
+
+
+def end_killed(catalog: "Catalog", server: str) -> dict[str, str]:
+    """Record as killed the runs of this machine, account and server whose processes ended; return their pipelines by run id.
+
+    A run that the server does not know yet waits for the next call. Raises ServerUnavailable.
+    """
+    ended = {}
+    for path, document in _abandoned():
+        if not document.get("run") or document.get("server") != server:
+            continue
+        try:
+            if catalog.run(document["run"])["status"] == "running":
+                catalog.change_run(document["run"], {"status": "killed"})
+                ended[path.stem] = str(document["pipeline"])
+            path.unlink(missing_ok=True)
+        except ServerUnavailable:
+            raise
+        except ClientError:
+            continue
+    return ended
+
+
+def is_running(run_id: str) -> bool:
+    """Return whether a process of this machine executes this run."""
+    try:
+        return not is_abandoned(_folder() / f"{run_id}.json")
+    except OSError:
+        return False
+
+
+def _paths() -> list[Path]:
+    return sorted(_folder().glob("*.json"))
+
+
+def _folder() -> Path:
+    return Path(jupyter_data_dir()) / "colophon" / "pipelines"
+
+
+def _stop_if(path: Path, matches: Callable[[str, dict[str, Any]], bool]) -> bool:
+    """Stop the run of this file if it matches; return whether its process got the signal."""
+    if sys.platform == "win32":  # Windows has no such signal: there nothing can be stopped.
+        return False
+    # The file of a run that ends just now is gone.
+    with suppress(OSError, ValueError, LookupError):
+        document = json.loads(path.read_bytes())
+        if not matches(path.stem, document):
+            return False
+        if not is_abandoned(path):
+            os.kill(document["pid"], signal.SIGTERM)
+            return True
+        # A file that names its run is still needed to end that run: `end_killed` removes it.
+        if not document.get("run"):
+            path.unlink(missing_ok=True)
+    return False
+
+
+def _abandoned() -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Yield the files that killed processes left, and their documents."""
+    for path in _paths():
+        # The file of a run that ends just now is gone.
+        with suppress(OSError, ValueError):
+            if is_abandoned(path):
+                yield path, json.loads(path.read_bytes())

@@ -1,0 +1,74 @@
+"""A schedule as it is written down: an instance of the schemaspace `pipelines`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any, Final
+
+from jupyter_colophon.core.documents.json_parsing import compact
+from jupyter_colophon.core.entities.change import Change
+from jupyter_colophon.core.instances.instance import Instance
+from jupyter_colophon.core.schedule_times import duration_ms, faults, next_due
+
+_LONGEST_PAUSE_MS: Final = 3_600_000
+_CHANGES: Final = ("create", "update", "delete")
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """When a pipeline runs by itself. Where `on_change` says nothing no change starts it: a form leaves it empty."""
+
+    name: str
+    namespace: str
+    pipeline: str
+    enabled: bool = True
+    every: str = ""
+    cron: str = ""
+    on_change: Mapping[str, str] = field(default_factory=dict)
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    retries: int = 0
+    retry_after: str = "PT1M"
+    overlap: bool = False
+
+    @classmethod
+    def of(cls, instance: Instance) -> "Schedule":
+        """From a valid instance."""
+        told: dict[str, Any] = {key: value for key, value in instance.metadata.items() if key != "description"}
+        return cls(instance.name, **told)
+
+    @property
+    def spec(self) -> str:
+        """What decides when it is due: where that is changed, its times begin anew."""
+        return compact([self.pipeline, self.enabled, self.every, self.cron])
+
+    def problem(self) -> str:
+        """Why it can never be due; empty where it can."""
+        told = {"every": self.every, "cron": self.cron, "on_change": self.on_change, "retry_after": self.retry_after}
+        return next((why for _, why in faults(told)), "")
+
+    def due_after(self, moment: int, last: int | None) -> int | None:
+        """When it is due next (ms); None where only a change starts it, or nothing. Raises ValueError."""
+        if not (self.every or self.cron):
+            return None
+        return next_due(self.every, self.cron, moment, last)
+
+    def pause_ms(self, attempt: int) -> int:
+        """How long after this failure it is tried again."""
+        return min(duration_ms(self.retry_after) << min(attempt - 1, 30), _LONGEST_PAUSE_MS)
+
+    def fits(self, change: Change) -> bool:
+        """Whether a change starts it."""
+        asked = self.on_change
+        if not asked or change.namespace != self.namespace or change.operation not in _CHANGES:
+            return False
+        if "aspect" in asked and change.aspect != asked["aspect"]:
+            return False
+        names = (change.name, f"{change.namespace}.{change.name}", change.urn)
+        if not any(fnmatchcase(name, asked.get("entity", "*")) for name in names):
+            return False
+        return "tag" not in asked or asked["tag"] in _tags(change.value) - _tags(change.previous)
+
+
+def _tags(value: Mapping[str, Any] | None) -> set[str]:
+    found = (value or {}).get("tags", ())
+    return {one for one in found if isinstance(one, str)} if isinstance(found, list | tuple) else set()

@@ -1,0 +1,343 @@
+"""Starts pipelines by themselves: one process of those on a store, and whoever goes on knows what was missed.
+
+What is due is in the store (storage/changes/schedules.py), and written before a run is started: who is killed in between starts
+it no second time. A time that was missed counts once. Changes are read from the change log, from where they were left.
+"""
+
+import logging
+import time
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from jupyter_colophon.composition import Catalog, now_ms
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.entities.change import Change
+from jupyter_colophon.core.errors import InvalidConfiguration, MetadataError, StorageError
+from jupyter_colophon.core.identity.names import Urn, program, run_urn
+from jupyter_colophon.core.lineage.run import RunChange, RunStatus
+from jupyter_colophon.pipelines.running_pipelines import is_running
+from jupyter_colophon.pipelines.scheduler.process_launcher import Launched, Signed, launch
+from jupyter_colophon.pipelines.scheduler.schedule import Schedule
+from jupyter_colophon.service.changes.change_log_follower import ChangeLogFollower, Handled
+from jupyter_colophon.service.changes.schedules import PIPELINE, SCHEDULE, SPACE
+from jupyter_colophon.service.instances.records import Records
+from jupyter_colophon.storage.changes import schedules
+from jupyter_colophon.storage.changes.leases import Lease, LeaseLost
+from jupyter_colophon.storage.changes.schedules import ScheduleState
+from jupyter_colophon.storage.lineage import runs
+from jupyter_colophon.storage.spi import TableContext
+from jupyter_colophon.system.worker import Backoff, Worker
+
+if TYPE_CHECKING:
+    from jupyter_colophon.service.instances.instances import Instances
+
+#: Starts a run of this id for somebody.
+Start = Callable[[Schedule, str, str], None]
+#: The name of the lease and the cursor.
+NAME: Final = "schedules"
+#: After so many seconds of silence another process goes on.
+LEASE_S: Final = 30.0
+#: How often is looked whether a run has ended, and for how long changes are gathered, in seconds.
+_LOOK_S, _SOON_S = 0.5, 1.0
+_logger = logging.getLogger("jupyter_colophon.pipelines")
+
+
+class Scheduler:
+    """The schedules of one server. At most `at_once` of its runs are under way."""
+
+    def __init__(
+        self,
+        catalog: Callable[[], Catalog],
+        instances: "Callable[[], Instances]",
+        signed: Signed,
+        at_once: int,
+        lease_s: float = LEASE_S,
+    ) -> None:
+        self._open, self._instances, self._signed = catalog, instances, signed
+        self._at_once, self._lease_s = at_once, lease_s
+        self._launched: list[Launched] = []
+        self._catalog: Catalog | None = None
+        self._follower: ChangeLogFollower | None = None
+        self._round: _Round | None = None
+        self._end_listening: Callable[[], None] = lambda: None
+        #: Whether there are changes, and when is looked even without one (monotonic).
+        self._has_changes, self._next_look = False, 0.0
+        self._worker = Worker(
+            "colophon-schedules",
+            self._step,
+            _logger,
+            "the schedules of pipelines",
+            # Changes that come together start one run.
+            settle_s=_SOON_S,
+            backoff=Backoff(0.5, 5.0),
+            unavailable=(StorageError,),
+            finish=self._stop,
+        )
+
+    def start(self) -> None:
+        """Start what is due from now on; the catalog is opened in the background."""
+        self._worker.start()
+
+    def close(self) -> None:
+        """Start nothing more, and end what is under way: it is recorded as killed."""
+        self._worker.close(60)
+
+    def _step(self) -> float:
+        """Look at the schedules if something is due, has changed or has ended; return when to look whether it is so."""
+        try:
+            follower = self._follower or self._begin()
+        except InvalidConfiguration:
+            # It is reported where it is found.
+            return Worker.DONE
+        is_over = any(launched.is_over for launched in self._launched)
+        if self._has_changes or is_over or time.monotonic() >= self._next_look:
+            self._has_changes = False
+            wait_s = follower.lease.heartbeat_s
+            if due := self._look(follower):
+                wait_s = min(wait_s, max(0, due - now_ms()) / 1000)
+            self._next_look = time.monotonic() + wait_s
+        left_s = max(0.0, self._next_look - time.monotonic())
+        return min(left_s, _LOOK_S) if self._launched else left_s
+
+    def _begin(self) -> ChangeLogFollower:
+        self._catalog = self._open()
+        self._end_listening = self._catalog.feed.listen(self._on_changes)
+        self._follower = ChangeLogFollower(Lease(NAME, self._catalog.provider, self._lease_s), self._handle)
+        return self._follower
+
+    def _on_changes(self, changes: Sequence[Change]) -> None:
+        self._has_changes = True
+        self._worker.wake()
+
+    def _handle(self, changes: Sequence[Change]) -> Handled:
+        return self._round.handle(changes) if self._round is not None else Handled(0)
+
+    def _look(self, follower: ChangeLogFollower) -> int:
+        """Start what is due; return when something is due next (ms), 0 where nothing is."""
+        if self._catalog is None or not follower.acquire():
+            return 0
+        try:
+            self._round = _Round(self._catalog, follower, self._instances(), self._launched, self._at_once)
+            return self._round.go(self._start)
+        except LeaseLost:
+            _logger.info("another process starts the schedules of pipelines now")
+            return 0
+
+    def _start(self, schedule: Schedule, run_id: str, actor: str) -> None:
+        """Start a run. Raises OSError."""
+        if self._worker.is_stopped:
+            raise InterruptedError(0, "the server is stopping")
+        self._launched.append(launch(schedule, run_id, actor, self._signed))
+        _logger.info("the schedule %s starts the pipeline %s: run %s", schedule.name, schedule.pipeline, run_id)
+
+    def _stop(self) -> None:
+        self._end_listening()
+        for launched in self._launched:
+            launched.stop()
+        for launched in self._launched:
+            launched.end()
+        if self._catalog is None or self._follower is None:
+            return
+        try:
+            self._record_killed(self._catalog)
+            self._follower.lease.release()
+        except StorageError as error:
+            _logger.warning("the schedules of pipelines: the lease was not released, and expires: %s", error.detail)
+
+    def _record_killed(self, catalog: Catalog) -> None:
+        states = catalog.provider.tx_runner.run(schedules.states, read_only=True)
+        ended = {launched.schedule: launched for launched in self._launched}
+        for name, state in states.items():
+            if name in ended and state.run == ended[name].run_id:
+                killed = replace(state, status="killed", ended=now_ms())
+                catalog.provider.tx_runner.run(partial(schedules.put, state=killed))
+
+
+class _Round:
+    """One look at everything."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        follower: ChangeLogFollower,
+        instances: "Instances",
+        launched: list[Launched],
+        at_once: int,
+    ) -> None:
+        self._catalog, self._follower, self._launched, self._at_once = catalog, follower, launched, at_once
+        self._instances = instances
+        found = instances.list(SPACE, of_schema=SCHEDULE)
+        self._schedules = {one.name: Schedule.of(one) for one in found}
+        self._states = catalog.provider.tx_runner.run(schedules.states, read_only=True)
+        self._now = now_ms()
+
+    def go(self, start: Start) -> int:
+        """Look what is over, what changed, and what is due; return when something is next. Raises StorageError, LeaseLost."""
+        changed = {state.schedule: state for state in self._settled()}
+        for schedule in self._schedules.values():
+            state = changed.get(schedule.name) or self._states.get(schedule.name) or ScheduleState(schedule.name)
+            new = self._planned(schedule, state)
+            if new != self._states.get(schedule.name):
+                changed[schedule.name] = new
+        gone = self._states.keys() - self._schedules.keys()
+        if changed or gone:
+            self._keep(changed.values(), gone)
+        self._states |= changed
+        self._follow()
+        self._start_due(start)
+        return min((one.due for one in self._states.values() if one.due > self._now), default=0)
+
+    def handle(self, changes: Sequence[Change]) -> Handled:
+        """Have the schedules that one of these changes starts be due now."""
+        triggered = {
+            schedule.name: replace(state, due=min(state.due or self._now, self._now))
+            for schedule in self._watching()
+            if any(schedule.fits(change) and not self._is_its_own(schedule, change) for change in changes)
+            for state in [self._states[schedule.name]]
+        }
+        self._states |= triggered
+
+        def record(tx: TableContext) -> None:
+            for state in triggered.values():
+                schedules.put(tx, state)
+
+        return Handled(len(changes), record)
+
+    def _follow(self) -> None:
+        if not self._watching():
+            self._follower.skip_to_head()
+            return
+        while self._follower.follow_batch():
+            pass
+
+    def _watching(self) -> list[Schedule]:
+        return [one for one in self._schedules.values() if one.enabled and one.on_change and not one.problem()]
+
+    def _keep(self, states: Iterable[ScheduleState], gone: Iterable[str] = ()) -> None:
+        def work(tx: TableContext) -> None:
+            for state in states:
+                schedules.put(tx, state)
+            for name in gone:
+                schedules.forget(tx, name)
+
+        self._follower.lease.run(work)
+
+    def _settled(self) -> Iterable[ScheduleState]:
+        """The states of those whose runs are over."""
+        over = {one.run_id: one for one in self._launched if one.is_over}
+        self._launched[:] = [one for one in self._launched if one.run_id not in over]
+        here = {one.run_id for one in self._launched}
+        for state in self._states.values():
+            if state.status != "running" or state.run in here:
+                continue
+            # Of a server that was killed the run may go on.
+            if state.run in over or not is_running(state.run):
+                yield self._ended(state, over.get(state.run))
+
+    def _ended(self, state: ScheduleState, launched: Launched | None) -> ScheduleState:
+        schedule = self._schedules.get(state.schedule)
+        told: RunStatus = launched.status if launched else "killed"
+        status = self._recorded(schedule, state.run, told) if schedule else told
+        # Of a run that began the catalog knows what it may; one that did not was refused, and says why.
+        problem = launched.reason if launched and not status else ""
+        status = status or told
+        done = replace(state, status=status, ended=self._now, problem=problem)
+        if status != "failed" or schedule is None:
+            return replace(done, attempts=0)
+        attempts = state.attempts + 1
+        if attempts > schedule.retries:
+            return replace(done, attempts=0)
+        again = self._now + schedule.pause_ms(attempts)
+        return replace(done, attempts=attempts, due=min(again, state.due or again))
+
+    def _recorded(self, schedule: Schedule, run_id: str, told: RunStatus) -> str:
+        """How the run ended, as it told the catalog, which is told now where it could not; empty where it never began."""
+        urn = str(run_urn(_program(schedule), run_id))
+        run = self._catalog.provider.tx_runner.run(lambda tx: runs.run(tx, urn), read_only=True)
+        if run is None or run.status != "running":
+            return str(run.status) if run else ""
+        if told != "succeeded":
+            try:
+                change = RunChange(status=told)
+                self._catalog.write_path.change_run(urn, change, Principal(run.actor))
+            except MetadataError as error:
+                _logger.warning("cannot record that the run %s ended: %s", run_id, error.detail)
+        return told
+
+    def _is_its_own(self, schedule: Schedule, change: Change) -> bool:
+        """Whether a run of the same pipeline made the change: it would start itself for ever."""
+        if change.run is None:
+            return False
+        run = self._catalog.provider.tx_runner.run(lambda tx: runs.run(tx, str(change.run)), read_only=True)
+        return run is not None and str(run.program) == str(_program(schedule))
+
+    def _planned(self, schedule: Schedule, state: ScheduleState) -> ScheduleState:
+        """Return when it is due by its times."""
+        problem = schedule.problem()
+        if problem or not schedule.enabled:
+            return replace(state, spec=schedule.spec, due=0, attempts=0, problem=problem)
+        if state.spec != schedule.spec:
+            due = schedule.due_after(self._now, None) or 0
+            state = replace(state, spec=schedule.spec, due=due, attempts=0, problem="")
+        return state
+
+    def _start_due(self, start: Start) -> None:
+        """Start what is due, what waits longest first."""
+        for state in sorted(self._states.values(), key=lambda one: one.due):
+            schedule = self._schedules.get(state.schedule)
+            if schedule is None or not 0 < state.due <= self._now:
+                continue
+            if state.status == "running" and not schedule.overlap:
+                continue
+            if len(self._launched) >= self._at_once:
+                return
+            self._start_one(schedule, replace(state, due=schedule.due_after(self._now, state.due) or 0), start)
+
+    def _start_one(self, schedule: Schedule, state: ScheduleState, start: Start) -> None:
+        actor, problem = self._allowed(schedule)
+        if not problem:
+            run_id = str(uuid.uuid4())
+            begun = replace(state, run=run_id, status="running", started=self._now, ended=0, problem="")
+            # First it is noted: whoever is killed before it is started does not start it twice.
+            self._put(begun)
+            try:
+                start(schedule, run_id, actor)
+            except OSError as error:
+                problem = f"no process could be started: {error.strerror}"
+        if problem:
+            refused = replace(state, status="rejected", started=self._now, ended=self._now)
+            self._put(replace(refused, problem=problem, attempts=0))
+            _logger.warning("the schedule %s starts nothing: %s", schedule.name, problem)
+
+    def _put(self, state: ScheduleState) -> None:
+        self._keep([state])
+        self._states[state.schedule] = state
+
+    def _allowed(self, schedule: Schedule) -> tuple[str, str]:
+        """Whose the run is: whoever wrote the schedule last. And why it may not be started, if so."""
+        found: Mapping[str, object] = {}
+        try:
+            pipeline = self._instances.get_any(SPACE, schedule.pipeline, Principal("colophon"))
+            found = pipeline.metadata if pipeline.schema_name == PIPELINE else {}
+        except MetadataError as error:
+            return "", error.detail
+        if found.get("namespace") != schedule.namespace:
+            return "", f"there is no pipeline {schedule.pipeline} in the namespace {schedule.namespace}"
+        record = Records(self._catalog.provider, self._catalog.write_path).of(SPACE, [schedule.name])
+        if schedule.name not in record:
+            return "", "it is not recorded yet who wrote it"
+        actor = record[schedule.name].actor
+        principal = Principal(actor)
+        if not all(
+            self._catalog.write_path.authorizer.may(principal, action, schedule.namespace)
+            for action in ("read", "emit")
+        ):
+            return "", f"{actor} may not run pipelines of the namespace {schedule.namespace}"
+        return actor, ""
+
+
+def _program(schedule: Schedule) -> Urn:
+    return program(schedule.namespace, schedule.pipeline, "workflows", schedule.pipeline)

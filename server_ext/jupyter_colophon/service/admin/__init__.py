@@ -1,0 +1,1 @@
+"""Maintenance of a store: backups, integrity checks, log truncation."""

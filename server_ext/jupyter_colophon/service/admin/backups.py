@@ -1,0 +1,151 @@
+"""Backups written beside running servers, and restored into an empty store of any provider (spec MODEL-22)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from jupyter_colophon.core.errors import BackupRejected
+from jupyter_colophon.core.model import declared_lineage
+from jupyter_colophon.core.model.registry import Registry
+from jupyter_colophon.service.admin.integrity_check import Progress
+from jupyter_colophon.service.changes.sealing import seal
+from jupyter_colophon.storage import tables
+from jupyter_colophon.storage.entities import sources_of_truth
+from jupyter_colophon.storage.integrity import backup, restoring
+from jupyter_colophon.storage.integrity.derived_check import mend_run
+from jupyter_colophon.storage.lineage import assertions, relationships
+from jupyter_colophon.storage.migrations.numbered import numbered
+from jupyter_colophon.storage.search import index, past_values
+from jupyter_colophon.storage.secret import store_key
+from jupyter_colophon.storage.spi import Key, Row, StorageProvider, TableContext
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Backups:
+    """Writes and restores backups of one store, whose tables are there."""
+
+    provider: StorageProvider
+    registry: Registry
+    now: Callable[[], int]
+    product: str
+    progress: Progress
+
+    def write(self, path: Path) -> dict[str, int]:
+        """Write what the store holds at one moment to a file, 0600, all or nothing; returns the rows of each table.
+
+        Raises StorageError, OSError.
+        """
+        seal(self.provider, store_key(self.provider), self.now)
+        admin = self.provider.table_admin
+        specs = [admin.schema(name) for name in admin.list() if name not in tables.DERIVED]
+
+        def tick(table: str) -> None:
+            self.progress(table, 0)
+
+        return self.provider.tx_runner.run(
+            lambda tx: backup.write(tx, path, specs, self.product, self.now(), tick), read_only=True
+        )
+
+    def restore(self, path: Path, header: backup.Header | None = None) -> int:
+        """Fill the empty store from a file; returns how many rows. Raises BackupRejected before anything is changed.
+
+        `header`: what `checked` gave for this file, where it was asked already.
+        """
+        header = header or checked(path, self.registry, self.progress)
+        if not self.provider.tx_runner.run(_is_empty, read_only=True):
+            raise BackupRejected("the store is not empty: restore into a new one")
+        known = {spec.id for spec in tables.ALL}
+        self.provider.table_admin.create_or_update(
+            *(spec for spec in header.tables.values() if spec.id not in known and spec.id != backup.LOG.id)
+        )
+        self._write(restoring.begin)
+        count = 0
+        for table, rows in backup.read(path, header):
+            self._write(partial(_take_over, table, rows))
+            count += len(rows)
+            self.progress(table, count)
+        self._derive()
+        self._write(restoring.end)
+        return count
+
+    def _derive(self) -> None:
+        """Make what is derived, in a store that has nothing of it yet."""
+        after, done = "", 0
+        while found := self._write(partial(_derive_entities, self.registry, after)):
+            after, done = found[-1], done + len(found)
+            self.progress("search", done)
+        place: Key = ()
+        while runs := self._write(partial(_derive_runs, place)):
+            place, done = (runs[-1]["program"], runs[-1]["run_id"]), done + len(runs)
+            self.progress("lineage", done)
+
+    def _write(self, work: Callable[[TableContext], T]) -> T:
+        return self.provider.tx_runner.run(work)
+
+
+def checked(path: Path, registry: Registry, progress: Progress) -> backup.Header:
+    """What a backup says of itself, read to its end. Raises BackupRejected, also for one of a newer program."""
+    progress("checking the file", 0)
+    header = backup.check(path)
+    known, version = {spec.id: spec for spec in tables.ALL}, len(numbered(registry))
+    unknown = any(
+        spec.fields.keys() - known[name].fields.keys() for name, spec in header.tables.items() if name in known
+    )
+    if header.schema is None or header.schema < version:
+        raise BackupRejected(
+            f"{path}: an earlier version of jupyter-colophon made it ({header.product}): restore it with that version, "
+            "open the store with this one, and make a new backup"
+        )
+    if unknown or header.schema > version:
+        raise BackupRejected(f"{path}: a newer version of jupyter-colophon made it ({header.product}): use that")
+    return header
+
+
+def _is_empty(tx: TableContext) -> bool:
+    return tx.log.head() == 0 and tx.table("entities").count() == 0 and not restoring.is_begun(tx)
+
+
+def _take_over(table: str, rows: Sequence[Row], tx: TableContext) -> None:
+    if table == backup.LOG.id:
+        tx.log.append(rows)
+        return
+    tx.table(table).upsert_all(rows)
+
+
+def _derive_entities(registry: Registry, after: str, tx: TableContext) -> list[str]:
+    """A slice of entities; returns their URNs."""
+    found = sources_of_truth.entities_after(tx, after)
+    index.refresh(
+        tx,
+        (
+            index.Becoming(
+                one.entity,
+                {},
+                sources_of_truth.said_aspects(registry, one),
+                sources_of_truth.marked(registry, one.entity, one.aspects),
+            )
+            for one in found
+        ),
+    )
+    tx.table("entity_names").upsert_all(
+        [sources_of_truth.name_row(one.entity) for one in found if not one.entity["deleted"]]
+    )
+    for told in found:
+        said = past_values.of_history(tx, registry, told.entity, told.aspects)
+        tx.table(past_values.TABLE).upsert_all(list(said.values()))
+        named = relationships.of_entity(registry, told.entity, told.aspects)
+        tx.table(relationships.TABLE).upsert_all(list(named.values()))
+        if told.aspects.keys() & set(declared_lineage.asserting(told.entity["type"])):
+            assertions.mend(tx, told.entity["urn"])
+    return [told.entity["urn"] for told in found]
+
+
+def _derive_runs(place: Key, tx: TableContext) -> list[Row]:
+    found = sources_of_truth.runs_after(tx, place)
+    for run in found:
+        mend_run(run["urn"], tx)
+    return found

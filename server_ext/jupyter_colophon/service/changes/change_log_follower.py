@@ -1,0 +1,96 @@
+"""Following the change log: in one process at a time, in order, and each change at least once.
+
+Sinks, lineage listeners and schedules follow it. The cursor advances in a transaction that commits only while the lease is
+held, after the changes were handled: a process that is killed in between leaves them to be handled again.
+"""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from jupyter_colophon.core.entities.change import Change
+from jupyter_colophon.storage.changes import cursors, log
+from jupyter_colophon.storage.changes.leases import Lease
+from jupyter_colophon.storage.spi import TableContext
+
+_logger = logging.getLogger("jupyter_colophon.followers")
+_BATCH: Final = 500
+
+
+class Handled(NamedTuple):
+    """How many of the changes need not be handled again, and what to write in the transaction that records it."""
+
+    settled: int
+    record: Callable[[TableContext], None] = lambda tx: None
+
+
+Handle = Callable[[Sequence[Change]], Handled]
+
+
+@dataclass(slots=True)
+class ChangeLogFollower:
+    """Reads on from a stored cursor, which has the name of the lease. Everything raises StorageError.
+
+    `where` and `matches` choose the changes. `batch` is how many are read at once; `handle` may change it, and is called
+    with one change at least.
+    """
+
+    lease: Lease
+    handle: Handle
+    where: Mapping[str, str] = field(default_factory=dict)
+    matches: Callable[[Change], bool] = lambda change: True
+    batch: int = _BATCH
+    #: The last change that was handled.
+    position: int = 0
+
+    def acquire(self) -> bool:
+        """Take or keep the lease, and find where to continue; return False where another process follows."""
+        resumed: list[cursors.Resumed] = []
+        if not self.lease.acquire(lambda tx: resumed.append(cursors.resume(tx, self.lease.name))):
+            return False
+        # A transaction that is retried resumes again: the last time counts.
+        self.position, skipped = resumed[-1]
+        if skipped:
+            _logger.warning("%s: skipped %s changes that are no longer kept", self.lease.name, skipped)
+        return True
+
+    def follow_batch(self) -> bool:
+        """Handle the next changes; return False at the end of the log. Raises LeaseLost."""
+        changes, end = self._read()
+        if end == self.position:
+            return False
+        handled = self.handle(changes) if changes else Handled(0)
+        if handled.settled == len(changes):
+            self.record(end, handled.record)
+        elif handled.settled:
+            self.record(changes[handled.settled - 1].seq, handled.record)
+        return True
+
+    def skip_to_head(self) -> None:
+        """Handle nothing of what there is. Raises LeaseLost."""
+        head = self.lease.provider.tx_runner.run(lambda tx: tx.log.head(), read_only=True)
+        if head != self.position:
+            self.record(head)
+
+    def record(self, seq: int, work: Callable[[TableContext], None] = lambda tx: None) -> None:
+        """Advance the cursor to a change, and do `work` in the same transaction. Raises LeaseLost."""
+
+        def advance(tx: TableContext) -> None:
+            work(tx)
+            cursors.advance(tx, self.lease.name, seq)
+
+        self.lease.run(advance)
+        self.position = max(self.position, seq)
+
+    def _read(self) -> tuple[list[Change], int]:
+        """Return the next changes that match, and up to which number the log was read."""
+
+        def read(tx: TableContext) -> tuple[int, list[Change]]:
+            # The head first: what is committed while we read was not passed over.
+            return tx.log.head(), log.changes(tx, self.position, self.batch, self.where)
+
+        head, changes = self.lease.provider.tx_runner.run(read, read_only=True)
+        last = changes[-1].seq if changes else self.position
+        end = last if len(changes) == self.batch else max(head, last)
+        return [change for change in changes if self.matches(change)], end

@@ -1,0 +1,80 @@
+"""Sealing the change log: after the writes, on a thread of its own, a few seconds late at most (storage/changes/signed_chain.py)."""
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from jupyter_colophon.core.errors import StorageError
+from jupyter_colophon.storage.changes import signed_chain
+from jupyter_colophon.storage.spi import StorageProvider, TableContext
+from jupyter_colophon.system.worker import Worker
+
+#: How long after a write its change is sealed, together with those that came meanwhile, in seconds.
+PAUSE_S = 2.0
+_logger = logging.getLogger("jupyter_colophon.sealing")
+
+
+def seal(provider: StorageProvider, key: bytes, now: Callable[[], int]) -> None:
+    """Seal every change that is not sealed yet. Safe beside other processes that do the same. Raises StorageError."""
+    # What is sealed is read and hashed before the transaction that writes: nobody waits for that.
+    while found := provider.tx_runner.run(lambda tx: signed_chain.due(tx, key, now()), read_only=True):
+        after, one = found
+
+        def work(tx: TableContext, after: int = after, one: signed_chain.Seal = one) -> None:
+            signed_chain.add(tx, after, one)
+
+        provider.tx_runner.run(work)
+
+
+@dataclass(slots=True)
+class Sealer:
+    """Seals what this process writes."""
+
+    provider: StorageProvider
+    key: bytes
+    now: Callable[[], int]
+    _pending: threading.Event = field(default_factory=threading.Event)
+    _worker: Worker = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Prepare the thread; it starts with the first write."""
+        self._worker = Worker(
+            "colophon-sealer",
+            self._seal,
+            _logger,
+            "sealing the change log",
+            settle_s=PAUSE_S,
+            unavailable=(StorageError,),
+            finish=self._seal_rest,
+        )
+
+    def wake(self) -> None:
+        """Seal, a little later, what this process has committed."""
+        if not self._pending.is_set():
+            self._pending.set()
+            self._worker.wake()
+            self._worker.start()
+
+    def close(self) -> None:
+        """Seal what is left, and end the thread."""
+        self._worker.close()
+        # An interpreter that is shutting down has started no thread for it.
+        if not self._worker.is_alive:
+            self._seal_rest()
+
+    def _seal(self) -> None:
+        self._pending.clear()
+        try:
+            seal(self.provider, self.key, self.now)
+        except StorageError:
+            self._pending.set()
+            raise
+
+    def _seal_rest(self) -> None:
+        if self._pending.is_set():
+            try:
+                self._seal()
+            except StorageError as error:
+                # Nothing is lost: the next write, or `jupyter colophon verify`, seals these changes too.
+                _logger.warning("the change log could not be sealed: %s", error.detail)

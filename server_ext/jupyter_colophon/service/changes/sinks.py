@@ -1,0 +1,12 @@
+"""How the sinks are doing, as the store knows it: for health and the doctor."""
+
+from collections.abc import Iterable
+
+from jupyter_colophon.core.changes.sink_status import SinkState
+from jupyter_colophon.storage.changes import sinks
+from jupyter_colophon.storage.spi import StorageProvider
+
+
+def states(provider: StorageProvider, names: Iterable[str]) -> list[SinkState]:
+    """The states of these sinks. Raises StorageError."""
+    return provider.tx_runner.run(lambda tx: [sinks.state(tx, name) for name in sorted(names)], read_only=True)

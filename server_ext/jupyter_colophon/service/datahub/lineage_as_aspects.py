@@ -1,0 +1,124 @@
+"""What lineage knows, as DataHub's aspects: for data, jobs and runs of which nobody wrote the aspect (docs/openlineage.md).
+
+These are looked up, never stored: so what one source tells overwrites nothing that another asserted, and what was
+asserted is answered as it was written.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, Final
+
+from jupyter_colophon.core.identity import names
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.lineage.graph import EVER, MAX_RELATIONS
+from jupyter_colophon.core.model import declared_lineage
+from jupyter_colophon.core.model.declared_lineage import ASPECT, JOB_ASPECT
+from jupyter_colophon.service.datahub import runs_as_process_instances
+from jupyter_colophon.service.lineage.lineage_nodes import Nodes
+from jupyter_colophon.service.lineage.lineage_traversal import MODES, READ, WALKED_READ, WALKED_WRITE, WRITE
+from jupyter_colophon.storage.lineage import runs as stored_runs
+from jupyter_colophon.storage.lineage.run_accesses import Triple, runs_named
+from jupyter_colophon.storage.lineage.statements import program_of_flow
+from jupyter_colophon.storage.spi import Edge, Row, TableContext
+
+Value = dict[str, Any]
+#: How many data, and how many programs, of one aspect.
+_MOST: Final = 1_000
+_PROGRAMS_TOLD: Final = 10
+_RUNS_LOOKED_AT: Final = 20
+_KIND: Final = {ASPECT: "dataset", JOB_ASPECT: "dataJob"}
+
+
+def seen(tx: TableContext, urn: Urn, wanted: Collection[str] | None, nodes: Nodes) -> dict[str, Value]:
+    """The aspects of an entity that lineage has something to say for, of those that are wanted (None: all)."""
+    if urn.type == runs_as_process_instances.KIND:
+        return runs_as_process_instances.aspects(tx, urn, wanted, nodes)
+    makers: Mapping[str, Callable[[TableContext, str, Nodes], Value | None]] = {
+        ASPECT: _upstreams,
+        JOB_ASPECT: _inputs_and_outputs,
+    }
+    found = {
+        name: make(tx, str(urn), nodes)
+        for name, make in makers.items()
+        if _KIND[name] == urn.type and (wanted is None or name in wanted)
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _upstreams(tx: TableContext, urn: str, nodes: Nodes) -> Value | None:
+    written = _standing(tx, tx.edges.around("data", [urn], WALKED_WRITE, EVER, _MOST))
+    programs = nodes.shown({program_of_flow(edge.program) for edge in written})
+    flows = {edge.program for edge in written if program_of_flow(edge.program) in programs}
+    reads = _standing(tx, tx.edges.around("program", sorted(flows), WALKED_READ, EVER, _MOST))
+    shown = nodes.shown({edge.data for edge in reads})
+    by_data: dict[str, list[Edge]] = defaultdict(list)
+    for edge in reads:
+        if edge.data in shown and edge.data != urn:
+            by_data[edge.data].append(edge)
+    if not by_data:
+        return None
+    told = [_upstream(tx, data, edges[:_PROGRAMS_TOLD]) for data, edges in by_data.items()]
+    columns = [row for row in stored_runs.columns_into(tx, [urn], MAX_RELATIONS) if row["source"] in shown]
+    return {"upstreams": told} | _fine_grained(columns)
+
+
+def _standing(tx: TableContext, triples: Iterable[Triple]) -> list[Edge]:
+    """The edges of runs, and what is asserted still; but what somebody says without a program is their own aspect."""
+    told = [
+        triple
+        for triple in sorted(triples)
+        if declared_lineage.source_of(Urn.parse(program_of_flow(triple[1]))) is None
+    ]
+    return [
+        edge
+        for edge in tx.edges.details(told, EVER, _RUNS_LOOKED_AT)
+        if edge.stop is None or any(declared_lineage.in_force(run) is None for run in edge.runs)
+    ]
+
+
+def _upstream(tx: TableContext, data: str, edges: list[Edge]) -> Value:
+    """One upstream dataset: since when, by which programs, and who says so."""
+    runs = runs_named(tx, (edge.runs[0] for edge in edges if edge.runs))
+    actor = next((row["actor"] for row in runs.values()), "unknown")
+    return {
+        "dataset": data,
+        "type": "TRANSFORMED",
+        "auditStamp": {"time": max(edge.start for edge in edges), "actor": f"urn:li:corpuser:{actor}"},
+        "properties": {
+            "source": "lineage",
+            "programs": " ".join(dict.fromkeys(program_of_flow(edge.program) for edge in edges)),
+        },
+    }
+
+
+def _inputs_and_outputs(tx: TableContext, urn: str, nodes: Nodes) -> Value | None:
+    touched = _standing(tx, tx.edges.around("program", [urn], MODES["program", "undirected"], EVER, _MOST))
+    shown = nodes.shown({edge.data for edge in touched})
+    sides = {
+        side: sorted({edge.data for edge in touched if edge.mode in modes and edge.data in shown})
+        for side, modes in (("inputDatasets", READ), ("outputDatasets", WRITE))
+    }
+    if not any(sides.values()):
+        return None
+    made = stored_runs.columns_into(tx, sides["outputDatasets"], MAX_RELATIONS)
+    return sides | _fine_grained(row for row in made if row["program"] == urn and row["source"] in shown)
+
+
+def _fine_grained(rows: Iterable[Row]) -> Value:
+    """Edges between columns, those into one column together."""
+    by_target: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for row in rows:
+        source = names.field(Urn.parse(row["source"]), row["source_field"])
+        by_target[row["target"], row["target_field"], row["transformation"]].append(str(source))
+    told = [
+        {
+            "upstreamType": "FIELD_SET",
+            "upstreams": sources,
+            "downstreamType": "FIELD",
+            "downstreams": [str(names.field(Urn.parse(target), field))],
+            "transformOperation": how.upper(),
+            "confidenceScore": 1.0,
+        }
+        for (target, field, how), sources in sorted(by_target.items())
+    ]
+    return {"fineGrainedLineages": told} if told else {}

@@ -1,0 +1,156 @@
+"""Which entities name which others: asked from either end, and taken away."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.cursor import Cursors
+from jupyter_colophon.core.errors import InvalidQuery
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.registry import Registry
+from jupyter_colophon.service.read_audit import audited
+from jupyter_colophon.service.read_policy import Gate
+from jupyter_colophon.storage.lineage import relationships
+from jupyter_colophon.storage.lineage.relationships import Named
+from jupyter_colophon.storage.spi import Key, StorageProvider, TableContext
+
+#: How many rows one question looks through.
+LOOKED_AT_MAX = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Edges:
+    """Which edges: of these kinds, from and to entities of these types, and between these entities (none: any)."""
+
+    kinds: frozenset[str] = frozenset()
+    source_types: frozenset[str] = frozenset()
+    target_types: frozenset[str] = frozenset()
+    sources: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Relater:
+    """Answers from the table of relationships. An edge is told to whoever may read both of its ends."""
+
+    provider: StorageProvider
+    registry: Registry
+    gate: Gate
+    cursors: Cursors
+
+    def of(
+        self, urn: Urn, incoming: bool, kinds: frozenset[str], start: int, limit: int, principal: Principal
+    ) -> tuple[list[Named], int]:
+        """Return a part of the edges of an entity, by which it is named or names others, and how many there are."""
+        shown = self._shown(urn, incoming, kinds, principal)
+        return shown[start : start + limit], len(shown)
+
+    def references(self, urn: Urn, principal: Principal) -> list[Named]:
+        """Return who names an entity, of those that may be read."""
+        return self._shown(urn, True, frozenset(), principal)
+
+    def _shown(self, urn: Urn, incoming: bool, kinds: frozenset[str], principal: Principal) -> list[Named]:
+        self.gate.require(principal, urn)
+        found = self.provider.tx_runner.run(lambda tx: self._of(tx, urn, incoming, kinds), read_only=True)
+        return [one for one in found if self._shows(one, principal)]
+
+    @audited("relationships", lambda page: (urn for edge in page[0] for urn in (edge.target, edge.urn)))
+    def scroll(self, edges: Edges, limit: int, cursor: str, principal: Principal) -> tuple[list[Named], str | None]:
+        """A page of edges, by the entity that is named; it may be short while there is more. Raises InvalidQuery."""
+        asked = [sorted(edges.kinds), sorted(edges.sources), sorted(edges.targets)]
+        place: Key = ()
+        if cursor:
+            *same, place_ = self.cursors.read("relationships", cursor)
+            if same != asked:
+                raise InvalidQuery("is no cursor of this list", "scrollId")
+            place = tuple(place_)
+        looked = self.provider.tx_runner.run(lambda tx: self._after(tx, edges, place), read_only=True)
+        fitting = (one for one in looked if _fits(one, edges) and self._shows(one, principal))
+        found = list(islice(fitting, limit))
+        if len(found) == limit:
+            last = found[-1]
+        elif len(looked) == LOOKED_AT_MAX:
+            last = looked[-1]
+        else:
+            return found, None
+        return found, self.cursors.write("relationships", [*asked, list(last)])
+
+    @audited("relationships", lambda page: (urn for edge, *_ in page[0] for urn in (edge.target, edge.urn)))
+    def lineage(
+        self, urns: Sequence[str], kinds: frozenset[str], flow: str, limit: int, cursor: str, principal: Principal
+    ) -> tuple[list[tuple[Named, str, str]], str | None]:
+        """A page of the edges of entities along which data flow, each with what is upstream and what is downstream.
+
+        With `flow`, those alone that lead to the entities (UPSTREAM) or from them (DOWNSTREAM). Raises InvalidQuery.
+        """
+        asked = [sorted(urns), sorted(kinds), flow]
+        start = 0
+        if cursor:
+            *same, start = self.cursors.read("lineage edges", cursor)
+            if same != asked:
+                raise InvalidQuery("is no cursor of this list", "scrollId")
+        edges = self.provider.tx_runner.run(lambda tx: self._around(tx, urns), read_only=True)
+        anchors = set(urns)
+        found = [
+            (one, *ends)
+            for one in edges
+            if (not kinds or one.kind in kinds)
+            and (ends := self._ends(one)) is not None
+            and self._shows(one, principal)
+            and (not flow or ends[flow == "UPSTREAM"] in anchors)
+        ]
+        page = found[start : start + limit]
+        more = start + limit < len(found)
+        return page, self.cursors.write("lineage edges", [*asked, start + limit]) if more else None
+
+    def _around(self, tx: TableContext, urns: Sequence[str]) -> list[Named]:
+        """The edges of which one of these entities is an end."""
+        found: set[Named] = set()
+        for urn in urns:
+            found.update(relationships.naming(tx, urn, frozenset(), (), None))
+            found.update(relationships.named_by(tx, self.registry, Urn.parse(urn)))
+        return sorted(found)
+
+    def _ends(self, edge: Named) -> tuple[str, str] | None:
+        """What is upstream and what is downstream of an edge; None where no data flow along it."""
+        spec = self.registry.aspect(Urn.parse(edge.urn).type, edge.aspect)
+        told = next((one for one in spec.relationships if one.name == edge.kind and one.is_lineage), None)
+        if told is None:
+            return None
+        return (edge.target, edge.urn) if told.is_upstream else (edge.urn, edge.target)
+
+    def _of(self, tx: TableContext, urn: Urn, incoming: bool, kinds: frozenset[str]) -> list[Named]:
+        if incoming:
+            return relationships.naming(tx, str(urn), kinds, (), None)
+        found = relationships.named_by(tx, self.registry, urn)
+        return [one for one in found if not kinds or one.kind in kinds]
+
+    def _after(self, tx: TableContext, edges: Edges, place: Key) -> list[Named]:
+        if edges.targets:
+            found = [one for urn in sorted(edges.targets) for one in self._to(tx, urn, edges, place)]
+        elif edges.sources:
+            named = (relationships.named_by(tx, self.registry, Urn.parse(urn)) for urn in edges.sources)
+            found = sorted({one for some in named for one in some if tuple(one) > place})
+        else:
+            found = relationships.after(tx, place, LOOKED_AT_MAX)
+        return found[:LOOKED_AT_MAX]
+
+    def _to(self, tx: TableContext, urn: str, edges: Edges, place: Key) -> Sequence[Named]:
+        if place and place[0] > urn:
+            return ()
+        return relationships.naming(tx, urn, edges.kinds, place if place and place[0] == urn else (), LOOKED_AT_MAX)
+
+    def _shows(self, one: Named, principal: Principal) -> bool:
+        ends = [Urn.parse(one.target), Urn.parse(one.urn)]
+        return self.gate.filter_visible(principal, ends) == ends
+
+
+def _fits(one: Named, edges: Edges) -> bool:
+    if edges.kinds and one.kind not in edges.kinds:
+        return False
+    if edges.sources and one.urn not in edges.sources:
+        return False
+    if edges.source_types and Urn.parse(one.urn).type not in edges.source_types:
+        return False
+    return not edges.target_types or Urn.parse(one.target).type in edges.target_types

@@ -1,0 +1,79 @@
+"""What became of a write, told by the trace that it was answered: when it came, and its number in the inbox (0: none)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.changes.inbox import InboxEntry
+from jupyter_colophon.core.errors import NotFound
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.proposal import ABSENT, Written
+from jupyter_colophon.service.changes.inbox import Inbox
+from jupyter_colophon.service.datahub.aspects import AspectReader
+
+State = Literal["ERROR", "PENDING", "ACTIVE_STATE", "HISTORIC_STATE", "NO_OP", "UNKNOWN"]
+_DIGITS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """What became of one aspect; `why` is told of an error alone."""
+
+    state: State
+    why: str = ""
+
+
+def trace_of(time_us: int, number: int) -> str:
+    """The trace of a write: 32 hexadecimal digits, of which DataHub's clients read the time."""
+    return f"{time_us:0{_DIGITS}x}{number:0{_DIGITS}x}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tracer:
+    """Answers where writes stand. Who may not read an entity is told nothing of it."""
+
+    inbox: Inbox
+    reader: AspectReader
+
+    def states(
+        self, trace: str, aspects: Mapping[Urn, Sequence[str]], principal: Principal
+    ) -> dict[str, dict[str, Traced]]:
+        """Where each of these aspects stands that a write named."""
+        number = int(trace[_DIGITS:], 16)
+        entry = self._entry(number, principal) if number else None
+        return {
+            str(urn): {name: self._state(urn, name, number, entry, principal) for name in names}
+            for urn, names in aspects.items()
+        }
+
+    def _entry(self, number: int, principal: Principal) -> InboxEntry | None:
+        try:
+            return self.inbox.entry(number, principal)
+        except NotFound:
+            return None
+
+    def _state(self, urn: Urn, name: str, number: int, entry: InboxEntry | None, principal: Principal) -> Traced:
+        if entry is not None and entry.state == "pending":
+            return Traced("PENDING")
+        if entry is not None and entry.state == "rejected":
+            return Traced("ERROR", entry.refusal.detail if entry.refusal else "")
+        version = self._version(urn, name, principal)
+        written = None if entry is None else next(_of(entry.results, urn, name), None)
+        if number and written is None:
+            return Traced("UNKNOWN")
+        if written is None:
+            # It was done before it was answered.
+            return Traced("UNKNOWN" if version == ABSENT else "ACTIVE_STATE")
+        if not written.changed:
+            return Traced("NO_OP")
+        return Traced("ACTIVE_STATE" if written.version == version else "HISTORIC_STATE")
+
+    def _version(self, urn: Urn, name: str, principal: Principal) -> int:
+        found = self.reader.entities([urn], {name}, principal).get(str(urn), {})
+        return found[name].version if name in found else ABSENT
+
+
+def _of(results: Sequence[Written], urn: Urn, name: str) -> Iterator[Written]:
+    """What was written to this aspect, the newest first."""
+    yield from (one for one in reversed(results) if one.urn == urn and one.aspect == name)

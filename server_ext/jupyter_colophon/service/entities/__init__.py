@@ -1,0 +1,1 @@
+"""Reading and changing entities and namespaces."""

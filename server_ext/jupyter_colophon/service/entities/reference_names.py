@@ -1,0 +1,113 @@
+"""Names of what tags, terms, owners and domains refer to: looked up when they are shown, resolved when they are searched.
+
+Search rows hold the key of a URN, which never changes; so renaming a term writes one entity, and the next answer has the
+new name (docs/decisions/0018-names-of-references-are-resolved-by-readers.md).
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.entities.descriptors_of import describe_aspect
+from jupyter_colophon.core.errors import InvalidName
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.identity.urn import PREFIX, encoded
+from jupyter_colophon.core.model.registry import Registry
+from jupyter_colophon.core.model.search_filters import KIND_OF_FILTER
+from jupyter_colophon.core.model.search_index_terms import NAME_KEY, filter_term, fold, fts_word
+from jupyter_colophon.core.model.vocabulary import KEY_OF, NAMING, REFERRED, Kind, reference_text
+from jupyter_colophon.core.search.query_language import Pattern
+from jupyter_colophon.service.read_policy import Gate
+from jupyter_colophon.storage.entities import aspects
+from jupyter_colophon.storage.search.index import NOT_REMOVED, REFERENCED
+from jupyter_colophon.storage.spi import TableContext, Words
+
+#: So many entities whose names fit a word are resolved.
+RESOLVED_MAX: Final = 100
+#: The kind of descriptor that refers to entities of a type, by the type in lower case: words are folded.
+_KIND_OF_TYPE: Final[Mapping[str, Kind]] = {type_.lower(): kind for kind, types in REFERRED.items() for type_ in types}
+#: The kinds that a key of search or a filter stands for.
+KIND_OF_KEY: Final[Mapping[str, Kind]] = {KEY_OF[kind]: kind for kind in REFERRED}
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Names as one principal may see them, in one transaction."""
+
+    tx: TableContext
+    registry: Registry
+    gate: Gate
+    principal: Principal
+
+    def names_of(self, urns: Iterable[str]) -> dict[str, str]:
+        """Return the names of these entities, by URN; without those that have none or may not be read."""
+        wanted = {urn: canonical for urn in urns if (canonical := self._readable(urn)) is not None}
+        keys = [(str(one), name) for one in dict.fromkeys(wanted.values()) for name in NAMING.get(one.type, ())]
+        found: dict[str, dict[str, str]] = {}
+        for urn, aspect in aspects.some(self.tx, self.registry, keys):
+            kind = self.registry.stored_type(Urn.parse(urn).type)
+            named = (one.text for one in describe_aspect(kind, aspect) if one.kind == "name")
+            if (name := next(named, "")) != "":
+                found.setdefault(urn, {})[aspect.name] = name
+        best = {
+            urn: next(by_aspect[name] for name in NAMING[Urn.parse(urn).type] if name in by_aspect)
+            for urn, by_aspect in found.items()
+        }
+        return {urn: best[str(one)] for urn, one in wanted.items() if str(one) in best}
+
+    def resolve(self, pattern: Pattern, kinds: Collection[Kind]) -> list[tuple[Kind, str]]:
+        """Return (kind, key of the URN) of what has a name that fits, or of the very URN that the pattern is."""
+        if pattern.kind == "any":
+            return []
+        if pattern.text.startswith(PREFIX):
+            return [one for one in _from_urn(pattern.text) if one[0] in kinds]
+        word = fts_word(f"{NAME_KEY}:{pattern.text}")
+        terms = (REFERENCED, NOT_REMOVED)
+        words = Words((word,), (), terms) if pattern.kind == "exact" else Words((), (word,), terms)
+        found = []
+        for match in self.tx.search.match(words, RESOLVED_MAX):
+            kind = _KIND_OF_TYPE.get(match.type.lower())
+            if kind is not None and kind in kinds and self.gate.may_read(self.principal, match.namespace):
+                found.append((kind, reference_text(match.urn)))
+        return list(dict.fromkeys(found))
+
+    def filter_value(self, name: str, value: str) -> str:
+        """Return the value of a filter as full text has it: the key that a name stands for where nothing has it itself."""
+        kind = KIND_OF_FILTER.get(name)
+        if kind is None or kind not in REFERRED or value.startswith(PREFIX):
+            return value
+        if self.tx.search.match(Words(terms=(filter_term(name, value),)), 1):
+            return value
+        resolved = self.resolve(Pattern(fold(value), "exact"), [kind])
+        return next((key for _, key in resolved), value)
+
+    def names_of_facets(self, facets: Mapping[str, Iterable[tuple[str, int]]]) -> dict[str, dict[str, str]]:
+        """Return the names of values of facets that refer to something with another name, by facet and value."""
+        urns = {
+            (facet, value, f"{PREFIX}{type_}:{encoded(value)}")
+            for facet, counted in facets.items()
+            for type_ in REFERRED.get(KIND_OF_FILTER.get(facet, "property"), ())
+            for value, _ in counted
+        }
+        names = self.names_of(urn for *_, urn in urns)
+        found: dict[str, dict[str, str]] = {}
+        for facet, value, urn in sorted(urns):
+            if names.get(urn, value) != value:
+                found.setdefault(facet, {})[value] = names[urn]
+        return found
+
+    def _readable(self, urn: str) -> Urn | None:
+        try:
+            one = Urn.parse(urn)
+        except InvalidName:
+            return None
+        if one.type not in NAMING or not self.gate.may_read(self.principal, self.gate.identity.namespace_of(one)):
+            return None
+        return one
+
+
+def _from_urn(text: str) -> list[tuple[Kind, str]]:
+    """The reference that a folded URN is; nothing for one of another type."""
+    kind = _KIND_OF_TYPE.get(text.removeprefix(PREFIX).partition(":")[0])
+    return [] if kind is None else [(kind, reference_text(text))]

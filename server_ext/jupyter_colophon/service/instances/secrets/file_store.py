@@ -1,0 +1,67 @@
+"""Secrets in one file of mode 0600, for instances that are kept in the database: they are in no row, log or backup of it."""
+
+import json
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from jupyter_colophon.core.errors import MetadataError, SecretUnavailable
+from jupyter_colophon.storage.files import saving
+from jupyter_colophon.storage.files.locks import locked
+from jupyter_colophon.storage.fsync import make_folder
+
+#: The file's name, without its ending.
+_FILE = "secrets"
+
+
+class InFile:
+    """A JSON object of keys and values in `<folder>/secrets.json`, replaced whole at each change, by one at a time."""
+
+    name = "file"
+    is_named_by_people = False
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._path = folder / f"{_FILE}.json"
+
+    def keep(self, place: str, value: Any) -> str | None:
+        """Keep it under a key that nobody guesses."""
+        key = f"{place}#{secrets.token_hex(8)}"
+        try:
+            self._change(lambda kept: kept.__setitem__(key, value))
+        except (OSError, ValueError, MetadataError) as error:
+            raise SecretUnavailable(f"the file of secrets cannot be written ({type(error).__name__})") from None
+        return key
+
+    def fetch(self, key: str) -> Any:
+        """The value. Raises SecretUnavailable where the file has none, as on another machine."""
+        try:
+            return self._read()[key]
+        except KeyError:
+            raise SecretUnavailable("it is not in this machine's file of secrets") from None
+        except (OSError, ValueError) as error:
+            raise SecretUnavailable(f"the file of secrets cannot be read ({type(error).__name__})") from None
+
+    def forget(self, key: str) -> None:
+        """Take it out, if it is there."""
+        try:
+            self._change(lambda kept: kept.pop(key, None))
+        except (OSError, ValueError, MetadataError):
+            return
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            found = json.loads(self._path.read_text("utf-8"))
+        except FileNotFoundError:
+            return {}
+        if not isinstance(found, dict):
+            raise ValueError("no object")
+        return found
+
+    def _change(self, change: Callable[[dict[str, Any]], Any]) -> None:
+        make_folder(self._folder)
+        with locked(self._folder, f".{_FILE}.lock"):
+            kept = self._read()
+            change(kept)
+            saving.save(self._folder, _FILE, json.dumps(kept).encode(), create=False)

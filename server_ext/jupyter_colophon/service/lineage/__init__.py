@@ -1,0 +1,1 @@
+"""Lineage queries and runs."""

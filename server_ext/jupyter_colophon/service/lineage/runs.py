@@ -1,0 +1,150 @@
+"""Runs: one, and lists of them by program, by data and by time."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.cursor import Cursors
+from jupyter_colophon.core.documents.json_values import measure
+from jupyter_colophon.core.entities.metadata_scopes import Metadata, Scoped
+from jupyter_colophon.core.errors import NotFound
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.lineage.graph import RunListing
+from jupyter_colophon.core.lineage.run import RUNNING, Run, Said, Snapshot, Touched
+from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
+from jupyter_colophon.service.read_audit import audited
+from jupyter_colophon.service.read_policy import Gate
+from jupyter_colophon.storage.lineage import runs
+from jupyter_colophon.storage.spi import StorageProvider, TableContext
+
+#: How many runs one request looks at, at most, to find those that fit its filters.
+_LOOKED_AT = 2_000
+_AT_ONCE = 200
+#: About what an access takes in an answer.
+_ACCESS_BYTES = 300
+
+
+@dataclass(frozen=True, slots=True)
+class RunReader:
+    """Reads runs. What the principal may not read is not there."""
+
+    provider: StorageProvider
+    gate: Gate
+    cursors: Cursors
+
+    def run(self, urn: str, principal: Principal) -> Run:
+        """One run with its accesses. Raises NotFound."""
+        found = self.provider.tx_runner.run(lambda tx: runs.run(tx, urn), read_only=True)
+        if found is None or not self._readable(found, principal):
+            raise NotFound("run", urn)
+        return self._without_hidden(found, principal)
+
+    @audited("runs", lambda page: (run.urn for run in page[0]))
+    def runs(self, listing: RunListing, principal: Principal) -> tuple[list[Run], str | None]:
+        """A page of runs, newest first, and where to read on; a page may be short and yet have a next one."""
+        if listing.data and not self.gate.filter_visible(principal, [Urn.parse(listing.data)]):
+            return [], None
+        place = self.cursors.read("runs", listing.cursor) if listing.cursor else None
+        before = (int(place[0]), str(place[1])) if place else None
+
+        def fits(run: Run) -> bool:
+            return _fits(run, listing) and self._readable(run, principal)
+
+        found, rest = self.provider.tx_runner.run(
+            lambda tx: _collect(tx, _positions(tx, listing), before, listing.limit, fits), read_only=True
+        )
+        shown = [self._without_hidden(run, principal) for run in found]
+        return shown, None if rest is None else self.cursors.write("runs", list(rest))
+
+    def of_program(self, program: Urn, namespace: str, run_id: str, principal: Principal) -> Run:
+        """A run by its program, which may be gone, and its run id. Raises NotFound."""
+        self.gate.require(principal, program, "run")
+        found = self.provider.tx_runner.run(
+            lambda tx: runs.of_program(tx, str(program), namespace, run_id), read_only=True
+        )
+        if found is None:
+            raise NotFound("run", run_id)
+        return self._without_hidden(found, principal)
+
+    def require_program(self, program: Urn, namespace: str, principal: Principal) -> None:
+        """Raise NotFound unless there is or was this program."""
+        self.gate.require(principal, program, "program")
+        if not self.provider.tx_runner.run(lambda tx: runs.was_in(tx, str(program), namespace), read_only=True):
+            raise NotFound("program", self.gate.identity.short_name(program))
+
+    def touched(self, run: Run, principal: Principal) -> list[Touched]:
+        """What a run has to do with, and what was said of it when the run met it first."""
+        found = self.provider.tx_runner.run(lambda tx: runs.touched(tx, run), read_only=True)
+        return [one for one in found if self.gate.may_read(principal, one.namespace)]
+
+    def metadata(self, run: Run) -> Scoped:
+        """A run's own metadata: what people said of its program then, and what is known of how it went."""
+        kept = self.provider.tx_runner.run(lambda tx: runs.snapshot_of(tx, run.urn, run.program), read_only=True)
+        return Scoped(None, _metadata(kept.user), Metadata(_known(run, kept), _tags(kept)))
+
+    def _without_hidden(self, run: Run, principal: Principal) -> Run:
+        """A run without its accesses to data that may not be seen."""
+        if not self.gate.has_policy:
+            return run
+        seen = set(self.gate.filter_visible(principal, [Urn.parse(one.data) for one in run.accesses]))
+        return replace(run, accesses=tuple(one for one in run.accesses if Urn.parse(one.data) in seen))
+
+    def _readable(self, run: Run, principal: Principal) -> bool:
+        return self.gate.may_read(principal, self.gate.identity.namespace_of(Urn.parse(run.program)))
+
+
+Lister = Callable[[runs.Position | None, int], Sequence[runs.Position]]
+
+
+def _positions(tx: TableContext, listing: RunListing) -> Lister:
+    if listing.data:
+        return lambda before, count: runs.touching(tx, listing.data, before, count)
+    return lambda before, count: runs.by_time(tx, listing.program, before, count)
+
+
+def _collect(
+    tx: TableContext, positions: Lister, before: runs.Position | None, limit: int, fits: Callable[[Run], bool]
+) -> tuple[list[Run], runs.Position | None]:
+    found: list[Run] = []
+    size = 0
+    for _ in range(_LOOKED_AT // _AT_ONCE):
+        part = positions(before, _AT_ONCE)
+        for position in part:
+            if len(found) == limit or size > PAGE_BYTES_MAX:
+                return found, before
+            before = position
+            run = runs.run(tx, position[1])
+            if run is not None and fits(run):
+                found.append(run)
+                size += measure((run.facts, run.arguments)) + len(run.accesses) * _ACCESS_BYTES
+        if len(part) < _AT_ONCE:
+            return found, None
+    return found, before
+
+
+def _known(run: Run, kept: Snapshot) -> dict[str, str]:
+    machines = {} if kept.system is None else dict(kept.system.properties)
+    told = {"status": run.status, "start-time": str(run.start), "started-by": run.actor}
+    if run.status != RUNNING:
+        told["stop-time"] = str(run.end)
+    if run.parent is not None:
+        told["parent"] = run.parent
+    facts = {key: value if isinstance(value, str) else json.dumps(value) for key, value in run.facts.items()}
+    return machines | facts | told
+
+
+def _metadata(said: Said) -> Metadata:
+    return Metadata(said.properties, said.tags)
+
+
+def _tags(kept: Snapshot) -> tuple[str, ...]:
+    return () if kept.system is None else kept.system.tags
+
+
+def _fits(run: Run, listing: RunListing) -> bool:
+    window = listing.window
+    early = window.end is None or run.start < window.end
+    late = window.start is None or run.end is None or run.end >= window.start
+    program = not listing.program or run.program == listing.program
+    return early and late and program and listing.status in ("", run.status)

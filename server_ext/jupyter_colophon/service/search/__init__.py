@@ -1,0 +1,1 @@
+"""Search, lists of entities, and statistics of keys."""

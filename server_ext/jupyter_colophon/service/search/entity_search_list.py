@@ -1,0 +1,163 @@
+"""Everything that a query finds, in an order of its own: by name, by age, or the best first."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.entities.containment import UNDECLARED
+from jupyter_colophon.core.entities.descriptors_of import describe_aspect
+from jupyter_colophon.core.entities.entity import EntitySummary
+from jupyter_colophon.core.entities.entity_kinds import kind_of
+from jupyter_colophon.core.errors import InvalidQuery
+from jupyter_colophon.core.identity.names import Identity, Urn
+from jupyter_colophon.core.identity.urn import encoded
+from jupyter_colophon.core.model.search_index_terms import fold, search_rows
+from jupyter_colophon.core.search.entity_list import Listed, ListQuestion, Place
+from jupyter_colophon.core.search.highlights import fits
+from jupyter_colophon.core.search.query_language import Query, parse_query
+from jupyter_colophon.core.search.search import SearchQuestion
+from jupyter_colophon.service.read_audit import audited
+from jupyter_colophon.service.search.search import Searcher
+from jupyter_colophon.service.search.search_results import Found
+from jupyter_colophon.storage.entities import aspects
+from jupyter_colophon.storage.spi import Match, Range, TableContext
+
+#: No answer lists more (spec SEARCH-14).
+LISTED_MAX = 10_000
+#: The entity types of the kinds of entity that people look for; every other kind is a custom one.
+_TYPES = {"dataset": "dataset", "stream": "dataset", "dataFlow": "dataFlow", "dataJob": "dataJob"}
+_TYPES |= {"schemaField": "schemaField", "namespace": "namespace"}
+#: Custom kinds that everybody knows, also where there is none yet.
+_KNOWN = frozenset({"artifact", "plugin", "schedule", "view"})
+#: What is found where no kind is asked for.
+_OF_ALL = frozenset({"dataset", "dataFlow", "dataJob"})
+
+
+@dataclass(frozen=True, slots=True)
+class Lister:
+    """Answers lists."""
+
+    searcher: Searcher
+    identity: Identity
+
+    @audited("search", lambda listed: (one.urn for one in listed.entities), lambda service: service.searcher.gate.audit)
+    def find(self, question: ListQuestion, principal: Principal) -> Listed:
+        """A part of what fits, in order. Raises InvalidQuery."""
+        query = parse_query(question.text)
+        return self.searcher.provider.tx_runner.run(
+            lambda tx: self._listed(tx, question, query, principal), read_only=True
+        )
+
+    def require_kinds(self, kinds: Sequence[str]) -> None:
+        """Raise InvalidQuery for a kind of entity that there is not."""
+        if kinds:
+            self.searcher.provider.tx_runner.run(lambda tx: _require_kinds(tx, kinds), read_only=True)
+
+    def _listed(self, tx: TableContext, question: ListQuestion, query: Query, principal: Principal) -> Listed:
+        _require_kinds(tx, question.kinds)
+        found = Found()
+        truncated = False
+        for asked in _questions(question):
+            self.searcher.gather(tx, asked, query, principal, found)
+            truncated = truncated or found.capped
+        matches = [
+            one
+            for one in self.searcher.visible(tx, list(found.matches.values()), SearchQuestion(""), principal)
+            if self._wanted(one, question)
+        ]
+        if question.scope:
+            matches = [one for one in matches if self._says(tx, one, query, question)]
+        ordered = self._ordered(tx, found, matches, question)
+        start = _start(ordered, question)
+        end = min(LISTED_MAX, start + (LISTED_MAX if question.limit is None else question.limit))
+        return Listed(
+            self._summaries(tx, [urn for _, urn in ordered[start:end]], question.as_of),
+            len(matches),
+            truncated or len(ordered) > LISTED_MAX,
+            start,
+            _places(ordered, end, question),
+            {place[1]: place for place in ordered[start:end]},
+        )
+
+    def _wanted(self, match: Match, question: ListQuestion) -> bool:
+        urn = Urn.parse(match.urn)
+        if match.namespace in question.without or (question.namespaces and match.namespace not in question.namespaces):
+            return False
+        if not question.hidden and self.identity.short_name(urn).startswith("_"):
+            return False
+        if question.kinds:
+            return kind_of(urn) in question.kinds
+        return urn.type in _OF_ALL or (question.custom and urn.type in UNDECLARED)
+
+    def _says(self, tx: TableContext, match: Match, query: Query, question: ListQuestion) -> bool:
+        """Whether it is this scope's metadata that fits. A name is the platform's."""
+        registry = self.searcher.registry
+        if question.as_of is None:
+            present = aspects.present(tx, registry, match.type, match.urn)
+        else:
+            present = aspects.at(tx, registry, match.type, match.urn, question.as_of)
+        type_ = registry.stored_type(match.type)
+        rows = search_rows(found for one in present.values() for found in describe_aspect(type_, one))
+        if query.matches_all:
+            return question.scope == "SYSTEM" or any(row.scope == question.scope for row in rows)
+        if any(row.scope == question.scope and fits(query, row) for row in rows):
+            return True
+        return question.scope == "SYSTEM" and not any(fits(query, row) for row in rows)
+
+    def _ordered(self, tx: TableContext, found: Found, matches: list[Match], question: ListQuestion) -> list[Place]:
+        """Everything with its place in the list."""
+        if not question.sort:
+            best = found.best(matches, len(matches), by_type=False)
+            return [(at, one.urn) for at, one in enumerate(best)]
+        if question.sort == "entity-name":
+            named = [(fold(self.identity.short_name(Urn.parse(one.urn))), one.urn) for one in matches]
+            return sorted(named, reverse=question.descending)
+        there = self._summaries(tx, [one.urn for one in matches], question.as_of)
+        return sorted([(one.created.time, one.urn) for one in there], reverse=question.descending)
+
+    def _summaries(self, tx: TableContext, urns: Sequence[str], as_of: int | None) -> tuple[EntitySummary, ...]:
+        there = aspects.summaries(tx, urns)
+        if as_of is not None:
+            registry = self.searcher.registry
+            changed = [urn for urn in urns if urn not in there or there[urn].updated.time > as_of]
+            then = {urn: aspects.summary_at(tx, registry, Urn.parse(urn), as_of) for urn in changed}
+            there |= {urn: one for urn, one in then.items() if one is not None}
+        return tuple(there[urn] for urn in urns if urn in there)
+
+
+def _require_kinds(tx: TableContext, kinds: Sequence[str]) -> None:
+    """Raise InvalidQuery for a kind that is none of ours, and that no custom entity ever had."""
+    for kind in kinds:
+        if kind not in _TYPES and kind not in _KNOWN:
+            prefix = f"urn:li:custom:({encoded(kind)},"
+            within = Range((prefix,), (prefix[:-1] + "-",), end_inclusive=False)
+            if not list(tx.table("entities").scan(within, 1)):
+                raise InvalidQuery(f"there is no kind of entity {kind!r}", "target")
+
+
+def _start(ordered: list[Place], question: ListQuestion) -> int:
+    """How many come before the part that is wanted: what came and went before a place moves no one."""
+    if question.after is None:
+        return question.offset
+    after: Any = question.after
+    return sum((one >= after if question.descending else one <= after) for one in ordered)
+
+
+def _places(ordered: list[Place], end: int, question: ListQuestion) -> tuple[Place, ...]:
+    """The ends of this part and of the next ones, where something follows."""
+    if question.limit is None:
+        return ()
+    ends = range(end, min(len(ordered), LISTED_MAX), question.limit)
+    return tuple(ordered[at - 1] for at in ends[: question.places])
+
+
+def _questions(question: ListQuestion) -> list[SearchQuestion]:
+    """One question for each namespace and type, so that none is crowded out where only the newest are ranked."""
+    types = dict.fromkeys(_TYPES.get(kind, "custom") for kind in question.kinds)
+    spaces = [[("namespace", space)] for space in question.namespaces] or [[]]
+    kinds = [[("type", type_)] for type_ in types] or [[]]
+    return [
+        SearchQuestion(question.text, (*space, *kind), as_of=question.as_of) for space, kind in product(spaces, kinds)
+    ]

@@ -1,0 +1,354 @@
+"""Search: full text and `key:value` together, ranked, with reasons and facets."""
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from heapq import nsmallest
+from typing import Any, TypeVar
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.cursor import Cursors
+from jupyter_colophon.core.documents.json_parsing import stored
+from jupyter_colophon.core.entities.descriptors_of import describe_entity
+from jupyter_colophon.core.entities.entity import EntitySummary
+from jupyter_colophon.core.errors import InvalidQuery, shown
+from jupyter_colophon.core.identity.names import NO_NAMESPACE, Urn
+from jupyter_colophon.core.instances.instance_namespaces import INSTANCE
+from jupyter_colophon.core.model.registry import Registry
+from jupyter_colophon.core.model.search_index_terms import NAME_KEY, ValueRow, filter_term, fts_word, search_rows
+from jupyter_colophon.core.model.vocabulary import Descriptor
+from jupyter_colophon.core.read_budget import take_page
+from jupyter_colophon.core.search.facet_labels import counts_of
+from jupyter_colophon.core.search.highlights import reasons
+from jupyter_colophon.core.search.query_language import Pattern, Query, Term, parse_query
+from jupyter_colophon.core.search.search import GROUPED, Group, Hit, SearchAnswer, SearchQuestion
+from jupyter_colophon.service.entities.point_in_time import Moment
+from jupyter_colophon.service.entities.reference_names import Names
+from jupyter_colophon.service.read_audit import audited
+from jupyter_colophon.service.read_policy import Gate
+from jupyter_colophon.service.search.search_as_of import PastSearch
+from jupyter_colophon.service.search.search_results import Found
+from jupyter_colophon.service.search.system_property_search import match_edges, match_program
+from jupyter_colophon.service.search.term_lookup import PROGRAM_KEY, Meaning, find_meanings, words_of
+from jupyter_colophon.storage.entities import aspects
+from jupyter_colophon.storage.entities.deleting_namespaces import lasting
+from jupyter_colophon.storage.entities.retention import require_kept
+from jupyter_colophon.storage.search import values
+from jupyter_colophon.storage.search.grouping import grouped
+from jupyter_colophon.storage.search.index import NOT_REMOVED
+from jupyter_colophon.storage.spi import Match, StorageProvider, TableContext, Words
+
+#: Only the newest matches are ranked; beyond that ranking costs seconds (spec SEARCH-12).
+RANKED_MAX = 5_000
+#: Totals and facets are exact up to here (spec SEARCH-14).
+COUNTED_MAX = 10_000
+_FACET_VALUES = 20
+#: A `key:value` of the whole value counts like a rare word.
+_VALUE_SCORE = 2.0
+#: The kinds of descriptors that a hit shows whole, and about what the rest of a hit takes.
+_SHOWN = frozenset({"description", "tag", "term", "domain", "owner"})
+_HIT_BYTES = 1_000
+#: How URNs of saved searches begin.
+_SAVED_SEARCHES = "urn:li:instance:(saved-searches,"
+T = TypeVar("T", Match, Group)
+
+
+@dataclass(frozen=True, slots=True)
+class _Matched:
+    """What matches, and what of it the principal may see; `groups` count the matches where not all of them are ranked."""
+
+    found: Found
+    visible: list[Match]
+    groups: list[Group]
+
+    @property
+    def total(self) -> int:
+        return max(sum(one.size for one in self.groups), len(self.visible))
+
+    @property
+    def at_least(self) -> bool:
+        counted = sum(one.size for one in self.found.groups)
+        return counted >= COUNTED_MAX or (self.found.capped and not self.found.groups)
+
+
+@dataclass(frozen=True, slots=True)
+class Searcher:
+    """Answers searches."""
+
+    provider: StorageProvider
+    registry: Registry
+    gate: Gate
+    cursors: Cursors
+
+    @audited("search", lambda answer: (hit.summary.urn for hit in answer.hits))
+    def search(self, question: SearchQuestion, principal: Principal) -> SearchAnswer:
+        """A page of what the principal may see of it. Raises InvalidQuery."""
+        query = self._parse(question)
+        asked: list[Any] = [question.text, [list(pair) for pair in question.filters], question.removed]
+        offset = 0
+        if question.cursor:
+            # A time such as `now-1d` is another one by the next page: that of the first page counts.
+            *same, as_of, offset = self.cursors.read("search", question.cursor)
+            if same != asked or (as_of is None) != (question.as_of is None):
+                raise InvalidQuery("is no cursor of this search", "cursor")
+            question = replace(question, as_of=as_of)
+        return self.provider.tx_runner.run(
+            lambda tx: self._answer(tx, question, query, principal, ([*asked, question.as_of], offset)), read_only=True
+        )
+
+    def urns(self, question: SearchQuestion, principal: Principal) -> tuple[tuple[str, ...], int, bool]:
+        """Return the URNs of the first hits, the total, and whether there are at least so many. Raises InvalidQuery."""
+        query = self._parse(question)
+
+        def work(tx: TableContext) -> tuple[tuple[str, ...], int, bool]:
+            matched = self._match(tx, question, query, principal)
+            best = matched.found.best(matched.visible, question.limit, by_type=query.matches_all)
+            return tuple(one.urn for one in best), matched.total, matched.at_least
+
+        return self.provider.tx_runner.run(work, read_only=True)
+
+    def _parse(self, question: SearchQuestion) -> Query:
+        kind = question.filter("type")
+        if kind and not self.registry.knows(kind):
+            raise InvalidQuery(f"there is no entity type {shown(kind)}", "type")
+        return parse_query(question.text)
+
+    def spaces(self, tx: TableContext, namespace: str, principal: Principal, *, ever: bool = False) -> list[str]:
+        """The namespace, or all that the principal may read; `ever` takes those in that are gone."""
+        spaces = [namespace] if namespace else [NO_NAMESPACE, *aspects.namespaces(tx, ever=ever)]
+        return [space for space in lasting(tx, spaces) if self.gate.may_read(principal, space)]
+
+    def _answer(
+        self,
+        tx: TableContext,
+        question: SearchQuestion,
+        query: Query,
+        principal: Principal,
+        place: tuple[list[Any], int],
+    ) -> SearchAnswer:
+        matched = self._match(tx, question, query, principal)
+        found, visible = matched.found, matched.visible
+        asked, offset = place
+        page = found.best(visible, offset + question.limit, by_type=query.matches_all)[offset:]
+        hits, taken = self._hits(tx, page, query, question.as_of, principal)
+        end = offset + taken
+        facets = _facets(question.facets, matched.groups or _alike(visible)) if question.facets else {}
+        return SearchAnswer(
+            hits=tuple(hits),
+            total=matched.total,
+            at_least=matched.at_least,
+            ranked=len(found.matches) if found.capped else None,
+            facets=facets,
+            names=Names(tx, self.registry, self.gate, principal).names_of_facets(facets),
+            cursor=self.cursors.write("search", [*asked, end]) if end < len(visible) else None,
+        )
+
+    def _match(self, tx: TableContext, question: SearchQuestion, query: Query, principal: Principal) -> _Matched:
+        found = Found()
+        self.gather(tx, question, query, principal, found)
+        visible = self.visible(tx, list(found.matches.values()), question, principal)
+        groups = self.visible(tx, found.groups, question, principal)
+        if own := _saved_as(tx, visible, question.text):
+            visible = [one for one in visible if one not in own]
+            groups = [*groups, *(_one_less(one) for one in own)] if groups else []
+        return _Matched(found, visible, groups)
+
+    def gather(
+        self, tx: TableContext, question: SearchQuestion, query: Query, principal: Principal, found: Found
+    ) -> None:
+        """Add what matches to what was found, whoever may see it."""
+        names = Names(tx, self.registry, self.gate, principal)
+        terms = tuple(filter_term(name, names.filter_value(name, value)) for name, value in question.filters)
+        terms = terms if question.removed else (*terms, NOT_REMOVED)
+        spaces = self.spaces(tx, question.filter("namespace"), principal, ever=question.as_of is not None)
+        if question.as_of is not None:
+            require_kept(tx, question.as_of)
+            PastSearch(Moment(tx, self.registry, question.as_of), spaces).gather(query, terms, found)
+            return
+        meanings = find_meanings(query, names, time.time_ns() // 1_000_000)
+        _by_words(tx, query, meanings, terms, found)
+        for at, one in enumerate(meanings):
+            for key, pattern in one.values:
+                found.add(_by_value(tx, (key, pattern), spaces, terms, found), at, _VALUE_SCORE)
+            found.add(match_edges(tx, one, terms, RANKED_MAX), at, _VALUE_SCORE)
+            if one.term.key == PROGRAM_KEY:
+                matches, are_all = match_program(tx, one.term, terms, self.gate, principal)
+                found.add(matches, at, _VALUE_SCORE)
+                found.capped = found.capped or not are_all
+
+    def visible(self, tx: TableContext, matches: list[T], question: SearchQuestion, principal: Principal) -> list[T]:
+        """Those that may be seen, are known, and whose names fit exactly: full text knows names folded (spec ID-2)."""
+        space, kind = question.filter("namespace"), question.filter("type")
+        there = {(one.namespace, one.type) for one in matches}
+        named = {name for name, _ in there if space in ("", name)}
+        shown = {name for name in lasting(tx, sorted(named)) if self.gate.may_read(principal, name)}
+        known = {name for _, name in there if kind in ("", name)}
+        if not all(space in shown and name in known for space, name in there):
+            matches = [one for one in matches if one.namespace in shown and one.type in known]
+        return self._without_hidden(tx, matches, principal) if self.gate.has_policy else matches
+
+    def _without_hidden(self, tx: TableContext, matches: list[T], principal: Principal) -> list[T]:
+        """Those without instances whose own namespace may not be read. Groups do not say which these are: all go."""
+        return [
+            one
+            for one in matches
+            if one.type != INSTANCE or (isinstance(one, Match) and self.gate.may_see(tx, principal, Urn.parse(one.urn)))
+        ]
+
+    def _hits(
+        self, tx: TableContext, page: Sequence[Match], query: Query, as_of: int | None, principal: Principal
+    ) -> tuple[list[Hit], int]:
+        """Return the hits of a page, which may end by its size, and how many matches are in it."""
+        summaries = {} if as_of is not None else aspects.summaries(tx, [one.urn for one in page])
+
+        def describe(one: Match) -> tuple[EntitySummary | None, list[Descriptor]]:
+            if as_of is None:
+                summary, said = summaries.get(one.urn), aspects.present(tx, self.registry, one.type, one.urn)
+            else:
+                summary = aspects.summary_at(tx, self.registry, Urn.parse(one.urn), as_of)
+                said = aspects.at(tx, self.registry, one.type, one.urn, as_of)
+            return summary, list(describe_entity(self.registry.stored_type(one.type), said, fields=True))
+
+        described = list(take_page(map(describe, page), _measure))
+        found = [(summary, descriptors) for summary, descriptors in described if summary is not None]
+        names = Names(tx, self.registry, self.gate, principal)
+        named = names.names_of({one.urn for *_, descriptors in found for one in descriptors if one.urn})
+        hits = [_hit(one, self.registry.stored_type(one[0].type).key_aspect, named, query) for one in found]
+        return hits, len(described)
+
+
+def _measure(found: tuple[EntitySummary | None, Sequence[Descriptor]]) -> int:
+    """Return about how many bytes a hit takes in an answer."""
+    return _HIT_BYTES + sum(len(one.text) for one in found[1] if one.kind in _SHOWN and not one.column)
+
+
+def _by_value(
+    tx: TableContext, wanted: tuple[str, Pattern], spaces: Sequence[str], terms: tuple[str, ...], found: Found
+) -> list[Match]:
+    """Whole values of a key, from the ordered table (spec SEARCH-11)."""
+    urns: dict[str, None] = {}
+    for space in spaces:
+        rows = values.entities_with(tx, space, *wanted, RANKED_MAX - len(urns))
+        urns |= dict.fromkeys(row["urn"] for row in rows)
+        if len(urns) >= RANKED_MAX:
+            found.capped = True
+            break
+    # Full text knows almost all of them already; the rest are values that are too long for it, or beyond its cap.
+    unknown = [urn for urn in urns if urn not in found.matches]
+    known = [found.matches[urn] for urn in urns if urn in found.matches]
+    return known + [one for one in tx.search.documents(unknown) if unknown and one.terms.issuperset(terms)]
+
+
+def _by_words(
+    tx: TableContext, query: Query, meanings: Sequence[Meaning], terms: tuple[str, ...], found: Found
+) -> None:
+    """Full text, term by term; where not all of them can be ranked, how many are alike."""
+    cut, groups = False, list[Group]()
+    for at, term in enumerate(query.terms):
+        words = words_of(meanings[at : at + 1], terms, all_of_them=Query((term,)).matches_all)
+        if len(query.terms) == 1:
+            matches, groups = tx.search.survey(words, RANKED_MAX, COUNTED_MAX)
+        else:
+            matches, groups = tx.search.match(words, RANKED_MAX), []
+            cut = cut or len(matches) == RANKED_MAX
+        found.add(matches, at)
+        # The words of a name are words of its entity, so what no word finds has no such name.
+        if matches and _may_be_a_name(term):
+            word = fts_word(f"{NAME_KEY}:{term.pattern.text}")
+            named = tx.search.match(Words(exact=(word,), terms=terms), RANKED_MAX)
+            found.add(named, at, 0.0)
+            found.named.update(one.urn for one in named)
+    if cut:
+        # What several terms find is counted together.
+        groups = tx.search.groups(words_of(meanings, terms, all_of_them=query.matches_all), COUNTED_MAX)
+    if sum(one.size for one in groups) > RANKED_MAX:
+        found.capped = True
+        found.groups += groups
+
+
+def _may_be_a_name(term: Term) -> bool:
+    """Whether a term may be a whole name: of `orders*`, the name `orders` is the best match."""
+    return term.key in (None, NAME_KEY) and term.pattern.kind != "any"
+
+
+def _saved_as(tx: TableContext, matches: Iterable[Match], text: str) -> list[Match]:
+    """Return the matches that are saved searches of this very query: they are not results of their own search.
+
+    While somebody types, the last word of the text is a prefix (`orders*`) of the query that was saved.
+    """
+    queries = (text, text.removesuffix("*"))
+    saved = {one.urn: one for one in matches if one.urn.startswith(_SAVED_SEARCHES)}
+    rows = tx.table("aspects").multi_read([(urn, "instance") for urn in saved])
+    return [
+        saved[row["urn"]] for row in rows if row["value"] is not None and _query_of(stored(row["value"])) in queries
+    ]
+
+
+def _query_of(instance: Mapping[str, Any]) -> object:
+    metadata = instance.get("metadata")
+    return metadata.get("query") if isinstance(metadata, Mapping) else None
+
+
+def _one_less(match: Match) -> Group:
+    """Return what subtracts one match from the counts of groups."""
+    (group,) = _alike([match])
+    return Group(group.namespace, group.type, -1, dict.fromkeys(group.labels, -1))
+
+
+def _alike(matches: Iterable[Match]) -> list[Group]:
+    return grouped((one.namespace, one.type, one.labels) for one in matches)
+
+
+def _facets(wanted: Iterable[str], groups: Iterable[Group]) -> dict[str, tuple[tuple[str, int], ...]]:
+    """The values of each facet that most have."""
+    kinds: Counter[tuple[str, str]] = Counter()
+    said: Counter[str] = Counter()
+    for one in groups:
+        kinds[one.namespace, one.type] += one.size
+        said.update(one.labels)
+    return {name: _most(_counted(name, kinds, said)) for name in wanted}
+
+
+def _counted(facet: str, kinds: Mapping[tuple[str, str], int], said: Mapping[str, int]) -> Mapping[str, int]:
+    """How many have each value of a facet."""
+    if facet not in GROUPED:
+        return counts_of(facet, said)
+    counter: Counter[str] = Counter()
+    for (namespace, kind), count in kinds.items():
+        counter[kind if facet == "type" else namespace] += count
+    return counter
+
+
+def _most(counted: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    present = [pair for pair in counted.items() if pair[1] > 0]
+    return tuple(nsmallest(_FACET_VALUES, present, key=lambda pair: (-pair[1], pair[0])))
+
+
+def _hit(
+    found: tuple[EntitySummary, Sequence[Descriptor]], key_aspect: str, names: Mapping[str, str], query: Query
+) -> Hit:
+    summary, descriptors = found
+    own = [one for one in descriptors if not one.column]
+    shown: dict[str, list[str]] = defaultdict(list)
+    for one in own:
+        shown[one.kind].append(names.get(one.urn, one.text))
+    return Hit(
+        summary=summary,
+        description=next(iter(shown["description"]), ""),
+        tags=tuple(sorted(set(shown["tag"]))),
+        terms=tuple(sorted(set(shown["term"]))),
+        domains=tuple(sorted(set(shown["domain"]))),
+        owner=next(iter(shown["owner"]), None),
+        matches=reasons(query, summary, key_aspect, _rows_by_aspect(descriptors, names)),
+    )
+
+
+def _rows_by_aspect(descriptors: Iterable[Descriptor], names: Mapping[str, str]) -> dict[str, list[ValueRow]]:
+    """What each aspect says, for the reasons: a reference also by the name of what it refers to."""
+    rows: dict[str, list[ValueRow]] = defaultdict(list)
+    for one in descriptors:
+        rows[one.aspect] += search_rows([one])
+        if one.urn in names:
+            rows[one.aspect] += search_rows([one._replace(text=names[one.urn])])
+    return rows

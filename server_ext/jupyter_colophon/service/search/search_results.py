@@ -1,0 +1,60 @@
+"""What a search has found so far, and in which order it is told."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from jupyter_colophon.core.search.search import Group
+from jupyter_colophon.storage.spi import Match
+
+_TYPE_ORDER = {name: at for at, name in enumerate(("dataset", "dataJob", "dataFlow", "instance", "namespace"))}
+#: Weights that keep each criterion above the next: BM25's scores of 50 terms stay below the least of them.
+_TYPE_WEIGHT, _TERM_WEIGHT, _NAMED_WEIGHT, _LISTING_WEIGHT = 1e4, 1e6, 1e8, 1e9
+
+
+@dataclass(slots=True)
+class Found:
+    """Matches so far, by URN: what they are, which of the query's terms found them (as bits), and how well."""
+
+    matches: dict[str, Match] = field(default_factory=dict)
+    terms: dict[str, int] = field(default_factory=dict)
+    scores: dict[str, float] = field(default_factory=dict)
+    named: set[str] = field(default_factory=set)
+    capped: bool = False
+    #: All matches, those that are alike counted together, where not all are ranked.
+    groups: list[Group] = field(default_factory=list)
+
+    def add(self, matches: Sequence[Match], term: int, score: float | None = None) -> None:
+        """A term found these; with its score of each, or one for all."""
+        bit = 1 << term
+        if not self.matches:
+            self.matches = {one.urn: one for one in matches}
+            self.terms = dict.fromkeys(self.matches, bit)
+            self.scores = {one.urn: one.score if score is None else score for one in matches}
+            return
+        for one in matches:
+            urn = one.urn
+            self.matches[urn] = one
+            self.terms[urn] = self.terms.get(urn, 0) | bit
+            self.scores[urn] = self.scores.get(urn, 0.0) + (one.score if score is None else score)
+
+    def best(self, matches: list[Match], count: int, *, by_type: bool) -> list[Match]:
+        """Return the best `count`: an exact name, then more terms (spec SEARCH-13), then the type, the score, the URN.
+
+        Among types, datasets come first, then programs, then the rest. With `by_type` the type counts before everything.
+        Only the best are put in order.
+        """
+        type_weight = _LISTING_WEIGHT if by_type else _TYPE_WEIGHT
+        weights = [
+            self.scores[one.urn]
+            + _TERM_WEIGHT * self.terms[one.urn].bit_count()
+            + _NAMED_WEIGHT * (one.urn in self.named)
+            - type_weight * _order(one)
+            for one in matches
+        ]
+        least = sorted(weights, reverse=True)[:count][-1:]
+        best = [(-weight, one.urn, one) for weight, one in zip(weights, matches, strict=True) if [weight] >= least]
+        return [one for _, _, one in sorted(best)[:count]]
+
+
+def _order(match: Match) -> int:
+    return _TYPE_ORDER.get(match.type, len(_TYPE_ORDER))

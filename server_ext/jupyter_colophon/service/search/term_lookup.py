@@ -1,0 +1,103 @@
+"""What a term of a query is looked for as: words of full text, whole values of a key, and times."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from jupyter_colophon.core.errors import InvalidQuery
+from jupyter_colophon.core.model.search_index_terms import NAME_KEY, PART_KEY, fold, fts_word
+from jupyter_colophon.core.model.vocabulary import KEY_OF, REFERRED, Kind
+from jupyter_colophon.core.search.query_language import Pattern, Query, Term, parse_query
+from jupyter_colophon.core.search.time_words import RANGES_MAX, TIME_KEYS, Interval, cover, parse_interval
+from jupyter_colophon.service.entities.reference_names import KIND_OF_KEY, Names
+from jupyter_colophon.storage.search.index import CREATED_BY_KEY, EVERYTHING, UPDATED_BY_KEY
+from jupyter_colophon.storage.spi import Words
+
+PROGRAM_KEY: Final = "last-updated-by-program"
+#: What the catalog itself knows of every entity, and keeps no history of.
+STAMP_KEYS: Final = frozenset({*TIME_KEYS, CREATED_BY_KEY, UPDATED_BY_KEY, PROGRAM_KEY})
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """One term: any of these words and prefixes, or any of these whole values by key.
+
+    `interval` is that of a time, and `edges` the words of hours that it covers only in part.
+    """
+
+    term: Term
+    exact: tuple[str, ...] = ()
+    prefixes: tuple[str, ...] = ()
+    values: tuple[tuple[str, Pattern], ...] = ()
+    interval: Interval | None = None
+    edges: tuple[str, ...] = ()
+
+
+def check_query(text: str, now_ms: int) -> None:
+    """Raise InvalidQuery if a search for this text would be refused."""
+    _require_few(sum(_interval(term, now_ms) is not None for term in parse_query(text).terms))
+
+
+def find_meanings(query: Query, names: Names, now_ms: int) -> tuple[Meaning, ...]:
+    """Return the meaning of each term, in order. Raises InvalidQuery."""
+    meanings = tuple(_meaning(term, names, now_ms) for term in query.terms)
+    _require_few(sum(one.interval is not None for one in meanings))
+    return meanings
+
+
+def words_of(meanings: Sequence[Meaning], terms: tuple[str, ...], *, all_of_them: bool) -> Words:
+    """Return the words that the full-text engine is asked for; with `all_of_them` every document that has the terms."""
+    if all_of_them:
+        return Words(terms=(EVERYTHING, *terms))
+    exact = dict.fromkeys(word for one in meanings for word in one.exact)
+    return Words(tuple(exact), tuple(dict.fromkeys(word for one in meanings for word in one.prefixes)), terms)
+
+
+def _require_few(intervals: int) -> None:
+    if intervals > RANGES_MAX:
+        raise InvalidQuery(f"it has more than {RANGES_MAX} times", "query")
+
+
+def _interval(term: Term, now_ms: int) -> Interval | None:
+    """Return the interval that a term of a time key means. Raises InvalidQuery."""
+    if term.key in TIME_KEYS and term.pattern.kind == "exact":
+        return parse_interval(term.pattern.text, now_ms)
+    return None
+
+
+def _meaning(term: Term, names: Names, now_ms: int) -> Meaning:
+    interval = _interval(term, now_ms)
+    if interval is not None:
+        covered = cover(str(term.key), interval)
+        # As plain text, a property of this key is found as well.
+        inner, edges = ((fts_word(word) for word in words) for words in (covered.inner, covered.edges))
+        return Meaning(term, (*inner, fts_word(term.plain.text)), interval=interval, edges=tuple(edges))
+    kinds: tuple[Kind, ...] = tuple(REFERRED) if term.key is None else _kinds(term.key)
+    pattern = term.pattern if term.key is not None else term.plain
+    references = names.resolve(pattern, kinds)
+    if term.plain.text.startswith("urn:"):
+        references += names.resolve(term.plain, tuple(REFERRED))
+    alternatives = _alternatives(term)
+    values = [] if term.key is None else [(term.key, term.pattern)]
+    for kind, key in references:
+        alternatives.append((f"{KEY_OF[kind]}:{fold(key)}", "exact"))
+        values.append((KEY_OF[kind], Pattern(fold(key), "exact")))
+    exact = dict.fromkeys(fts_word(text) for text, kind in alternatives if kind == "exact")
+    prefixes = dict.fromkeys(fts_word(text) for text, kind in alternatives if kind != "exact")
+    return Meaning(term, tuple(exact), tuple(prefixes), tuple(dict.fromkeys(values)))
+
+
+def _kinds(key: str) -> tuple[Kind, ...]:
+    return (KIND_OF_KEY[key],) if key in KIND_OF_KEY else ()
+
+
+def _alternatives(term: Term) -> list[tuple[str, str]]:
+    """A term with a key is looked for behind its key, and as plain text too."""
+    if term.key is None:
+        return [(term.pattern.text, term.pattern.kind)]
+    keyed = f"{term.key}:{term.pattern.text}"
+    kind = "exact" if term.pattern.kind == "exact" else "prefix"
+    found = [(keyed, kind), (term.plain.text, term.plain.kind)]
+    if term.key == NAME_KEY and term.pattern.kind != "any":
+        found.append((f"{PART_KEY}:{term.pattern.text}", kind))
+    return list(dict.fromkeys(found))

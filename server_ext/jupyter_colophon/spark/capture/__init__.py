@@ -1,0 +1,1 @@
+"""The listener and the hooks that capture what a Spark session does."""

@@ -1,0 +1,1 @@
+"""Dataset names of what Spark reads and writes."""

@@ -1,0 +1,267 @@
+"""The names of tables behind JDBC, by OpenLineage's naming specification: host, port and database, never credentials.
+
+A URL is read by the rules of its driver. What does not fit them has no name: a part of a password that holds a `/` or an
+`@` must not pass for a host or a database.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from jupyter_colophon.core.identity.database_names import DEFAULT_PORTS
+
+_URL: Final = re.compile(r"jdbc:(?P<driver>[a-z0-9+-]{1,32}):(?P<rest>[^\x00-\x1f]{1,4096})", re.IGNORECASE)
+_OF_CONNECTION: Final = re.compile(r"\A[a-z0-9+-]{1,20}:(?=//)", re.IGNORECASE)
+_PLACE: Final = re.compile(r"//(?P<authority>[^/?;#]*)(?P<path>[^?;#:]*)(?P<more>.*)")
+_HOST: Final = re.compile(r"(?P<host>[A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::(?P<port>\d{1,5}))?")
+_INSTANCE: Final = re.compile(
+    r"(?P<host>[A-Za-z0-9._-]{1,255})?(?:\\(?P<instance>[\w$-]{1,64}))?(?::(?P<port>\d{1,5}))?"
+)
+_WORD: Final = re.compile(r"[\w$ .-]{1,255}")
+_FILE: Final = re.compile(r"[^?;@#\"'<>|*=]{1,1024}")
+_TABLE: Final = re.compile(r'[\w$`"\[\].]+')
+_ORACLE: Final = re.compile(r"(?:thin|oci8?):(?P<user>[^@]*)@(?P<at>[^@]*)", re.IGNORECASE)
+_ORACLE_SERVICE: Final = re.compile(
+    r"(?:(?:tcps?:)?//)?(?P<hosts>[^/?:@]+(?::\d{1,5})?)(?::(?P<sid>[\w$.-]+)|/(?P<service>[\w$.-]+)(?:[:/][\w$:/.-]*)?)(?:\?.*)?",
+    re.IGNORECASE,
+)
+_ORACLE_ALIAS: Final = re.compile(r"(?P<alias>[A-Za-z][\w.-]{0,254})(?:\?.*)?")
+_ORACLE_PART: Final = re.compile(r"\((HOST|PORT|SID|SERVICE_NAME)=([A-Za-z0-9._$-]{1,255})\)", re.IGNORECASE)
+_REDSHIFT: Final = re.compile(r"(?P<name>[^.:]+)\.[^.:]+\.(?P<region>[^.:]+)\.redshift(?:-serverless)?\.amazonaws\.com")
+
+Properties: TypeAlias = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """A database: its platform, where it is (`host:port`; empty for a file), and what is before a table's name in it.
+
+    `levels` is how many words a table's whole name has: a table that is written with more words than one replaces the
+    last of `words`.
+    """
+
+    platform: str
+    authority: str
+    words: tuple[str, ...]
+    levels: int = 3
+
+    def table(self, table: str) -> str | None:
+        """Return the name of a table in it; None for a query in its place, or where its database is not known."""
+        if _TABLE.fullmatch(table.strip()) is None:
+            return None
+        parts = [part for part in re.sub(r'[`"\[\]]', "", table.strip()).split(".") if part]
+        missing = max(0, self.levels - len(parts))
+        if not parts or (missing and not self.words):
+            return None
+        name = ".".join((*self.words[:missing], *parts))
+        return f"{self.authority}/{name}" if self.authority else name
+
+
+def parse_jdbc_url(url: str) -> Database | None:
+    """Return the database that a JDBC URL leads to; None where the URL cannot be read with certainty."""
+    found = _URL.fullmatch(url.strip())
+    if found is None:
+        return None
+    driver = found["driver"].lower()
+    rest = _OF_CONNECTION.sub("", found["rest"]) if driver in _SERVERS else found["rest"]
+    if driver in _DRIVERS:
+        return _DRIVERS[driver](rest)
+    return _parse_server(_SERVERS.get(driver, _Server(driver, levels=9)), rest)
+
+
+@dataclass(frozen=True, slots=True)
+class _Server:
+    """How the URLs `//host:port/database` of a driver are read.
+
+    `properties` are those that name database and schema, before the words of the path;
+    `default` is the database where none is named.
+    """
+
+    platform: str
+    levels: int = 3
+    properties: tuple[str, ...] = ()
+    default: str = ""
+    separators: str = "?&;#:"
+
+    @property
+    def port(self) -> int | None:
+        """The default port."""
+        return DEFAULT_PORTS.get(self.platform)
+
+
+def _parse_server(server: _Server, rest: str) -> Database | None:
+    place = _PLACE.fullmatch(rest)
+    if place is None or ("@" in place["authority"] and "@" in place["path"] + place["more"]):
+        return None
+    authority = _parse_authority(place["authority"], server.port)
+    path, more = place["path"].strip("/"), place["more"]
+    if server.separators == ",":  # Teradata has its properties in the path.
+        path, more = "", f"{path}{more}"
+    properties = _parse_properties(more, server.separators)
+    if authority is None or properties is None:
+        return None
+    named = [properties[name] for name in server.properties if name in properties]
+    words = tuple(word for word in named or path.split("/") if word) or tuple(filter(None, [server.default]))
+    if not all(map(_WORD.fullmatch, words)):
+        return None
+    return Database(server.platform, authority, words, server.levels)
+
+
+def _parse_authority(text: str, port: int | None) -> str | None:
+    """Return the hosts with their ports, without a user."""
+    hosts = [_HOST.fullmatch(host) for host in text.rpartition("@")[2].split(",")]
+    names = [_with_port(host["host"], host["port"] or port) for host in hosts if host is not None]
+    return ",".join(names) if len(names) == len(hosts) else None
+
+
+def _with_port(host: str, port: object) -> str:
+    return f"{host.lower()}:{port}" if port else host.lower()
+
+
+def _parse_properties(text: str, separators: str) -> dict[str, str] | None:
+    """Return properties by their names in lower case; None where something is not one."""
+    pieces = re.findall(rf"(?:\{{[^}}]*\}}|'[^']*'|[^{re.escape(separators)}])+", text)
+    pairs = [piece.partition("=") for piece in pieces if piece.strip()]
+    if not all(sign and name.strip() for name, sign, _ in pairs):
+        return None
+    return {name.strip().lower(): value.strip().strip("{}'") for name, _, value in pairs}
+
+
+def _parse_postgres(rest: str) -> Database | None:
+    server = _SERVERS["postgresql"]
+    return _parse_server(server, rest if rest.startswith("//") else f"//localhost/{rest}")
+
+
+def _parse_redshift(rest: str) -> Database | None:
+    found = _parse_server(_Server("redshift"), _OF_CONNECTION.sub("", rest))
+    cluster = _REDSHIFT.match(found.authority) if found is not None else None
+    if found is None or cluster is None:
+        return found
+    authority = f"{cluster['name']}.{cluster['region']}{found.authority[cluster.end() :]}"
+    return Database(found.platform, authority, found.words)
+
+
+def _parse_snowflake(rest: str) -> Database | None:
+    found = _parse_server(_Server("snowflake", properties=("db", "schema")), rest)
+    if found is None:
+        return None
+    return Database("snowflake", found.authority.partition(":")[0].removesuffix(".snowflakecomputing.com"), found.words)
+
+
+def _parse_teradata(rest: str) -> Database | None:
+    found = _parse_server(_Server("teradata", 2, ("database",), separators=","), rest)
+    port = re.search(r"[/,]\s*DBS_PORT\s*=\s*(\d{1,5})\s*(?:,|$)", rest, re.IGNORECASE)
+    if found is None:
+        return None
+    host, usual = found.authority.rpartition(":")[0], found.authority
+    return Database("teradata", _with_port(host, port[1]) if port else usual, found.words, found.levels)
+
+
+def _parse_sql_server(rest: str) -> Database | None:
+    place, _, more = rest.removeprefix("//").partition(";")
+    at, properties = _INSTANCE.fullmatch(place.rstrip("/")), _parse_properties(more, ";")
+    if at is None or properties is None:
+        return None
+    host = at["host"] or properties.get("servername") or properties.get("server") or "localhost"
+    port = at["port"] or properties.get("portnumber") or properties.get("port")
+    instance = at["instance"] or properties.get("instancename") or properties.get("instance")
+    words = tuple(properties[name] for name in ("databasename", "database") if name in properties)[:1]
+    whole = f"{host}\\{instance}" if instance and not port else f"{host}:{port or DEFAULT_PORTS['mssql']}"
+    if _INSTANCE.fullmatch(whole) is None or not all(map(_WORD.fullmatch, words)):
+        return None
+    return Database("mssql", whole.lower(), words)
+
+
+def _parse_jtds(rest: str) -> Database | None:
+    found = re.fullmatch(r"sqlserver:(//[^/;]+)(?:/([^;]*))?(;.*)?", rest, re.IGNORECASE)
+    if found is None:
+        return None
+    return _parse_sql_server(f"{found[1]}{f';database={found[2]}' if found[2] else ''}{found[3] or ''}")
+
+
+def _parse_oracle(rest: str) -> Database | None:
+    # A quoted password may hold what separates the parts; an `@` more than one leaves open where the host begins.
+    found = _ORACLE.fullmatch(re.sub(r'"[^"]*"', "", rest))
+    if found is None:
+        return None
+    at = found["at"].strip()
+    if at.startswith("("):
+        return _parse_oracle_description(re.sub(r"\s+", "", at))
+    service = _ORACLE_SERVICE.fullmatch(at)
+    if service is not None:
+        authority = _parse_authority(service["hosts"], DEFAULT_PORTS["oracle"])
+        return Database("oracle", authority, (service["sid"] or service["service"],)) if authority else None
+    alias = _ORACLE_ALIAS.fullmatch(at)
+    return Database("oracle", alias["alias"], (), 0) if alias else None
+
+
+def _parse_oracle_description(text: str) -> Database | None:
+    parts = [(name.upper(), value) for name, value in _ORACLE_PART.findall(text)]
+    hosts = [value for name, value in parts if name == "HOST"]
+    ports = [value for name, value in parts if name == "PORT"]
+    names = [value for name, value in parts if name in ("SERVICE_NAME", "SID")]
+    if not hosts or not names or len(ports) not in (0, len(hosts)):
+        return None
+    pairs = zip(hosts, ports or [str(DEFAULT_PORTS["oracle"])] * len(hosts), strict=True)
+    return Database("oracle", ",".join(_with_port(host, port) for host, port in pairs), (names[0],))
+
+
+def _parse_files(platform: str, servers: tuple[str, ...]) -> Callable[[str], Database | None]:
+    """Return how the URLs of a database are read that is a file, is behind a server of its own, or is in memory."""
+
+    def parse(rest: str) -> Database | None:
+        for scheme in servers:
+            if rest.lower().startswith(f"{scheme}//"):
+                return _parse_server(_Server(platform, separators="?&;#"), rest[len(scheme) :])
+        place = re.split(r"[;?]", rest, maxsplit=1)[0]
+        scheme, sign, path = place.partition(":")
+        # One letter is a drive of Windows.
+        is_path = not sign or len(scheme) == 1
+        if scheme.lower() in ("mem", "memory") and _WORD.fullmatch(path):
+            return Database(platform, "", (path,))
+        if not is_path and scheme.lower() not in ("file", "directory"):
+            return None
+        path = place if is_path else path
+        if not path or _FILE.fullmatch(path) is None:
+            return None
+        return Database(platform, "", (str(Path(path).expanduser().absolute()),))
+
+    return parse
+
+
+_SERVERS: Final[Mapping[str, _Server]] = {
+    "ch": _Server("clickhouse", 2, ("database",), "default"),
+    "clickhouse": _Server("clickhouse", 2, ("database",), "default"),
+    "databricks": _Server("databricks", 3, ("conncatalog", "connschema")),
+    "db2": _Server("db2"),
+    "hive2": _Server("hive", 2, default="default"),
+    "impala": _Server("impala", 2, default="default"),
+    "mariadb": _Server("mariadb", 2),
+    "mysql": _Server("mysql", 2),
+    "netezza": _Server("netezza"),
+    "postgresql": _Server("postgres"),
+    "presto": _Server("presto"),
+    "sap": _Server("hana", 3, ("databasename",)),
+    "singlestore": _Server("singlestore", 2),
+    "trino": _Server("trino"),
+    "vertica": _Server("vertica"),
+}
+"""Drivers whose URLs name a server; those of a driver that is not here are read so too."""
+
+_DRIVERS: Final[Mapping[str, Callable[[str], Database | None]]] = {
+    "derby": _parse_files("derby", ("",)),
+    "duckdb": _parse_files("duckdb", ()),
+    "h2": _parse_files("h2", ("tcp:", "ssl:")),
+    "hsqldb": _parse_files("hsqldb", ("hsql:", "hsqls:")),
+    "jtds": _parse_jtds,
+    "oracle": _parse_oracle,
+    "postgresql": _parse_postgres,
+    "redshift": _parse_redshift,
+    "snowflake": _parse_snowflake,
+    "sqlite": _parse_files("sqlite", ()),
+    "sqlserver": _parse_sql_server,
+    "teradata": _parse_teradata,
+}
+"""Drivers whose URLs have a form of their own."""

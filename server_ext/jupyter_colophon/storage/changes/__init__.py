@@ -1,0 +1,1 @@
+"""The change log, and the tables of what follows or feeds it."""

@@ -1,0 +1,58 @@
+"""Aspects that are told by time: appended, never changed by a version (spec MODEL-2).
+
+Only `service/write_path.py` may import this module.
+"""
+
+from jupyter_colophon.core.documents.json_parsing import compact
+from jupyter_colophon.core.entities.change import ChangeOperation
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.proposal import ABSENT, Proposal, Written
+from jupyter_colophon.core.model.registry import AspectSpec
+from jupyter_colophon.core.model.system_metadata import SystemMetadata
+from jupyter_colophon.storage.commit.commit import Commit
+from jupyter_colophon.storage.entities.timeseries import KEY, key_of, within
+from jupyter_colophon.storage.spi import Range
+
+
+def append(commit: Commit, proposal: Proposal, spec: AspectSpec) -> Written:
+    """Keep a value at its time. The same moment told anew is replaced, and equal content is no change."""
+    urn, value, system = proposal.urn, proposal.value, proposal.system
+    may_create = spec.scope == "SYSTEM" and proposal.needs == "nothing"
+    commit.ensure(urn, create_namespace=may_create, system=system)
+    table, key = commit.tx.table("timeseries"), key_of(str(urn), spec.name, value)
+    there = table.read(key)
+    row = dict(zip(KEY, key, strict=True)) | {
+        "value": compact(value),
+        "actor": commit.principal.user,
+        "via": commit.principal.via,
+        "recorded": commit.now,
+        "system": _text(system),
+    }
+    table.upsert(row)
+    commit.ingesting.follow_moments(str(urn), spec.name, None if system is None else system.run, told=True)
+    if there is not None and there["value"] == row["value"]:
+        return Written(urn, spec.name, 0, None)
+    before = there or {}
+    said = before.get("value"), row["value"], before.get("system"), row["system"]
+    what: ChangeOperation = "update" if there else "create"
+    seq = commit.log(commit.entity(urn), spec.name, what, 0, spec.scope, proposal.run, *said)
+    return Written(urn, spec.name, 0, seq)
+
+
+def forget(commit: Commit, urn: Urn, spec: AspectSpec, start: int | None, end: int | None) -> int:
+    """Take away the values from one time to another, both of them too; returns how many went."""
+    gone = commit.tx.table("timeseries").delete_all(within(str(urn), spec.name, start, end))
+    if gone:
+        note_gone(commit, urn, spec)
+    return gone
+
+
+def note_gone(commit: Commit, urn: Urn, spec: AspectSpec) -> None:
+    """Tell that some of an aspect's moments are gone; of one that has none left, no run has told anything."""
+    if not any(commit.tx.table("timeseries").scan(Range.prefix(str(urn), spec.name), 1)):
+        commit.ingesting.forget_moments(commit.tx, str(urn), spec.name)
+    commit.log(commit.entity(urn), spec.name, "delete", ABSENT, spec.scope, None, None, None)
+
+
+def _text(system: SystemMetadata | None) -> str | None:
+    return None if system is None else compact(system.document)

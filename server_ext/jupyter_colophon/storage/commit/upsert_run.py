@@ -1,0 +1,53 @@
+"""A run's row becomes what it has to be: also one that began earlier, ended otherwise or is of another program than was known.
+
+Only `service/write_path.py` may import this module.
+"""
+
+from jupyter_colophon.core.documents.json_parsing import compact
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.lineage.run import RUNNING
+from jupyter_colophon.storage.commit.columns import hand_over_columns
+from jupyter_colophon.storage.commit.commit import Commit
+from jupyter_colophon.storage.lineage import statements
+from jupyter_colophon.storage.spi import Row
+
+
+def place(commit: Commit, old: Row | None, new: Row) -> None:
+    """Write a run's row, which was `old`, with all that is made of it."""
+    if old is not None and old == {**old, **new}:
+        return
+    urn = new["urn"]
+    moved = old is not None and (old["program"], old["start"]) != (new["program"], new["start"])
+    if old is not None and moved:
+        commit.tx.table("runs").delete((old["program"], old["run_id"]))
+        for listed in (old["program"], ""):
+            commit.tx.table("run_times").delete((listed, old["start"], urn))
+    commit.tx.table("runs").upsert({"intended_outputs": None if old is None else old["intended_outputs"]} | new)
+    if old is None or moved:
+        for listed in (new["program"], ""):
+            commit.tx.table("run_times").upsert({"program": listed, "start": new["start"], "urn": urn})
+    if old is not None:
+        _place_edges(commit, old, new, moved=moved)
+    _announce(commit, old, new)
+
+
+def _place_edges(commit: Commit, old: Row, new: Row, *, moved: bool) -> None:
+    edges, urn = commit.tx.edges, new["urn"]
+    if moved:
+        edges.forget(urn)
+        statements.add_links(commit.tx, statements.links_of_run(commit.tx, new))
+    elif old["stop"] != new["stop"]:
+        edges.stop(urn, new["stop"])
+    if old["program"] != new["program"]:
+        hand_over_columns(commit, old, new["program"])
+
+
+def _announce(commit: Commit, old: Row | None, new: Row) -> None:
+    """Tell that the run began, and each way in which it was known to have ended."""
+    about, status = commit.entity(Urn.parse(new["program"])), new["status"]
+    before = RUNNING if old is None else old["status"]
+    told = compact({"status": status})
+    if old is None:
+        commit.log(about, None, "run-start", 0, "SYSTEM", new["urn"], None, told)
+    if status not in (RUNNING, before):
+        commit.log(about, None, "run-end", 0, "SYSTEM", new["urn"], None, told)

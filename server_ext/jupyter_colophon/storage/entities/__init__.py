@@ -1,0 +1,1 @@
+"""Rows of entities, aspects and their history."""

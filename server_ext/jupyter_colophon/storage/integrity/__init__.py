@@ -1,0 +1,1 @@
+"""Checks of stored data against its sources, backup and restore."""

@@ -1,0 +1,1 @@
+"""Runs, accesses, statements and edges."""

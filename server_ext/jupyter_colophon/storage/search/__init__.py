@@ -1,0 +1,1 @@
+"""Search rows, values and their history, and ranking."""

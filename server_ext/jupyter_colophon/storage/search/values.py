@@ -1,0 +1,46 @@
+"""Reading what entities say: `key:value` search, the keys there are, and completion."""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from jupyter_colophon.core.search.query_language import Pattern
+from jupyter_colophon.storage.spi import Range, Row, TableContext
+
+#: The table of what is said now; `storage/search/past_values.py` has that of what was said before.
+TABLE = "metadata_values"
+_LAST = "\U0010ffff"
+
+
+def entities_with(tx: TableContext, namespace: str, key: str, value: Pattern, limit: int) -> Iterator[Row]:
+    """Rows of one namespace whose key says such a value now."""
+    return said(tx, TABLE, namespace, Pattern(key, "exact"), value, limit)
+
+
+def said(tx: TableContext, table: str, namespace: str, key: Pattern, value: Pattern, limit: int) -> Iterator[Row]:
+    """Rows of one namespace, of what is or was said, by key and value (folded); a value is asked of a whole key alone."""
+    if key.kind != "exact":
+        return tx.table(table).scan(_within(namespace, pattern=key), limit)
+    return tx.table(table).scan(_within(namespace, key.text, pattern=value), limit)
+
+
+def _within(*keys: str, pattern: Pattern) -> Range:
+    """What comes behind these keys and fits there."""
+    if pattern.kind == "any":
+        return Range.prefix(*keys)
+    if pattern.kind == "exact":
+        return Range.prefix(*keys, pattern.text)
+    return Range((*keys, pattern.text), (*keys, pattern.text + _LAST))
+
+
+def keys(tx: TableContext, namespace: str, prefix: str) -> Iterator[Row]:
+    """Keys of one namespace with their counts by kind of entity, those that begin with `prefix` in any case."""
+    within = Range((namespace, prefix), (namespace, prefix + _LAST)) if prefix else Range.prefix(namespace)
+    return tx.table("key_counts").scan(within)
+
+
+def values_of(tx: TableContext, namespace: str, key: str, prefix: str, limit: int) -> Iterator[Row]:
+    """Values of a key in one namespace with their counts, those that begin with `prefix` (folded)."""
+    within = (
+        Range((namespace, key, prefix), (namespace, key, prefix + _LAST)) if prefix else Range.prefix(namespace, key)
+    )
+    return islice(tx.table("value_counts").scan(within), limit)

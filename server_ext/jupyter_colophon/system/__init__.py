@@ -1,0 +1,1 @@
+"""What the processes of a machine share: private folders, locked files, background threads."""
