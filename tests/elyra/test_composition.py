@@ -77,7 +77,7 @@ def test_a_save_is_recorded_in_the_catalog_that_there_is(catalog: Catalog) -> No
 def test_reading_opens_no_catalog(home: Path, catalog: Catalog) -> None:
     code = (
         "import sys; from jupyter_colophon.elyra import MetadataManager; MetadataManager('code-snippets').get_all();"
-        "print(sorted(m for m in sys.modules if m.endswith(('sqlite3', 'jupyter_server', '.wiring'))))"
+        "print(sorted(m for m in sys.modules if m.endswith(('sqlite3', 'jupyter_server', '.composition'))))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300)
     assert done.stdout.strip() == "[]"

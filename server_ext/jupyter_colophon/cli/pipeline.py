@@ -259,7 +259,7 @@ class Pipeline(Command):
         from jupyter_colophon.client.catalog import Catalog
         from jupyter_colophon.client.problems import ServerUnavailable
         from jupyter_colophon.client.programs.running import known_server
-        from jupyter_colophon.pipelines.running_pipelines import end_killed
+        from jupyter_colophon.pipelines.killed_runs import end_killed
 
         ended: dict[str, str] = {}
         if (server := known_server()) is None:

@@ -46,7 +46,7 @@ def _read(prepared: Prepared) -> MetadataSnapshot:
 
 
 def _zip(path: Path) -> None:
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[1]
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in _CODE:
             place = root / name

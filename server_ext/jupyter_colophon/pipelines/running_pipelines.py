@@ -7,16 +7,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jupyter_core.paths import jupyter_data_dir
 
-from jupyter_colophon.client.problems import ClientError, ServerUnavailable
 from jupyter_colophon.system.private_folders import create_private_folder
 from jupyter_colophon.system.process_files import ProcessFile, is_abandoned
-
-if TYPE_CHECKING:
-    from jupyter_colophon.client.catalog import Catalog
 
 
 @contextmanager
@@ -41,27 +37,6 @@ def stop(pipeline_or_run: str) -> list[str]:
 def stop_in(namespace: str) -> list[str]:
     """End the runs of all pipelines of a namespace; return their ids."""
     return [path.stem for path in _paths() if _stop_if(path, lambda _, document: document["namespace"] == namespace)]
-
-
-def end_killed(catalog: "Catalog", server: str) -> dict[str, str]:
-    """Record as killed the runs of this machine, account and server whose processes ended; return their pipelines by run id.
-
-    A run that the server does not know yet waits for the next call. Raises ServerUnavailable.
-    """
-    ended = {}
-    for path, document in _abandoned():
-        if not document.get("run") or document.get("server") != server:
-            continue
-        try:
-            if catalog.run(document["run"])["status"] == "running":
-                catalog.change_run(document["run"], {"status": "killed"})
-                ended[path.stem] = str(document["pipeline"])
-            path.unlink(missing_ok=True)
-        except ServerUnavailable:
-            raise
-        except ClientError:
-            continue
-    return ended
 
 
 def is_running(run_id: str) -> bool:
@@ -98,7 +73,7 @@ def _stop_if(path: Path, matches: Callable[[str, dict[str, Any]], bool]) -> bool
     return False
 
 
-def _abandoned() -> Iterator[tuple[Path, dict[str, Any]]]:
+def abandoned() -> Iterator[tuple[Path, dict[str, Any]]]:
     """Yield the files that killed processes left, and their documents."""
     for path in _paths():
         # The file of a run that ends just now is gone.

@@ -2,8 +2,7 @@
 
 from typing import Any, ClassVar
 
-from jupyter_colophon.schemaspaces.schema import METADATA_TEST_SCHEMASPACE, METADATA_TEST_SCHEMASPACE_ID
-from jupyter_colophon.schemaspaces.schemaspace import Schemaspace
+from jupyter_colophon.schemaspaces.schema import METADATA_TEST_SCHEMASPACE, METADATA_TEST_SCHEMASPACE_ID, Schemaspace
 
 
 class ShippedSchemaspace(Schemaspace):

@@ -42,7 +42,7 @@ class ColophonSource(DataSource):
     @told_plainly()
     def streamReader(self, schema: Any) -> DataSourceStreamReader:
         """The change log as a stream."""
-        from jupyter_colophon.spark.source.streaming import reader
+        from jupyter_colophon.spark.source.stream_factory import reader
 
         return reader(self._options())
 

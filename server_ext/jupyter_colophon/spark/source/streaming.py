@@ -5,7 +5,6 @@ class of its own, and `reader` chooses by what there is.
 """
 
 from collections.abc import Iterator, Sequence
-from importlib.util import find_spec
 
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
@@ -66,15 +65,6 @@ class ChangeStream(DataSourceStreamReader):
 
     def commit(self, end: Offset) -> None:
         """Nothing is to be let go of: the log keeps what it keeps."""
-
-
-def reader(options: Options) -> DataSourceStreamReader:
-    """The stream for the PySpark that is there."""
-    if find_spec("pyspark.sql.streaming.datasource") is None:
-        return ChangeStream(options)
-    from jupyter_colophon.spark.source.stream_limits import LimitedChangeStream
-
-    return LimitedChangeStream(options)
 
 
 def _at(seq: int) -> Offset:
