@@ -25,7 +25,8 @@ sample: $(STAMPS)/python ## run the sample notebooks without a browser, and chec
 	python examples/run_sample.py
 
 # Spark, the frontend and the browser wait a lot: they run one after the other beside the rest.
-test: ## run every test in its small form
+# What both lanes need is built before they begin: they would build it at the same time.
+test: $(STAMPS)/frontend $(STAMPS)/classes $(STAMPS)/kafka $(STAMPS)/clients $(STAMPS)/elyra ## run every test in its small form
 	$(MAKE) --jobs=2 --output-sync=line test-beside test-python
 
 # Each part runs, whatever the one before it found; at the end stands which of them failed.

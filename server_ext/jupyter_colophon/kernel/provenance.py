@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol
 
 from jupyter_colophon.kernel.cells import Cell, Execution, now_ms
 from jupyter_colophon.kernel.failures import Failure
@@ -12,7 +12,9 @@ from jupyter_colophon.kernel.failures import Failure
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import ExecutionInfo, ExecutionResult, InteractiveShell
 
-    from jupyter_colophon.kernel.session import Companion
+    from jupyter_colophon.kernel.messages import Notices
+    from jupyter_colophon.kernel.recorder import Recorder
+    from jupyter_colophon.kernel.spark_sessions import Captures
 
 P = ParamSpec("P")
 
@@ -62,10 +64,21 @@ class _Nesting(threading.local):
         return False
 
 
+class Companion(Protocol):
+    """What provenance needs of the session of its shell (`kernel/session.py`)."""
+
+    recorder: "Recorder | None"
+    captures: "Captures"
+    notices: "Notices"
+
+    def say(self) -> None:
+        """Print the pending messages."""
+
+
 class Provenance:
     """Opens and closes executions; `current` is the one of the calling thread."""
 
-    def __init__(self, companion: "Companion", shell: "InteractiveShell") -> None:
+    def __init__(self, companion: Companion, shell: "InteractiveShell") -> None:
         self.companion = companion
         self._shell = shell
         self._nesting = _Nesting()

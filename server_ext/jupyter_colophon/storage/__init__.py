@@ -1,1 +1,1 @@
-"""Where the graph is kept. Only `sqlite.py` holds SQL."""
+"""Storage of the graph. Only `sqlite/`, `postgresql/` and `sql/` contain SQL."""
