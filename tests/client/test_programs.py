@@ -109,7 +109,7 @@ def test_reads_have_both_scopes_and_stay_the_same_for_the_run(context: Any, cata
 
 def test_facts_are_told_while_a_run_goes_on_and_with_its_end(catalog: Any, database: str) -> None:
     with metadata.run("shop.spark.load", namespace=database) as going:
-        going.tell({"rows": 12, "step": "load"})
+        going.record_facts({"rows": 12, "step": "load"})
         assert going.metadata.flush() == 0
         told = catalog.run(going.urn)
         assert (told["status"], told["facts"]) == ("running", {"rows": 12, "step": "load"})

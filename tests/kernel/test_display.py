@@ -185,7 +185,7 @@ def hit(**more):
 
 def test_a_search_says_what_was_found_and_why():
     answer = {
-        **example("search-answer"),
+        **example("search-results"),
         "total": 30,
         "hits": [hit(owner="ops", matches=[{"key": "owner", "value": "ops", "scope": "USER"}])],
     }
@@ -199,7 +199,7 @@ def test_a_search_says_what_was_found_and_why():
 @pytest.mark.parametrize(
     ("page", "words"),
     [
-        (search_page(example("search-answer")), "nothing found"),
+        (search_page(example("search-results")), "nothing found"),
         (keys_page("", {"keys": [], "cursor": None}), "no keys yet"),
         (keys_page("zz", {"keys": [], "cursor": None}), "no key begins with zz"),
     ],

@@ -242,7 +242,7 @@ def test_trouble_with_the_store_refuses_nothing_and_is_waited_out(
     catalog.close()
 
 
-@pytest.mark.parametrize(("stalls", "state"), [(2, "applied"), (3, "refused")])
+@pytest.mark.parametrize(("stalls", "state"), [(2, "applied"), (3, "rejected")])
 def test_batch_is_refused_only_if_its_transaction_is_too_long_each_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stalls: int, state: str
 ) -> None:
