@@ -63,7 +63,7 @@ def run_page(run: Document) -> Page:
     told = [("argument", key, value) for key, value in run["arguments"].items()]
     told += [("fact", key, str(value)) for key, value in run["facts"].items() if key not in _LONG]
     rows = tuple(
-        (one["mode"] or one["role"], shown(one["urn"]), clock(one["last"]), _said(one)) for one in run["touched"]
+        (one["mode"] or one["role"], shown(one["urn"]), clock(one["last"]), _said(one)) for one in run["accesses"]
     )
     until = clock(run["end"]) if run["end"] else "now"
     blocks: list[Block] = [
