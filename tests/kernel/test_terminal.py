@@ -68,7 +68,7 @@ def test_the_extension_loads_anywhere_and_prints_plain_text(ipython, server):
 
 def test_a_run_in_a_shell_is_of_the_program_that_the_record_of_cells_has(ipython):
     text = ipython(
-        "from jupyter_colophon import metadata", "with metadata.run(dry=True) as run: print(run.program)", ""
+        "from jupyter_colophon import metadata", "with metadata.run(dry_run=True) as run: print(run.program)", ""
     )
     assert "urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),notebooks.ipython)" in text
 

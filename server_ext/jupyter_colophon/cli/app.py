@@ -34,14 +34,18 @@ COMMANDS = {
     "outbox": "Send what programs emitted while no server answered.",
     "metadata": "List, create, update, remove, migrate, export, import, move or recover instances of schemaspaces.",
 }
-#: The modules of commands whose names cannot be a module's, or are another's.
-_PLACES = {"export": "exporting", "import": "importing", "app": "applications"}
+#: The folders of the modules of commands, where that is not `cli/` itself.
+_FOLDERS = dict.fromkeys(("doctor", "verify"), "checks.") | dict.fromkeys(
+    ("app", "dataset", "keys", "lineage", "namespace", "runs", "search", "set", "show", "tag", "unset"), "entities."
+)
+#: Module and class of commands whose names are not those of their modules.
+_CLASSES = {"export": "export.Exporting", "import": "import_.Importing", "app": "applications.Applications"}
 
 
 def place_of(command: str) -> str:
-    """The class of a command, as a dotted name."""
-    place = _PLACES.get(command, command)
-    return f"jupyter_colophon.cli.{place}.{place.capitalize()}"
+    """Return the class of a command, as a dotted name."""
+    found = _CLASSES.get(command, f"{command}.{command.capitalize()}")
+    return f"jupyter_colophon.cli.{_FOLDERS.get(command, '')}{found}"
 
 
 class ColophonApp(Configured):
