@@ -77,10 +77,10 @@ def test_a_package_runs_where_no_server_can_be_asked(server: Any, place: Path) -
     assert made.returncode == 0, made.stderr
     package = place / "package"
     assert sorted(path.name for path in package.iterdir()) == [
-        "snapshot.json",
         "colophon.zip",
         "main.py",
         "pipeline.json",
+        "snapshot.json",
     ]
     ensure_java()
     submit = ["spark-submit", "--master", "local[1]", "--py-files", str(package / "colophon.zip")]

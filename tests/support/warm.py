@@ -17,9 +17,9 @@ _DRIVER = """
 import atexit, gc, json, os, signal, sys, tempfile, threading, traceback
 from importlib import import_module
 import jsonschema  # takes a second, and words what is not valid
-from jupyter_colophon import keeper, wiring
+from jupyter_colophon import composition, maintenance
 from jupyter_colophon.cli.app import COMMANDS, place_of
-from jupyter_colophon.cli.instances import local, run, sources
+from jupyter_colophon.cli.instances import local, open_instances, run
 from jupyter_colophon.storage import postgresql, sqlite
 for name in COMMANDS:
     import_module(place_of(name).rpartition(".")[0])

@@ -92,7 +92,7 @@ class Crawl(Command):
                 place=self.extra_args[0],
                 include=tuple(self.include),
                 exclude=tuple(self.exclude),
-                values=not self.no_statistics,
+                statistics=not self.no_statistics,
                 sample=self.sample,
                 views=self.views,
                 options=pairs("option", self.options),

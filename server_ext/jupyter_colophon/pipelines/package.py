@@ -11,7 +11,7 @@ from jupyter_colophon.client.programs.running import prefetch
 from jupyter_colophon.pipelines.check import Prepared
 
 #: What of our code a driver needs: nothing of it wants more than Python and PySpark.
-_CODE = ("__init__.py", "metadata.py", "client", "core", "spark")
+_CODE = ("__init__.py", "metadata.py", "client", "core", "pipelines", "spark", "system")
 _SUFFIXES = {".py", ".java"}
 _MAIN = '''\
 """Runs the pipeline beside it: spark-submit --py-files colophon.zip --files pipeline.json main.py NAME=VALUE ..."""

@@ -38,7 +38,7 @@ def crawl(
         place=os.fspath(place),
         include=_several(include),
         exclude=_several(exclude),
-        values=statistics,
+        statistics=statistics,
         sample=sample,
         views=views,
         options=dict(options or {}),

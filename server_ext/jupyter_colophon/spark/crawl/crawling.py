@@ -162,7 +162,7 @@ class _Crawl:
         data = reading.read(spark, work.found, self._asked.options)
         lost, now = reading.lost(work.found, data), time.time_ns() // 1_000_000
         fields = tuple(one for one in fields_of(data) if one.path != lost)
-        everything = work.known.is_confidential or not self._asked.values
+        everything = work.known.is_confidential or not self._asked.statistics
         hidden = {one.path for one in fields} if everything else work.known.confidential
         ref, found = replace(work.found.ref, fields=fields), None
         if not work.found.schema_only:

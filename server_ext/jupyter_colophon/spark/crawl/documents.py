@@ -23,7 +23,7 @@ def fingerprint(found: Found, asked: Asked, hidden: Collection[str]) -> str | No
     """What is the same as long as looking again would tell the same; None where nobody knows that."""
     if found.state is None:
         return None
-    said = [_VERSION, found.state, asked.values, asked.sample, dict(asked.options), sorted(hidden)]
+    said = [_VERSION, found.state, asked.statistics, asked.sample, dict(asked.options), sorted(hidden)]
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
 
 

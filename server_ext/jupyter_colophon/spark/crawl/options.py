@@ -20,7 +20,7 @@ class Asked:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     #: Whether minima, maxima, means and quantiles are told.
-    values: bool = True
+    statistics: bool = True
     #: About how many rows are looked at; None is all.
     sample: int | None = None
     #: Whether the rows of views are looked at.
