@@ -111,7 +111,7 @@ async def test_a_store_that_cannot_be_opened_stops_no_notebook_and_is_taken_when
     health = await api("GET", "health", answers="health")
     assert (health.status, health.headers["Retry-After"]) == (503, "5")
     known = ("changeLog", "subscribers", "inbox", "deadLetters")
-    assert [health.body[name] for name in known] == [{"head": None}, None, {"waiting": None}, None]
+    assert [health.body[name] for name in known] == [{"head": None}, None, {"pending": None}, None]
     assert '"User-Agent"' not in caplog.text
     notebook = {"type": "notebook", "content": {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}}
     saved = await jp_fetch("api", "contents", "a.ipynb", method="PUT", body=json.dumps(notebook))
@@ -154,7 +154,7 @@ async def test_kernels_that_end_with_their_server_can_still_tell_how_their_runs_
 ) -> None:
     program = "urn:li:dataJob:(urn:li:dataFlow:(colophon,notebook,default),cells.shop.ipynb#a1)"
     run = await api("POST", "runs", body={"program": program, "runId": "r1", "start": "2026-11-20T12:00:00.000Z"})
-    await jp_fetch("api", "kernelTokens", method="POST", allow_nonstandard_methods=True)
+    await jp_fetch("api", "kernels", method="POST", allow_nonstandard_methods=True)
     (extension,) = jp_serverapp.extension_manager.extension_apps["jupyter_colophon"]
     await extension.stop_extension()
     assert (await api("PATCH", "runs", run.body["urn"], body={"status": "killed"}, answers="run")).status == 200

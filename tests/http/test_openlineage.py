@@ -107,7 +107,7 @@ async def test_what_is_no_json_is_kept_as_well(openlineage: Any, api: Any) -> No
     assert (await openlineage("POST", *LINEAGE, body=b"{")).status == 400
     assert (await openlineage("POST", *LINEAGE, body=[])).status == 400
     letters = (await api("GET", "dead-letters", params={"kind": "openlineage"})).body["deadLetters"]
-    assert [one["problem"]["title"] for one in letters] == ["Invalid instance", "MalformedBody body"]
+    assert [one["problem"]["title"] for one in letters] == ["Invalid instance", "Malformed body"]
 
 
 async def test_an_event_of_another_jobs_run_is_applied_once_that_is_gone(openlineage: Any, api: Any) -> None:

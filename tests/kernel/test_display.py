@@ -338,7 +338,7 @@ def test_too_much_to_draw_is_a_tree_and_says_where_it_was_cut():
 
 def test_what_an_answer_leaves_out_and_what_is_deleted_is_said():
     b, made = table("b"), PROGRAM.format("m")
-    nodes = [node(b), node(made), node(table("a"), deleted=True, hidden={"upstream": 4, "downstream": 0})]
+    nodes = [node(b), node(made), node(table("a"), deleted=True, notShown={"upstream": 4, "downstream": 0})]
     text = repr(lineage_page(lineage(nodes, [edge(table("a"), made, "read"), edge(made, b, "write")], b)))
     assert "from db.a  (deleted, 4 more)" in text
 
