@@ -19,7 +19,7 @@ from jupyter_colophon.service.schemaspaces.space import Space
 #: The schemaspace that is there for tests alone (spec INST-14).
 TEST_SPACE = "metadata-tests"
 #: Where providers' `get_validator` is nobody's own.
-_USUAL_VALIDATORS = {"elyra.metadata.schema", "jupyter_colophon.elyra.schema"}
+_USUAL_VALIDATORS = {"elyra.metadata.schema", "jupyter_colophon.schemaspaces.schema"}
 #: What a provider can do, whatever it inherits.
 _PROVIDES = ("get_schemas", "migrate", "get_validator")
 _NAME = re.compile(r"[A-Za-z][0-9A-Za-z_-]*[0-9A-Za-z]")
