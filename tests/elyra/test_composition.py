@@ -168,7 +168,7 @@ def test_packages_bring_stores_of_instances_and_of_secrets(home: Path, monkeypat
     install(home / "packages", "jupyter_colophon.metadata_stores", "dictionary", "support.dictionary:Dictionary")
     install(home / "packages", "jupyter_colophon.secret_stores", "vault", "support.vault:Vault")
     monkeypatch.setattr(Vault, "there", {"qa": "PASSWORD-8"})
-    found = instances.current(Settings(metadata_store="dictionary", secrets="vault"))
+    found = instances.current(Settings(metadata_store="dictionary", secret_store="vault"))
     metadata = RUNTIME | {"cos_password": "qa"}
     made = found.create("runtimes", "kfp", {"display_name": "K", "schema_name": "kfp", "metadata": metadata}, ADA)
     assert made.metadata["cos_password"] == {"$secret": True}
