@@ -52,7 +52,7 @@ def test_a_session_of_spark_connect_reads_writes_and_streams_the_catalog(kernel:
     assert "What it reads and writes is recorded by the cluster, if at all" in begun
     assert last_lines(kernel, WRITE).count("part-") == 1
     load = catalog.load("connected")
-    assert [load[name] for name in ("state", "written", "refused")] == ["committed", COUNT, 1]
+    assert [load[name] for name in ("state", "written", "rejected")] == ["committed", COUNT, 1]
     assert last_lines(kernel, READ).splitlines()[-1] == str(COUNT)
     assert last_lines(kernel, STREAM).splitlines()[-1] == str(COUNT)
     assert "the cluster's (Spark Connect)" in last_lines(kernel, "%metadata health")

@@ -145,7 +145,7 @@ def test_a_killed_executor_loses_and_doubles_nothing_and_statistics_agree(
     assert ingest.returncode == 0, said
     took = time.monotonic() - began
     load = catalog.load("cluster-1")
-    assert [load[name] for name in ("state", "written", "unchanged", "refused")] == ["committed", COUNT, 0, 0]
+    assert [load[name] for name in ("state", "written", "unchanged", "rejected")] == ["committed", COUNT, 0, 0]
     sys.stdout.write(f"\n{COUNT} entities in {took:.0f} s with an executor killed, {load['batches']} batches\n")
 
     counted = submit(master, "statistics", *options, f"--output={tmp_path}/statistics")

@@ -71,7 +71,7 @@ def jp_server_config(jp_server_config: dict[str, Any], tmp_path: Path, monkeypat
 async def test_registry_offers_a_new_user_aspect_with_the_annotations_of_its_schema(api: Any) -> None:
     aspects = (await api("GET", "registry", "dataset", answers="entity-type")).body["aspects"]
     (contract,) = (one for one in aspects if one["name"] == "contract")
-    assert (contract["scope"], contract["offered"], contract["schema"]) == ("USER", True, CONTRACT)
+    assert (contract["scope"], contract["editableByDefault"], contract["schema"]) == ("USER", True, CONTRACT)
 
 
 async def test_a_type_of_the_users_is_written_read_and_found(api: Any) -> None:

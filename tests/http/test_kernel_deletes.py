@@ -108,15 +108,15 @@ async def test_what_only_shows_when_it_is_applied_is_refused_then(api: Any, said
     later = await api("POST", "proposals", params={"async": "true"}, body=proposed("status", "patch", PATCHED), **asks)
     assert later.status == 202
     entry = later.body
-    while entry["state"] == "waiting":
+    while entry["state"] == "pending":
         await asyncio.sleep(0.05)
         entry = (await api("GET", "inbox", entry["id"], answers="inbox-entry", **asks)).body
-    assert (entry["state"], entry["problem"]["status"]) == ("refused", 403)
+    assert (entry["state"], entry["problem"]["status"]) == ("rejected", 403)
     assert (await api("DELETE", "dead-letters", entry["deadLetter"], **asks)).status == 403
     assert (await api("PUT", "loads", "night", answers="load", **asks)).status == 200
     batch = {"partition": 0, "number": 0, "rows": proposed("status", "upsert", GONE)["proposals"]}
     done = await api("POST", "loads", "night", "batches", body=batch, answers="load-batch-result", **asks)
-    assert [one["problem"]["status"] for one in done.body["refused"]] == [403]
+    assert [one["problem"]["status"] for one in done.body["rejected"]] == [403]
     status = await api("GET", "entities", ORDERS, "aspects", "status", answers="aspect")
     assert status.body["value"] == {"removed": False}
 
