@@ -93,7 +93,7 @@ def test_record_is_written_with_the_cursor_or_not_at_all(catalog: Catalog) -> No
     before = position(catalog)
     write(catalog, 1)
     # Another process takes the lease while this one handles the change.
-    catalog.provider.tx_runner.run(lambda tx: tx.table("leases").update({"name": "test", "holder": "another"}))
+    catalog.provider.tx_runner.run(lambda tx: tx.table("leases").update({"name": "test", "owner": "another"}))
 
     def record(tx: TableContext) -> None:
         cursors.begin(tx, "written")

@@ -137,7 +137,7 @@ class TestEntities:
             catalog.write_path.propose([profile], ADA)
         back(catalog, "a")
         found = catalog.datahub.timeseries.values(Urn.parse(ORDERS), "datasetProfile", ADA, limit=9)
-        assert [one.time for one in found] == [2]
+        assert [one.time for one in found.values] == [2]
         assert findings(keeper(catalog)) == []
 
 
