@@ -27,7 +27,7 @@ def tell(catalog: Catalog, *values: Any, system: SystemMetadata | None = None) -
 
 
 def values(catalog: Catalog, **question: Any) -> list[TimedValue]:
-    return catalog.datahub.timeseries.values(URN, ASPECT, ADA, **{"limit": 100} | question)
+    return catalog.datahub.timeseries.values(URN, ASPECT, ADA, **{"limit": 100} | question).values
 
 
 def times(catalog: Catalog, **question: Any) -> list[int]:

@@ -88,7 +88,7 @@ def test_lost_lease_rolls_the_transaction_back(
     assert second.acquire()
 
     def late(tx: TableContext) -> None:
-        tx.table("leases").upsert({"name": "written", "holder": "", "beat": 0})
+        tx.table("leases").upsert({"name": "written", "owner": "", "heartbeat": 0})
         first.heartbeat(tx)
 
     with pytest.raises(LeaseLost):

@@ -50,7 +50,7 @@ def test_who_may_not_read_the_namespace_sees_no_pipeline_of_it(instances: Instan
     assert [one.name for one in instances.page(SPACE, everything, EVE).instances] == ["parts"]
     assert [one.name for one in instances.slice(SPACE, 10, "", EVE)[0]] == ["parts"]
     assert [one.name for one in instances.list(SPACE, EVE)] == ["parts"]
-    assert [one.value for one in instances.values(SPACE, "", "/namespace", EVE)] == ["stock"]
+    assert [one.value for one in instances.values(SPACE, "", "/namespace", EVE).values] == ["stock"]
     assert [one["name"] for one in instances.exported(SPACE, ExportChoice(), EVE)] == ["parts"]
     assert len(instances.page(SPACE, everything, BOB).instances) == 2
 

@@ -158,7 +158,7 @@ class TestStores:
         self, beside: Catalog, data_folder: Path, kind: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("COLOPHON_SECRET_PASSWORD", CANARY)
-        with shelf(beside, data_folder, kind, secrets="env") as kept:
+        with shelf(beside, data_folder, kind, secret_store="env") as kept:
             made = kept.instances.create(SPACE, "one", thing(password="$COLOPHON_SECRET_PASSWORD"), ADA)
             assert made.metadata["password"] == MASK
             assert kept.store.read("one").document["metadata"]["password"] == {
@@ -201,7 +201,7 @@ class TestStores:
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         monkeypatch.setenv("PGPASSWORD", CANARY)
-        with shelf(beside, data_folder, kind, secrets=setting) as kept:
+        with shelf(beside, data_folder, kind, secret_store=setting) as kept:
             with pytest.raises(InstanceInvalid) as refused:
                 kept.instances.create(SPACE, "one", thing(password=written), ADA)
             assert refused.value.problems[0].pointer == "/metadata/password"
@@ -232,7 +232,7 @@ class TestStores:
             assert [one.name for one in kept.instances.list(SPACE)] == ["one"]
 
     def test_that_nobody_knows_are_refused(self, beside: Catalog, data_folder: Path) -> None:
-        with pytest.raises(InvalidConfiguration), shelf(beside, data_folder, secrets="nothing"):
+        with pytest.raises(InvalidConfiguration), shelf(beside, data_folder, secret_store="nothing"):
             pass
 
 
@@ -252,7 +252,7 @@ class TestKeyring:
     def test_has_the_value_and_the_instance_a_reference(
         self, beside: Catalog, data_folder: Path, kind: str, ring: dict[tuple[str, str], str]
     ) -> None:
-        with shelf(beside, data_folder, kind, secrets="keyring") as kept:
+        with shelf(beside, data_folder, kind, secret_store="keyring") as kept:
             kept.instances.create(SPACE, "one", thing(password=CANARY), ADA)
             assert list(ring.values()) == [json.dumps(CANARY)]
             assert secret(kept) == CANARY
@@ -267,7 +267,7 @@ class TestKeyring:
         self, beside: Catalog, data_folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setitem(sys.modules, "keyring", None)
-        with shelf(beside, data_folder, secrets="keyring") as kept:
+        with shelf(beside, data_folder, secret_store="keyring") as kept:
             kept.instances.create(SPACE, "one", thing(size=2), ADA)
             with pytest.raises(Exception, match="keyring is not installed"):
                 kept.instances.create(SPACE, "two", thing(password=CANARY), ADA)
