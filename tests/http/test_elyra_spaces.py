@@ -59,7 +59,7 @@ async def test_a_deprecated_schema_is_left_out_of_lists_and_told_by_its_name(ely
 
 async def test_what_a_class_adds_is_shown_and_what_its_hook_refuses_is_undone(elyra: Any) -> None:
     made = await elyra("POST", *THINGS, body=a("told"))
-    assert (made.status, made.body) == (201, a("told") | {"deletable": "made before the save"})
+    assert (made.status, made.body) == (201, a("told") | {"own": "made before the save"})
     assert (await elyra("GET", *THINGS, "it")).body == made.body
     for raised, status in ((ValueError("not today"), 400), (PermissionError("not today"), 403)):
         await _refuse_each_hook(elyra, made.body, raised, status)

@@ -30,6 +30,8 @@ def use_memory() -> None:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(folder))
     if "TMPDIR" not in os.environ:
         os.environ["TMPDIR"] = tempfile.tempdir = tempfile.mkdtemp(prefix="colophon-", dir=folder)
+        # Some tests act as another account, which looks below this folder.
+        Path(tempfile.tempdir).chmod(0o711)
         atexit.register(shutil.rmtree, tempfile.tempdir, ignore_errors=True)
 
 

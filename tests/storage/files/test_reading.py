@@ -1,5 +1,6 @@
 """What is read of instances' files, and how those that cannot be read are told."""
 
+import contextlib
 import json
 import os
 import socket
@@ -94,8 +95,9 @@ def _pipe(path: Path) -> None:
 
 
 def _socket(path: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as made:
-        made.bind(str(path))
+    # The name of a socket has at most 107 characters, fewer than paths of tests.
+    with socket.socket(socket.AF_UNIX) as made, contextlib.chdir(path.parent):
+        made.bind(path.name)
 
 
 def _link(path: Path) -> None:
