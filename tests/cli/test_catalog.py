@@ -96,9 +96,9 @@ def test_a_file_is_named_by_its_path(call: Call, colophon: Commands) -> None:
 
 def test_keys_and_their_values_are_counted(call: Call) -> None:
     call("set", "sales.orders", "Team=ops")
-    keys = call("keys", "--prefix=te", "--json").answer["keys"]
+    keys = call("keys", "--prefix=tea", "--json").answer["keys"]
     assert [(one["text"], one["kind"], one["scope"]) for one in keys] == [("Team", "property", "USER")]
-    assert "Team   property   USER    1" in call("keys", "--prefix=te").out
+    assert "Team   property   USER    1" in call("keys", "--prefix=tea").out
     assert call("keys", "--values=team", "--json").answer["values"][0]["text"] == "ops"
     assert call("keys", "--prefix=zzz").out == "There is none.\n"
 
