@@ -58,6 +58,7 @@ check: $(STAMPS)/frontend $(STAMPS)/ui-tests ## look at the code without running
 	ruff format --check .
 	mypy
 	MYPYPATH=server_ext:bench:tests mypy bench/*.py
+	MYPYPATH=server_ext:tools mypy tools/generate.py
 	lint-imports --no-cache
 	deptry server_ext
 	jlpm generate:check

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import Refused
 from jupyter_colophon.client.transport import Server, Transport
 
@@ -164,7 +165,7 @@ class Catalog:
         """The lines of a namespace, of some entity types and aspects or of all; the first says what it is."""
         some = {"types": list(types)} if types else {}
         some |= {"aspects": list(aspects)} if aspects else {}
-        return self._transport.lines("/export", {}, body={"namespace": namespace, **some})
+        return Operations(self._transport).export_selection({"namespace": namespace, **some})
 
     def inbox_entry(self, entry_id: str, timeout_s: float | None = None) -> Document:
         """What became of a batch in the inbox: `InboxEntry`."""
@@ -227,7 +228,7 @@ class Catalog:
 
     def export(self, namespace: str) -> Iterator[bytes]:
         """All that is said in a namespace, as lines of JSON, each as it comes."""
-        return self._transport.lines("/export", {"namespace": namespace})
+        return Operations(self._transport).export_namespace(namespace)
 
     def runs(self, *, limit: int = 50, **filters: str | None) -> Document:
         """Runs; filters are program, data, start, end, status and cursor: `Runs`."""

@@ -12,6 +12,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
+from jupyter_colophon.client.caller import Call, Document
 from jupyter_colophon.client.problems import Refused, ServerUnavailable
 
 CONNECT_TIMEOUT_S = 2.0
@@ -69,7 +70,7 @@ class Server:
 
 
 class Transport:
-    """Sends requests one at a time, from any thread; a second thread waits for the first."""
+    """Sends requests one at a time, from any thread; a second thread waits for the first. A `Caller` over HTTP."""
 
     def __init__(
         self,
@@ -109,7 +110,7 @@ class Transport:
             Refused: the answer's status is 3xx, 4xx or 5xx (304 is an answer).
         """
         target = self._prefix + path + _query_string(query)
-        payload = body if body is None or isinstance(body, bytes) else _encoded(body)
+        payload = _payload(body)
         fields = self._header_fields(method, payload, headers)
         deadline = time.monotonic() + (timeout_s or self._timeout_s)
 
@@ -126,25 +127,33 @@ class Transport:
         except (OSError, http.client.HTTPException) as reason:
             raise ServerUnavailable(self.server.url, _named(reason)) from None
 
-    def lines(
-        self,
-        path: str,
-        query: Mapping[str, object],
-        timeout_s: float = LINES_TIMEOUT_S,
-        *,
-        body: object = None,
-    ) -> Iterator[bytes]:
-        """Asks for an answer of lines, and gives them as they come, on a connection of its own; with a body by POST.
+    def call(self, call: Call, timeout_s: float | None = None) -> Document:
+        """Send a call, and return the answer's JSON object; an empty one if it has no body. Raises what `request` raises."""
+        found = self.request(
+            call.method,
+            _path(call),
+            query=call.query,
+            body=call.body,
+            headers=_call_headers(call),
+            timeout_s=timeout_s,
+        )
+        return found.body if isinstance(found.body, dict) else {}
 
-        Each block has to come within `timeout_s`. Raises as `request` does, also in the middle where it breaks off.
+    def lines(self, call: Call, timeout_s: float | None = None) -> Iterator[bytes]:
+        """Send a call on a connection of its own, and yield the lines of the answer as they arrive.
+
+        Each block has to arrive within `timeout_s`, by default 60 s. Raises what `request` raises, also in the middle
+        where the answer is cut.
         """
         connection: http.client.HTTPConnection | None = None
         try:
             connection = self._connect(time.monotonic() + self._timeout_s)
-            method, payload = ("GET", None) if body is None else ("POST", _encoded(body))
-            target = self._prefix + path + _query_string(query)
-            connection.request(method, target, payload, self._header_fields(method, payload, None))
-            _limit_to(connection, timeout_s)
+            payload = _payload(call.body)
+            target = self._prefix + _path(call) + _query_string(call.query)
+            connection.request(
+                call.method, target, payload, self._header_fields(call.method, payload, _call_headers(call))
+            )
+            _limit_to(connection, timeout_s or LINES_TIMEOUT_S)
             response = connection.getresponse()
             if response.status != HTTPStatus.OK:
                 headers = {name.lower(): value for name, value in response.getheaders()}
@@ -269,8 +278,17 @@ def _limit_to(connection: http.client.HTTPConnection, timeout_s: float) -> None:
         connection.sock.settimeout(timeout_s)
 
 
-def _encoded(body: object) -> bytes:
-    return json.dumps(body, separators=(",", ":")).encode()
+def _payload(body: object) -> bytes | None:
+    return body if body is None or isinstance(body, bytes) else json.dumps(body, separators=(",", ":")).encode()
+
+
+def _path(call: Call) -> str:
+    return call.path_template.format_map({name: quote(value, safe="") for name, value in call.path.items()})
+
+
+def _call_headers(call: Call) -> dict[str, str]:
+    content_type = {} if call.body is None else {"Content-Type": call.content_type}
+    return content_type | {name: str(value) for name, value in call.headers.items()}
 
 
 def _left(deadline: float) -> float:

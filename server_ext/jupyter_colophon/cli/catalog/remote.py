@@ -121,7 +121,7 @@ class Remote:
 
     def exported(self, namespace: str) -> Iterator[bytes]:
         """The lines of a namespace."""
-        lines = self._transport.lines("/export", {"namespace": namespace})
+        lines = self._catalog.export(namespace)
         while (line := _told(lambda: next(lines, None))) is not None:
             yield line
 

@@ -1,0 +1,38 @@
+"""Write what is generated from the OpenAPI documents and the settings; with --check only say what is stale."""
+
+import sys
+from pathlib import Path
+
+from generators import python_client
+
+ROOT = Path(__file__).parents[1]
+#: Texts of generated files by their paths.
+GENERATORS = {module.TARGET: module.generate for module in (python_client,)}
+
+
+def stale() -> dict[str, str]:
+    """Return the text of every generated file whose committed text differs, by its path."""
+    texts = {path: generate() for path, generate in GENERATORS.items()}
+    return {path: text for path, text in texts.items() if _read(ROOT / path) != text}
+
+
+def main(arguments: list[str]) -> int:
+    """Write stale files, or name them with --check."""
+    found = stale()
+    if "--check" in arguments:
+        for path in found:
+            print(f"{path} is stale: run jlpm generate", file=sys.stderr)
+        return 1 if found else 0
+    for path, text in found.items():
+        target = ROOT / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text)
+    return 0
+
+
+def _read(path: Path) -> str:
+    return path.read_text() if path.exists() else ""
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

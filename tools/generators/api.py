@@ -1,0 +1,128 @@
+"""An OpenAPI document as typed operations."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+Document = dict[str, Any]
+Schema = Mapping[str, Any]
+
+JSON = "application/json"
+LINES = "application/x-ndjson"
+_REFERENCE = "#/components/schemas/"
+_METHODS = ("get", "put", "post", "patch", "delete", "head")
+_WEBSOCKET = "x-websocket"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of an operation. `place` is `path`, `query` or `header`."""
+
+    name: str
+    place: str
+    required: bool
+    description: str
+    schema: Schema
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An operation of an API. `answers` and `bodies` are schemas by content type, answers of success only."""
+
+    id: str
+    method: str
+    path: str
+    tag: str
+    summary: str
+    parameters: tuple[Parameter, ...]
+    bodies: Mapping[str, Schema]
+    answers: Mapping[str, tuple[Schema, ...]]
+    #: Descriptions of all answers by status, and the status of errors among them.
+    statuses: Mapping[str, str]
+    is_socket: bool = False
+
+    @cached_property
+    def content_type(self) -> str:
+        """The content type of a body, if none is chosen; empty if the operation has no body."""
+        return next(iter(self.bodies), "")
+
+    @cached_property
+    def is_lines(self) -> bool:
+        """Whether the answer is a stream of lines of JSON."""
+        return LINES in self.answers
+
+    @cached_property
+    def is_json(self) -> bool:
+        """Whether the answer is a JSON document."""
+        return JSON in self.answers
+
+
+def operations(document: Document) -> list[Operation]:
+    """Return the operations of a document in the order of its paths."""
+    return [
+        _operation(path, method, told, document)
+        for path, methods in document["paths"].items()
+        for method, told in methods.items()
+        if method in (*_METHODS, _WEBSOCKET)
+    ]
+
+
+def schema_name(schema: Schema) -> str:
+    """Return the name of the component that a schema refers to; empty if it is an inline schema."""
+    reference = str(schema.get("$ref", ""))
+    return reference.removeprefix(_REFERENCE) if reference.startswith(_REFERENCE) else ""
+
+
+def _operation(path: str, method: str, told: Document, document: Document) -> Operation:
+    is_socket = method == _WEBSOCKET
+    return Operation(
+        id=told["operationId"],
+        method="GET" if is_socket else method.upper(),
+        path=path,
+        tag=next(iter(told.get("tags", ())), path.split("/")[1]),
+        summary=told["summary"],
+        parameters=tuple(_parameters(told.get("parameters", ()), document)),
+        bodies={kind: content["schema"] for kind, content in told.get("requestBody", {}).get("content", {}).items()},
+        answers={JSON: (told["message"]["schema"],)} if is_socket else _answers(told["responses"]),
+        statuses={} if is_socket else {status: answer["description"] for status, answer in told["responses"].items()},
+        is_socket=is_socket,
+    )
+
+
+def _parameters(declared: Any, document: Document) -> Iterator[Parameter]:
+    in_path: set[str] = set()
+    for one in declared:
+        parameter = _resolved(one, document)
+        in_path |= {parameter["name"]} if parameter["in"] == "path" else set()
+        # A URN in a path may be sent as a query parameter instead: clients never need that.
+        if parameter["in"] == "query" and parameter["name"] in in_path:
+            continue
+        yield Parameter(
+            name=parameter["name"],
+            place=parameter["in"],
+            required=bool(parameter.get("required")),
+            description=parameter.get("description", ""),
+            schema=parameter["schema"],
+        )
+
+
+def _resolved(node: Document, document: Document) -> Document:
+    reference = node.get("$ref")
+    if reference is None:
+        return node
+    found: Any = document
+    for part in reference.removeprefix("#/").split("/"):
+        found = found[part]
+    return dict(found)
+
+
+def _answers(responses: Document) -> dict[str, tuple[Schema, ...]]:
+    found: dict[str, tuple[Schema, ...]] = {}
+    for status, response in responses.items():
+        if re.match("2|3", status):
+            for kind, content in response.get("content", {}).items():
+                schema = content.get("schema", {})
+                found[kind] = found.get(kind, ()) + (() if schema in found.get(kind, ()) else (schema,))
+    return found
