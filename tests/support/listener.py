@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from jupyter_colophon.http.request_schemas import ApiSchemas
+from jupyter_colophon.operations.request_schemas import ApiSchemas
 from tornado.httpclient import HTTPRequest
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 

@@ -5,8 +5,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
+from jupyter_colophon.core.documents.json_values import is_larger
 from jupyter_colophon.core.errors import TooLarge, TransactionTimeout
 
 T = TypeVar("T")
@@ -18,6 +19,12 @@ PAGE_BYTES_MAX: Final = 4 * 1024 * 1024
 LIST_BYTES_MAX: Final = 16 * 1024 * 1024
 #: No read is answered with more, whatever it is: it is refused.
 ANSWER_BYTES_MAX: Final = 64 * 1024 * 1024
+
+
+def require_answer_size(document: Any) -> None:
+    """Raise TooLarge for a document that is larger than any answer."""
+    if is_larger(document, ANSWER_BYTES_MAX):
+        raise TooLarge(f"the answer would have more than {ANSWER_BYTES_MAX} bytes: ask for less")
 
 
 @dataclass(slots=True)

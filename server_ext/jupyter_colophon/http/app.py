@@ -14,8 +14,8 @@ from jupyter_server.extension.application import ExtensionApp
 from jupyter_colophon.core.errors import InvalidConfiguration
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.http.kernels import provisioner
-from jupyter_colophon.http.lazy_routes import LateRoutes
-from jupyter_colophon.http.state import SETTING, Door
+from jupyter_colophon.http.lazy_routes import LateRoutes, Route
+from jupyter_colophon.http.state import SETTING, ServerState
 from jupyter_colophon.settings import Settings
 from jupyter_colophon.system.private_folders import restrict_folder
 
@@ -57,32 +57,31 @@ class Colophon(Settings, ExtensionApp):
         wrong = self._unread or wrong
         if wrong:
             _logger.error("serves no catalog: %s", wrong)
-        told = version("jupyter-colophon")
-        self.settings[SETTING] = door = Door(
-            self, store, self.identity(), self.max_body_bytes, told, wrong, elyra_api=self._opens_elyra_door
+        self.settings[SETTING] = state = ServerState(
+            self, store, self.identity(), version("jupyter-colophon"), wrong, elyra_api=self._serves_elyra_api
         )
         if self.sinks and not wrong:
             from jupyter_colophon.http.changes.event_bus import bus
 
-            door.deliver(self.sinks, bus(self.serverapp))
+            state.deliver(self.sinks, bus(self.serverapp))
         if self.max_scheduled_runs and not wrong and self.serverapp is not None:
-            door.schedule(partial(provisioner.signed, self.serverapp))
+            state.schedule(partial(provisioner.signed, self.serverapp))
         if self.serverapp is not None:
             provisioner.install(self.serverapp)
 
     def initialize_handlers(self) -> None:
         """Take what is asked for below our prefixes. The routes and their modules come with the first such request."""
         if self.serverapp is not None:
-            doors = ["colophon", "elyra"] if self._opens_elyra_door else ["colophon"]
-            LateRoutes(self.serverapp.web_app, self.serverapp.base_url, self._routes).stand(doors)
+            prefixes = ["colophon", "elyra"] if self._serves_elyra_api else ["colophon"]
+            LateRoutes(self.serverapp.web_app, self.serverapp.base_url, self._routes).stand(prefixes)
 
-    def _routes(self) -> list[tuple[str, type]]:
+    def _routes(self) -> list[Route]:
         from jupyter_colophon.http.routes import routes
 
-        return routes(elyra=self._opens_elyra_door)
+        return routes(elyra=self._serves_elyra_api)
 
     @cached_property
-    def _opens_elyra_door(self) -> bool:
+    def _serves_elyra_api(self) -> bool:
         """Whether `/elyra/…` is ours (spec INST-15)."""
         if self.elyra_api != "auto":
             return bool(self.elyra_api == "on")
@@ -99,13 +98,13 @@ class Colophon(Settings, ExtensionApp):
         The server stops its kernels after its extensions, and they tell us then how their last runs ended: so while
         any of them runs, the catalog stays open until the process ends.
         """
-        door: Any = self.settings.get(SETTING)
-        if door is None:
+        state: Any = self.settings.get(SETTING)
+        if state is None:
             return
-        if door.scheduler is not None:
+        if state.scheduler is not None:
             # The runs that it started are ended, and tell us so.
-            await asyncio.get_running_loop().run_in_executor(None, door.scheduler.close)
+            await asyncio.get_running_loop().run_in_executor(None, state.scheduler.close)
         if self.serverapp is not None and self.serverapp.kernel_manager.list_kernel_ids():
-            atexit.register(door.close)
+            atexit.register(state.close)
         else:
-            door.close()
+            state.close()

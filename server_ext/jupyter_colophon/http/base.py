@@ -20,13 +20,13 @@ from jupyter_colophon.core.documents.json_parsing import encode_in_pieces, parse
 from jupyter_colophon.core.documents.json_values import is_larger
 from jupyter_colophon.core.errors import InvalidQuery, MalformedBody, MetadataError, StoreUnavailable, TooLarge, shown
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.read_budget import ANSWER_BYTES_MAX, limit_reads
-from jupyter_colophon.http.idempotency import ASKING, IDEMPOTENCY_KEY, fingerprint
+from jupyter_colophon.core.read_budget import limit_reads, require_answer_size
 from jupyter_colophon.http.kernels.tokens import KernelIdentity
 from jupyter_colophon.http.operation import Operation, Shape, declared, methods
-from jupyter_colophon.http.parameter import Parameter
-from jupyter_colophon.http.problems import document, problem, row_of
-from jupyter_colophon.http.state import SETTING, Door, actor
+from jupyter_colophon.http.state import SETTING, ServerState, actor
+from jupyter_colophon.operations.idempotency import ASKING, IDEMPOTENCY_KEY, fingerprint
+from jupyter_colophon.operations.parameter import Parameter
+from jupyter_colophon.operations.problems import document, problem, row_of
 
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
@@ -53,20 +53,20 @@ class Identified:
     get_query_arguments: Callable[..., list[str]]
 
     @property
-    def door(self) -> Door:
+    def state(self) -> ServerState:
         """The extension's state."""
-        door: Door = self.settings[SETTING]
-        return door
+        state: ServerState = self.settings[SETTING]
+        return state
 
     @property
     def identity_provider(self) -> Any:
         """The server's identity provider, which here also knows kernels' tokens."""
-        return KernelIdentity(self.settings["identity_provider"], self.door.tokens)
+        return KernelIdentity(self.settings["identity_provider"], self.state.tokens)
 
     @property
     def principal(self) -> Principal:
         """Who asks, with the scopes of the token used."""
-        holder = self.door.tokens.holder(self)  # type: ignore[arg-type]  # a mixin of RequestHandlers
+        holder = self.state.tokens.holder(self)  # type: ignore[arg-type]  # a mixin of RequestHandlers
         if holder is not None:
             return holder.principal
         return Principal(actor(self.settings["identity_provider"], self.current_user))
@@ -88,6 +88,13 @@ class Identified:
             raise InvalidQuery("is missing", parameter.name)
         return parameter.default if told is None else parameter.read(told)
 
+    __getitem__ = asked
+
+    @property
+    def sent_names(self) -> frozenset[str]:
+        """The names of the headers that were sent."""
+        return frozenset(name.lower() for name in self.request.headers)
+
     def _sent(self, name: str) -> str | None:
         """A query parameter exactly as it was sent: blanks are part of names. Raises InvalidQuery."""
         found: list[str] = self.get_query_arguments(name, strip=False)
@@ -101,24 +108,24 @@ class Identified:
         What only reads has a deadline, and what looks through many entities threads of its own. A GET only reads; with
         `asks`, the request is a question in whatever method. Raises StoreUnavailable, TransactionTimeout, TooLarge.
         """
-        door = self.door
+        state = self.state
         if not asks and self.request.method not in _READING:
-            return await self.aside(lambda: work(door.catalog()))
+            return await self.aside(lambda: work(state.catalog()))
 
         def read() -> T:
-            with limit_reads(door.settings.read_timeout_seconds):
-                return work(door.catalog())
+            with limit_reads(state.settings.read_timeout_seconds):
+                return work(state.catalog())
 
-        if door.closed or not (asks or self.operation.looks_through_many):
+        if state.closed or not (asks or self.operation.looks_through_many):
             return await self.aside(read)
-        return await asyncio.wrap_future(door.questions.submit(self.principal.user, read))
+        return await asyncio.wrap_future(state.query_pool.submit(self.principal.user, read))
 
     async def aside(self, work: Callable[[], T]) -> T:
         """Do synchronous work off the event loop; the catalog is not opened for it. Raises StoreUnavailable."""
-        door = self.door
-        if door.closed:
+        state = self.state
+        if state.closed:
             raise StoreUnavailable("the server is stopping")
-        return await asyncio.get_running_loop().run_in_executor(door.threads, work)
+        return await asyncio.get_running_loop().run_in_executor(state.threads, work)
 
     async def among(self, space: str, work: Callable[[], T]) -> T:
         """As `aside`, for what may call the code of a schemaspace's package: that holds up no other schemaspace.
@@ -126,11 +133,11 @@ class Identified:
         A request that only reads has a deadline. Raises StoreUnavailable where too much of this schemaspace waits
         already, or where reading took too long.
         """
-        if self.door.closed:
+        if self.state.closed:
             raise StoreUnavailable("the server is stopping")
         if self.request.method not in _READING:
-            return await asyncio.wrap_future(self.door.crews.submit(space, lambda: _lasting(work)))
-        seconds = self.door.settings.read_timeout_seconds
+            return await asyncio.wrap_future(self.state.schemaspace_pools.submit(space, lambda: _lasting(work)))
+        seconds = self.state.settings.read_timeout_seconds
 
         def read() -> T:
             with limit_reads(seconds):
@@ -138,7 +145,7 @@ class Identified:
 
         try:
             async with asyncio.timeout(seconds):
-                return await asyncio.wrap_future(self.door.crews.submit(space, read))
+                return await asyncio.wrap_future(self.state.schemaspace_pools.submit(space, read))
         except TimeoutError:
             # Nothing can end the code of a package; its thread stays with its own schemaspace.
             raise StoreUnavailable(f"reading schemaspace {shown(space)} took longer than {seconds:g} s") from None
@@ -152,15 +159,9 @@ def _lasting(work: Callable[[], T]) -> T:
         raise RuntimeError("a package tried to end the server") from error
 
 
-def require_answer(value: Any) -> None:
-    """Raise TooLarge for a document that is larger than any answer."""
-    if is_larger(value, ANSWER_BYTES_MAX):
-        raise TooLarge(f"the answer would have more than {ANSWER_BYTES_MAX} bytes: ask for less")
-
-
 def _encode_read(value: Any) -> str:
     """Return what a read answers as JSON text. Raises TooLarge."""
-    require_answer(value)
+    require_answer_size(value)
     return encode_in_pieces(value)
 
 
@@ -178,7 +179,7 @@ class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows ident
     @property
     def body_bytes_max(self) -> int:
         """How large a body may be, also when it is inflated."""
-        return self.door.max_body_bytes
+        return self.state.settings.max_body_bytes
 
     def initialize(self) -> None:
         """Prepare for a body that comes in pieces."""
@@ -257,7 +258,7 @@ class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows ident
         shape = self.operation.body_shape(self.request.headers.get("Content-Type", ""))
         if len(raw) <= _SMALL_BYTES:
             return self.read(raw, shape)
-        return await asyncio.get_running_loop().run_in_executor(self.door.threads, self.read, raw, shape)
+        return await asyncio.get_running_loop().run_in_executor(self.state.threads, self.read, raw, shape)
 
     def sent(self) -> bytes:
         """The body as it was sent, but inflated. Raises MalformedBody, TooLarge."""
@@ -270,7 +271,7 @@ class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows ident
     def read(self, raw: bytes, shape: Shape) -> Any:
         """A body of this shape. Raises MalformedBody, TooLarge, InvalidInstance."""
         value = parse(raw)
-        self.door.schemas.validate(shape, value)
+        self.state.schemas.validate(shape, value)
         return value
 
     async def writing(self, work: "Callable[[Catalog, Once | None], T]") -> T:
@@ -316,7 +317,7 @@ class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows ident
         # What a write did stays done, however much there is to answer.
         encode = _encode_read if self.request.method in _READING else encode_in_pieces
         try:
-            text = await asyncio.get_running_loop().run_in_executor(self.door.threads, encode, value)
+            text = await asyncio.get_running_loop().run_in_executor(self.state.threads, encode, value)
             self.finish(text, set_content_type=self.content_type)
         except Exception as error:  # noqa: BLE001  the handler's method is over: nobody else answers for it
             self._handle_request_exception(error)

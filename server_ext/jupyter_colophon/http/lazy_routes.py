@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 from jupyter_server.utils import url_path_join
@@ -19,8 +19,10 @@ from tornado.web import Application
 
 from jupyter_colophon.http import route_auth_check
 
+#: A pattern, a handler's class, and what it is initialised with.
+Route = tuple[str, type] | tuple[str, type, Mapping[str, Any]]
 #: Finds the modules of a table, and gives its patterns without the server's base URL.
-Load = Callable[[], Iterable[tuple[str, type]]]
+Load = Callable[[], Iterable[Route]]
 #: The words that a pattern begins with: at most two steps of a path.
 _BEGINNING = re.compile(r"^(?:/\w+(?![^/(])){1,2}")
 _logger = logging.getLogger("jupyter_colophon.http")
@@ -71,11 +73,11 @@ class LateRoutes(Router):
         Routes that begin alike are looked at together, or not at all: a request is not held against a hundred of them.
         """
         table = list(self._load())
-        route_auth_check.check(table, route_auth_check.RESOURCE)
+        route_auth_check.check([(one[0], one[1]) for one in table if len(one) == 2], route_auth_check.RESOURCE)
         alike: dict[str, list[Rule]] = {}
-        for pattern, handler in table:
+        for pattern, handler, *kwargs in table:
             beginning = "".join(_BEGINNING.findall(pattern)[:1])
-            rule = Rule(PathMatches(url_path_join(self._base_url, pattern)), handler)
+            rule = Rule(PathMatches(url_path_join(self._base_url, pattern)), handler, dict(*kwargs))
             alike.setdefault(beginning, []).append(rule)
         return [
             Rule(PathMatches(f"{url_path_join(self._base_url, beginning)}.*"), _Table(self.application, rules))

@@ -23,10 +23,10 @@ from jupyter_colophon.core.errors import (
     TooLarge,
 )
 from jupyter_colophon.http.base import ApiHandler
-from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.http.operation import METHODS, Operation, Shape, declared
-from jupyter_colophon.http.parameter import Parameter
-from jupyter_colophon.http.problems import TABLE
+from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
+from jupyter_colophon.operations.parameter import Parameter
+from jupyter_colophon.operations.problems import TABLE
 
 Document = dict[str, Any]
 #: What any operation may refuse; what more one does that is sent a body, and one that writes.

@@ -10,7 +10,7 @@ from inspect import cleandoc
 from typing import Any, Literal, TypeVar
 
 from jupyter_colophon.core.errors import MalformedBody, MetadataError, shown
-from jupyter_colophon.http.parameter import Parameter
+from jupyter_colophon.operations.parameter import Parameter
 
 #: A document: the name of a file in `schemas/api`, or a JSON Schema.
 Shape = str | Mapping[str, Any]

@@ -1,13 +1,30 @@
-"""The route tables of all doors, in the order in which they are looked at. Importing this loads every handler."""
+"""The routes of all APIs, in the order in which they are matched. Importing this loads every operation."""
+
+from collections.abc import Iterator, Mapping
 
 from jupyter_colophon.http.datahub.routes import ROUTES as DATAHUB
 from jupyter_colophon.http.elyra.routes import ROUTES as ELYRA
+from jupyter_colophon.http.lazy_routes import Route
 from jupyter_colophon.http.native.routes import ROUTES as NATIVE
 from jupyter_colophon.http.openlineage.routes import ROUTES as OPENLINEAGE
+from jupyter_colophon.http.operation_handler import OperationHandler
 from jupyter_colophon.http.v3.routes import ROUTES as V3
+from jupyter_colophon.operations.api import Api
+
+#: The handlers of operations that are connections, or wait for changes on the event loop, by API and operation.
+Handlers = Mapping[str, type[OperationHandler]]
 
 
-def routes(*, elyra: bool) -> list[tuple[str, type]]:
-    """Every route of a server; `elyra` says whether it opens the Elyra door."""
+def routes(*, elyra: bool) -> list[Route]:
+    """Return every route of a server; `elyra` says whether it serves Elyra's API."""
     # OpenLineage's is below DataHub's, too.
     return [*NATIVE, *V3, *OPENLINEAGE, *DATAHUB, *(ELYRA if elyra else [])]
+
+
+def routes_of(api: Api, handlers: Handlers) -> Iterator[Route]:
+    """Yield the routes of an API; the last one answers for paths that it does not have."""
+    for pattern, operations in api.routes():
+        handler = next((handlers[one.id] for one in operations.values() if one.id in handlers), OperationHandler)
+        yield pattern, handler, {"api": api, "operations": operations}
+    if api.unknown:
+        yield api.prefix + api.unknown, OperationHandler, {"api": api, "operations": {}}

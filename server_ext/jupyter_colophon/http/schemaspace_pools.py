@@ -22,7 +22,7 @@ class _Crew:
 
 
 @dataclass(slots=True)
-class Crews:
+class SchemaspacePools:
     """The crews of one server, made as they are needed."""
 
     _crews: dict[str, _Crew] = field(default_factory=dict)

@@ -143,13 +143,13 @@ class Remote:
         return asked("POST", "/import", query=query, body=body, headers=_LINES, timeout_s=_IMPORT_TIMEOUT_S).body
 
     def changes(self, asked: ChangesAsked, wait_s: int) -> tuple[Sequence[Mapping[str, Any]], int]:
-        """Changes after a number. CDAP's forms are those of its door."""
-        door, path, query = self._transport, "/changes", {"namespace": asked.namespace or None}
+        """Changes after a number. CDAP's forms are those of its state."""
+        state, path, query = self._transport, "/changes", {"namespace": asked.namespace or None}
         if asked.form != "change":
-            door, path = self._v3, f"/namespaces/{quote(asked.namespace, safe='')}/metadata/changes"
+            state, path = self._v3, f"/namespaces/{quote(asked.namespace, safe='')}/metadata/changes"
             query = {"format": asked.form}
         after = {"limit": 0} if asked.after is None else {"after": asked.after, "limit": _PAGE, "wait": wait_s}
-        ask = partial(door.request, "GET", path, query={**after, **query}, timeout_s=wait_s + _SPARE_S)
+        ask = partial(state.request, "GET", path, query={**after, **query}, timeout_s=wait_s + _SPARE_S)
         found = _told(ask).body
         return found["changes"], found["cursor"]
 

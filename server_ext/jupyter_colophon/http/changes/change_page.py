@@ -12,8 +12,8 @@ from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.changes.change_hub import Wish, texts
 from jupyter_colophon.http.changes.send_queue import Told
 from jupyter_colophon.http.changes.subscription import Following, reserve_connection
-from jupyter_colophon.http.parameter import DIGITS_MAX, number
-from jupyter_colophon.http.shared_parameters import LIMIT_MAX
+from jupyter_colophon.operations.parameter import DIGITS_MAX, number
+from jupyter_colophon.operations.shared_parameters import LIMIT_MAX
 
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog

@@ -10,7 +10,7 @@ from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.changes.change_hub import Wish
 from jupyter_colophon.http.changes.send_queue import Told
 from jupyter_colophon.http.changes.subscription import Following, place, reserve_connection
-from jupyter_colophon.http.parameter import text
+from jupyter_colophon.operations.parameter import text
 
 #: How long nothing is sent at most, in seconds: proxies end connections that seem dead.
 _QUIET_S: Final = 15.0

@@ -8,7 +8,7 @@ from jupyter_colophon.core.errors import InvalidQuery, TooManyConnections
 from jupyter_colophon.http.base import Identified
 from jupyter_colophon.http.changes.change_hub import Subscriber, Wish, texts
 from jupyter_colophon.http.changes.send_queue import Backlog, Finished, Told, messages
-from jupyter_colophon.http.parameter import DIGITS_MAX
+from jupyter_colophon.operations.parameter import DIGITS_MAX
 
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
@@ -32,12 +32,12 @@ class Following:
         heard: Callable[[], None] | None = None,
         revoked: Callable[[], None] = lambda: None,
     ) -> None:
-        self._hop, self._board, self._wish = asks.hop, asks.door.board, wish
+        self._hop, self._board, self._wish = asks.hop, asks.state.board, wish
         self._subscriber = Subscriber(wish, Backlog(heard), cut_off)
         #: The number up to which everything was handed out.
         self._sent = 0
         self.is_revoked = False
-        self._tokens, self._revoked = asks.door.tokens, revoked
+        self._tokens, self._revoked = asks.state.tokens, revoked
         self._cancel: Callable[[], None] = lambda: None
 
     async def begin(self) -> int:
@@ -118,7 +118,7 @@ def reserve_connection(asks: Identified) -> Callable[[], None]:
 
     Nothing else runs between the look and the count: however many ask at once, no more are let in.
     """
-    user, open_, most = asks.principal.user, asks.door.sockets, asks.door.settings.max_connections_per_user
+    user, open_, most = asks.principal.user, asks.state.sockets, asks.state.settings.max_connections_per_user
     if open_[user] >= most:
         raise TooManyConnections(most)
     open_[user] += 1

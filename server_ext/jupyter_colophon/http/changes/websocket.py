@@ -49,7 +49,7 @@ class QuietSocket(Identified, WebSocketMixin, WebSocketHandler, JupyterHandler):
     def open(self, *args: Any, **kwargs: Any) -> None:
         """Have it pinged, and let go of what only the beginning needed."""
         self.last_ping = self.last_pong = IOLoop.current().time()
-        self.door.pulse.join(self)
+        self.state.pulse.join(self)
         self.request.headers = self._headers = _NO_HEADERS
         self.request.connection = None
         vars(self.request).pop("_cookies", None)
@@ -57,7 +57,7 @@ class QuietSocket(Identified, WebSocketMixin, WebSocketHandler, JupyterHandler):
 
     def on_close(self) -> None:
         """Have it pinged no more."""
-        self.door.pulse.leave(self)
+        self.state.pulse.leave(self)
 
     def on_message(self, message: str | bytes) -> None:
         """Nothing is expected from the other side."""

@@ -12,7 +12,7 @@ from jupyter_colophon.http import route_auth_check
 from jupyter_colophon.http.datahub.base import RestliHandler
 from jupyter_colophon.http.datahub.request import Act
 from jupyter_colophon.http.operation import Shape
-from jupyter_colophon.http.parameter import Parameter, choice
+from jupyter_colophon.operations.parameter import Parameter, choice
 
 
 @dataclass(frozen=True, slots=True)

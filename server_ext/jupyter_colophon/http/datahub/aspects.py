@@ -19,9 +19,9 @@ from jupyter_colophon.http.datahub import documents, restli_proposals, shapes, t
 from jupyter_colophon.http.datahub.actions import Action, ActionsHandler, bodies, parameter
 from jupyter_colophon.http.datahub.base import RestliHandler, names_in, urn_in
 from jupyter_colophon.http.datahub.request import Answer, Asking
-from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import Parameter, text
+from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
+from jupyter_colophon.operations.parameter import Parameter, text
 
 _VERSION_DIGITS: Final = 9
 

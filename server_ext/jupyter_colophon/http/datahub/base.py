@@ -13,9 +13,9 @@ from jupyter_colophon.core.errors import InvalidName, MetadataError
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.datahub.request import Act, Answer, Asking
-from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.http.operation import Shape, methods
-from jupyter_colophon.http.parameter import Parameter
+from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
+from jupyter_colophon.operations.parameter import Parameter
 
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
@@ -33,14 +33,14 @@ class DataHubHandler(ApiHandler):
     @property
     def body_bytes_max(self) -> int:
         """DataHub's clients send batches of 15 MiB."""
-        return self.door.settings.datahub_max_body_bytes
+        return self.state.settings.datahub_max_body_bytes
 
     async def reply(self, act: Act, body: Shape | None, *, asks: bool = False) -> None:
         """Answer what a function answers that is given the body, of this shape; all of it on one thread.
 
         `asks` says that it is a question, also where it is sent as a POST.
         """
-        raw, principal, strict = self.sent(), self.principal, self.door.settings.datahub_strict
+        raw, principal, strict = self.sent(), self.principal, self.state.settings.datahub_strict
         key = self.asked(IDEMPOTENCY_KEY) if IDEMPOTENCY_KEY in self.operation.takes else ""
 
         def work(catalog: "Catalog") -> Answer:

@@ -5,7 +5,7 @@ from functools import cache
 from jupyter_colophon.http.datahub.routes import TEMPLATES
 from jupyter_colophon.http.datahub.shapes import ERROR
 from jupyter_colophon.http.openapi import Api, Document
-from jupyter_colophon.http.parameter import text
+from jupyter_colophon.operations.parameter import text
 
 _PLACES = {
     one.name: (one,)

@@ -10,8 +10,8 @@ from jupyter_colophon.core.errors import AlreadyExists, ConditionFailed, Invalid
 from jupyter_colophon.http.datahub import delete, restli_proposals, shapes
 from jupyter_colophon.http.datahub.actions import Action, ActionsHandler, bodies, parameter
 from jupyter_colophon.http.datahub.request import Answer, Asking
-from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.http.operation import operation
+from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
 
 _PAGE: Final = {"start": shapes.PLACE, "count": shapes.COUNT}
 _LIST: Final = shapes.record("entity", entity=shapes.TEXT, **_PAGE)

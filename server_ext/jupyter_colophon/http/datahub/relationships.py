@@ -14,7 +14,7 @@ from jupyter_colophon.http.datahub.base import DataHubHandler
 from jupyter_colophon.http.datahub.request import Answer, Asking
 from jupyter_colophon.http.datahub.scroll import COUNT, CURSOR
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import Parameter, choice, count, flag, number, text
+from jupyter_colophon.operations.parameter import Parameter, choice, count, flag, number, text
 from jupyter_colophon.service.datahub.relationships import Edges
 
 _URN: Final = text("urn", "The entity.", required=True, format="colophon-urn")

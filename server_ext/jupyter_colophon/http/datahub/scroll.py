@@ -15,7 +15,7 @@ from jupyter_colophon.http.datahub.base import DataHubHandler
 from jupyter_colophon.http.datahub.request import Answer, Asking
 from jupyter_colophon.http.datahub.v3 import LISTED, SYSTEM
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import count, flag, text
+from jupyter_colophon.operations.parameter import count, flag, text
 from jupyter_colophon.service.datahub.search import ALL, ScrollQuestion
 
 COUNT: Final = count("count", "How many at most.", default=10, least=1, most=1_000)

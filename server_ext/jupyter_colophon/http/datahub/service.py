@@ -9,7 +9,7 @@ from jupyter_colophon.http.datahub import shapes
 from jupyter_colophon.http.datahub.base import DataHubHandler
 from jupyter_colophon.http.datahub.request import Answer, Asking
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import count, number
+from jupyter_colophon.operations.parameter import count, number
 
 #: Below 1.0.1, so that clients go on with Rest.li: through OpenAPI they lose CREATE, and delete whole entities where
 #: an aspect was meant (spec DH-1).
@@ -45,8 +45,8 @@ class ConfigHandler(DataHubHandler):
                 "managedIngestion": {"enabled": False},
                 "datahub": {"serverType": "jupyter-colophon", "serverEnv": "core"},
                 "versions": {
-                    "acryldata/datahub": {"version": VERSION, "commit": self.door.version},
-                    "jupyter-colophon": {"version": self.door.version},
+                    "acryldata/datahub": {"version": VERSION, "commit": self.state.version},
+                    "jupyter-colophon": {"version": self.state.version},
                 },
                 "baseUrl": None,
             }

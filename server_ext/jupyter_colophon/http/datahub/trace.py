@@ -12,7 +12,7 @@ from jupyter_colophon.http.datahub import shapes
 from jupyter_colophon.http.datahub.base import DataHubHandler
 from jupyter_colophon.http.datahub.request import Answer, Asking
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import flag
+from jupyter_colophon.operations.parameter import flag
 from jupyter_colophon.service.datahub.trace import Traced
 
 _ERRORS: Final = flag("onlyIncludeErrors", "Whether to leave out what is well.")

@@ -27,9 +27,9 @@ from jupyter_colophon.http.datahub import delete, documents, shapes
 from jupyter_colophon.http.datahub.base import DataHubHandler, names_in, urn_in
 from jupyter_colophon.http.datahub.ingest import Wish, propose
 from jupyter_colophon.http.datahub.request import Answer, Asking
-from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import flag, text
+from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
+from jupyter_colophon.operations.parameter import flag, text
 
 _ASPECT: Final = shapes.record(
     "value",

@@ -10,14 +10,14 @@ from tornado.web import HTTPError, RequestHandler
 from jupyter_colophon.core.errors import MetadataError, SchemaspaceNotFound
 from jupyter_colophon.http.base import RETRY_AFTER_S, ApiHandler
 from jupyter_colophon.http.operation import methods
-from jupyter_colophon.http.problems import row_of
+from jupyter_colophon.operations.problems import row_of
 
 JSON = "application/json; charset=UTF-8"
 _BAD_REQUEST, _METHOD, _UNAVAILABLE = 400, 405, 503
 
 
 class ElyraHandler(ApiHandler):
-    """A handler of the Elyra door."""
+    """A handler of the Elyra state."""
 
     content_type = JSON
     #: The status of a schemaspace that there is not (spec INST-1).

@@ -5,7 +5,7 @@ from functools import cache
 from jupyter_colophon.http.elyra import instances, schemaspaces, shapes
 from jupyter_colophon.http.elyra.base import JSON
 from jupyter_colophon.http.openapi import Api, Document
-from jupyter_colophon.http.shared_parameters import PLACES
+from jupyter_colophon.operations.shared_parameters import PLACES
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Instances through the Elyra door."""
+"""Instances through the Elyra state."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -24,12 +24,12 @@ from jupyter_colophon.core.errors import (
     SchemaNotFound,
 )
 from jupyter_colophon.core.instances.instance import Instance
-from jupyter_colophon.http.conditions import CONDITIONS, condition, etag_of
 from jupyter_colophon.http.elyra import shapes
 from jupyter_colophon.http.elyra.base import InstanceDoorHandler
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import flag, number, text
-from jupyter_colophon.http.shared_parameters import CURSOR, LIMIT_MAX
+from jupyter_colophon.operations.conditions import CONDITIONS, condition, etag_of
+from jupyter_colophon.operations.parameter import flag, number, text
+from jupyter_colophon.operations.shared_parameters import CURSOR, LIMIT_MAX
 
 Document = dict[str, Any]
 _INVALID: Final = flag("include_invalid", "Also those that are not valid, each with its `reason`.")
@@ -56,7 +56,7 @@ class InstancesHandler(_InstanceAnswer):
     @operation("listMetadata", takes=[_INVALID, _SCHEMA, _LIMIT, CURSOR], answers={200: shapes.INSTANCES}, etag=True)
     async def get(self, space: str) -> None:
         """The instances of a schemaspace, by name."""
-        door, principal = self.door, self.principal
+        state, principal = self.state, self.principal
         invalid, schema, limit, cursor = (
             self.asked(_INVALID),
             self.asked(_SCHEMA),
@@ -65,12 +65,12 @@ class InstancesHandler(_InstanceAnswer):
         )
         if not limit:
             found = await self.among(
-                space, lambda: door.instances().list(space, principal, invalid=invalid, of_schema=schema or None)
+                space, lambda: state.instances().list(space, principal, invalid=invalid, of_schema=schema or None)
             )
             self.answer({space: [_document(one) for one in found]})
             return
         page, more = await self.among(
-            space, lambda: door.instances().slice(space, limit, cursor, principal, invalid=invalid, of_schema=schema)
+            space, lambda: state.instances().slice(space, limit, cursor, principal, invalid=invalid, of_schema=schema)
         )
         if more is not None:
             asked = {
@@ -100,8 +100,8 @@ class InstancesHandler(_InstanceAnswer):
             raise MalformedBody(
                 "Insufficient information - request body requires one of the following: ['name', 'display_name']."
             )
-        name, door, principal = _name(document), self.door, self.principal
-        made = await self.among(space, lambda: door.instances().create(space, name, document, principal))
+        name, state, principal = _name(document), self.state, self.principal
+        made = await self.among(space, lambda: state.instances().create(space, name, document, principal))
         self.set_header("Location", f"{self.base_url}elyra/metadata/{space}/{made.name}")
         self.tell(made, HTTPStatus.CREATED)
 
@@ -120,10 +120,10 @@ class InstanceHandler(_InstanceAnswer):
     )
     async def get(self, space: str, name: str) -> None:
         """An instance that is valid."""
-        door, principal, invalid = self.door, self.principal, self.asked(_INVALID)
+        state, principal, invalid = self.state, self.principal, self.asked(_INVALID)
 
         def work() -> Instance:
-            read = door.instances().get_any if invalid else door.instances().get
+            read = state.instances().get_any if invalid else state.instances().get
             try:
                 return read(space, name, principal)
             except SchemaNotFound as error:
@@ -144,10 +144,10 @@ class InstanceHandler(_InstanceAnswer):
     )
     async def put(self, space: str, name: str) -> None:
         """Replace an instance; one that is broken is repaired so."""
-        document, door, principal, wanted = _given(await self.body()), self.door, self.principal, condition(self)
+        document, state, principal, wanted = _given(await self.body()), self.state, self.principal, condition(self)
         _require(document, "schema_name")
         document.setdefault("metadata", {})
-        self.tell(await self.among(space, lambda: door.instances().update(space, name, document, wanted, principal)))
+        self.tell(await self.among(space, lambda: state.instances().update(space, name, document, wanted, principal)))
 
     @authenticated
     @authorized("write", resource="colophon")
@@ -168,8 +168,8 @@ class InstanceHandler(_InstanceAnswer):
     )
     async def patch(self, space: str, name: str) -> None:
         """Change parts of an instance."""
-        changes, door, principal, wanted = _given(await self.body()), self.door, self.principal, condition(self)
-        self.tell(await self.among(space, lambda: door.instances().patch(space, name, changes, wanted, principal)))
+        changes, state, principal, wanted = _given(await self.body()), self.state, self.principal, condition(self)
+        self.tell(await self.among(space, lambda: state.instances().patch(space, name, changes, wanted, principal)))
 
     @authenticated
     @authorized("write", resource="colophon")
@@ -181,8 +181,8 @@ class InstanceHandler(_InstanceAnswer):
     )
     async def delete(self, space: str, name: str) -> None:
         """Remove an instance, also a broken one."""
-        door, principal, wanted = self.door, self.principal, condition(self)
-        await self.among(space, lambda: door.instances().remove(space, name, wanted, principal))
+        state, principal, wanted = self.state, self.principal, condition(self)
+        await self.among(space, lambda: state.instances().remove(space, name, wanted, principal))
         self.set_status(HTTPStatus.NO_CONTENT)
         self.finish()
 

@@ -24,7 +24,7 @@ class DescriptionHandler(ElyraHandler):
         # Loaded with the first request, as the native one is.
         from jupyter_colophon.http.elyra.description import document
 
-        build = asyncio.get_running_loop().run_in_executor(self.door.threads, document, self.door.version)
+        build = asyncio.get_running_loop().run_in_executor(self.state.threads, document, self.state.version)
         told = await build | {"servers": [{"url": f"{self.base_url}elyra"}]}
         self.finish(json.dumps(told, indent=1), set_content_type=self.content_type)
 

@@ -1,4 +1,4 @@
-"""Schemaspaces and schemas through the Elyra door."""
+"""Schemaspaces and schemas through the Elyra state."""
 
 from jupyter_server.auth.decorator import authorized
 from tornado.web import authenticated
@@ -17,8 +17,8 @@ class SpacesHandler(ElyraHandler):
     @operation("listSchemaspaceNames", answers={200: shapes.SPACES}, etag=True)
     async def get(self) -> None:
         """The names of the schemaspaces, without deprecated ones."""
-        door = self.door
-        self.answer({"schemaspaces": await self.aside(lambda: door.spaces().names())})
+        state = self.state
+        self.answer({"schemaspaces": await self.aside(lambda: state.spaces().names())})
 
 
 class SpaceHandler(ElyraHandler):
@@ -29,8 +29,8 @@ class SpaceHandler(ElyraHandler):
     @operation("readSchemaspace", answers={200: shapes.SPACE}, refuses=[SchemaspaceNotFound], etag=True)
     async def get(self, space: str) -> None:
         """A schemaspace by its name or id."""
-        door = self.door
-        found = await self.aside(lambda: door.spaces().space(space))
+        state = self.state
+        found = await self.aside(lambda: state.spaces().space(space))
         self.answer({name: getattr(found, name) for name in ("name", "id", "display_name", "description")})
 
 
@@ -42,8 +42,8 @@ class SchemasHandler(ElyraHandler):
     @operation("listSchemas", answers={200: shapes.SCHEMAS}, refuses=[SchemaspaceNotFound], etag=True)
     async def get(self, space: str) -> None:
         """The schemas of a schemaspace, without deprecated ones."""
-        door = self.door
-        found = await self.aside(lambda: [dict(one) for one in door.spaces().space(space).schemas.values()])
+        state = self.state
+        found = await self.aside(lambda: [dict(one) for one in state.spaces().space(space).schemas.values()])
         self.answer({space: found})
 
 
@@ -57,8 +57,8 @@ class SchemaHandler(ElyraHandler):
     )
     async def get(self, space: str, name: str) -> None:
         """A schema, also a deprecated one."""
-        door = self.door
-        self.answer(await self.aside(lambda: dict(door.spaces().schema(space, name))))
+        state = self.state
+        self.answer(await self.aside(lambda: dict(state.spaces().schema(space, name))))
 
 
 ROUTES = [

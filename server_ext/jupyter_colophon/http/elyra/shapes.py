@@ -1,4 +1,4 @@
-"""What crosses the wire of the Elyra door, as JSON Schemas."""
+"""What crosses the wire of the Elyra state, as JSON Schemas."""
 
 from typing import Any, Final
 

@@ -15,7 +15,7 @@ from jupyter_server.auth.identity import User
 from jupyter_server.base.call_context import CallContext
 from jupyter_server.serverapp import ServerApp
 
-from jupyter_colophon.http.state import SETTING, Door, actor
+from jupyter_colophon.http.state import SETTING, ServerState, actor
 
 NAME = "colophon-provisioner"
 #: The variables with credentials of the server itself: Jupyter's, JupyterHub's (JPY_…: of its versions before 0.8), and
@@ -67,8 +67,8 @@ class ColophonProvisioner(LocalProvisioner):
         server, kernel = _server(self.parent), str(self.kernel_id)
         if server is not None and self._is_begun:
             self._is_begun = False
-            _door(server).end_kernel(kernel)
-            _door(server).tokens.revoke(kernel)
+            _state_of(server).end_kernel(kernel)
+            _state_of(server).tokens.revoke(kernel)
 
 
 def install(server: ServerApp) -> None:
@@ -79,22 +79,22 @@ def install(server: ServerApp) -> None:
 
 
 def _environment(environment: dict[str, str], server: ServerApp, kernel: str) -> dict[str, str]:
-    door, user = _door(server), _user()
+    state, user = _state_of(server), _user()
     name = actor(server.identity_provider, user)
     given = {
         "COLOPHON_URL": server.connection_url,
-        "COLOPHON_TOKEN": door.begin_kernel(kernel, user, name),
+        "COLOPHON_TOKEN": state.begin_kernel(kernel, user, name),
         "COLOPHON_KERNEL": kernel,
-        "COLOPHON_NAMESPACE": door.identity.notebook_namespace,
+        "COLOPHON_NAMESPACE": state.identity.notebook_namespace,
     }
     session = environment.get("JPY_SESSION_NAME")
     if session:
         given["COLOPHON_NOTEBOOK"] = _below_root(session, server.root_dir)
-    if not door.settings.capture:
+    if not state.settings.capture:
         given["COLOPHON_CAPTURE"] = "0"
-    if door.settings.record_cell_source:
+    if state.settings.record_cell_source:
         given["COLOPHON_CELL_SOURCE"] = "1"
-    return without_credentials(environment, door.settings.kernel_env_passthrough) | given
+    return without_credentials(environment, state.settings.kernel_env_passthrough) | given
 
 
 def without_credentials(environment: Mapping[str, str], kept: Collection[str]) -> dict[str, str]:
@@ -108,11 +108,11 @@ def without_credentials(environment: Mapping[str, str], kept: Collection[str]) -
 
 def signed(server: ServerApp, run_id: str, name: str) -> tuple[dict[str, str], Callable[[], None]]:
     """The environment of a run that this server starts, with a token for whose it is; and what takes that back."""
-    door = _door(server)
-    tokens, holder = door.tokens, f"run:{run_id}"
+    state = _state_of(server)
+    tokens, holder = state.tokens, f"run:{run_id}"
     token = tokens.issue(holder, User(name), name)
     given = {"COLOPHON_URL": server.connection_url, "COLOPHON_TOKEN": token}
-    environment = without_credentials(os.environ, door.settings.kernel_env_passthrough)
+    environment = without_credentials(os.environ, state.settings.kernel_env_passthrough)
     return environment | given, lambda: tokens.revoke(holder)
 
 
@@ -131,9 +131,9 @@ def _server(parent: Any) -> ServerApp | None:
     return parent
 
 
-def _door(server: ServerApp) -> Door:
-    door: Door = server.web_app.settings[SETTING]
-    return door
+def _state_of(server: ServerApp) -> ServerState:
+    state: ServerState = server.web_app.settings[SETTING]
+    return state
 
 
 def _user() -> User:

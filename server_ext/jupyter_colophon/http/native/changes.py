@@ -17,9 +17,9 @@ from jupyter_colophon.http.changes.send_queue import Told
 from jupyter_colophon.http.changes.subscription import Following, place, reserve_connection
 from jupyter_colophon.http.changes.websocket import QuietSocket
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import text
-from jupyter_colophon.http.problems import row_of
-from jupyter_colophon.http.shared_parameters import NAMESPACE, TYPE
+from jupyter_colophon.operations.parameter import text
+from jupyter_colophon.operations.problems import row_of
+from jupyter_colophon.operations.shared_parameters import NAMESPACE, TYPE
 
 _TRY_AGAIN_LATER, _POLICY_VIOLATION = 1013, 1008
 _URN = text("urn", "Of this entity alone.", format="colophon-urn")

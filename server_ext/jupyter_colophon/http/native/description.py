@@ -4,7 +4,7 @@ from functools import cache
 
 from jupyter_colophon.http.native.routes import TEMPLATES
 from jupyter_colophon.http.openapi import Api, Document
-from jupyter_colophon.http.shared_parameters import PLACES, URN_INSTEAD
+from jupyter_colophon.operations.shared_parameters import PLACES, URN_INSTEAD
 
 
 @cache

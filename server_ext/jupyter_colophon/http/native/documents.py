@@ -19,7 +19,7 @@ from jupyter_colophon.core.model.vocabulary import described_members
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, take_page
 from jupyter_colophon.core.search.search import Hit
 from jupyter_colophon.core.time_format import format_time, parse_instant
-from jupyter_colophon.http.problems import refusal
+from jupyter_colophon.operations.problems import refusal
 from jupyter_colophon.service.datahub.timeseries import TimedValue
 
 Document = dict[str, Any]

@@ -17,12 +17,12 @@ from jupyter_colophon.core.errors import (
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Proposal, Written
 from jupyter_colophon.http.base import ApiHandler
-from jupyter_colophon.http.conditions import CONDITIONS, condition, etag_of, require_none
-from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.http.native import documents
 from jupyter_colophon.http.operation import Link, operation
-from jupyter_colophon.http.parameter import text, time
-from jupyter_colophon.http.shared_parameters import CURSOR, LIMIT, NAMESPACE, PREFIX, REMOVED, TYPE
+from jupyter_colophon.operations.conditions import CONDITIONS, condition, etag_of, require_none
+from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
+from jupyter_colophon.operations.parameter import text, time
+from jupyter_colophon.operations.shared_parameters import CURSOR, LIMIT, NAMESPACE, PREFIX, REMOVED, TYPE
 
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
@@ -123,7 +123,7 @@ class EntityHandler(ApiHandler):
     @operation("deleteEntity", takes=[IDEMPOTENCY_KEY], answers="write-result", refuses=[NotFound, NotEmpty])
     async def delete(self, in_path: str) -> None:
         """Take the entity away; its history and lineage stay."""
-        require_none(self.request.headers)
+        require_none(self)
         proposal, principal = Proposal(self.urn(in_path), None, "delete"), self.principal
 
         def work(catalog: Any, once: Any) -> Written:
@@ -151,7 +151,7 @@ class RenameHandler(ApiHandler):
     )
     async def post(self, in_path: str) -> None:
         """Give a dataset another name, with its history, lineage, fields and all that names it."""
-        require_none(self.request.headers)
+        require_none(self)
         urn, principal, body = self.urn(in_path), self.principal, await self.body()
         new, run = Urn.parse(body["to"]), body.get("run")
         done = await self.writing(lambda to, once: to.write_path.rename(urn, new, principal, run, once))

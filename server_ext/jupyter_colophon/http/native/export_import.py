@@ -14,7 +14,7 @@ from jupyter_colophon.core.errors import ConditionFailed, NotFound
 from jupyter_colophon.core.read_budget import take_page
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import flag, text
+from jupyter_colophon.operations.parameter import flag, text
 
 if TYPE_CHECKING:
     from jupyter_colophon.service.entities.export_import import Told

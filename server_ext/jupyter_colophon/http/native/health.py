@@ -11,7 +11,7 @@ from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.native import documents
 from jupyter_colophon.http.native.instance_documents import loading_problem
 from jupyter_colophon.http.operation import Link, operation
-from jupyter_colophon.http.state import Door
+from jupyter_colophon.http.state import ServerState
 
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
@@ -34,7 +34,7 @@ class MeHandler(ApiHandler):
                 "user": {"username": principal.user, "name": name or principal.user},
                 "via": principal.via,
                 "scopes": sorted(principal.scopes),
-                "version": self.door.version,
+                "version": self.state.version,
             }
         )
 
@@ -48,22 +48,22 @@ class HealthHandler(ApiHandler):
     async def get(self) -> None:
         """Whether the store takes reads and writes; 503 when it does not take writes, and what else is amiss."""
         try:
-            store, known = await self.hop(lambda catalog: _state(catalog, self.door))
+            store, known = await self.hop(lambda catalog: _state(catalog, self.state))
         except StorageError as error:
             store, known = {"status": "down", "detail": error.detail, "journalMode": ""}, _known()
-        door = self.door
-        problems = await self.aside(lambda: [loading_problem(one) for one in door.spaces().problems()])
-        faults = [asdict(one) for one in await self.aside(door.registry_faults)]
+        state = self.state
+        problems = await self.aside(lambda: [loading_problem(one) for one in state.spaces().problems()])
+        faults = [asdict(one) for one in await self.aside(state.registry_faults)]
         self.answer(
             {
                 "status": store["status"],
-                "version": door.version,
-                "store": {"provider": door.store.provider, **store},
-                "kernelTokens": len(door.tokens),
+                "version": state.version,
+                "store": {"provider": state.store.provider, **store},
+                "kernelTokens": len(state.tokens),
                 "schemaspaces": {"problems": problems},
                 "registry": {"problems": faults},
-                "lineageListeners": [_listener(one) for one in door.consumers()],
-                "instances": {"store": door.settings.metadata_store, "elyraApi": door.elyra_api},
+                "lineageListeners": [_listener(one) for one in state.lineage_listeners()],
+                "instances": {"store": state.settings.metadata_store, "elyraApi": state.elyra_api},
                 **known,
             },
             status=200 if store["status"] == "ok" else 503,
@@ -107,10 +107,10 @@ class EntityTypeHandler(ApiHandler):
         self.answer(documents.entity_type(kind))
 
 
-def _state(catalog: "Catalog", door: Door) -> tuple[dict[str, str], documents.Document]:
+def _state(catalog: "Catalog", state: ServerState) -> tuple[dict[str, str], documents.Document]:
     waiting, dead = catalog.inbox.counts()
-    known = _known(catalog.feed.head(), door.board.count, waiting, dead)
-    return dict(catalog.provider.health()), known | {"sinks": _sinks(catalog, door)}
+    known = _known(catalog.feed.head(), state.board.count, waiting, dead)
+    return dict(catalog.provider.health()), known | {"sinks": _sinks(catalog, state)}
 
 
 def _listener(value: "ConsumerState") -> documents.Document:
@@ -127,10 +127,10 @@ def _listener(value: "ConsumerState") -> documents.Document:
     }
 
 
-def _sinks(catalog: "Catalog", door: Door) -> list[documents.Document]:
+def _sinks(catalog: "Catalog", state: ServerState) -> list[documents.Document]:
     from jupyter_colophon.service.changes.sinks import states
 
-    told, wrong = door.settings.sinks, door.relay.problems if door.relay is not None else {}
+    told, wrong = state.settings.sinks, state.relay.problems if state.relay is not None else {}
     found = states(catalog.provider, told) if told else []
     found = [replace(one, problem=wrong.get(one.name, one.problem)) for one in found]
     return [documents.sink(one, str(told[one.name].get("kind", ""))) for one in found]

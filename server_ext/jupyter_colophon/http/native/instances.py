@@ -28,13 +28,14 @@ from jupyter_colophon.core.errors import (
 )
 from jupyter_colophon.core.instances.instance import Instance
 from jupyter_colophon.core.instances.instance_query import SORTS, ExportChoice, InstanceQuery
-from jupyter_colophon.http.base import ApiHandler, require_answer
-from jupyter_colophon.http.conditions import CONDITIONS, condition, etag_of
+from jupyter_colophon.core.read_budget import require_answer_size
+from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.native import instance_documents as documents
 from jupyter_colophon.http.native.documents import Document
 from jupyter_colophon.http.operation import Link, operation
-from jupyter_colophon.http.parameter import Parameter, choice, flag, number, text
-from jupyter_colophon.http.shared_parameters import CURSOR, DEFAULT_LIMIT, LIMIT_MAX
+from jupyter_colophon.operations.conditions import CONDITIONS, condition, etag_of
+from jupyter_colophon.operations.parameter import Parameter, choice, flag, number, text
+from jupyter_colophon.operations.shared_parameters import CURSOR, DEFAULT_LIMIT, LIMIT_MAX
 
 #: So many tags can be asked for at once.
 _TAGS_MAX: Final = 100
@@ -120,8 +121,8 @@ class InstancesHandler(_InstanceAnswer):
             limit=self.asked(_LIMIT),
             cursor=self.asked(CURSOR),
         )
-        door, principal = self.door, self.principal
-        self.answer(documents.page(await self.among(space, lambda: door.instances().page(space, query, principal))))
+        state, principal = self.state, self.principal
+        self.answer(documents.page(await self.among(space, lambda: state.instances().page(space, query, principal))))
 
     @authenticated
     @authorized("write", resource="colophon")
@@ -135,9 +136,9 @@ class InstancesHandler(_InstanceAnswer):
     )
     async def post(self, space: str) -> None:
         """Make an instance; without a name, it gets one made of its display name."""
-        door, principal, document = self.door, self.principal, documents.edited(await self.body())
+        state, principal, document = self.state, self.principal, documents.edited(await self.body())
         name = document.pop("name", None)
-        made = await self.among(space, lambda: door.instances().create(space, name, document, principal))
+        made = await self.among(space, lambda: state.instances().create(space, name, document, principal))
         self.set_header("Location", f"{self.base_url}colophon/api/schemaspaces/{made.space}/instances/{made.name}")
         self.tell(made, HTTPStatus.CREATED)
 
@@ -156,8 +157,8 @@ class InstanceHandler(_InstanceAnswer):
     )
     async def get(self, space: str, name: str) -> None:
         """An instance, valid or not, with what is wrong with it."""
-        door, principal = self.door, self.principal
-        self.tell(await self.among(space, lambda: door.instances().get_any(space, name, principal)))
+        state, principal = self.state, self.principal
+        self.tell(await self.among(space, lambda: state.instances().get_any(space, name, principal)))
 
     @authenticated
     @authorized("write", resource="colophon")
@@ -172,9 +173,9 @@ class InstanceHandler(_InstanceAnswer):
     )
     async def put(self, space: str, name: str) -> None:
         """Replace an instance; one that is broken is repaired so."""
-        door, principal, document = self.door, self.principal, documents.edited(await self.body())
+        state, principal, document = self.state, self.principal, documents.edited(await self.body())
         wanted = condition(self)
-        self.tell(await self.among(space, lambda: door.instances().update(space, name, document, wanted, principal)))
+        self.tell(await self.among(space, lambda: state.instances().update(space, name, document, wanted, principal)))
 
     @authenticated
     @authorized("write", resource="colophon")
@@ -196,9 +197,9 @@ class InstanceHandler(_InstanceAnswer):
     )
     async def patch(self, space: str, name: str) -> None:
         """Change parts of an instance."""
-        door, principal, changes = self.door, self.principal, documents.merged(await self.body())
+        state, principal, changes = self.state, self.principal, documents.merged(await self.body())
         wanted = condition(self)
-        self.tell(await self.among(space, lambda: door.instances().patch(space, name, changes, wanted, principal)))
+        self.tell(await self.among(space, lambda: state.instances().patch(space, name, changes, wanted, principal)))
 
     @authenticated
     @authorized("write", resource="colophon")
@@ -221,11 +222,11 @@ class InstanceHandler(_InstanceAnswer):
     )
     async def delete(self, space: str, name: str) -> None:
         """Remove an instance, also a broken one; `restore` undoes it."""
-        door, principal, wanted = self.door, self.principal, condition(self)
+        state, principal, wanted = self.state, self.principal, condition(self)
 
         def work() -> Document:
-            done = door.instances().remove(space, name, wanted, principal)
-            return documents.removed(door.spaces().space(space).key, done)
+            done = state.instances().remove(space, name, wanted, principal)
+            return documents.removed(state.spaces().space(space).key, done)
 
         self.answer(await self.among(space, work))
 
@@ -246,9 +247,9 @@ class RestoreHandler(_InstanceAnswer):
     )
     async def post(self, space: str, name: str) -> None:
         """Make an earlier version the present one; this undoes a removal too."""
-        door, principal, body = self.door, self.principal, await self.body()
+        state, principal, body = self.state, self.principal, await self.body()
         version, wanted = int(body["version"]), condition(self)
-        self.tell(await self.among(space, lambda: door.instances().restore(space, name, version, wanted, principal)))
+        self.tell(await self.among(space, lambda: state.instances().restore(space, name, version, wanted, principal)))
 
 
 class InstanceValuesHandler(ApiHandler):
@@ -261,10 +262,10 @@ class InstanceValuesHandler(ApiHandler):
     )
     async def get(self, space: str) -> None:
         """What instances say at one place, the most frequent first; no secret."""
-        door, principal, schema, pointer = self.door, self.principal, self.asked(_SCHEMA), self.asked(_POINTER)
+        state, principal, schema, pointer = self.state, self.principal, self.asked(_SCHEMA), self.asked(_POINTER)
         self.answer(
             documents.values(
-                await self.among(space, lambda: door.instances().values(space, schema, pointer, principal))
+                await self.among(space, lambda: state.instances().values(space, schema, pointer, principal))
             )
         )
 
@@ -282,12 +283,12 @@ class ExportHandler(ApiHandler):
     )
     async def post(self, space: str) -> None:
         """Return instances as Elyra writes them."""
-        door, principal, choice_ = self.door, self.principal, _choice(await self.body())
+        state, principal, choice_ = self.state, self.principal, _choice(await self.body())
 
         def work() -> Document:
-            found = door.instances().exported(space, choice_, principal)
-            bundle = {"schemaspace": door.spaces().space(space).key, "instances": list(found)}
-            require_answer(bundle)
+            found = state.instances().exported(space, choice_, principal)
+            bundle = {"schemaspace": state.spaces().space(space).key, "instances": list(found)}
+            require_answer_size(bundle)
             return bundle
 
         self.answer(await self.among(space, work))
@@ -307,10 +308,10 @@ class ImportHandler(ApiHandler):
     )
     async def post(self, space: str) -> None:
         """Take instances in, each by itself; none that is there is overwritten unless that is asked for."""
-        door, principal, dry, over = self.door, self.principal, self.asked(_DRY_RUN), self.asked(_OVERWRITE)
+        state, principal, dry, over = self.state, self.principal, self.asked(_DRY_RUN), self.asked(_OVERWRITE)
         given = (await self.body())["instances"]
         done = await self.among(
-            space, lambda: door.instances().imported(space, given, principal, overwrite=over, dry_run=dry)
+            space, lambda: state.instances().imported(space, given, principal, overwrite=over, dry_run=dry)
         )
         self.answer(documents.imported(done, dry_run=dry))
 

@@ -23,8 +23,8 @@ class LeftoversHandler(ApiHandler):
     @operation("listRecoveryFiles", answers="recovery-files", refuses=[SchemaspaceNotFound])
     async def get(self, space: str) -> None:
         """What killed saves of Elyra's left behind; nothing of its content."""
-        door, principal = self.door, self.principal
-        self.answer(await self.among(space, lambda: _told(door.instances().recovery(space, principal, "read"))))
+        state, principal = self.state, self.principal
+        self.answer(await self.among(space, lambda: _told(state.instances().recovery(space, principal, "read"))))
 
 
 class RecoverHandler(ApiHandler):
@@ -40,11 +40,11 @@ class RecoverHandler(ApiHandler):
     )
     async def post(self, space: str) -> None:
         """Let a leftover be its instance again, where that is missing or cannot be read."""
-        door, principal, file = self.door, self.principal, str((await self.body())["file"])
+        state, principal, file = self.state, self.principal, str((await self.body())["file"])
 
         def work() -> Document:
-            name = door.instances().recovery(space, principal, "admin").recover(file)
-            return documents.instance(door.instances().get_any(space, name, principal))
+            name = state.instances().recovery(space, principal, "admin").recover(file)
+            return documents.instance(state.instances().get_any(space, name, principal))
 
         self.answer(await self.among(space, work))
 
@@ -62,10 +62,10 @@ class DiscardHandler(ApiHandler):
     )
     async def post(self, space: str) -> None:
         """Throw a leftover away, and tell those that stay."""
-        door, principal, file = self.door, self.principal, str((await self.body())["file"])
+        state, principal, file = self.state, self.principal, str((await self.body())["file"])
 
         def work() -> Document:
-            recovery = door.instances().recovery(space, principal, "admin")
+            recovery = state.instances().recovery(space, principal, "admin")
             recovery.discard(file)
             return _told(recovery)
 

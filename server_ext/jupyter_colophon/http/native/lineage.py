@@ -17,11 +17,11 @@ from jupyter_colophon.core.lineage.graph import (
     Window,
 )
 from jupyter_colophon.http.base import ApiHandler
-from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.http.native import documents, lineage_documents
 from jupyter_colophon.http.operation import Link, operation
-from jupyter_colophon.http.parameter import choice, flag, number, text
-from jupyter_colophon.http.shared_parameters import AS_OF, CURSOR, END, LIMIT, START, URN
+from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
+from jupyter_colophon.operations.parameter import choice, flag, number, text
+from jupyter_colophon.operations.shared_parameters import AS_OF, CURSOR, END, LIMIT, START, URN
 
 DIRECTION = choice(
     "direction",

@@ -15,8 +15,8 @@ from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.native import lineage_documents
 from jupyter_colophon.http.native.lineage import DIRECTION, LEVELS, RELATIONS, window
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import Parameter, number, text, time
-from jupyter_colophon.http.shared_parameters import AS_OF, END, START, URN
+from jupyter_colophon.operations.parameter import Parameter, number, text, time
+from jupyter_colophon.operations.shared_parameters import AS_OF, END, START, URN
 
 _FROM: Final = text("from", "Where the data comes from.", required=True, format="colophon-urn")
 _TO: Final = text("to", "Where it goes.", required=True, format="colophon-urn")

@@ -21,8 +21,8 @@ from jupyter_colophon.core.time_format import format_time
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.native import documents
 from jupyter_colophon.http.operation import Link, operation
-from jupyter_colophon.http.problems import refusal
-from jupyter_colophon.http.shared_parameters import CURSOR, LIMIT, PLACES
+from jupyter_colophon.operations.problems import refusal
+from jupyter_colophon.operations.shared_parameters import CURSOR, LIMIT, PLACES
 from jupyter_colophon.service.changes.loads import Read
 
 _NAME: Final = re.compile(str(PLACES["load"].schema["pattern"]))
@@ -72,7 +72,7 @@ class LoadBatchesHandler(ApiHandler):
     async def post(self, in_path: str) -> None:
         """A batch, applied once in one transaction; rows that cannot be applied are refused alone."""
         name, principal, told = _known(in_path), self.principal, await self.body()
-        schemas = self.door.schemas
+        schemas = self.state.schemas
 
         def work(catalog: Any) -> Applied:
             batch = Batch(name, told["partition"], told["number"], self.fingerprint())

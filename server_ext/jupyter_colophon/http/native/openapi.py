@@ -20,7 +20,7 @@ class OpenApiHandler(ApiHandler):
         # Loaded with the first request: nobody should wait for it at the start of a server.
         from jupyter_colophon.http.native.description import document
 
-        build = asyncio.get_running_loop().run_in_executor(self.door.threads, document, self.door.version)
+        build = asyncio.get_running_loop().run_in_executor(self.state.threads, document, self.state.version)
         self.answer(await build | {"servers": [{"url": f"{self.base_url}colophon/api"}]})
 
 

@@ -40,12 +40,12 @@ class SchedulesHandler(ApiHandler):
         """When pipelines run by themselves, when each is due, and what became of its last run."""
         from jupyter_colophon.service.changes.schedules import told
 
-        door, principal = self.door, self.principal
+        state, principal = self.state, self.principal
 
         def work() -> list[Document]:
-            return told(door.catalog().provider, door.instances().list(_SPACE, principal, invalid=True))
+            return told(state.catalog().provider, state.instances().list(_SPACE, principal, invalid=True))
 
-        self.answer({"schedulerEnabled": door.scheduler is not None, "schedules": await self.among(_SPACE, work)})
+        self.answer({"schedulerEnabled": state.scheduler is not None, "schedules": await self.among(_SPACE, work)})
 
 
 class CheckHandler(ApiHandler):
@@ -61,13 +61,13 @@ class CheckHandler(ApiHandler):
     )
     async def post(self) -> None:
         """What is wrong with a pipeline: its shape, its plugins' properties, its graph, columns that are not there."""
-        told, door, principal = await self.body(), self.door, self.principal
+        told, state, principal = await self.body(), self.state, self.principal
         from jupyter_colophon.pipelines.documents import document_of
 
         def work() -> Document:
             if "document" in told:
                 return _checked(told, told["document"])
-            return _checked(told, document_of(door.instances().get_any(_SPACE, told["name"], principal)))
+            return _checked(told, document_of(state.instances().get_any(_SPACE, told["name"], principal)))
 
         self.answer(await self.among(_SPACE, work))
 

@@ -14,11 +14,11 @@ from jupyter_colophon.core.errors import (
     PatchFailed,
 )
 from jupyter_colophon.http.base import ApiHandler
-from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.http.native import documents
 from jupyter_colophon.http.operation import Link, operation
-from jupyter_colophon.http.parameter import DIGITS_MAX, flag, text
-from jupyter_colophon.http.shared_parameters import CURSOR, LIMIT
+from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
+from jupyter_colophon.operations.parameter import DIGITS_MAX, flag, text
+from jupyter_colophon.operations.shared_parameters import CURSOR, LIMIT
 
 _ASYNC = flag("async", "Whether the batch is applied later: then the answer is 202, and says where to ask for it.")
 _KIND = text("kind", "Of this kind alone; what the inbox could not apply has the kind `proposals`.")

@@ -11,12 +11,11 @@ from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.native import instance_documents as documents
 from jupyter_colophon.http.native.documents import Document
 from jupyter_colophon.http.operation import Link, operation
-from jupyter_colophon.http.parameter import choice, flag, text
-from jupyter_colophon.http.state import require_admin
+from jupyter_colophon.operations.parameter import choice, flag, text
 
 if TYPE_CHECKING:
     from jupyter_colophon.core.access import Principal
-    from jupyter_colophon.http.state import Door
+    from jupyter_colophon.http.state import ServerState
     from jupyter_colophon.service.schemaspaces.schema_validator import Kind
     from jupyter_colophon.service.schemaspaces.stored_schemas import WrittenSchemas
 
@@ -39,8 +38,8 @@ class SchemaspacesHandler(ApiHandler):
     @operation("listSchemaspaces", answers="schemaspaces", links=_NEXT)
     async def get(self) -> None:
         """The schemaspaces with their schemas, and what of them did not load."""
-        door = self.door
-        self.answer(await self.aside(lambda: documents.schemaspaces(door.spaces())))
+        state = self.state
+        self.answer(await self.aside(lambda: documents.schemaspaces(state.spaces())))
 
 
 class RefreshHandler(ApiHandler):
@@ -51,12 +50,12 @@ class RefreshHandler(ApiHandler):
     @operation("refreshSchemaspaces", takes=[_SPACE], answers="schemaspaces", refuses=[SchemaspaceNotFound])
     async def post(self) -> None:
         """Ask the providers of schemas again: some make them of what there is."""
-        door, principal, space = self.door, self.principal, self.asked(_SPACE)
+        state, principal, space = self.state, self.principal, self.asked(_SPACE)
 
         def work() -> Document:
-            require_admin(door, principal, "refresh", "schemaspaces")
-            door.spaces().refresh(space or None)
-            return documents.schemaspaces(door.spaces())
+            state.require_admin(principal, "refresh", "schemaspaces")
+            state.spaces().refresh(space or None)
+            return documents.schemaspaces(state.spaces())
 
         self.answer(await self.aside(work))
 
@@ -73,8 +72,8 @@ class SpaceSchemaHandler(ApiHandler):
     )
     async def get(self, space: str, schema: str) -> None:
         """One schema of a schemaspace, also a deprecated one."""
-        door = self.door
-        self.answer(await self.aside(lambda: dict(door.spaces().schema(space, schema))))
+        state = self.state
+        self.answer(await self.aside(lambda: dict(state.spaces().schema(space, schema))))
 
     @authenticated
     @authorized("write", resource="colophon")
@@ -86,13 +85,13 @@ class SpaceSchemaHandler(ApiHandler):
     )
     async def put(self, space: str, schema: str) -> None:
         """Store a schema beside those of packages, or replace one that was stored."""
-        door, principal = self.door, self.principal
+        state, principal = self.state, self.principal
 
         def stored(document: Document) -> tuple[bool, Document]:
-            is_new = door.stored_schemas().put(door.spaces(), space, schema, document, principal.user)
-            return is_new, dict(door.spaces().schema(space, schema))
+            is_new = state.stored_schemas().put(state.spaces(), space, schema, document, principal.user)
+            return is_new, dict(state.spaces().schema(space, schema))
 
-        await self.aside(lambda: _require_writer(door, principal))
+        await self.aside(lambda: _require_writer(state, principal))
         document = await self.body()
         is_new, told = await self.aside(lambda: stored(document))
         self.answer(told, status=HTTPStatus.CREATED if is_new else HTTPStatus.OK)
@@ -102,19 +101,19 @@ class SpaceSchemaHandler(ApiHandler):
     @operation("removeSchema", answers="schemaspaces", refuses=[SchemaspaceNotFound, NotFound])
     async def delete(self, space: str, schema: str) -> None:
         """Take a stored schema away, and tell what is left; instances of it stay."""
-        door, principal = self.door, self.principal
+        state, principal = self.state, self.principal
 
         def removed() -> Document:
-            _require_writer(door, principal).remove(door.spaces(), space, schema, principal.user)
-            return documents.schemaspaces(door.spaces())
+            _require_writer(state, principal).remove(state.spaces(), space, schema, principal.user)
+            return documents.schemaspaces(state.spaces())
 
         self.answer(await self.aside(removed))
 
 
-def _require_writer(door: "Door", principal: "Principal") -> "WrittenSchemas":
+def _require_writer(state: "ServerState", principal: "Principal") -> "WrittenSchemas":
     """The stored schemas, for who may change them. Raises AccessDenied."""
-    require_admin(door, principal, "store", "schemas")
-    return door.stored_schemas()
+    state.require_admin(principal, "store", "schemas")
+    return state.stored_schemas()
 
 
 class MigrationHandler(ApiHandler):
@@ -125,11 +124,11 @@ class MigrationHandler(ApiHandler):
     @operation("migrateInstances", takes=[_DRY_RUN], answers="migration", refuses=[SchemaspaceNotFound])
     async def post(self, space: str) -> None:
         """Have the schemaspace's providers migrate its instances to what their schemas are now."""
-        door, principal, dry = self.door, self.principal, self.asked(_DRY_RUN)
+        state, principal, dry = self.state, self.principal, self.asked(_DRY_RUN)
 
         def work() -> Document:
-            require_admin(door, principal, "migrate", "instances")
-            return documents.migration(door.spaces().migrate(space, dry_run=dry))
+            state.require_admin(principal, "migrate", "instances")
+            return documents.migration(state.spaces().migrate(space, dry_run=dry))
 
         self.answer(await self.among(space, work))
 

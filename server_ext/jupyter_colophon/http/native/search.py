@@ -15,8 +15,8 @@ from jupyter_colophon.core.search.search import KeysQuestion, SearchAnswer, Sear
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.native import documents
 from jupyter_colophon.http.operation import Link, operation
-from jupyter_colophon.http.parameter import choice, text
-from jupyter_colophon.http.shared_parameters import AS_OF, CURSOR, LIMIT, NAMESPACE, PREFIX, REMOVED, SCOPE
+from jupyter_colophon.operations.parameter import choice, text
+from jupyter_colophon.operations.shared_parameters import AS_OF, CURSOR, LIMIT, NAMESPACE, PREFIX, REMOVED, SCOPE
 
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog

@@ -10,7 +10,7 @@ from jupyter_colophon.core.errors import AlreadyExists, NotFound
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.openlineage import documents
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import number, text
+from jupyter_colophon.operations.parameter import number, text
 
 _EVENT: Final = {"type": "object", "description": "A RunEvent, a JobEvent or a DatasetEvent of OpenLineage."}
 _GRAPH: Final = {
@@ -32,7 +32,7 @@ class LineageHandler(ApiHandler):
     @property
     def body_bytes_max(self) -> int:
         """As much as at DataHub's door: events tell of every column."""
-        return self.door.settings.datahub_max_body_bytes
+        return self.state.settings.datahub_max_body_bytes
 
     @authenticated
     @authorized("write", resource="colophon")

@@ -11,7 +11,7 @@ from jupyter_colophon.core.openlineage.event import Spelling
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.openlineage import documents
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import choice, count, number, text
+from jupyter_colophon.operations.parameter import choice, count, number, text
 
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog

@@ -20,7 +20,7 @@ class DescriptionHandler(ApiHandler):
         # Loaded with the first request, as the native one is.
         from jupyter_colophon.http.openlineage.description import document
 
-        build = asyncio.get_running_loop().run_in_executor(self.door.threads, document, self.door.version)
+        build = asyncio.get_running_loop().run_in_executor(self.state.threads, document, self.state.version)
         self.answer(await build | {"servers": [{"url": f"{self.base_url}colophon/openlineage"}]})
 
 

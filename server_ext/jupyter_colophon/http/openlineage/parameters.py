@@ -1,8 +1,8 @@
-"""What stands in the paths of the OpenLineage door, by the name in the route's template."""
+"""What stands in the paths of the OpenLineage state, by the name in the route's template."""
 
 from typing import Final
 
-from jupyter_colophon.http.parameter import Parameter, text
+from jupyter_colophon.operations.parameter import Parameter, text
 
 PLACES: Final[dict[str, Parameter[str]]] = {
     one.name: one

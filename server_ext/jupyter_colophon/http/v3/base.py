@@ -12,7 +12,7 @@ from jupyter_colophon.core.errors import InvalidName, InvalidQuery, MetadataErro
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.operation import Shape
-from jupyter_colophon.http.problems import row_of
+from jupyter_colophon.operations.problems import row_of
 
 PREFIX = "/colophon/v3"
 _PROBLEMS_TOLD = 5
@@ -31,7 +31,7 @@ class V3Handler(ApiHandler):
         value = parse(raw)
         if isinstance(shape, Mapping):
             _drop_nulls(shape, value)
-        self.door.schemas.validate(shape, value)
+        self.state.schemas.validate(shape, value)
         return value
 
     def segments(self, *behind: str) -> list[str]:
@@ -49,7 +49,7 @@ class V3Handler(ApiHandler):
             return Urn.parse(told), ""
         if segments == _ELSEWHERE:
             raise InvalidName("v3 path", "-", "?entity= says which entity is meant")
-        identity = self.door.identity
+        identity = self.state.identity
         says = segments[1] if segments[0].casefold() == "namespaces" and len(segments) > 1 else ""
         return from_v3(segments, identity, self._sent("type")), says
 

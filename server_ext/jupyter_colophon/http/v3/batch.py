@@ -12,9 +12,9 @@ from jupyter_colophon.core.entities.annotation import ASPECT_OF_SCOPE, Annotatio
 from jupyter_colophon.core.entities.mutation import Mutated, Mutation, State
 from jupyter_colophon.core.errors import AccessDenied, InvalidInstance, InvalidName, Problem
 from jupyter_colophon.core.identity.names import PROGRAM_TYPES, Identity, Urn
-from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.v3.base import V3Handler
+from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
 
 _SCOPE: Final = {"enum": list(ASPECT_OF_SCOPE)}
 _KIND: Final = {"enum": ["PROPERTY", "TAG"]}
@@ -91,8 +91,8 @@ class BatchHandler(V3Handler):
     @operation("v3Batch", takes=[IDEMPOTENCY_KEY], body={"application/json": _BATCH}, answers={200: {"type": "array"}})
     async def post(self) -> None:
         """Apply an ordered batch of mutations, wholly or not at all."""
-        principal, identity = self.principal, self.door.identity
-        if not self.door.settings.authorizer().may(principal, "emit", ""):
+        principal, identity = self.principal, self.state.identity
+        if not self.state.settings.authorizer().may(principal, "emit", ""):
             raise AccessDenied("emit", "batches of metadata")
         told = await self.body()
         mutations = [_mutation(at, one, identity) for at, one in enumerate(told)]

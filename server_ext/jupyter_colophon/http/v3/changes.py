@@ -10,9 +10,9 @@ from jupyter_colophon.core.errors import LogCompacted, TooManyConnections
 from jupyter_colophon.core.identity.names import namespace
 from jupyter_colophon.http.changes import change_page, change_sse
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import choice, count
-from jupyter_colophon.http.shared_parameters import LIMIT_MAX
 from jupyter_colophon.http.v3.base import V3Handler
+from jupyter_colophon.operations.parameter import choice, count
+from jupyter_colophon.operations.shared_parameters import LIMIT_MAX
 
 FORM: Final = choice("format", "Metadata change records, audit messages, or our own changes.", *FORMS, default="record")
 

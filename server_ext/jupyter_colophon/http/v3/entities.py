@@ -15,10 +15,10 @@ from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.program_types import WORKFLOWS, programs_of
 from jupyter_colophon.core.model.proposal import Proposal, Written
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import text
 from jupyter_colophon.http.v3 import formats
 from jupyter_colophon.http.v3.base import V3Handler
 from jupyter_colophon.http.v3.streams import ANYTHING, SOURCE, one_event, take
+from jupyter_colophon.operations.parameter import text
 from jupyter_colophon.pipelines.running_pipelines import stop_in
 
 _TEXTS: Final = {"type": "object", "additionalProperties": {"type": "string"}}
@@ -83,7 +83,7 @@ class _EntityHandler(V3Handler):
     async def tell(self) -> None:
         """The entity in the path with both scopes of its metadata; of a stream, also where its events are."""
         urn, says = self.place(self.segments())
-        principal, is_stream = self.principal, self.door.identity.is_stream(urn)
+        principal, is_stream = self.principal, self.state.identity.is_stream(urn)
 
         def work(catalog: Any) -> dict[str, Any]:
             told = _document(urn, catalog.metadata.of(urn, says, principal))
@@ -98,7 +98,7 @@ class _EntityHandler(V3Handler):
         """The entity in the path, which is to be made there. Raises NotFound for a foreign one of another namespace."""
         urn, says = self.place(self.segments())
         # Ours have it in their name; that of others is told by the rules, or stored.
-        if says not in ("", self.door.identity.namespace_of(urn)):
+        if says not in ("", self.state.identity.namespace_of(urn)):
             raise NotFound("entity", str(urn))
         return urn
 
@@ -123,7 +123,7 @@ class _EntityHandler(V3Handler):
             catalog.write_path.propose([gone], principal)
 
         await self.hop(work)
-        self.answer({"message": f"{formats.kind_of(urn, self.door.identity)} was deleted."})
+        self.answer({"message": f"{formats.kind_of(urn, self.state.identity)} was deleted."})
 
 
 class NamespacesHandler(V3Handler):
@@ -180,8 +180,8 @@ class NamespaceHandler(_EntityHandler):
         """Delete a namespace and everything in it."""
         urn, principal = names.namespace(self.segments()[-1]), self.principal
         name = urn.parts[0]
-        door = self.door
-        confirmed = self.asked(_CONFIRM) == name or self.door.settings.allow_namespace_delete_without_confirm
+        state = self.state
+        confirmed = self.asked(_CONFIRM) == name or self.state.settings.allow_namespace_delete_without_confirm
 
         def work(catalog: Any) -> None:
             if not confirmed:
@@ -191,7 +191,7 @@ class NamespaceHandler(_EntityHandler):
             catalog.write_path.require_ending(name, principal)
             catalog.metadata.require(urn, "", principal)
             # First what is kept beside the catalog: who asks again after a failure finds the namespace still there.
-            door.instances().clear_namespace(name, principal)
+            state.instances().clear_namespace(name, principal)
             stop_in(name)
             catalog.namespaces.delete(name, principal)
 
@@ -216,7 +216,7 @@ class DatasetHandler(_EntityHandler):
         """Make a dataset or a stream, or say more of it."""
         urn = self.deployed()
         told, principal = await self.asked_body(), self.principal
-        deployed = of_data(self.segments()[-1], told, stream=self.door.identity.is_stream(urn))
+        deployed = of_data(self.segments()[-1], told, stream=self.state.identity.is_stream(urn))
         await self.deploy(urn, "It is there.", lambda catalog: catalog.deployer.entity(urn, deployed, principal))
 
     @authenticated

@@ -8,11 +8,11 @@ from tornado.web import authenticated
 from jupyter_colophon.core.errors import InvalidName, InvalidQuery, NotFound
 from jupyter_colophon.core.lineage.field_lineage import FieldLineage, FieldQuestion
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.shared_parameters import PREFIX
 from jupyter_colophon.http.v3.base import V3Handler
 from jupyter_colophon.http.v3.field_documents import SIDES, FieldShape
 from jupyter_colophon.http.v3.lineage import DATA, END, START, window
 from jupyter_colophon.http.v3.parameters import word
+from jupyter_colophon.operations.shared_parameters import PREFIX
 from jupyter_colophon.service.lineage.field_lineage import field_lineage
 
 _LIST: Final = {"type": "array"}
@@ -40,7 +40,7 @@ class _FieldHandler(V3Handler):
         found = await self.hop(work)
         if found.truncated:
             self.set_header("X-Colophon-Truncated", "true")
-        return FieldShape(urn, found, self.door.identity, sides)
+        return FieldShape(urn, found, self.state.identity, sides)
 
 
 class FieldsHandler(_FieldHandler):

@@ -10,11 +10,11 @@ from jupyter_colophon.core.documents.json_values import measure
 from jupyter_colophon.core.read_budget import take_page
 from jupyter_colophon.core.search.search import KeyCount, KeysQuestion, ValuesQuestion
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import count, number
-from jupyter_colophon.http.shared_parameters import PREFIX
 from jupyter_colophon.http.v3.base import V3Handler
 from jupyter_colophon.http.v3.parameters import AS_OF, SCOPE, SCOPES
 from jupyter_colophon.http.v3.targets import TARGET, kinds
+from jupyter_colophon.operations.parameter import count, number
+from jupyter_colophon.operations.shared_parameters import PREFIX
 
 _LIST: Final = {"type": "array"}
 _MOST: Final = 10_000

@@ -21,10 +21,10 @@ from jupyter_colophon.core.lineage.graph import (
 )
 from jupyter_colophon.core.time_format import parse_time
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import count, text, time
 from jupyter_colophon.http.v3.base import V3Handler
 from jupyter_colophon.http.v3.lineage_documents import Shape
 from jupyter_colophon.http.v3.parameters import AS_OF, FORMAT, word
+from jupyter_colophon.operations.parameter import count, text, time
 from jupyter_colophon.service.lineage.cdap_lineage import Related, related
 
 _LINEAGE: Final = {"type": "object"}
@@ -82,7 +82,7 @@ class _LineageHandler(V3Handler):
         self, asked: LineageQuestion, place: tuple[Urn, str], collapse: set[Part], *, rollup: bool, v5: bool
     ) -> None:
         """Answer the relations."""
-        principal, (urn, says), identity = self.principal, place, self.door.identity
+        principal, (urn, says), identity = self.principal, place, self.state.identity
 
         def work(catalog: Any) -> Related:
             catalog.lineage.require_in(urn, says, principal)
@@ -134,7 +134,7 @@ class NextHandler(_LineageHandler):
     async def post(self) -> None:
         """The lineage from the frontier of an answer on."""
         place, body = self.data("next"), await self.body()
-        now, identity = clock.time_ns() // 1_000_000, self.door.identity
+        now, identity = clock.time_ns() // 1_000_000, self.state.identity
 
         def told(name: str) -> int | None:
             return parse_time(str(body[name]), now, name) if str(body.get(name, "")) else None

@@ -11,12 +11,12 @@ from jupyter_colophon.core.entities.metadata_scopes import Scoped
 from jupyter_colophon.core.errors import InvalidQuery, NotFound
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.proposal import Proposal, Written
-from jupyter_colophon.http.conditions import CONDITIONS, condition, etag_of
-from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.http.operation import operation
 from jupyter_colophon.http.v3 import formats
 from jupyter_colophon.http.v3.base import V3Handler
 from jupyter_colophon.http.v3.parameters import AS_OF, FORMAT, SCOPE, SCOPES
+from jupyter_colophon.operations.conditions import CONDITIONS, condition, etag_of
+from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
 
 _PROPERTIES: Final = {"type": "object", "additionalProperties": {"type": "string"}}
 _TAGS: Final = {"type": "array", "items": {"type": "string"}}
@@ -33,7 +33,7 @@ class _MetadataHandler(V3Handler):
         urn, says = self.place(self.segments("metadata", *behind))
         principal, time = self.principal, self.asked(AS_OF)
         found = await self.hop(lambda catalog: catalog.metadata.of(urn, says, principal, time))
-        space = found.summary.namespace if found.summary is not None else self.door.identity.namespace_of(urn)
+        space = found.summary.namespace if found.summary is not None else self.state.identity.namespace_of(urn)
         return urn, space, found
 
     async def annotate(self, annotation: Annotation, *behind: str) -> None:
@@ -76,7 +76,7 @@ class WholeHandler(_MetadataHandler):
         if form == "v6":
             self.tell(formats.v6(found, scopes), found, scopes)
         elif form == "v5" or len(scopes) > 1:
-            self.tell(formats.records(urn, space, found, scopes, self.door.identity), found, scopes)
+            self.tell(formats.records(urn, space, found, scopes, self.state.identity), found, scopes)
         else:
             self.tell(formats.whole(found.of(scopes[0])), found, scopes)
 

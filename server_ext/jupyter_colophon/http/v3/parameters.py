@@ -3,7 +3,7 @@
 from typing import Final
 
 from jupyter_colophon.core.errors import InvalidQuery
-from jupyter_colophon.http.parameter import Parameter, time
+from jupyter_colophon.operations.parameter import Parameter, time
 
 SCOPES: Final = {"user": ("USER",), "system": ("SYSTEM",), "all": ("USER", "SYSTEM"), "": ()}
 

@@ -13,12 +13,12 @@ from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.graph import RunListing, Window
 from jupyter_colophon.core.lineage.run import Run
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, PAGE_BYTES_MAX, take_page
-from jupyter_colophon.http.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import count, time
 from jupyter_colophon.http.v3 import run_documents as documents
 from jupyter_colophon.http.v3.base import V3Handler
 from jupyter_colophon.http.v3.parameters import FORMAT, SCOPE, SCOPES, word
+from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
+from jupyter_colophon.operations.parameter import count, time
 
 _LIST: Final = {"type": "array"}
 _DONE: Final = {"type": "object"}
@@ -39,7 +39,7 @@ class _RunHandler(V3Handler):
     def program(self) -> tuple[Urn, str]:
         """The program in the path, and the namespace that the path says."""
         segments = self.segments()
-        return from_v3(segments[:_PROGRAM], self.door.identity), segments[1]
+        return from_v3(segments[:_PROGRAM], self.state.identity), segments[1]
 
     @property
     def run_id(self) -> str:
@@ -62,7 +62,7 @@ class _RunHandler(V3Handler):
         """Answer with what the run touched: a record of each entity and scope."""
         run, principal = await self.found(), self.principal
         found = await self.hop(lambda catalog: catalog.runs.touched(run, principal))
-        records = documents.accesses(found, self.door.identity)
+        records = documents.accesses(found, self.state.identity)
         shown = list(take_page(records, measure, LIST_BYTES_MAX))
         if len(shown) < len(records):
             self.set_header("X-Colophon-Truncated", "true")
@@ -148,7 +148,7 @@ class AccessesHandler(_RunHandler):
     async def post(self) -> None:
         """Record that a run touches data; told again, the time alone is new."""
         program, says = self.program()
-        told = documents.recorded_access(program, says, self.run_id, await self.body(), self.door.identity)
+        told = documents.recorded_access(program, says, self.run_id, await self.body(), self.state.identity)
         await self.record(told, "The access is recorded.")
 
 
@@ -162,7 +162,7 @@ class HistoryHandler(_RunHandler):
     )
     async def post(self) -> None:
         """Record one access of a run, with the metadata that were in force where they are told."""
-        told = documents.history(await self.body(), self.door.identity)
+        told = documents.history(await self.body(), self.state.identity)
         await self.record(told, "The access is recorded.")
 
 

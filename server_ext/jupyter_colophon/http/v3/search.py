@@ -15,11 +15,11 @@ from jupyter_colophon.core.identity.names import SYSTEM_NAMESPACE, Identity, Urn
 from jupyter_colophon.core.read_budget import take_page
 from jupyter_colophon.core.search.entity_list import Listed, ListQuestion, Place, Sort
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import count, flag, number, text
 from jupyter_colophon.http.v3 import formats
 from jupyter_colophon.http.v3.base import V3Handler
 from jupyter_colophon.http.v3.parameters import AS_OF, word
 from jupyter_colophon.http.v3.targets import TARGET, kinds
+from jupyter_colophon.operations.parameter import count, flag, number, text
 
 _ANSWER: Final = {"type": ["array", "object"]}
 _FORMAT: Final = word(
@@ -127,7 +127,7 @@ class _SearchHandler(V3Handler):
     def _names(self, found: _Told) -> list[str]:
         """Sorted names: short ones where one kind of entity is asked for."""
         name = formats.short_id if len(found.asked.question.kinds) == 1 else _key
-        return sorted({name(Urn.parse(one.urn), one.namespace, self.door.identity) for one in found.listed.entities})
+        return sorted({name(Urn.parse(one.urn), one.namespace, self.state.identity) for one in found.listed.entities})
 
     def _records(self, found: _Told) -> list[dict[str, Any]]:
         form, both = found.asked.form, zip(found.listed.entities, found.metadata, strict=True)
@@ -167,7 +167,7 @@ class _SearchHandler(V3Handler):
         return words
 
     def _record(self, one: EntitySummary, found: Any, form: str) -> dict[str, Any]:
-        urn, identity = Urn.parse(one.urn), self.door.identity
+        urn, identity = Urn.parse(one.urn), self.state.identity
         if form == "v6":
             entity = formats.metadata_entity(urn, one.namespace, identity)
             return {"entity": entity, "metadata": formats.v6(found, ("USER", "SYSTEM"))}

@@ -10,8 +10,8 @@ from jupyter_colophon.core.documents.json_parsing import decoded, parse
 from jupyter_colophon.core.entities.stream_event import Binary, Taken
 from jupyter_colophon.core.errors import MalformedBody, NotFound, TooLarge
 from jupyter_colophon.http.operation import operation
-from jupyter_colophon.http.parameter import text
 from jupyter_colophon.http.v3.base import V3Handler
+from jupyter_colophon.operations.parameter import text
 
 _DONE: Final = {"type": "object"}
 ANYTHING: Final = {"application/json": {}, "text/*": {"type": "string"}, "*/*": {}}
@@ -29,7 +29,7 @@ _BATCH_MAX: Final = 100_000
 async def take(handler: V3Handler, read: Callable[[bytes, str], list[Any]], *behind: str, status: int = 200) -> None:
     """Add what the body holds to the stream in the path, off the event loop."""
     stream, _ = handler.place(handler.segments(*behind))
-    if not handler.door.identity.is_stream(stream):
+    if not handler.state.identity.is_stream(stream):
         raise NotFound("stream", str(stream))
     source, principal, raw = handler.asked(SOURCE), handler.principal, handler.sent()
     kind = handler.request.headers.get("Content-Type", "").partition(";")[0].strip().lower()

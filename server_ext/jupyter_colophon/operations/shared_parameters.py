@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from jupyter_colophon.http.parameter import Parameter, choice, flag, number, text, time
+from jupyter_colophon.operations.parameter import Parameter, choice, flag, number, text, time
 
 #: How many of a list are given, by default and at most (spec SEARCH-21).
 DEFAULT_LIMIT, LIMIT_MAX = 50, 500

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jupyter_colophon.core.documents.json_schema import Schema
 
-# Made at the start of a server, which waits for no declarations of operations.
-if TYPE_CHECKING:
-    from jupyter_colophon.http.operation import Shape
+#: A document: the name of a file in `schemas/api`, or a JSON Schema.
+Shape = str | Mapping[str, Any]
 
 
 class ApiSchemas:
@@ -25,7 +24,7 @@ class ApiSchemas:
         known = {document["$id"]: document for document in documents.values()}
         return {name: Schema(document, known) for name, document in documents.items()}
 
-    def validate(self, shape: "Shape", body: Any) -> None:
+    def validate(self, shape: Shape, body: Any) -> None:
         """Raise InvalidInstance unless the body is of this shape: the name of one of these, or a schema of its own."""
         schema = self._schemas[shape] if isinstance(shape, str) else self._of(shape)
         schema.validate(body, "the body")

@@ -39,7 +39,7 @@ class _Query(Generic[T]):
 
 
 @dataclass(slots=True)
-class QuestionPool:
+class QueryPool:
     """The pool of one server."""
 
     _threads: ThreadPoolExecutor = field(

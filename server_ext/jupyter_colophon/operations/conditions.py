@@ -1,15 +1,14 @@
 """HTTP's conditions as conditions of a proposal (spec WRITE-4)."""
 
 import re
-from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Final
 
 from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.model.proposal import ABSENT, Condition
 from jupyter_colophon.core.time_format import parse_instant
-from jupyter_colophon.http.base import Identified
-from jupyter_colophon.http.parameter import Parameter
+from jupyter_colophon.operations.parameter import Parameter
+from jupyter_colophon.operations.request import Request
 
 _VERSION = re.compile(r'"(-?[0-9]{1,18})"')
 _TAG: Final = r'(?:W/)?"[!#-~\x80-\xff]*"'
@@ -88,19 +87,19 @@ _IF_MODIFIED_SINCE: Final = _header("If-Modified-Since", "Only if it was written
 CONDITIONS: Final = (_IF_MATCH, _IF_NONE_MATCH, _IF_UNMODIFIED_SINCE, _IF_MODIFIED_SINCE)
 
 
-def require_none(headers: Mapping[str, str]) -> None:
+def require_none(request: Request) -> None:
     """Raise InvalidQuery for a condition of a request about something that has no version."""
     for one in CONDITIONS:
-        if one.name in headers:
+        if one.name.lower() in request.sent_names:
             raise InvalidQuery("an entity has no version: conditions are for its aspects", one.name)
 
 
-def condition(handler: Identified) -> Condition:
-    """What the request's headers ask to be true. Raises InvalidQuery."""
-    matched, absent = handler.asked(_IF_MATCH), handler.asked(_IF_NONE_MATCH)
+def condition(request: Request) -> Condition:
+    """Return what the request's headers require to be true."""
+    matched, absent = request[_IF_MATCH], request[_IF_NONE_MATCH]
     return Condition(
         version=ABSENT if absent else None if matched == "*" else matched,
         exists=matched == "*",
-        unmodified_since=handler.asked(_IF_UNMODIFIED_SINCE),
-        modified_since=handler.asked(_IF_MODIFIED_SINCE),
+        unmodified_since=request[_IF_UNMODIFIED_SINCE],
+        modified_since=request[_IF_MODIFIED_SINCE],
     )

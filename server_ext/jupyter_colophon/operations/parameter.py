@@ -31,11 +31,19 @@ class Parameter(Generic[T]):
     default: T
     place: Place = "query"
     required: bool = False
+    #: Whether it may be sent more than once: its value is a tuple then.
+    repeated: bool = False
 
 
 def text(name: str, says: str, *, required: bool = False, place: Place = "query", **schema: Any) -> Parameter[str]:
     """A text, taken exactly as it was sent; what it has to be beyond the schema, a later layer says."""
     return Parameter(name, says, {"type": "string"} | schema, str, "", place, required)
+
+
+def texts(name: str, says: str, **schema: Any) -> Parameter[tuple[str, ...]]:
+    """Texts: the parameter may be sent more than once."""
+    read: Callable[[str], Any] = str
+    return Parameter(name, says, {"type": "array", "items": {"type": "string"} | schema}, read, (), repeated=True)
 
 
 def number(name: str, says: str, *, default: int, least: int, most: int) -> Parameter[int]:

@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Final
 
 from jupyter_colophon.core.errors import InvalidQuery
-from jupyter_colophon.http.parameter import Parameter
+from jupyter_colophon.operations.parameter import Parameter
 
 _KEY = re.compile(r"[!-~]{1,255}")
 

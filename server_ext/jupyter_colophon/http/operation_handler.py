@@ -1,0 +1,223 @@
+"""The one handler of all operations: it authenticates, authorises, runs the operation off the event loop and answers."""
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from http.client import responses
+from itertools import islice
+from typing import Any, Final, TypeVar
+
+from jupyter_server.utils import ensure_async
+from tornado.iostream import StreamClosedError
+from tornado.web import HTTPError, RequestHandler, authenticated
+
+from jupyter_colophon.core.documents.json_parsing import encode_in_pieces
+from jupyter_colophon.core.documents.json_values import is_larger
+from jupyter_colophon.core.errors import MetadataError, NotFound, StoreUnavailable, shown
+from jupyter_colophon.core.read_budget import limit_reads, require_answer_size, take_page
+from jupyter_colophon.http.base import ApiHandler
+from jupyter_colophon.operations.api import Api, Failure
+from jupyter_colophon.operations.call import Call, perform
+from jupyter_colophon.operations.idempotency import ASKING, fingerprint
+from jupyter_colophon.operations.operation import Operation
+from jupyter_colophon.operations.request import Answer, Lines
+
+T = TypeVar("T")
+#: The coarse resource that Jupyter's authorizers are asked about.
+RESOURCE: Final = "colophon"
+_ACTIONS: Final = {"GET": "read", "HEAD": "read"}
+#: Documents up to about so many bytes are encoded at once, larger ones in pieces.
+_ENCODED_AT_ONCE: Final = 100_000
+#: How many lines are made on one thread, and sent together.
+_LINES_AT_ONCE: Final = 500
+_EXPLANATIONS: Final = {
+    403: "you are not signed in, or may not do this",
+    405: "this path does not take this method",
+}
+
+
+class OperationHandler(ApiHandler):
+    """Serves the operations of one path; a path without operations is answered 404, to those who may read."""
+
+    def initialize(self, api: Api, operations: Mapping[str, Operation]) -> None:  # type: ignore[override]  # by the route
+        """Take the operations of the route, by method."""
+        super().initialize()
+        self._api, self._operations = api, operations
+
+    @property
+    def body_bytes_max(self) -> int:
+        """How large a body may be, also when it is inflated."""
+        return self._api.max_body_bytes(self.state.settings)
+
+    @authenticated
+    async def _serve(self, *_: str, **path: str) -> None:
+        """Authorise the request; then run its operation, and answer."""
+        method = str(self.request.method)
+        served = self._operations.get(method)
+        await self._authorize(served.permission if served is not None else _ACTIONS.get(method, "write"))
+        if served is None and self._operations:
+            raise HTTPError(HTTPStatus.METHOD_NOT_ALLOWED)
+        if served is None:
+            raise NotFound("path", str(self.request.path))
+        await self.serve(served, path)
+
+    get = post = put = patch = delete = _serve
+
+    async def _authorize(self, action: str) -> None:
+        """Raise HTTPError 403 where Jupyter's authorizer denies the action on our resource."""
+        allowed = self.authorizer.is_authorized(self, self.current_user, action, RESOURCE)
+        if not await ensure_async(allowed):
+            raise HTTPError(HTTPStatus.FORBIDDEN, f"User is not authorized to {action} on resource: {RESOURCE}.")
+
+    async def serve(self, operation: Operation, path: Mapping[str, str]) -> None:
+        """Run an operation, and send its answer."""
+        call = self.call(path)
+
+        def work() -> tuple[Answer | Lines, str]:
+            result = perform(self._api, operation, self.state, call)
+            return result, "" if isinstance(result, Lines) else _encode(result.document, operation)
+
+        result, text = await self._run(operation, path, work)
+        if isinstance(result, Lines):
+            await self._send_lines(result, operation.content_type)
+        else:
+            self._send(result, text, operation)
+
+    def call(self, path: Mapping[str, str]) -> Call:
+        """Return the request as operations read it."""
+        request, user = self.request, self.current_user
+        principal = self.principal
+        # Where Jupyter invents names, its invention is no name of the account (docs/decisions, 3).
+        name = (user.display_name or user.name) if user.username == principal.user else principal.user
+        return Call(
+            principal=principal,
+            query={name: self.get_query_arguments(name, strip=False) for name in request.query_arguments},
+            headers={name.lower(): value for name, value in request.headers.items()},
+            path=path,
+            body=self.sent,
+            raw_path=str(request.path).removeprefix(self.base_url.rstrip("/")),
+            base_url=self.base_url,
+            display_name=name or principal.user,
+            fingerprint=self._fingerprint,
+        )
+
+    def _fingerprint(self) -> str:
+        """Compute what distinguishes this request from another. It takes a moment where the body is large."""
+        path = str(self.request.uri).removeprefix(self.base_url)
+        headers = [self.request.headers.get(name, "") for name in ASKING]
+        return fingerprint(str(self.request.method), path, headers, bytes(self._pieces))
+
+    async def _run(self, operation: Operation, path: Mapping[str, str], work: Callable[[], T]) -> T:
+        """Run synchronous work on the threads that the operation's kind of work has. Raises StoreUnavailable."""
+        state = self.state
+        if state.closed:
+            raise StoreUnavailable("the server is stopping")
+        if operation.schemaspace:
+            return await self._run_beside_packages(operation, operation.schemaspace.format(**path), work)
+        if operation.is_read and operation.scans:
+            return await asyncio.wrap_future(state.query_pool.submit(self.principal.user, work))
+        return await asyncio.get_running_loop().run_in_executor(state.threads, work)
+
+    async def _run_beside_packages(self, operation: Operation, schemaspace: str, work: Callable[[], T]) -> T:
+        """Run what may call the code of a schemaspace's package: it delays no other schemaspace.
+
+        Raises StoreUnavailable where too much of this schemaspace waits already, or where reading takes too long.
+        """
+        future = asyncio.wrap_future(self.state.schemaspace_pools.submit(schemaspace, lambda: _surviving(work)))
+        if not operation.is_read:
+            return await future
+        seconds = self.state.settings.read_timeout_seconds
+        try:
+            async with asyncio.timeout(seconds):
+                return await future
+        except TimeoutError:
+            # Nothing can end the code of a package; its thread stays with its own schemaspace.
+            reason = f"reading schemaspace {shown(schemaspace)} took longer than {seconds:g} s"
+            raise StoreUnavailable(reason) from None
+
+    def _send(self, answer: Answer, text: str, operation: Operation) -> None:
+        for name, value in answer.headers.items():
+            self.set_header(name, value)
+        if answer.etag is not None:
+            self.set_header("Etag", answer.etag)
+            if self.request.method == "GET" and self.check_etag_header():
+                self.set_status(HTTPStatus.NOT_MODIFIED)
+                self.finish()
+                return
+        self.set_status(answer.status)
+        self.retry_later(answer.status)
+        if answer.status == HTTPStatus.NO_CONTENT:
+            self.finish()
+        else:
+            self.finish(text, set_content_type=operation.content_type or self._api.content_type)
+
+    async def _send_lines(self, answer: Lines, content_type: str) -> None:
+        """Send lines as they are made: neither they nor the catalog are ever held whole."""
+        self.set_header("Content-Type", content_type)
+        seconds, loop = self.state.settings.read_timeout_seconds, asyncio.get_running_loop()
+
+        def read() -> list[str]:
+            with limit_reads(seconds):
+                return list(take_page(islice(answer.lines, _LINES_AT_ONCE), len))
+
+        try:
+            while lines := await loop.run_in_executor(self.state.threads, read):
+                self.write("".join(f"{line}\n" for line in lines))
+                await self.flush()
+        except StreamClosedError:
+            return
+        except Exception:
+            if self._headers_written:
+                # What has begun can no longer be refused: it must not look as if it were whole.
+                self.detach().close()
+            raise
+        self.finish(set_content_type=content_type)
+
+    def compute_etag(self) -> str | None:
+        """Return the version that was set; else, for an API that hashes answers, a hash of the answer."""
+        if not self._api.hashes_answers:
+            return None
+        version: str | None = self._headers.get("Etag")
+        return version or RequestHandler.compute_etag(self)
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """Send an error in the API's form; an unexpected one without its message."""
+        error = kwargs.get("exc_info", (None, None, None))[1]
+        message = ""
+        if isinstance(error, MetadataError):
+            status_code = self._api.status_of(self._operations.get(str(self.request.method)), type(error))
+        elif isinstance(error, HTTPError) and status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
+            message = error.log_message or _EXPLANATIONS.get(status_code, "")
+        failure = Failure(
+            status_code,
+            responses.get(status_code, "Error"),
+            message,
+            error if isinstance(error, MetadataError) else None,
+        )
+        self.set_status(status_code)
+        if status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            self.set_header("Allow", ", ".join(self._operations))
+        self.retry_later(status_code)
+        document = json.dumps(self._api.error_document(failure))
+        self.finish(document, set_content_type=self._api.error_content_type)
+
+
+def _encode(document: Any, operation: Operation) -> str:
+    """Return a document as JSON text. Raises TooLarge for a read whose answer is too large.
+
+    What a write did stays done, however much there is to answer.
+    """
+    if not is_larger(document, _ENCODED_AT_ONCE):
+        return json.dumps(document, ensure_ascii=False)
+    if operation.is_read:
+        require_answer_size(document)
+    return encode_in_pieces(document)
+
+
+def _surviving(work: Callable[[], T]) -> T:
+    """Do work; a package that ends the program does not end the server."""
+    try:
+        return work()
+    except SystemExit as error:
+        raise RuntimeError("a package tried to end the server") from error

@@ -1,0 +1,87 @@
+"""An API: a family of operations with one prefix, one form of errors and one document."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from jupyter_colophon.core.errors import MetadataError
+from jupyter_colophon.operations.operation import Operation
+from jupyter_colophon.operations.parameter import Parameter
+from jupyter_colophon.operations.problems import row_of
+from jupyter_colophon.operations.request_schemas import Shape
+from jupyter_colophon.settings import Settings
+
+_PARAMETER = re.compile(r"\{([a-z]+)\}")
+_SEGMENT = "[^/]+"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a request is not answered: a status with what may be written of it, or one of our errors."""
+
+    status: int
+    #: The standard phrase of the status.
+    reason: str
+    message: str = ""
+    error: MetadataError | None = None
+
+
+def _max_body_bytes(settings: Settings) -> int:
+    return settings.max_body_bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Api:
+    """One API. Its paths are matched as they were sent, before they are decoded, the first that fits."""
+
+    title: str
+    summary: str
+    prefix: str
+    operations: Sequence[Operation]
+    #: Writes an error as a document.
+    error_document: Callable[[Failure], Mapping[str, Any]]
+    error_schema: Shape
+    content_type: str = "application/json"
+    error_content_type: str = "application/json"
+    #: Other prefixes of the same paths.
+    aliases: Sequence[str] = ()
+    #: The parameters in paths, by their names there.
+    places: Mapping[str, Sequence[Parameter[Any]]] = field(default_factory=dict)
+    #: What a parameter in a path matches where that is not one segment.
+    patterns: Mapping[str, str] = field(default_factory=dict)
+    #: Whether a path may end with a slash.
+    slash: bool = False
+    #: Whether members of a body that are null are absent.
+    drops_nulls: bool = False
+    #: Whether an answer without a version has a hash of itself as its ETag.
+    hashes_answers: bool = False
+    #: The pattern of paths below the prefix that are answered 404 by this API where no operation has them.
+    unknown: str = "(?:|/.*)"
+    max_body_bytes: Callable[[Settings], int] = _max_body_bytes
+    #: The documents that operations name, by their names; loaded for the API's document alone.
+    schemas: Callable[[], Mapping[str, Any]] = dict
+
+    def status_of(self, operation: Operation | None, cause: type[MetadataError]) -> int:
+        """Return the status of an error."""
+        for one, status in operation.statuses.items() if operation is not None else ():
+            if issubclass(cause, one):
+                return status
+        return row_of(cause).status
+
+    def routes(self) -> Iterator[tuple[str, dict[str, Operation]]]:
+        """Yield the pattern of each path below the server's base URL, with its operations by method."""
+        paths: dict[str, dict[str, Operation]] = {}
+        for one in self.operations:
+            paths.setdefault(one.path, {})[one.method] = one
+        for prefix in (self.prefix, *self.aliases):
+            for path, operations in paths.items():
+                yield prefix + self._pattern(path), operations
+
+    def _pattern(self, path: str) -> str:
+        parts = _PARAMETER.split(path)
+        pattern = "".join(
+            f"(?P<{part}>{self.patterns.get(part, _SEGMENT)})" if at % 2 else re.escape(part)
+            for at, part in enumerate(parts)
+        )
+        return f"{pattern}/?" if self.slash else pattern

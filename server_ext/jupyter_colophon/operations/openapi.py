@@ -1,0 +1,192 @@
+"""The document of an API (OpenAPI 3.1), made of its operations.
+
+Nothing here is about a particular operation: whoever wants to change the document changes a declaration.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from jupyter_colophon.core.errors import (
+    AccessDenied,
+    IdempotencyKeyReused,
+    InvalidInstance,
+    InvalidName,
+    InvalidQuery,
+    MalformedBody,
+    MetadataError,
+    StorageError,
+    StoreFull,
+    TooLarge,
+)
+from jupyter_colophon.operations.api import Api
+from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
+from jupyter_colophon.operations.operation import Operation
+from jupyter_colophon.operations.parameter import Parameter
+from jupyter_colophon.operations.problems import TABLE
+from jupyter_colophon.operations.request_schemas import Shape
+
+Document = dict[str, Any]
+#: The errors of every operation; of one with a body; of one that writes.
+_ALWAYS = (InvalidQuery, MalformedBody, AccessDenied, TooLarge, StorageError)
+_WITH_BODY = (InvalidInstance,)
+_WRITING = (StoreFull,)
+_REF = "urn:jupyter-colophon:api:"
+_SECURITY = {
+    "token": {
+        "type": "apiKey",
+        "in": "header",
+        "name": "Authorization",
+        "description": "`token …`: the server's token, or that of a kernel.",
+    },
+    "bearer": {"type": "http", "scheme": "bearer", "description": "The same tokens."},
+}
+_ETAG = {"description": 'Its version, as in `"3"`.', "schema": {"type": "string"}}
+_RETRY_AFTER = {"description": "Seconds to wait.", "schema": {"type": "string", "pattern": "^[0-9]+$"}}
+
+
+@dataclass(frozen=True, slots=True)
+class OpenApi:
+    """Writes the document of one API."""
+
+    api: Api
+
+    def document(self, version: str) -> Document:
+        """Return the document, but for the servers: who answers it knows where it is."""
+        paths: dict[str, Document] = {}
+        for one in self.api.operations:
+            method, description = self._described(one)
+            paths.setdefault(one.path, {})[method] = description
+        return {
+            "openapi": "3.1.1",
+            "info": {
+                "title": self.api.title,
+                "version": version,
+                "summary": self.api.summary,
+                "license": {"name": "BSD-3-Clause", "identifier": "BSD-3-Clause"},
+            },
+            "security": [{"token": []}, {"bearer": []}],
+            "paths": paths,
+            "components": {
+                "securitySchemes": _SECURITY,
+                "schemas": {component(name): _rewritten(schema) for name, schema in self.api.schemas().items()},
+            },
+        }
+
+    def _described(self, operation: Operation) -> tuple[str, Document]:
+        if HTTPStatus.SWITCHING_PROTOCOLS in operation.answers:
+            return "x-websocket", self._socket(operation)
+        described: Document = {
+            "operationId": operation.id,
+            "summary": operation.summary,
+            "tags": [operation.path.split("/")[1]],
+            "parameters": [_parameter(one) for one in self._parameters(operation)],
+            "responses": self._answers(operation) | self._errors(operation),
+        }
+        if operation.body:
+            described["requestBody"] = {
+                "required": True,
+                "content": {kind: {"schema": _schema(shape)} for kind, shape in operation.body.items()},
+            }
+        return operation.method.lower(), described
+
+    def _socket(self, operation: Operation) -> Document:
+        """Return a WebSocket, which OpenAPI cannot describe, as an extension of ours."""
+        return {
+            "operationId": operation.id,
+            "summary": operation.summary,
+            "parameters": [_parameter(one) for one in self._parameters(operation)],
+            "message": {"schema": _schema(operation.answers[HTTPStatus.SWITCHING_PROTOCOLS])},
+        }
+
+    def _parameters(self, operation: Operation) -> list[Parameter[Any]]:
+        names = re.findall(r"\{([a-z]+)\}", operation.path)
+        return [one for name in names for one in self.api.places[name]] + list(operation.parameters)
+
+    def _answers(self, operation: Operation) -> Document:
+        answers = {
+            str(int(status)): self._answer(status, shape, operation) for status, shape in operation.answers.items()
+        }
+        for link in operation.links:
+            links = answers[str(int(link.status))].setdefault("links", {})
+            links[link.operation] = {"operationId": link.operation, "parameters": dict(link.parameters)}
+        is_get = operation.method == "GET"
+        if operation.etag:
+            required = {"required": True} if is_get and operation.etag is True else {}
+            for answer in answers.values():
+                answer["headers"] = {"ETag": _ETAG | required}
+        if operation.etag and is_get:
+            answers["304"] = {
+                "description": "It is still the version that If-None-Match names.",
+                "headers": {"ETag": _ETAG},
+            }
+        return answers
+
+    def _answer(self, status: int, shape: Shape, operation: Operation) -> Document:
+        description = f"{component(shape)}." if isinstance(shape, str) else str(shape.get("description", "Done."))
+        if status == HTTPStatus.NO_CONTENT:
+            return {"description": description}
+        content_type = operation.content_type or self.api.content_type
+        return {"description": description, "content": {content_type: {"schema": _schema(shape)}}}
+
+    def _errors(self, operation: Operation) -> Document:
+        titles: dict[int, list[str]] = {}
+        for cause in dict.fromkeys(_causes(operation)):
+            titles.setdefault(self.api.status_of(operation, cause), []).append(TABLE[cause].title)
+        return {
+            str(status): self._error(status, list(dict.fromkeys(titles[status])), operation)
+            for status in sorted(titles)
+        }
+
+    def _error(self, status: int, titles: list[str], operation: Operation) -> Document:
+        content = {self.api.error_content_type: {"schema": _schema(self.api.error_schema)}}
+        if status in operation.answers:
+            content[self.api.content_type] = {"schema": _schema(operation.answers[status])}
+        described: Document = {"description": "; ".join(titles) + ".", "content": content}
+        return (
+            described | {"headers": {"Retry-After": _RETRY_AFTER}}
+            if status == TABLE[StorageError].status
+            else described
+        )
+
+
+def component(name: str) -> str:
+    """Return the name of a file of `schemas/api` as that of a component: `run-start` is `RunStart`."""
+    return "".join(part.capitalize() for part in name.split("-"))
+
+
+def _parameter(one: Parameter[Any]) -> Document:
+    described = {"name": one.name, "in": one.place, "description": one.says, "schema": dict(one.schema)}
+    return described | {"required": True} if one.required else described
+
+
+def _causes(operation: Operation) -> Iterator[type[MetadataError]]:
+    yield from _ALWAYS
+    if "{urn}" in operation.path:
+        yield InvalidName
+    if operation.body:
+        yield from _WITH_BODY
+    if operation.method != "GET":
+        yield from _WRITING
+    if IDEMPOTENCY_KEY in operation.parameters:
+        yield IdempotencyKeyReused
+    yield from operation.errors
+
+
+def _schema(shape: Shape) -> Document:
+    return {"$ref": f"#/components/schemas/{component(shape)}"} if isinstance(shape, str) else dict(shape)
+
+
+def _rewritten(node: Any) -> Any:
+    """Return a schema as a component: it has no name of its own, and refers to other components."""
+    if isinstance(node, list):
+        return [_rewritten(one) for one in node]
+    if not isinstance(node, dict):
+        return node
+    rewritten = {key: _rewritten(value) for key, value in node.items() if key not in ("$id", "$schema")}
+    reference = rewritten.get("$ref")
+    if isinstance(reference, str) and reference.startswith(_REF):
+        rewritten["$ref"] = _schema(reference.removeprefix(_REF).rpartition(":")[0])["$ref"]
+    return rewritten

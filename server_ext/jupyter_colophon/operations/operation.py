@@ -1,0 +1,171 @@
+"""An operation: a plain function, declared once with what it takes, answers and refuses.
+
+From the declaration HTTP routes and checks its requests, and the documents of the API, the clients, the command line
+and the reference pages are made.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from inspect import cleandoc
+from types import ModuleType
+from typing import Any, Literal
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.errors import MalformedBody, MetadataError, shown
+from jupyter_colophon.operations.parameter import Parameter
+from jupyter_colophon.operations.request import Request
+from jupyter_colophon.operations.request_schemas import Shape
+from jupyter_colophon.operations.services import Services
+
+Function = Callable[[Services, Request], Any]
+#: What Jupyter's authorizer is asked about.
+Permission = Literal["read", "write", "execute"]
+JSON = "application/json"
+#: What a request says of its body where nobody chose anything: the second is what curl and forms send.
+_DEFAULT_CONTENT_TYPES = ("", "application/x-www-form-urlencoded")
+#: The parameters of operations that page, search or walk.
+_SCANNING = frozenset({"count", "cursor", "depth", "levels", "limit", "offset", "q", "query", "scrollId", "start"})
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What can be called next: an operation, and its parameters from the answer with this status (Link Object)."""
+
+    operation: str
+    parameters: Mapping[str, str]
+    status: int = 200
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operation:
+    """One method of one path. The errors that every operation may raise (not signed in, store unavailable …) are not repeated."""
+
+    id: str
+    method: str
+    #: The path below the API's prefix, with `{parameters}`.
+    path: str
+    summary: str
+    #: None where the operation has no answer of its own, but a connection: server-sent events, WebSockets.
+    function: Function | None
+    permission: Permission
+    #: Status to document.
+    answers: Mapping[int, Shape]
+    parameters: tuple[Parameter[Any], ...]
+    #: Content type to document; empty where there is no body.
+    body: Mapping[str, Shape]
+    errors: tuple[type[MetadataError], ...]
+    #: Whether answers have the version as their ETag; `usually`: not where there is no version.
+    etag: bool | Literal["usually"]
+    links: tuple[Link, ...]
+    #: The content type of the answer; empty for that of the API.
+    content_type: str
+    #: Whether the function is given the body's bytes.
+    raw_body: bool
+    #: The status of an error where it is not the API's.
+    statuses: Mapping[type[MetadataError], int]
+    #: Raises AccessDenied before the body is read, for what the authorizer of the server does not know.
+    access: Callable[[Services, Principal], None] | None
+    #: The schemaspace whose threads run it, since it may call code of packages: a name, or `{space}` for that in the path.
+    schemaspace: str
+
+    @property
+    def is_read(self) -> bool:
+        """Whether it changes nothing, in whatever method."""
+        return self.permission == "read"
+
+    @property
+    def scans(self) -> bool:
+        """Whether it may look through many entities: it pages, searches or walks."""
+        return any(one.name in _SCANNING for one in self.parameters)
+
+    def body_shape(self, content_type: str) -> Shape:
+        """Return what a body must be. Where it can be of one type alone, it is read as that. Raises MalformedBody."""
+        if len(self.body) == 1:
+            (only,) = self.body.values()
+            return only
+        kind = content_type.partition(";")[0].strip().lower()
+        if kind in _DEFAULT_CONTENT_TYPES:
+            kind = JSON
+        if kind not in self.body:
+            raise MalformedBody(f"the body's Content-Type is {shown(kind)}: send one of {', '.join(self.body)}")
+        return self.body[kind]
+
+
+def operation(
+    name: str,
+    route: str,
+    *,
+    answers: str | Mapping[int, Shape],
+    parameters: Iterable[Parameter[Any]] = (),
+    body: str | Mapping[str, Shape] | None = None,
+    errors: Iterable[type[MetadataError]] = (),
+    permission: Permission | None = None,
+    etag: bool | Literal["usually"] = False,
+    links: Iterable[Link] = (),
+    content_type: str = "",
+    raw_body: bool = False,
+    statuses: Mapping[type[MetadataError], int] | None = None,
+    access: Callable[[Services, Principal], None] | None = None,
+    schemaspace: str = "",
+) -> Callable[[Function], Operation]:
+    """Declare a function as the operation `name` at a route such as `GET /entities/{urn}`.
+
+    The first line of its docstring is the summary. Without `permission`, a GET reads and everything else writes.
+    """
+    method, _, path = route.partition(" ")
+
+    def declare(function: Function) -> Operation:
+        return Operation(
+            id=name,
+            method=method,
+            path=path,
+            summary=cleandoc(function.__doc__ or "").partition("\n")[0].rstrip("."),
+            function=function,
+            permission=permission or ("read" if method == "GET" else "write"),
+            answers={200: answers} if isinstance(answers, str) else answers,
+            parameters=tuple(parameters),
+            body={JSON: body} if isinstance(body, str) else body or {},
+            errors=tuple(errors),
+            etag=etag,
+            links=tuple(links),
+            content_type=content_type,
+            raw_body=raw_body,
+            statuses=statuses or {},
+            access=access,
+            schemaspace=schemaspace,
+        )
+
+    return declare
+
+
+def connection(
+    name: str,
+    route: str,
+    summary: str,
+    *,
+    answers: Mapping[int, Shape],
+    parameters: Iterable[Parameter[Any]],
+    permission: Permission,
+    errors: Iterable[type[MetadataError]] = (),
+    content_type: str = "",
+) -> Operation:
+    """Declare an operation that is a connection: HTTP alone serves it, by a handler of its own."""
+    declare = operation(
+        name,
+        route,
+        answers=answers,
+        parameters=parameters,
+        permission=permission,
+        errors=errors,
+        content_type=content_type,
+    )
+    return replace(declare(_connect), function=None, summary=summary)
+
+
+def _connect(services: Services, request: Request) -> None:
+    """Stand for the function of a connection."""
+
+
+def operations_of(*modules: ModuleType) -> tuple[Operation, ...]:
+    """Return the operations that modules declare, in the order in which they stand there."""
+    return tuple(one for module in modules for one in vars(module).values() if isinstance(one, Operation))

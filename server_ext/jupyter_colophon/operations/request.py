@@ -1,0 +1,72 @@
+"""What a caller asks of an operation, and what the operation answers."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.changes.idempotency import Once
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
+from jupyter_colophon.operations.parameter import Parameter
+
+T = TypeVar("T")
+#: A JSON object of an answer.
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A call of an operation: its parameters are read, its body is parsed and valid.
+
+    `path` has the parameters of the path, decoded; `raw_path` is the path below the API's prefix as it was sent.
+    """
+
+    principal: Principal
+    parameters: Mapping[Parameter[Any], Any]
+    path: Mapping[str, str] = field(default_factory=dict)
+    body: Any = None
+    #: The names of the headers and of the query parameters that were sent.
+    sent_names: frozenset[str] = frozenset()
+    raw_path: str = ""
+    #: The server's base URL, which `Location` headers begin with.
+    base_url: str = "/"
+    #: The user's name as people read it.
+    display_name: str = ""
+    #: Computes what distinguishes this request from another.
+    fingerprint: Callable[[], str] = str
+
+    def __getitem__(self, parameter: Parameter[T]) -> T:
+        """Return the value of a parameter that the operation declares. Raises LookupError for another."""
+        if parameter not in self.parameters:
+            raise LookupError(f"the operation does not declare {parameter.name}")
+        value: T = self.parameters[parameter]
+        return value
+
+    @property
+    def urn(self) -> Urn:
+        """The URN in the path, or that of `?urn=` where the path has `-`. Raises InvalidName."""
+        return Urn.parse(self.path["urn"])
+
+    @property
+    def once(self) -> Once | None:
+        """The idempotency key of a write; None where none was sent."""
+        key = self[IDEMPOTENCY_KEY]
+        return Once(self.principal.user, key, self.fingerprint()) if key else None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A document with what HTTP sends beside it. `etag` is complete, with its quotes."""
+
+    document: Any
+    status: int = 200
+    etag: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """An answer that is sent as it is made: lines of text, each without its end."""
+
+    lines: Iterator[str]

@@ -1,0 +1,159 @@
+"""What operations work with: the catalog, the schemaspaces and their instances, opened at first use."""
+
+import logging
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.errors import AccessDenied, InvalidConfiguration, InvalidField, Problem, StoreUnavailable
+from jupyter_colophon.core.identity.names import Identity
+from jupyter_colophon.core.store import StoreChoice
+from jupyter_colophon.settings import Settings
+
+# The catalog's modules are loaded with the first request: nobody should wait for them at the start of a server.
+if TYPE_CHECKING:
+    from jupyter_colophon.composition import Catalog
+    from jupyter_colophon.service.changes.lineage_listeners import ConsumerState
+    from jupyter_colophon.service.instances.instances import Instances
+    from jupyter_colophon.service.schemaspaces.spaces import Spaces
+    from jupyter_colophon.service.schemaspaces.stored_schemas import WrittenSchemas
+
+_logger = logging.getLogger("jupyter_colophon.operations")
+
+
+@dataclass(slots=True)
+class Services:
+    """The services of one process, by its settings."""
+
+    settings: Settings
+    store: StoreChoice
+    identity: Identity
+    version: str
+    #: Why the settings cannot be used; empty where they can.
+    wrong: str = ""
+    #: Whether `/elyra/…` is served.
+    elyra_api: bool = False
+    closed: bool = False
+    _catalog: "Catalog | None" = None
+    _registry_faults: tuple[Problem, ...] | None = None
+    _opening: threading.Lock = field(default_factory=threading.Lock)
+    _instances: "Instances | None" = None
+    _composing: threading.Lock = field(default_factory=threading.Lock)
+
+    def catalog(self) -> "Catalog":
+        """Return the catalog; the first call opens it. Raises StorageError."""
+        with self._opening:
+            if self.wrong:
+                raise InvalidConfiguration(self.wrong)
+            if self._catalog is None:
+                self._catalog = self._open_catalog()
+                self._catalog.namespaces.remove_beside = self._remove_instances
+                self._use_catalog(self._catalog)
+            return self._catalog
+
+    def _open_catalog(self) -> "Catalog":
+        from jupyter_colophon.composition import open_catalog
+
+        try:
+            return open_catalog(
+                self.store,
+                self.identity,
+                self.settings.system_filter(),
+                snapshots_system=self.settings.run_snapshots_include_system_metadata,
+                retained=self.settings.retained(),
+                always_log=self.settings.always_emit_change_log,
+                letters_days=self.settings.dead_letter_retention_days,
+                events=self.settings.events(),
+                overlay=self.settings.overlay(),
+                authorizer=self.settings.authorizer(),
+                audit=self.settings.audit(),
+            )
+        except InvalidField as error:
+            # The field is one of the settings, not of the request: they stay until a restart.
+            self.wrong = error.detail
+            _logger.error("serves no catalog: %s (c.Colophon.storage_provider, storage_options)", error.detail)
+            raise InvalidConfiguration(self.wrong) from error
+
+    def _use_catalog(self, catalog: "Catalog") -> None:
+        """Start what works on the catalog as long as the process lives: nothing here."""
+
+    def registry_faults(self) -> tuple[Problem, ...]:
+        """Return what is wrong with the entity-registry.yml. It is read once: a changed file counts after a restart."""
+        if self._registry_faults is None:
+            from jupyter_colophon.service.registry_files import load_overlay
+
+            file = self.settings.overlay()
+            self._registry_faults = () if file is None else tuple(load_overlay(file).faults)
+        return self._registry_faults
+
+    def spaces(self) -> "Spaces":
+        """Return the schemaspaces; the first call loads them."""
+        from jupyter_colophon.schemaspaces.schema import SchemaManager
+
+        # Before anything is loaded.
+        SchemaManager.allow(self.settings.schemaspace_packages)
+        found: Spaces = SchemaManager.instance().spaces
+        return found
+
+    def stored_schemas(self) -> "WrittenSchemas":
+        """Return the schemas that are stored here. Raises AccessDenied where the settings do not let them be changed."""
+        from jupyter_colophon.schemaspaces.shipped.stored_schemas import stored
+
+        if not self.settings.allow_schema_writes:
+            raise AccessDenied("store", "schemas: the setting c.Colophon.allow_schema_writes is off")
+        return stored()
+
+    def instances(self) -> "Instances":
+        """Return the instances of schemaspaces, also while the catalog is unavailable.
+
+        Raises InvalidConfiguration, StoreUnavailable.
+        """
+        with self._composing:
+            if self.wrong:
+                raise InvalidConfiguration(self.wrong)
+            if self.closed:
+                raise StoreUnavailable("the server is stopping")
+            if self._instances is None:
+                from jupyter_colophon.schemaspaces.instances import serve
+
+                self._instances = serve(self.settings, self.catalog)
+            return self._instances
+
+    def _remove_instances(self, namespace: str, principal: Principal) -> None:
+        self.instances().clear_namespace(namespace, principal)
+
+    def lineage_listeners(self) -> "list[ConsumerState]":
+        """Return the states of the lineage listeners; none before the catalog is open."""
+        return []
+
+    def counts(self) -> Mapping[str, int | None]:
+        """Return how many `kernelTokens` are valid, and how many `subscribers` follow the change log."""
+        return {"kernelTokens": 0, "subscribers": None}
+
+    def sink_problems(self) -> Mapping[str, str]:
+        """Return why sinks of this process do not deliver, by their names."""
+        return {}
+
+    @property
+    def is_scheduling(self) -> bool:
+        """Whether this process starts pipelines at their times."""
+        return False
+
+    def close(self) -> None:
+        """Close everything."""
+        self.closed = True
+        with self._composing:
+            if self._instances is not None:
+                self._instances.close()
+                self._instances = None
+        with self._opening:
+            if self._catalog is not None:
+                self._catalog.close()
+                self._catalog = None
+
+    def require_admin(self, principal: Principal, action: str, subject: str) -> None:
+        """Raise AccessDenied for who may not change what all share, InvalidConfiguration where nobody can say who may."""
+        if not self.settings.authorizer().may(principal, "admin", ""):
+            raise AccessDenied(action, subject)
