@@ -64,6 +64,7 @@ def _request(api: Api, operation: Operation, services: Services, call: Call) -> 
         parameters=parameters,
         path=_path(call),
         body=_body(api, operation, call) if operation.body else None,
+        content_type=call.headers.get("content-type", "").partition(";")[0].strip().lower(),
         sent_names=frozenset(call.headers) | frozenset(call.query),
         raw_path=call.raw_path,
         base_url=call.base_url,
@@ -109,6 +110,8 @@ def _body(api: Api, operation: Operation, call: Call) -> Any:
     raw = call.body()
     if operation.raw_body:
         return raw
+    if not (raw or operation.body_required):
+        return None
     shape = operation.body_shape(call.headers.get("content-type", ""))
     value = parse(raw)
     if api.drops_nulls and isinstance(shape, Mapping):

@@ -87,7 +87,7 @@ class OpenApi:
         }
         if operation.body:
             described["requestBody"] = {
-                "required": True,
+                "required": operation.body_required,
                 "content": {kind: {"schema": _schema(shape)} for kind, shape in operation.body.items()},
             }
         return operation.method.lower(), described

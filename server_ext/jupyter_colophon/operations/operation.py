@@ -67,6 +67,8 @@ class Operation:
     access: Callable[[Services, Principal], None] | None
     #: The schemaspace whose threads run it, since it may call code of packages: a name, or `{space}` for that in the path.
     schemaspace: str
+    #: Whether a body must be sent; without it, `request.body` is None.
+    body_required: bool
 
     @property
     def is_read(self) -> bool:
@@ -75,8 +77,8 @@ class Operation:
 
     @property
     def scans(self) -> bool:
-        """Whether it may look through many entities: it pages, searches or walks."""
-        return any(one.name in _SCANNING for one in self.parameters)
+        """Whether it may look through many entities: it pages, searches or walks, or reads what a body asks for."""
+        return (self.is_read and self.method != "GET") or any(one.name in _SCANNING for one in self.parameters)
 
     def body_shape(self, content_type: str) -> Shape:
         """Return what a body must be. Where it can be of one type alone, it is read as that. Raises MalformedBody."""
@@ -107,6 +109,7 @@ def operation(
     statuses: Mapping[type[MetadataError], int] | None = None,
     access: Callable[[Services, Principal], None] | None = None,
     schemaspace: str = "",
+    body_required: bool = True,
 ) -> Callable[[Function], Operation]:
     """Declare a function as the operation `name` at a route such as `GET /entities/{urn}`.
 
@@ -133,6 +136,7 @@ def operation(
             statuses=statuses or {},
             access=access,
             schemaspace=schemaspace,
+            body_required=body_required,
         )
 
     return declare

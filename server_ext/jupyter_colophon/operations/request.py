@@ -26,6 +26,8 @@ class Request:
     parameters: Mapping[Parameter[Any], Any]
     path: Mapping[str, str] = field(default_factory=dict)
     body: Any = None
+    #: The media type of the body, in lower case and without its parameters; empty where the request has none.
+    content_type: str = ""
     #: The names of the headers and of the query parameters that were sent.
     sent_names: frozenset[str] = frozenset()
     raw_path: str = ""
