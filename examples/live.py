@@ -22,8 +22,8 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 import websocket
-from jupyter_colophon.client.catalog import Catalog
-from jupyter_colophon.client.transport import Server
+from jupyter_colophon.client.operations import Operations
+from jupyter_colophon.client.transport import Server, Transport
 
 #: Seconds for a server to listen, and for a cell to end: Spark starts slowly on a busy machine.
 START_S = 90.0
@@ -106,9 +106,9 @@ class LiveServer:
             process.kill()
             process.wait()
 
-    def catalog(self) -> Catalog:
+    def catalog(self) -> Operations:
         """The catalog as the person who owns the server sees it."""
-        return Catalog(Server(self.url, self.token))
+        return Operations(Transport(Server(self.url, self.token)))
 
     def call(self, method: str, path: str, body: object = None) -> dict[str, Any]:
         """A call of Jupyter's own REST API; answers the parsed JSON."""

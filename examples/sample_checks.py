@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, TypeAlias
 
-from jupyter_colophon.client.catalog import Catalog
+from jupyter_colophon.client.aspect_edits import read_stored_aspect
+from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, cell_program, home_dataset, notebook_program, stream
 
 #: What the run of a cell says of it.
@@ -18,7 +19,7 @@ Checks: TypeAlias = Iterator[tuple[str, Callable[[], bool]]]
 class Story:
     """A notebook that ran: what its cells said, and what their runs say, both by the ids of the cells."""
 
-    catalog: Catalog
+    catalog: Operations
     texts: Mapping[str, str]
     runs: Mapping[str, Facts]
 
@@ -50,30 +51,30 @@ def _urn(table: str) -> str:
     return str(home_dataset("flights", table))
 
 
-def _has_tags(catalog: Catalog, table: str, tags: set[str]) -> bool:
-    return tags <= set(catalog.aspect(_urn(table), "businessMetadata").value.get("tags", []))
+def _has_tags(catalog: Operations, table: str, tags: set[str]) -> bool:
+    return tags <= set(read_stored_aspect(catalog, _urn(table), "businessMetadata").value.get("tags", []))
 
 
-def _finds(catalog: Catalog, query: str, table: str) -> bool:
+def _finds(catalog: Operations, query: str, table: str) -> bool:
     return _urn(table) in {hit["urn"] for hit in catalog.search(query)["hits"]}
 
 
-def _leads(catalog: Catalog, source: str, target: str, facts: Facts) -> bool:
+def _leads(catalog: Operations, source: str, target: str, facts: Facts) -> bool:
     """Whether data went from one table to another through that cell."""
-    graph = catalog.lineage(_urn(target), direction="upstream", levels=1)
+    graph = catalog.read_lineage(_urn(target), direction="upstream", levels=1)
     ends = {(edge["source"], edge["target"]) for edge in graph["edges"]}
     program = str(cell_program(DEFAULT_NAMESPACE, facts["notebook"], facts["cellId"]))
     return {(_urn(source), program), (program, _urn(target))} <= ends
 
 
-def _wrote_last(catalog: Catalog, table: str, facts: Facts) -> bool:
+def _wrote_last(catalog: Operations, table: str, facts: Facts) -> bool:
     """Whether the newest run that wrote a table has ended well and has these facts."""
-    run = next(run for run in catalog.runs(data=_urn(table))["runs"] if _wrote(run, _urn(table)))
+    run = next(run for run in catalog.list_runs(data=_urn(table))["runs"] if _wrote(run, _urn(table)))
     return bool(facts.items() <= run["facts"].items() and run["status"] == "succeeded" and run["end"])
 
 
-def _has_ended(catalog: Catalog, notebook: str) -> bool:
-    (run,) = catalog.runs(program=str(notebook_program(DEFAULT_NAMESPACE, notebook)), limit=1)["runs"]
+def _has_ended(catalog: Operations, notebook: str) -> bool:
+    (run,) = catalog.list_runs(program=str(notebook_program(DEFAULT_NAMESPACE, notebook)), limit=1)["runs"]
     return bool(run["status"] == "succeeded" and run["end"])
 
 
@@ -92,8 +93,8 @@ def _pipeline(story: Story) -> Checks:
     yield "the run of the pipeline succeeded", partial(_pipeline_ran, story.catalog)
 
 
-def _pipeline_ran(catalog: Catalog) -> bool:
-    runs = catalog.runs(limit=50)["runs"]
+def _pipeline_ran(catalog: Operations) -> bool:
+    runs = catalog.list_runs(limit=50)["runs"]
     ours = [run for run in runs if run["program"].endswith("(colophon,staff,default),workflows.staff)")]
     return bool(ours) and ours[0]["status"] == "succeeded" and ours[0]["facts"]["stage.staff.rows"] == 3
 
@@ -106,8 +107,8 @@ def _stream(story: Story) -> Checks:
     yield "lineage says who wrote into it", partial(_has_writer, story.catalog)
 
 
-def _has_writer(catalog: Catalog) -> bool:
-    graph = catalog.lineage(str(stream("shop", "clicks")), direction="upstream", levels=1)
+def _has_writer(catalog: Operations) -> bool:
+    graph = catalog.read_lineage(str(stream("shop", "clicks")), direction="upstream", levels=1)
     return any("web" in str(edge["source"]) for edge in graph["edges"])
 
 
@@ -121,9 +122,9 @@ def _crawl(story: Story) -> Checks:
     yield "of what is confidential no values are told", partial(_is_hidden, story.catalog)
 
 
-def _is_hidden(catalog: Catalog) -> bool:
+def _is_hidden(catalog: Operations) -> bool:
     (staff,) = [hit["urn"] for hit in catalog.search("schema:birthday")["hits"]]
-    newest = catalog.values(staff, "datasetProfile", limit=1)["values"][0]["value"]
+    newest = catalog.list_timeseries_values(staff, "datasetProfile", limit=1)["values"][0]["value"]
     columns = {one["fieldPath"]: one for one in newest["fieldProfiles"]}
     return "max" in columns["id"] and "max" not in columns["pay"]
 

@@ -24,8 +24,8 @@ def call(request: pytest.FixtureRequest, colophon: Commands, database: Path) -> 
     server: LiveServer = request.getfixturevalue("served")
     urn = "urn:li:dataset:(urn:li:dataPlatform:spark,sales.orders,PROD)"
     catalog = server.catalog()
-    catalog.put_aspect(urn, "technicalMetadata", metadata({"owner": "ops"}, ["faa"]))
-    catalog.put_aspect(urn, "businessMetadata", metadata())
+    catalog.write_aspect(urn, "technicalMetadata", metadata({"owner": "ops"}, ["faa"]))
+    catalog.write_aspect(urn, "businessMetadata", metadata())
     catalog.close()
     asking = Commands(colophon.home, database, environment={"COLOPHON_TOKEN": server.token})
     return lambda *arguments: asking.bare(*arguments, f"--url={server.url}")
@@ -63,9 +63,9 @@ def test_what_is_tagged_and_set_is_shown_found_and_taken_back(call: Call) -> Non
 def test_show_names_what_references_refer_to_and_writes_times(call: Call, served: LiveServer) -> None:
     urn, term = "urn:li:dataset:(urn:li:dataPlatform:spark,sales.orders,PROD)", "urn:li:glossaryTerm:9f2c"
     catalog = served.catalog()
-    catalog.put_aspect(term, "glossaryTermInfo", {"definition": "d", "termSource": "INTERNAL", "name": "Net revenue"})
+    catalog.write_aspect(term, "glossaryTermInfo", {"definition": "d", "termSource": "INTERNAL", "name": "Net revenue"})
     stamp = {"time": 0, "actor": "urn:li:corpuser:ada"}
-    catalog.put_aspect(urn, "glossaryTerms", {"terms": [{"urn": term}], "auditStamp": stamp})
+    catalog.write_aspect(urn, "glossaryTerms", {"terms": [{"urn": term}], "auditStamp": stamp})
     catalog.close()
     text = call("show", "sales.orders").out
     assert re.search(r"^term +Net revenue", text, re.MULTILINE)

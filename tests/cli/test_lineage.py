@@ -33,7 +33,7 @@ def call(request: pytest.FixtureRequest, colophon: Commands, database: Path) -> 
         status = "succeeded" if "end" in time else "running"
         run = client.start_run({"program": program, "runId": "1", "status": status, **time})["urn"]
         accesses = [{"data": source, "mode": "read"}, {"data": target, "mode": "write"}]
-        client.add_accesses(run, {"accesses": accesses})
+        client.record_accesses(run, {"accesses": accesses})
     client.close()
     asking = Commands(colophon.home, database, environment={"COLOPHON_TOKEN": server.token})
     return lambda *arguments: asking.bare(*arguments, f"--url={server.url}")

@@ -19,15 +19,15 @@ TIME = "2026-11-20T12:0{}:00.000Z"
 def served(served: LiveServer) -> LiveServer:
     """A server whose catalog knows three runs."""
     catalog = served.catalog()
-    catalog.put_aspect(ORDERS, "technicalMetadata", {"properties": {}, "tags": []})
-    catalog.put_aspect(ORDERS, "businessMetadata", {"properties": {"owner": "then"}, "tags": ["raw"]})
+    catalog.write_aspect(ORDERS, "technicalMetadata", {"properties": {}, "tags": []})
+    catalog.write_aspect(ORDERS, "businessMetadata", {"properties": {"owner": "then"}, "tags": ["raw"]})
     for minute, status in enumerate(["succeeded", "failed", "running"]):
         run = {"program": LOAD, "runId": f"r{minute}", "start": TIME.format(minute), "arguments": {"in": "/a"}}
         urn = catalog.start_run(run)["urn"]
-        catalog.add_accesses(urn, {"accesses": [{"data": ORDERS, "mode": "read", "component": "join"}]})
+        catalog.record_accesses(urn, {"accesses": [{"data": ORDERS, "mode": "read", "component": "join"}]})
         if status != "running":
-            catalog.change_run(urn, {"status": status, "end": TIME.format(minute + 1), "facts": {"rows": 3}})
-    catalog.put_aspect(ORDERS, "businessMetadata", {"properties": {"owner": "now"}, "tags": []})
+            catalog.update_run(urn, {"status": status, "end": TIME.format(minute + 1), "facts": {"rows": 3}})
+    catalog.write_aspect(ORDERS, "businessMetadata", {"properties": {"owner": "now"}, "tags": []})
     catalog.close()
     return served
 

@@ -5,9 +5,11 @@ import urllib.request
 import uuid
 
 import pytest
-from jupyter_colophon.client.catalog import Catalog, Stored
+from jupyter_colophon.client.absence import find_entity
+from jupyter_colophon.client.aspect_edits import StoredAspect, edit_aspect, read_stored_aspect, write_stored_aspect
+from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import Refused
-from jupyter_colophon.client.transport import Server
+from jupyter_colophon.client.transport import Server, Transport
 from support.stranger import serving
 
 BUSINESS = "businessMetadata"
@@ -22,30 +24,34 @@ def words(*tags, **properties):
 
 
 def test_the_server_says_who_asks_and_how_it_is(catalog):
-    assert set(catalog.me()["scopes"]) == {"read", "annotate", "emit", "admin"}
-    assert catalog.health()["status"] == "ok"
+    assert set(catalog.read_me()["scopes"]) == {"read", "annotate", "emit", "admin"}
+    assert catalog.read_health()["status"] == "ok"
 
 
 def test_what_is_absent_is_none_and_has_version_minus_one(catalog, database):
-    assert catalog.entity(urn(database, "none")) is None
-    assert catalog.aspect(urn(database, "none"), BUSINESS) == catalog.aspect(urn(database), BUSINESS) == Stored({}, -1)
+    assert find_entity(catalog, urn(database, "none")) is None
+    assert (
+        read_stored_aspect(catalog, urn(database, "none"), BUSINESS)
+        == read_stored_aspect(catalog, urn(database), BUSINESS)
+        == StoredAspect({}, -1)
+    )
 
 
 def test_an_aspect_is_written_under_a_condition_or_not_at_all(catalog, database):
-    assert catalog.put_aspect(urn(database), BUSINESS, words("a"), -1)["version"] == 1
-    assert catalog.put_aspect(urn(database), BUSINESS, words("b"), 1)["version"] == 2
+    assert write_stored_aspect(catalog, urn(database), BUSINESS, words("a"), -1)["version"] == 1
+    assert write_stored_aspect(catalog, urn(database), BUSINESS, words("b"), 1)["version"] == 2
     for stale in (-1, 1):
         with pytest.raises(Refused) as caught:
-            catalog.put_aspect(urn(database), BUSINESS, words("c"), stale)
+            write_stored_aspect(catalog, urn(database), BUSINESS, words("c"), stale)
         assert caught.value.status == 412
-    assert catalog.aspect(urn(database), BUSINESS) == Stored(words("b"), 2)
+    assert read_stored_aspect(catalog, urn(database), BUSINESS) == StoredAspect(words("b"), 2)
 
 
 def test_edits_of_many_at_once_are_all_kept(server, catalog, database):
     def edit(name):
         mine = server.catalog()
         for number in range(5):
-            mine.edit_aspect(urn(database), BUSINESS, lambda value: words(*value.get("tags", []), f"{name}-{number}"))  # noqa: B023
+            edit_aspect(mine, urn(database), BUSINESS, lambda value: words(*value.get("tags", []), f"{name}-{number}"))  # noqa: B023
         mine.close()
 
     threads = [threading.Thread(target=edit, args=(name,)) for name in "abcd"]
@@ -53,7 +59,7 @@ def test_edits_of_many_at_once_are_all_kept(server, catalog, database):
         thread.start()
     for thread in threads:
         thread.join()
-    tags = catalog.aspect(urn(database), BUSINESS).value["tags"]
+    tags = read_stored_aspect(catalog, urn(database), BUSINESS).value["tags"]
     assert sorted(tags) == sorted(f"{name}-{number}" for name in "abcd" for number in range(5))
 
 
@@ -65,18 +71,18 @@ def test_an_edit_that_the_server_refuses_is_not_tried_again(catalog, database):
         return words("not a tag" * 10, **{"tags": "x"})
 
     with pytest.raises(Refused) as caught:
-        catalog.edit_aspect(urn(database), BUSINESS, edit)
+        edit_aspect(catalog, urn(database), BUSINESS, edit)
     assert caught.value.status == 400
     assert len(calls) == 1
 
 
 def test_what_was_written_is_found_by_search_keys_and_values(catalog, database):
-    catalog.put_aspect(urn(database), BUSINESS, words("t1", **{f"key-{database}": "some value"}))
+    catalog.write_aspect(urn(database), BUSINESS, words("t1", **{f"key-{database}": "some value"}))
     (hit,) = catalog.search(f"key-{database}:some*")["hits"]
     assert hit["urn"] == urn(database)
-    assert [row["key"] for row in catalog.keys(f"key-{database}")["keys"]] == [f"key-{database}"]
-    assert [row["value"] for row in catalog.key_values(f"key-{database}")["values"]] == ["some value"]
-    assert [entity["urn"] for entity in catalog.entities(type="dataset", namespace=database)["entities"]] == [
+    assert [row["key"] for row in catalog.list_keys(prefix=f"key-{database}")["keys"]] == [f"key-{database}"]
+    assert [row["value"] for row in catalog.list_values(f"key-{database}")["values"]] == ["some value"]
+    assert [entity["urn"] for entity in catalog.list_entities(type="dataset", namespace=database)["entities"]] == [
         urn(database)
     ]
 
@@ -88,12 +94,12 @@ def test_a_run_and_what_it_touched_are_recorded_once_however_often_they_are_told
     first, again = catalog.start_run(start), catalog.start_run(start)
     assert first["urn"] == again["urn"]
     for _ in range(2):
-        catalog.add_accesses(first["urn"], touched)
-    catalog.change_run(first["urn"], {"status": "succeeded", "end": "2026-11-20T12:00:01.000Z"})
-    run = catalog.run(first["urn"])
+        catalog.record_accesses(first["urn"], touched)
+    catalog.update_run(first["urn"], {"status": "succeeded", "end": "2026-11-20T12:00:01.000Z"})
+    run = catalog.read_run(first["urn"])
     assert (run["status"], len(run["accesses"])) == ("succeeded", 2)
-    assert [other["urn"] for other in catalog.runs(program=program)["runs"]] == [first["urn"]]
-    graph = catalog.lineage(urn(database, "u"), direction="upstream", levels=1)
+    assert [other["urn"] for other in catalog.list_runs(program=program)["runs"]] == [first["urn"]]
+    graph = catalog.read_lineage(urn(database, "u"), direction="upstream", levels=1)
     assert {(edge["source"], edge["target"]) for edge in graph["edges"]} == {
         (urn(database), program),
         (program, urn(database, "u")),
@@ -102,25 +108,37 @@ def test_a_run_and_what_it_touched_are_recorded_once_however_often_they_are_told
 
 def test_names_with_every_kind_of_character_go_there_and_back(catalog, database):
     strange = f"urn:li:dataset:(urn:li:dataPlatform:file,/{database}/ä ö?#&=+%2C%25;/x.csv,PROD)"
-    catalog.propose(
-        [{"urn": strange, "aspect": "technicalMetadata", "operation": "patch", "value": {"properties": {"a": "b"}}}]
+    catalog.submit_proposals(
+        {
+            "proposals": [
+                {
+                    "urn": strange,
+                    "aspect": "technicalMetadata",
+                    "operation": "patch",
+                    "value": {"properties": {"a": "b"}},
+                }
+            ]
+        }
     )
-    catalog.put_aspect(strange, BUSINESS, words("x"))
-    found = catalog.entity(strange)
+    catalog.write_aspect(strange, BUSINESS, words("x"))
+    found = find_entity(catalog, strange)
     assert found["urn"] == strange
     assert set(found["aspects"]) >= {BUSINESS, "technicalMetadata"}
 
 
 def test_a_batch_may_be_applied_later_and_what_cannot_be_is_replayed_or_thrown_away(catalog, database):
     wish = {"urn": urn(database), "aspect": BUSINESS, "operation": "upsert", "value": words("a")}
-    first, second = (_settled(catalog, catalog.propose_later([wish | {"ifVersion": at}])) for at in (1, 5))
+    first, second = (
+        _settled(catalog, catalog.submit_proposals({"proposals": [wish | {"ifVersion": at}]}, async_=True))
+        for at in (1, 5)
+    )
     assert (first["state"], first["problem"]["status"]) == ("rejected", 412)
-    letters = catalog.dead_letters(kind="proposals")["deadLetters"]
+    letters = catalog.list_dead_letters(kind="proposals")["deadLetters"]
     assert [one["id"] for one in letters[:2]] == [second["deadLetter"], first["deadLetter"]]
-    catalog.put_aspect(urn(database), BUSINESS, words("b"))
+    catalog.write_aspect(urn(database), BUSINESS, words("b"))
     assert [one["version"] for one in catalog.replay_dead_letter(first["deadLetter"])["results"]] == [2]
     assert catalog.delete_dead_letter(second["deadLetter"]) == {"id": second["deadLetter"]}
-    assert catalog.inbox_entry(first["id"])["state"] == "applied"
+    assert catalog.read_inbox_entry(first["id"])["state"] == "applied"
     with pytest.raises(Refused) as caught:
         catalog.replay_dead_letter(second["deadLetter"])
     assert caught.value.status == 404
@@ -140,16 +158,16 @@ def test_a_write_whose_answer_is_lost_on_the_way_is_done_once(server, catalog, d
                 stranger.reply(response.status, response.read())
 
     with serving(forward) as way:
-        mine = Catalog(Server(way.url, server.token))
-        assert mine.put_aspect(urn(database), BUSINESS, words("a"), -1)["version"] == 1
+        mine = Operations(Transport(Server(way.url, server.token)))
+        assert write_stored_aspect(mine, urn(database), BUSINESS, words("a"), -1)["version"] == 1
         mine.close()
         assert len(way.asked) == 2
-    assert catalog.aspect(urn(database), BUSINESS) == Stored(words("a"), 1)
+    assert read_stored_aspect(catalog, urn(database), BUSINESS) == StoredAspect(words("a"), 1)
 
 
 def _settled(catalog, entry):
     pause = threading.Event()
     while entry["state"] == "pending":
         pause.wait(0.01)
-        entry = catalog.inbox_entry(entry["id"])
+        entry = catalog.read_inbox_entry(entry["id"])
     return entry

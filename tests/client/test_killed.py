@@ -3,6 +3,7 @@
 import threading
 import uuid
 
+from jupyter_colophon.client.aspect_edits import read_stored_aspect
 from jupyter_colophon.core.identity.names import home_dataset
 from live import LiveServer
 from support.catalog import metadata
@@ -18,17 +19,17 @@ def test_what_a_server_accepted_before_it_was_killed_is_applied_once_when_it_is_
         for _ in range(60):
             urn = str(home_dataset("sales", f"t{uuid.uuid4().hex}"))
             wish = {"urn": urn, "aspect": "technicalMetadata", "operation": "create", "value": metadata()}
-            sent[urn] = catalog.propose_later([wish])["id"]
+            sent[urn] = catalog.submit_proposals({"proposals": [wish]}, async_=True)["id"]
         server.kill()
         catalog.close()
         server.start()
         catalog, pause = server.catalog(), threading.Event()
         for urn, entry in sent.items():
-            while (found := catalog.inbox_entry(entry))["state"] == "pending":
+            while (found := catalog.read_inbox_entry(entry))["state"] == "pending":
                 pause.wait(0.01)
             assert (found["state"], found["results"][0]["version"]) == ("applied", 1)
-            assert catalog.aspect(urn, "technicalMetadata").version == 1
-        assert catalog.dead_letters()["deadLetters"] == []
+            assert read_stored_aspect(catalog, urn, "technicalMetadata").version == 1
+        assert catalog.list_dead_letters()["deadLetters"] == []
         catalog.close()
     finally:
         server.stop()

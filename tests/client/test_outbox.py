@@ -43,7 +43,9 @@ def outbox(server: LiveServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     catalog = server.catalog()
     value = {"properties": {}, "tags": []}
     urn = URN.format("first")
-    catalog.propose([{"urn": urn, "aspect": "technicalMetadata", "operation": "upsert", "value": value}])
+    catalog.submit_proposals(
+        {"proposals": [{"urn": urn, "aspect": "technicalMetadata", "operation": "upsert", "value": value}]}
+    )
     catalog.close()
     for name, told in (("URL", AWAY), ("TOKEN", server.token), ("OUTBOX", str(tmp_path / "outbox"))):
         monkeypatch.setenv(f"COLOPHON_{name}", told)
@@ -59,7 +61,7 @@ def back(server: LiveServer, monkeypatch: pytest.MonkeyPatch) -> Callable[[], No
 def numbers(server: LiveServer, table: str) -> list[str]:
     """What was said of a table, in the order in which it was applied."""
     catalog, pause = server.catalog(), threading.Event()
-    while catalog.health()["inbox"]["pending"]:
+    while catalog.read_health()["inbox"]["pending"]:
         pause.wait(0.01)
     catalog.close()
     path = f"colophon/api/entities/{quote(URN.format(table), safe='')}/aspects/businessMetadata/versions?limit=500"
@@ -98,7 +100,7 @@ def test_a_program_says_on_while_the_server_is_away_and_it_arrives_when_that_is_
     assert (context.metadata.flush(), context.metadata.dropped) == (0, 0)
     assert numbers(server, "away") == [str(number) for number in range(60)]
     catalog = server.catalog()
-    assert catalog.run(context.urn)["status"] == "succeeded"
+    assert catalog.read_run(context.urn)["status"] == "succeeded"
     catalog.close()
 
 

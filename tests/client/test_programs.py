@@ -12,6 +12,8 @@ from urllib.parse import quote
 
 import pytest
 from jupyter_colophon import metadata
+from jupyter_colophon.client.absence import find_entity
+from jupyter_colophon.client.aspect_edits import read_stored_aspect
 from jupyter_colophon.client.problems import Refused
 from jupyter_colophon.client.programs.outbox import default_folder
 from jupyter_colophon.core.errors import InvalidName
@@ -29,15 +31,15 @@ def context(database: str) -> Iterator[Any]:
 def said(catalog: Any, entity: Any, scope: str = "USER") -> tuple[dict[str, str], list[str]]:
     """Properties and tags of an entity when the inbox is empty."""
     pause = threading.Event()
-    while catalog.health()["inbox"]["pending"]:
+    while catalog.read_health()["inbox"]["pending"]:
         pause.wait(0.01)
-    found = catalog.metadata(str(entity))[scope]
+    found = catalog.read_entity_metadata(str(entity))[scope]
     return found["properties"], found["tags"]
 
 
 def write(catalog: Any, urn: str, properties: Any = (), tags: Any = (), aspect: str = "businessMetadata") -> None:
     value = {"properties": dict(properties), "tags": list(tags)}
-    catalog.propose([{"urn": urn, "aspect": aspect, "operation": "upsert", "value": value}])
+    catalog.submit_proposals({"proposals": [{"urn": urn, "aspect": aspect, "operation": "upsert", "value": value}]})
 
 
 def test_importing_it_loads_nothing() -> None:
@@ -111,11 +113,11 @@ def test_facts_are_told_while_a_run_goes_on_and_with_its_end(catalog: Any, datab
     with metadata.run("shop.spark.load", namespace=database) as going:
         going.record_facts({"rows": 12, "step": "load"})
         assert going.metadata.flush() == 0
-        told = catalog.run(going.urn)
+        told = catalog.read_run(going.urn)
         assert (told["status"], told["facts"]) == ("running", {"rows": 12, "step": "load"})
         going.facts["step"] = "done"
     assert going.metadata.flush() == 0
-    told = catalog.run(going.urn)
+    told = catalog.read_run(going.urn)
     assert (told["status"], told["facts"]) == ("succeeded", {"rows": 12, "step": "done"})
 
 
@@ -135,9 +137,9 @@ def test_emits_change_what_they_name_in_their_order(context: Any, catalog: Any, 
     assert said(catalog, table) == ({"a": "4", "c": "3"}, ["y", "z"])
     assert said(catalog, table, "SYSTEM")[0]["machine"] == "yes"
     assert said(catalog, jar) == ({}, ["new"])
-    assert catalog.entity(str(table.append("field", "nobody"))) is None
-    found = catalog.aspect(str(table), "businessMetadata")
-    versions = catalog.entity(str(table), ["businessMetadata"])["aspects"]["businessMetadata"]
+    assert find_entity(catalog, str(table.append("field", "nobody"))) is None
+    found = read_stored_aspect(catalog, str(table), "businessMetadata")
+    versions = find_entity(catalog, str(table), "businessMetadata")["aspects"]["businessMetadata"]
     assert (found.version, versions["actor"] != "") == (5, True)
     about.remove_properties(table)
     about.remove_tags(table)
@@ -178,7 +180,7 @@ def test_what_is_said_of_fields_is_propagated_to_the_same_or_to_others(
     source, sink = (metadata.MetadataEntity.of_dataset(f"{database}.{name}") for name in ("t", "sink"))
     rows = [{"fieldPath": name, "nativeDataType": "string", "nullable": True} for name in "abc"]
     schema = {"urn": str(source), "aspect": "schemaMetadata", "operation": "upsert", "value": {"fields": rows}}
-    catalog.propose([schema])
+    catalog.submit_proposals({"proposals": [schema]})
     for name in "ab":
         write(catalog, str(source.append("field", name)), {}, [f"tag-{name}"])
     context.metadata.propagate(source, sink, fields=fields)
@@ -198,13 +200,13 @@ def test_fields_that_no_schema_names_are_propagated_too(
     for named in ("empName", odd):
         write(catalog, source.append("field", named).urn, {}, [f"tag-{named[:3]}"])
     write(catalog, metadata.MetadataEntity.of_dataset(f"{name}2", database).append("field", "other").urn, {}, ["not"])
-    assert catalog.fields(source.urn) == [odd, "empName"]
+    assert catalog.list_fields(source.urn)["fields"] == [odd, "empName"]
     snapshot = metadata.prefetch([source], fields=True) if has_snapshot else None
     with metadata.run("shop.spark.load", namespace=database, snapshot=snapshot) as context:
         context.metadata.propagate(source, sink, fields="same")
     assert (context.metadata.flush(), context.metadata.dropped) == (0, 0)
     assert [said(catalog, sink.append("field", named))[1] for named in ("empName", odd)] == [["tag-emp"]] * 2
-    assert catalog.fields(sink.urn) == [odd, "empName"]
+    assert catalog.list_fields(sink.urn)["fields"] == [odd, "empName"]
 
 
 def test_a_bundle_without_fields_does_not_pretend_that_there_are_none(
@@ -241,13 +243,13 @@ def test_what_is_declared_and_what_is_touched_is_lineage(catalog: Any, database:
     assert at_start == {("t", "read", ""), ("report", "write", "writer"), ("rates", "unknown", "")}
     later = {("t", "both", ""), ("new", "unknown", ""), ("rates", "read", "")}
     assert modes(catalog, context) == at_start | later
-    assert catalog.run(context.urn)["status"] == "succeeded"
+    assert catalog.read_run(context.urn)["status"] == "succeeded"
     with pytest.raises(ValueError, match="none of in, out"):
         metadata.uses("t", access="sideways")  # type: ignore[arg-type]
 
 
 def modes(catalog: Any, context: Any) -> set[tuple[str, str, str]]:
-    accesses = catalog.run(context.urn)["accesses"]
+    accesses = catalog.read_run(context.urn)["accesses"]
     return {(one["data"].split(",")[1].partition(".")[2], one["mode"], one["component"]) for one in accesses}
 
 
@@ -261,8 +263,8 @@ def test_a_run_tells_how_it_ended_with_its_arguments(catalog: Any, database: str
     with metadata.run("shop.spark.load", namespace=database, arguments={"sink": "x.y"}) as fine:
         pass
     assert fine.metadata.flush() == 0
-    assert [catalog.run(one.urn)["status"] for one in (failed, fine)] == ["failed", "succeeded"]
-    assert catalog.run(fine.urn)["arguments"] == {"sink": "x.y"}
+    assert [catalog.read_run(one.urn)["status"] for one in (failed, fine)] == ["failed", "succeeded"]
+    assert catalog.read_run(fine.urn)["arguments"] == {"sink": "x.y"}
     assert fine.entity_from("sink").urn == URN.format("x", "y")
     with pytest.raises(LookupError, match="'source'"):
         fine.entity_from("source")
@@ -285,7 +287,7 @@ def test_what_is_refused_is_dropped_counted_and_told_without_a_value(
     assert said(catalog, URN.format(database, "t"))[0] == {"fine": "CANARY-4"}
     assert about.dropped - before == 2
     assert caplog.text.count("WARNING") == 2
-    user = catalog.me()["user"]["username"]
+    user = catalog.read_me()["user"]["username"]
     line = next(one.message for one in caplog.records if "'no good'" in one.message)
     for word in (URN.format(database, "t"), f"by {user} ", context.urn):
         assert word in line
@@ -294,7 +296,7 @@ def test_what_is_refused_is_dropped_counted_and_told_without_a_value(
         with pytest.raises(TypeError):
             about.add_properties("t", wrong)
     # What only the store can know is dropped where it is applied.
-    letters = catalog.dead_letters()["deadLetters"]
+    letters = catalog.list_dead_letters()["deadLetters"]
     assert "CANARY" not in json.dumps(letters)
     assert any(one["run"] == context.urn and "nowhere_at_all" in json.dumps(one) for one in letters)
 
@@ -362,11 +364,11 @@ def test_fields_that_are_gone_are_not_listed_and_only_datasets_have_some(catalog
     table = metadata.MetadataEntity.of_dataset("t", database)
     for name in ("a", "b"):
         write(catalog, table.append("field", name).urn, {}, ["x"])
-    catalog.propose([{"urn": table.append("field", "a").urn, "operation": "delete"}])
-    assert catalog.fields(table.urn) == ["b"]
-    assert catalog.fields(f"urn:li:namespace:{database}") == []
-    catalog.propose([{"urn": table.urn, "operation": "delete"}])
-    assert catalog.fields(table.urn) == []
+    catalog.submit_proposals({"proposals": [{"urn": table.append("field", "a").urn, "operation": "delete"}]})
+    assert catalog.list_fields(table.urn)["fields"] == ["b"]
+    assert catalog.list_fields(f"urn:li:namespace:{database}")["fields"] == []
+    catalog.submit_proposals({"proposals": [{"urn": table.urn, "operation": "delete"}]})
+    assert catalog.list_fields(table.urn)["fields"] == []
     with pytest.raises(Refused) as refusal:
-        catalog.fields("nothing")
+        catalog.list_fields("nothing")
     assert refusal.value.status == 400

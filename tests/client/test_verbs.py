@@ -54,7 +54,7 @@ def schema(fields: list[dict[str, Any]]) -> dict[str, Any]:
 
 def ran(catalog: Any, data: str, mode: str = "write", run_id: str = "one") -> str:
     run = catalog.start_run({"program": PROGRAM, "runId": run_id, "start": "2026-11-20T12:00:00Z"})["urn"]
-    catalog.add_accesses(run, {"accesses": [{"data": data, "mode": mode, "time": "2026-11-20T12:00:01Z"}]})
+    catalog.record_accesses(run, {"accesses": [{"data": data, "mode": mode, "time": "2026-11-20T12:00:01Z"}]})
     return str(run)
 
 
@@ -76,13 +76,13 @@ def test_tags_and_properties_come_and_go(catalog: Any, database: str) -> None:
         {"kind": "tag", "key": "raw", "value": ""},
         {"kind": "property", "key": "owner", "value": "ops"},
     ]
-    assert catalog.metadata(urn(database))["USER"]["tags"] == ["raw"]
+    assert catalog.read_entity_metadata(urn(database))["USER"]["tags"] == ["raw"]
     assert not metadata.tag(name, "raw").document["changed"]
 
 
 def test_fields_have_tags_of_their_own(catalog: Any, database: str) -> None:
     metadata.tag(f"{database}.t", "confidential", field="ssn")
-    assert catalog.metadata(f"urn:li:schemaField:({urn(database)},ssn)")["USER"]["tags"] == ["confidential"]
+    assert catalog.read_entity_metadata(f"urn:li:schemaField:({urn(database)},ssn)")["USER"]["tags"] == ["confidential"]
     found = metadata.show(f"{database}.t", field="ssn")
     assert list(found) == [{"scope": "USER", "kind": "tag", "key": "confidential", "value": ""}]
     assert metadata.untag(f"{database}.t", "confidential", field="ssn").document["tags"] == []
@@ -92,7 +92,7 @@ def test_fields_have_tags_of_their_own(catalog: Any, database: str) -> None:
 
 def test_a_field_that_the_schema_lacks_is_tagged_and_called_strange(catalog: Any, database: str) -> None:
     fields = [{"fieldPath": name, "nativeDataType": "string", "nullable": True} for name in ("email", "at.city")]
-    catalog.put_aspect(urn(database), "schemaMetadata", schema(fields))
+    catalog.write_aspect(urn(database), "schemaMetadata", schema(fields))
     told = {
         name: metadata.tag(f"{database}.t", "pii", field=name).document for name in ("email", "at", "at.city", "emial")
     }
@@ -105,7 +105,9 @@ def test_what_is_said_of_fields_is_shown_with_their_table_and_its_newest_profile
     metadata.tag(f"{database}.t", "pii", field="email")
     metadata.set(f"{database}.t", owner="ops", field="city")
     profile = {"timestampMillis": 1763640000000, "rowCount": 7, "columnCount": 2}
-    catalog.propose([{"urn": urn(database), "aspect": "datasetProfile", "operation": "upsert", "value": profile}])
+    catalog.submit_proposals(
+        {"proposals": [{"urn": urn(database), "aspect": "datasetProfile", "operation": "upsert", "value": profile}]}
+    )
     whole = metadata.show(f"{database}.t").document
     assert [(one["name"], one["USER"]["tags"], one["USER"]["properties"]) for one in whole["fields"]] == [
         ("city", [], {"owner": "ops"}),
@@ -223,7 +225,9 @@ def test_an_aspect_in_which_nothing_was_said_is_told_from_data_that_is_not_there
 
 def test_a_deleted_aspect_has_a_history_too(catalog: Any, database: str) -> None:
     metadata.tag(f"{database}.t", "a")
-    catalog.propose([{"urn": urn(database), "aspect": "businessMetadata", "operation": "delete"}])
+    catalog.submit_proposals(
+        {"proposals": [{"urn": urn(database), "aspect": "businessMetadata", "operation": "delete"}]}
+    )
     assert [row["deleted"] for row in metadata.history(f"{database}.t")] == [True, False]
     assert [step["op"] for step in metadata.diff(f"{database}.t")] == ["remove", "remove"]
 
@@ -246,7 +250,7 @@ def test_edges_between_columns_are_listed_below_the_tree(catalog: Any, database:
     assert "No edge between columns" in repr(page_of(metadata.lineage(f"{database}.t", columns=True)))
     column = {"source": urn(database, "copy"), "sourceField": "a", "target": urn(database), "targetField": "b"}
     accesses = [{"data": urn(database, "copy"), "mode": "read", "time": "2026-11-20T12:00:01Z"}]
-    catalog.add_accesses(run, {"accesses": accesses, "columns": [{**column, "transformation": "identity"}]})
+    catalog.record_accesses(run, {"accesses": accesses, "columns": [{**column, "transformation": "identity"}]})
     shown = page_of(metadata.lineage(f"{database}.t", columns=True))._repr_mimebundle_()
     for form in ("text/plain", "text/html"):
         assert f"{database}.copy#a" in shown[form]
@@ -260,7 +264,11 @@ def test_what_is_said_is_propagated_to_another_table_and_its_fields(catalog: Any
     metadata.tag(source, "confidential", field="a")
     done = metadata.propagate(source, sink, tags="h*", fields="same")
     assert [row["name"] for row in done] == [sink, f"{sink}#a"] or [row["name"] for row in done] == [sink]
-    assert catalog.metadata(urn(database, "copy"))["USER"] == {"properties": {}, "tags": ["hr"], "version": 1}
+    assert catalog.read_entity_metadata(urn(database, "copy"))["USER"] == {
+        "properties": {},
+        "tags": ["hr"],
+        "version": 1,
+    }
     assert done.document["isNew"]
     assert not metadata.propagate(source, sink, fields={"a": "b"}).document["isNew"]
     assert metadata.show(sink, field="b").document["aspects"]["businessMetadata"]["value"]["tags"] == ["confidential"]

@@ -5,7 +5,7 @@
 
 from typing import Any
 
-from jupyter_colophon.client.catalog import Catalog
+from jupyter_colophon.client.operations import Operations
 from live import LiveKernel
 from support import servers
 
@@ -46,12 +46,14 @@ def last_lines(kernel: LiveKernel, code: str) -> str:
     return done.text
 
 
-def test_a_session_of_spark_connect_reads_writes_and_streams_the_catalog(kernel: LiveKernel, catalog: Catalog) -> None:
+def test_a_session_of_spark_connect_reads_writes_and_streams_the_catalog(
+    kernel: LiveKernel, catalog: Operations
+) -> None:
     begun = last_lines(kernel, START)
     assert "pyspark.sql.connect.session" in begun
     assert "What it reads and writes is recorded by the cluster, if at all" in begun
     assert last_lines(kernel, WRITE).count("part-") == 1
-    load = catalog.load("connected")
+    load = catalog.read_load("connected")
     assert [load[name] for name in ("state", "written", "rejected")] == ["committed", COUNT, 1]
     assert last_lines(kernel, READ).splitlines()[-1] == str(COUNT)
     assert last_lines(kernel, STREAM).splitlines()[-1] == str(COUNT)

@@ -14,7 +14,7 @@ from typing import Any
 import pyspark
 import pytest
 from confluent_kafka import Producer
-from jupyter_colophon.client.catalog import Catalog
+from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.pipelines.check import checked
 from jupyter_colophon.pipelines.plugin_registry import installed
 from jupyter_colophon.pipelines.preview import preview
@@ -94,7 +94,7 @@ def of_file(path: Path) -> str:
 
 
 def columns(catalog: Any, urn: str) -> set[tuple[str, str, str]]:
-    graph = catalog.lineage(urn, direction="upstream", levels=1, columns=True)
+    graph = catalog.read_lineage(urn, direction="upstream", levels=1, columns=True)
     # All pipelines here are one program, whose other columns are not asked for.
     mine = [one for one in graph["columns"] if one["target"] == urn]
     return {(one["source"], one["sourceField"], one["targetField"]) for one in mine}
@@ -116,7 +116,7 @@ def test_from_a_topic_to_a_topic_and_files_and_back(
     assert (there.status, there.error) == ("succeeded", "")
     wanted = sorted((one["page"].upper(), one["ms"]) for one in CLICKS if one["ms"] >= 100)
     assert sorted(map(tuple, spark.read.parquet(str(files)).collect())) == wanted
-    touched = {(one["component"], one["data"], one["mode"]) for one in catalog.run(there.run)["accesses"]}
+    touched = {(one["component"], one["data"], one["mode"]) for one in catalog.read_run(there.run)["accesses"]}
     assert touched == {
         ("clicks", of_topic(topic), "read"),
         ("told", of_topic(slow), "write"),
@@ -136,7 +136,7 @@ def test_from_a_topic_to_a_topic_and_files_and_back(
     read = spark.read.json(str(tmp_path / "lines")).collect()
     assert sorted((one["page"], one["ms"]) for one in (json.loads(row.value) for row in read)) == wanted
     assert all(row.key == json.loads(row.value)["page"] and row.topic == slow for row in read)
-    graph = catalog.lineage(of_file(tmp_path.resolve() / "lines"), direction="upstream")
+    graph = catalog.read_lineage(of_file(tmp_path.resolve() / "lines"), direction="upstream")
     assert {of_topic(topic), of_topic(slow)} <= {one["source"] for one in graph["edges"]}
 
 
@@ -220,7 +220,9 @@ def test_a_topic_that_cannot_be_written_is_told_in_a_line(spark: SparkSession, t
     assert outcome.error == "LookupError: Kafka does not tell of the topic numbers (TimeoutException)"
 
 
-def test_avro_is_written_read_and_crawled(spark: SparkSession, catalog: Catalog, server: Any, tmp_path: Path) -> None:
+def test_avro_is_written_read_and_crawled(
+    spark: SparkSession, catalog: Operations, server: Any, tmp_path: Path
+) -> None:
     place = tmp_path.resolve()
     spark.createDataFrame([(1, "Ada"), (2, None)], "id LONG, who STRING").write.parquet(str(place / "staff"))
     there = ran(

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pyspark
 import pytest
-from jupyter_colophon.client.catalog import Catalog
+from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import Refused
 from jupyter_colophon.spark.java import ensure_java
 from live import LiveServer
@@ -119,7 +119,7 @@ def _place(pid: int) -> str:
 
 
 def test_a_killed_executor_loses_and_doubles_nothing_and_statistics_agree(
-    master: tuple[str, Path], server: LiveServer, catalog: Catalog, tmp_path: Path
+    master: tuple[str, Path], server: LiveServer, catalog: Operations, tmp_path: Path
 ) -> None:
     urns = [f"urn:li:dataset:(urn:li:dataPlatform:spark,cluster.t{at},PROD)" for at in range(COUNT)]
     values = [f'{{"properties":{{"n":"{at % 10}"}},"tags":["bulk"]}}' for at in range(COUNT)]
@@ -133,7 +133,7 @@ def test_a_killed_executor_loses_and_doubles_nothing_and_statistics_agree(
     def batches() -> int:
         assert ingest.poll() is None, ingest.communicate()[0]
         try:
-            return int(catalog.load("cluster-1")["batches"])
+            return int(catalog.read_load("cluster-1")["batches"])
         except Refused:
             return 0
 
@@ -144,7 +144,7 @@ def test_a_killed_executor_loses_and_doubles_nothing_and_statistics_agree(
     said = ingest.communicate(timeout=PATIENCE_S)[0]
     assert ingest.returncode == 0, said
     took = time.monotonic() - began
-    load = catalog.load("cluster-1")
+    load = catalog.read_load("cluster-1")
     assert [load[name] for name in ("state", "written", "unchanged", "rejected")] == ["committed", COUNT, 0, 0]
     sys.stdout.write(f"\n{COUNT} entities in {took:.0f} s with an executor killed, {load['batches']} batches\n")
 

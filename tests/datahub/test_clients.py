@@ -311,5 +311,5 @@ print(json.dumps([t, make_schema_field_urn(t, "ssn")]))
     assert {one["name"] for one in shown.document["fields"]} == {"pay", "ssn"}
     # What the mask stage, `tags_of` and crawls ask.
     for urn, scope in ((column, "SYSTEM"), (column.replace("ssn", "pay"), "USER")):
-        assert (catalog.metadata(urn) or {})[scope]["tags"] == ["confidential"]
+        assert catalog.read_entity_metadata(urn)[scope]["tags"] == ["confidential"]
     catalog.close()

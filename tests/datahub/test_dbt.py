@@ -5,8 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.api.queries import Reading
-from jupyter_colophon.client.catalog import Catalog
+from jupyter_colophon.client.operations import Operations
 from live import LiveServer
 
 Program = Callable[..., Any]
@@ -61,14 +62,14 @@ def test_a_dbt_project_is_found_shown_respected_and_written_back(
 ) -> None:
     catalog = server.catalog()
     people = {"properties": {"owner": "eve"}, "tags": ["reviewed"]}
-    catalog.put_aspect(_TABLE, "businessMetadata", people)
+    catalog.write_aspect(_TABLE, "businessMetadata", people)
     (tmp_path / "recipe.json").write_text(json.dumps(_RECIPE))
     datahub("ingest", "run", "-c", "recipe.json", "--no-progress", "--strict-warnings")
     _is_found(catalog)
     _is_shown(catalog)
     # What the mask stage, `tags_of` and crawls ask.
-    assert (catalog.metadata(f"urn:li:schemaField:({_TABLE},email)") or {})["SYSTEM"]["tags"] == ["confidential"]
-    edges = catalog.lineage(_TABLE, direction="upstream", levels=1, columns=True)
+    assert catalog.read_entity_metadata(f"urn:li:schemaField:({_TABLE},email)")["SYSTEM"]["tags"] == ["confidential"]
+    edges = catalog.read_lineage(_TABLE, direction="upstream", levels=1, columns=True)
     assert [(one["source"], one["target"]) for one in edges["edges"]] == [(_SOURCE, _TABLE)]
     columns = {(one["sourceField"], one["targetField"]) for one in edges["columns"]}
     assert columns == {("id", "id"), ("email", "email"), ("region", "region")}
@@ -90,7 +91,7 @@ def test_a_dbt_project_is_found_shown_respected_and_written_back(
     catalog.close()
 
 
-def _is_found(catalog: Catalog) -> None:
+def _is_found(catalog: Operations) -> None:
     for query in ("quokka", "tags:gold", "owner:grace", 'terms:"Sales.Region"', "domain:sales", "tags:reviewed"):
         hits = catalog.search(query, type="dataset")["hits"]
         assert _TABLE in [hit["urn"] for hit in hits], query
@@ -111,8 +112,8 @@ def _is_found(catalog: Catalog) -> None:
     assert source["description"] == "Contacts as the CRM exports them"
 
 
-def _is_shown(catalog: Catalog) -> None:
-    document = catalog.entity(_TABLE) or {}
+def _is_shown(catalog: Operations) -> None:
+    document = find_entity(catalog, _TABLE) or {}
     kinds = ("tag", "term", "owner", "domain", "description", "link")
     shown = {(one["kind"], one["scope"], one["column"], one["name"]) for one in document["descriptors"]}
     assert {one for one in shown if one[0] in kinds} == {
@@ -142,9 +143,9 @@ def _is_shown(catalog: Catalog) -> None:
     }
 
 
-def _stored(catalog: Catalog) -> tuple[list[str], list[str], Any]:
+def _stored(catalog: Operations) -> tuple[list[str], list[str], Any]:
     """Return the tags and owners of machines, and what people say, each as its aspect has it."""
-    aspects = (catalog.entity(_TABLE) or {})["aspects"]
+    aspects = (find_entity(catalog, _TABLE) or {})["aspects"]
     tags = [one["tag"].removeprefix("urn:li:tag:") for one in aspects["globalTags"]["value"]["tags"]]
     owners = [one["owner"].removeprefix("urn:li:corpuser:") for one in aspects["ownership"]["value"]["owners"]]
     return sorted(tags), sorted(owners), aspects["businessMetadata"]["value"]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.client.aspect_edits import read_stored_aspect
 from jupyter_colophon.client.problems import ClientError
 from live import LiveKernel, LiveServer, live_kernel, live_server
 from support.memory import memory
@@ -53,7 +54,9 @@ def server(database: PostgresServer, tmp_path: Path) -> Iterator[LiveServer]:
 def say(server: LiveServer, what: str) -> None:
     catalog = server.catalog()
     value = {"properties": {"format": what}, "tags": []}
-    catalog.propose([{"urn": TABLE, "aspect": "technicalMetadata", "operation": "upsert", "value": value}])
+    catalog.submit_proposals(
+        {"proposals": [{"urn": TABLE, "aspect": "technicalMetadata", "operation": "upsert", "value": value}]}
+    )
     catalog.close()
 
 
@@ -94,8 +97,8 @@ def arrived(server: LiveServer, program: str) -> bool:
     """Whether the last thing that was emitted is there, and the program's run ended well."""
     catalog = server.catalog()
     try:
-        said = catalog.aspect(TABLE, "businessMetadata").value
-        runs = catalog.runs(program=program)["runs"]
+        said = read_stored_aspect(catalog, TABLE, "businessMetadata").value
+        runs = catalog.list_runs(program=program)["runs"]
         return said["properties"].get("number") == "29" and [one["status"] for one in runs] == ["succeeded"]
     finally:
         catalog.close()
@@ -125,5 +128,5 @@ def test_a_notebook_runs_on_and_is_saved_while_the_database_is_away_and_what_it_
         until(lambda: arrived(server, program))
         assert until(lambda: kernel.run("%metadata tag sales.orders again", "after").succeeded)
     catalog = server.catalog()
-    assert set(catalog.aspect(TABLE, "businessMetadata").value["tags"]) >= {"early", "again"}
+    assert set(read_stored_aspect(catalog, TABLE, "businessMetadata").value["tags"]) >= {"early", "again"}
     catalog.close()

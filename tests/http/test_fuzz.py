@@ -65,7 +65,9 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
         catalog = server.catalog()
         for urn in (ORDERS, REPORT):
             value = metadata({"format": "parquet"}, ["faa"])
-            catalog.propose([{"urn": urn, "aspect": "technicalMetadata", "operation": "upsert", "value": value}])
+            catalog.submit_proposals(
+                {"proposals": [{"urn": urn, "aspect": "technicalMetadata", "operation": "upsert", "value": value}]}
+            )
         catalog.close()
         folder = server.data / "metadata" / SPACE
         folder.mkdir(parents=True)

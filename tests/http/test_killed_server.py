@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.client.catalog import Catalog
+from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.transport import Server, Transport
 from live import LiveServer, live_server
 from support.urns import CELL
@@ -22,9 +22,9 @@ ACTION = {
 Killed = tuple[LiveServer, list[str], dict[str, Any]]
 BEGIN = f"""
 import os
-from jupyter_colophon.client.catalog import Catalog
-from jupyter_colophon.client.transport import Server
-catalog = Catalog(Server(os.environ["COLOPHON_URL"], os.environ["COLOPHON_TOKEN"]))
+from jupyter_colophon.client.operations import Operations
+from jupyter_colophon.client.transport import Server, Transport
+catalog = Operations(Transport(Server(os.environ["COLOPHON_URL"], os.environ["COLOPHON_TOKEN"])))
 begun = {{"program": "{CELL}", "start": "2026-11-20T12:00:00Z"}}
 for run, more in (("left", {{}}), ("done", {{"status": "succeeded", "end": "2026-11-20T12:00:01Z"}})):
     print(catalog.start_run(begun | {{"runId": run}} | more)["urn"])
@@ -49,9 +49,11 @@ def keep(server: LiveServer, name: str, schema: str, **metadata: Any) -> None:
     native(server).request("POST", "/schemaspaces/pipelines/instances", body=body)
 
 
-def tag(catalog: Catalog, *tags: str) -> None:
+def tag(catalog: Operations, *tags: str) -> None:
     value = {"properties": {}, "tags": list(tags)}
-    catalog.propose([{"urn": TABLE, "aspect": "businessMetadata", "operation": "upsert", "value": value}])
+    catalog.submit_proposals(
+        {"proposals": [{"urn": TABLE, "aspect": "businessMetadata", "operation": "upsert", "value": value}]}
+    )
 
 
 def state(server: LiveServer) -> Any:
@@ -78,7 +80,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Killed]:
         runs = kernel.run(BEGIN, "a").text.split()
         tag(catalog, "fresh")
         begun = waited(lambda: state(server), lambda one: one["status"] == "running")["run"]
-        scheduled = waited(lambda: [run for run in catalog.runs()["runs"] if run["runId"] == begun], bool)[0]
+        scheduled = waited(lambda: [run for run in catalog.list_runs()["runs"] if run["runId"] == begun], bool)[0]
         server.kill()
         server.start(starts)
         yield server, [*runs, others], scheduled
@@ -87,9 +89,9 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Killed]:
 def test_what_its_kernels_left_running_is_killed_and_nothing_else(killed: Killed) -> None:
     server, (left, done, others), _ = killed
     catalog = server.catalog()
-    told = waited(lambda: catalog.run(left), lambda run: run["status"] != "running")
+    told = waited(lambda: catalog.read_run(left), lambda run: run["status"] != "running")
     assert (told["status"], told["facts"]["error"]) == ("killed", "the kernel's server ended without a word")
-    assert [catalog.run(urn)["status"] for urn in (done, others)] == ["succeeded", "running"]
+    assert [catalog.read_run(urn)["status"] for urn in (done, others)] == ["succeeded", "running"]
     # What the dead server kept of its kernels is gone; this one had none.
     assert waited(lambda: files(server, "servers/*/*"), lambda found: not found) == []
 
@@ -98,7 +100,7 @@ def test_a_pipeline_that_it_ran_is_killed_and_is_not_started_again(killed: Kille
     server, _, scheduled = killed
     told = waited(lambda: state(server), lambda one: one["status"] != "running")
     assert (told["status"], told["run"]) == ("killed", scheduled["runId"])
-    assert server.catalog().run(scheduled["urn"])["status"] == "killed"
+    assert server.catalog().read_run(scheduled["urn"])["status"] == "killed"
     assert len(files(server, "pipelines/logs/*.log")) == 1
 
 
@@ -110,5 +112,5 @@ def test_a_server_that_ends_in_peace_leaves_nothing_for_the_next_one(killed: Kil
     server.stop()
     assert files(server, "servers/*/*") == []
     server.start()
-    told = server.catalog().run(left)
+    told = server.catalog().read_run(left)
     assert (told["status"], told["facts"]["error"]) == ("killed", "the kernel ended")

@@ -114,7 +114,7 @@ def test_schemaspace_whose_class_hangs_is_read_until_a_deadline(server: LiveServ
         with pytest.raises(HTTPError) as refused:
             server.call("GET", path)
         assert refused.value.code == 503
-        assert server.catalog().health()["status"] == "ok"
+        assert server.catalog().read_health()["status"] == "ok"
         gate.touch()
         assert server.call("GET", path)["name"] == "one"
     finally:
@@ -132,7 +132,7 @@ def test_classes_that_hang_hold_up_no_other_schemaspace_and_are_told_when_they_a
             refused = [one.result() for one in islice(as_completed(asked, timeout=300), 3)]
             assert refused == [503] * 3
             assert create(server, SPACE, snippet("Meanwhile")) == 201
-            assert server.catalog().health()["status"] == "ok"
+            assert server.catalog().read_health()["status"] == "ok"
             assert len(server.call("GET", f"elyra/metadata/{SPACE}")[SPACE]) == 1
         finally:
             gate.touch()

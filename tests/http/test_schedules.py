@@ -51,7 +51,7 @@ def keep(server: LiveServer, name: str, schema: str, **metadata: Any) -> None:
 def tag(server: LiveServer, table: str, *tags: str) -> None:
     value = {"properties": {}, "tags": list(tags)}
     proposal = {"urn": SALES.format(table), "aspect": "businessMetadata", "operation": "upsert", "value": value}
-    server.catalog().propose([proposal])
+    server.catalog().submit_proposals({"proposals": [proposal]})
 
 
 def state(server: LiveServer, name: str) -> dict[str, Any]:
@@ -144,4 +144,4 @@ def test_pipelines_and_their_runs_go_with_their_namespace(servers: tuple[LiveSer
     running.stdout.readline()
     v3(second).request("DELETE", "/namespaces/sales", query={"confirm": "sales"})
     assert running.wait(300) == -15
-    assert second.catalog().instances("pipelines") == []
+    assert second.catalog().list_instances("pipelines")["instances"] == []

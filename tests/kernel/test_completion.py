@@ -26,7 +26,7 @@ def test_completion_knows_namespaces_fields_and_what_an_option_takes(kernel, cat
         for name in ("alpha", "beta")
     ]
     urn = f"urn:li:dataset:(urn:li:dataPlatform:spark,{database}.t,PROD)"
-    catalog.put_aspect(urn, "schemaMetadata", {"fields": fields})
+    catalog.write_aspect(urn, "schemaMetadata", {"fields": fields})
     assert kernel.complete(f"%metadata use {database[:-2]}") == [database]
     assert kernel.complete(f"%metadata tag {database}.t x --field al") == ["alpha"]
     assert kernel.complete("%metadata runs --status k") == ["killed"]

@@ -22,7 +22,9 @@ def sales(catalog):
     value = {"properties": {"format": "parquet"}}
     for name in ("orders", "copy"):
         urn = f"urn:li:dataset:(urn:li:dataPlatform:spark,sales.{name},PROD)"
-        catalog.propose([{"urn": urn, "aspect": "technicalMetadata", "operation": "patch", "value": value}])
+        catalog.submit_proposals(
+            {"proposals": [{"urn": urn, "aspect": "technicalMetadata", "operation": "patch", "value": value}]}
+        )
 
 
 def test_every_example_does_as_it_says_as_a_line_and_as_a_function(kernel, sales):

@@ -4,6 +4,8 @@ import hashlib
 import json
 
 import pytest
+from jupyter_colophon.client.absence import find_entity
+from jupyter_colophon.client.aspect_edits import edit_aspect, read_stored_aspect
 from jupyter_colophon.kernel.display.graph import LINEAGE_MIME
 from live import live_kernel
 
@@ -13,7 +15,7 @@ def urn(database, table="t"):
 
 
 def people(catalog, database, table="t"):
-    return catalog.aspect(urn(database, table), "businessMetadata").value
+    return read_stored_aspect(catalog, urn(database, table), "businessMetadata").value
 
 
 def test_the_magics_are_there_without_any_action(kernel):
@@ -71,9 +73,9 @@ def test_tags_and_properties_come_and_go(kernel, catalog, database):
 
 def test_what_is_written_is_the_persons_by_way_of_the_kernel(kernel, catalog, database):
     kernel.run(f"%metadata tag {database}.t x", "c")
-    aspect = catalog.entity(urn(database))["aspects"]["businessMetadata"]
+    aspect = find_entity(catalog, urn(database))["aspects"]["businessMetadata"]
     assert aspect["scope"] == "USER"
-    assert aspect["actor"] == catalog.me()["user"]["username"]
+    assert aspect["actor"] == catalog.read_me()["user"]["username"]
     assert aspect["via"] == kernel.id
 
 
@@ -139,7 +141,7 @@ def test_a_type_that_there_is_none_of_is_a_mistake_that_says_what_there_is(kerne
 def test_taking_away_makes_no_entry(kernel, catalog, database):
     for line in (f"untag {database}.none x", f"unset {database}.none x"):
         assert kernel.run(f"%metadata {line}", "c").text == f"{database}.none is not in the catalog\n"
-    assert catalog.entity(urn(database, "none")) is None
+    assert find_entity(catalog, urn(database, "none")) is None
 
 
 def test_a_database_that_nobody_heard_of_is_asked_back(kernel, catalog, database):
@@ -149,7 +151,7 @@ def test_a_database_that_nobody_heard_of_is_asked_back(kernel, catalog, database
         f"UsageError: %metadata: there is no namespace 'x{database}': "
         f"nothing in it was read or written yet; is x{database}.t spelled right?"
     )
-    assert catalog.entity(urn(f"x{database}")) is None
+    assert find_entity(catalog, urn(f"x{database}")) is None
 
 
 def test_a_mistake_is_one_line_without_a_traceback_and_fails_the_cell(kernel):
@@ -203,7 +205,8 @@ def test_edits_of_two_notebooks_at_once_are_all_kept(kernel, catalog, database):
     code = f"for n in range(15):\n    get_ipython().run_line_magic('metadata', f'tag {database}.t kernel-{{n}}')"
     request = kernel.begin(code, "c")
     for number in range(15):
-        catalog.edit_aspect(
+        edit_aspect(
+            catalog,
             urn(database),
             "businessMetadata",
             lambda value, number=number: {
@@ -273,7 +276,9 @@ def test_runs_are_listed_and_one_is_told_whole(kernel, catalog, database):
     start = {"program": program, "runId": database, "start": "2026-11-20T12:00:00Z", "arguments": {"day": "monday"}}
     start["facts"] = {"log": f"first\nsecond {'word ' * 30}end"}
     run = catalog.start_run(start)["urn"]
-    catalog.add_accesses(run, {"accesses": [{"data": urn(database), "mode": "write", "time": "2026-11-20T12:00:01Z"}]})
+    catalog.record_accesses(
+        run, {"accesses": [{"data": urn(database), "mode": "write", "time": "2026-11-20T12:00:01Z"}]}
+    )
     assert f"write {database}.t" in kernel.run(f"%metadata runs {database}.t", "c").text
     assert "There is none." in kernel.run(f"%metadata runs {database}.t --status failed", "c").text
     told = kernel.run(f"%metadata runs {run}", "c").text
@@ -320,7 +325,7 @@ def test_pipelines_are_listed_and_checked(kernel, catalog, tmp_path):
     ]
     metadata = {"namespace": "default", "stages": stages, "connections": [{"from": "a", "to": "b"}]}
     document = {"display_name": "Copies", "schema_name": "pipeline", "metadata": metadata}
-    catalog._transport.request("POST", "/schemaspaces/pipelines/instances", body=document)
+    catalog.create_instance("pipelines", document)
     assert "say what to do: list" in kernel.run("%metadata pipeline", "c").text
     assert "Copies" in kernel.run("%metadata pipeline list", "c").text
     valid = kernel.run("%metadata pipeline validate copies source=/a", "c")

@@ -6,6 +6,8 @@ import re
 import threading
 
 import pytest
+from jupyter_colophon.client.absence import find_entity
+from jupyter_colophon.client.aspect_edits import read_stored_aspect
 from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, cell_program, home_dataset
 from live import live_kernel
 
@@ -53,7 +55,7 @@ def reported(kernel):
 
 def writers(catalog, urn):
     """The runs that wrote a dataset."""
-    runs = catalog.runs(data=urn)["runs"]
+    runs = catalog.list_runs(data=urn)["runs"]
     return [run for run in runs if (urn, "write") in {(access["data"], access["mode"]) for access in run["accesses"]}]
 
 
@@ -75,7 +77,7 @@ def test_every_one_of_40_writes_back_to_back_is_credited_to_its_cell_in_two_note
             number: [run["program"] for run in writers(catalog, urn(database, f"t{number}"))] for number in range(CELLS)
         }
         assert credited == {number: [program(database, f"write-{number}")] for number in range(CELLS)}
-        runs = [catalog.runs(program=program(database, f"write-{number}"))["runs"] for number in range(CELLS)]
+        runs = [catalog.list_runs(program=program(database, f"write-{number}"))["runs"] for number in range(CELLS)]
         assert [[run["status"] for run in one] for one in runs] == [["succeeded"]] * CELLS
         assert len({run["parent"] for (run,) in runs}) == 1
 
@@ -87,7 +89,7 @@ def test_a_cell_that_is_run_again_has_a_run_each(notebooks, catalog):
         for _ in range(3)
     ]
     reported(kernel)
-    runs = catalog.runs(program=program("prov_one", "again"))["runs"]
+    runs = catalog.list_runs(program=program("prov_one", "again"))["runs"]
     assert sorted(run["facts"]["executionCount"] for run in runs) == counts
 
 
@@ -95,7 +97,7 @@ def test_a_cell_that_fails_after_a_write_has_a_failed_run(notebooks, catalog):
     kernel = notebooks["prov_one"]
     assert not kernel.run("spark.range(2).write.saveAsTable('prov_one.half')\n1 / 0", "half").succeeded
     reported(kernel)
-    (run,) = catalog.runs(program=program("prov_one", "half"))["runs"]
+    (run,) = catalog.list_runs(program=program("prov_one", "half"))["runs"]
     assert run["status"] == "failed"
     assert [(access["data"], access["mode"]) for access in run["accesses"]] == [(urn("prov_one", "half"), "write")]
 
@@ -106,12 +108,12 @@ def test_failed_write_leaves_a_failed_run_with_its_input_and_its_intended_output
     code = "spark.table('prov_one.input').selectExpr('raise_error(\"x\") AS id').write.saveAsTable('prov_one.never')"
     assert not kernel.run(code, "never").succeeded
     reported(kernel)
-    (run,) = catalog.runs(program=program("prov_one", "never"))["runs"]
+    (run,) = catalog.list_runs(program=program("prov_one", "never"))["runs"]
     assert run["status"] == "failed"
     assert [(access["data"], access["mode"]) for access in run["accesses"]] == [(urn("prov_one", "input"), "read")]
     assert run["intendedOutputs"] == [urn("prov_one", "never")]
     assert "USER_RAISED_EXCEPTION" in run["facts"]["error"]
-    edges = catalog.lineage(urn("prov_one", "input"), direction="downstream", levels=5)["edges"]
+    edges = catalog.read_lineage(urn("prov_one", "input"), direction="downstream", levels=5)["edges"]
     assert {edge["target"] for edge in edges} == {run["program"]}
 
 
@@ -130,7 +132,7 @@ def test_a_count_beside_a_write_is_no_source_of_it_also_through_a_view_of_anothe
     reported(kernel)
 
     def upstream(table):
-        nodes = catalog.lineage(urn("prov_one", table), direction="upstream", levels=5)["nodes"]
+        nodes = catalog.read_lineage(urn("prov_one", table), direction="upstream", levels=5)["nodes"]
         return {node["name"] for node in nodes if node["type"] == "dataset"} - {table}
 
     assert (upstream("emp"), upstream("report"), upstream("dept")) == ({"raw"}, {"raw", "emp"}, set())
@@ -159,7 +161,7 @@ def test_reads_and_writes_become_lineage_down_to_the_column(notebooks, catalog):
     kernel.run("spark.sql('SELECT id AS x, id * 2 AS y FROM range(3)').write.saveAsTable('prov_two.source')", "source")
     kernel.run("spark.table('prov_two.source').select('x').write.saveAsTable('prov_two.target')", "copy")
     reported(kernel)
-    graph = catalog.lineage(urn("prov_two", "target"), direction="upstream", levels=1, columns=True)
+    graph = catalog.read_lineage(urn("prov_two", "target"), direction="upstream", levels=1, columns=True)
     cell = program("prov_two", "copy")
     assert {(edge["source"], edge["target"]) for edge in graph["edges"]} >= {
         (urn("prov_two", "source"), cell),
@@ -185,8 +187,8 @@ def test_a_cell_magic_describes_what_its_body_wrote_and_nothing_else(notebooks, 
         f"prov_one.{name}: reviewed, owner=the ops team" for name in ("first", "second")
     ]
     for table, words in (("first", ["reviewed"]), ("second", ["reviewed"]), ("t3", [])):
-        assert catalog.aspect(urn("prov_one", table), "businessMetadata").value.get("tags", []) == words
-    (run,) = catalog.runs(program=program("prov_one", "reviewed"))["runs"]
+        assert read_stored_aspect(catalog, urn("prov_one", table), "businessMetadata").value.get("tags", []) == words
+    (run,) = catalog.list_runs(program=program("prov_one", "reviewed"))["runs"]
     assert run["facts"]["sourceHash"] == f"sha256:{hashlib.sha256(code.encode()).hexdigest()}"
     assert "source" not in run["facts"]
 
@@ -202,11 +204,11 @@ def test_a_cell_magic_names_its_step_and_says_whose_it_is(notebooks, catalog):
         "step Clean the orders",
         "prov_one.clean: owner=ops, description=Orders without doubles",
     ]
-    said = catalog.aspect(urn("prov_one", "clean"), "businessMetadata").value
+    said = read_stored_aspect(catalog, urn("prov_one", "clean"), "businessMetadata").value
     assert said["properties"] == {"owner": "ops", "description": "Orders without doubles"}
-    (run,) = catalog.runs(program=program("prov_one", "step"))["runs"]
+    (run,) = catalog.list_runs(program=program("prov_one", "step"))["runs"]
     assert run["facts"]["step"] == "Clean the orders"
-    nodes = catalog.lineage(urn("prov_one", "clean"))["nodes"]
+    nodes = catalog.read_lineage(urn("prov_one", "clean"))["nodes"]
     assert [node["title"] for node in nodes if "title" in node] == ["Clean the orders"]
     assert "written by Clean the orders (one.ipynb#step)" in kernel.run("%metadata lineage prov_one.clean", "c").text
 
@@ -228,7 +230,7 @@ def test_what_a_crawl_reads_is_no_read_of_its_cell(notebooks, catalog, tmp_path)
     for cell, code in (("crawls", f"%metadata crawl {place}"), ("calls", calls), ("reads", reads)):
         assert kernel.run(code, cell).succeeded
     reported(kernel)
-    runs = catalog.runs(data=f"urn:li:dataset:(urn:li:dataPlatform:file,{place},PROD)")["runs"]
+    runs = catalog.list_runs(data=f"urn:li:dataset:(urn:li:dataPlatform:file,{place},PROD)")["runs"]
     told = {run["program"] for run in runs}
     cells = [cell for cell in ("crawls", "calls", "reads") if program("prov_one", cell) in told]
     assert cells == ["reads"]
@@ -240,7 +242,7 @@ def test_a_crawl_that_is_interrupted_fails_its_cell_and_goes_on_the_next_time(se
         (folder / f"{at}.csv").write_text(f"a\n{at}\n", "utf-8")
     first = f"urn:li:dataset:(urn:li:dataPlatform:file,{folder}/0.csv,PROD)"
     crawling = kernel.begin(f"%metadata crawl {folder}", "crawls")
-    while catalog.aspect(first, "crawl").version < 0:
+    while read_stored_aspect(catalog, first, "crawl").version < 0:
         pause.wait(0.05)
     server.call("POST", f"api/kernels/{kernel.id}/interrupt")
     stopped = kernel.finish(crawling)
@@ -316,7 +318,7 @@ def test_capture_is_switched_off_by_unloading_and_by_the_environment(notebooks, 
     reported(kernel)
     assert [run["program"] for run in writers(catalog, urn("prov_one", "heard"))] == [program("prov_one", "heard")]
     for cell in ("unloaded", "off", "on"):
-        assert catalog.runs(program=program("prov_one", cell))["runs"] == []
+        assert catalog.list_runs(program=program("prov_one", cell))["runs"] == []
 
 
 def test_table_that_a_cell_renames_keeps_tags_lineage_and_history(notebooks, catalog):
@@ -325,16 +327,16 @@ def test_table_that_a_cell_renames_keeps_tags_lineage_and_history(notebooks, cat
     make = "spark.table('prov_one.source').write.saveAsTable('prov_one.draft')"
     assert kernel.run(make, "make").succeeded
     reported(kernel)
-    catalog.put_aspect(old, "businessMetadata", {"properties": {"owner": "ops"}, "tags": ["gold"]})
+    catalog.write_aspect(old, "businessMetadata", {"properties": {"owner": "ops"}, "tags": ["gold"]})
     assert kernel.run("spark.sql('ALTER TABLE prov_one.draft RENAME TO prov_one.orders')", "rename").succeeded
     reported(kernel)
-    assert catalog.entity(old) is None
-    aspects = catalog.entity(new)["aspects"]
+    assert find_entity(catalog, old) is None
+    aspects = find_entity(catalog, new)["aspects"]
     assert aspects["businessMetadata"]["value"]["tags"] == ["gold"]
     properties = aspects["technicalMetadata"]["value"]["properties"]
     assert (properties["format"], properties["location"].rpartition("/")[2]) == ("parquet", "orders")
     assert program("prov_one", "make") in {run["program"] for run in writers(catalog, new)}
-    graph = catalog.lineage(new, direction="upstream", levels=5)
+    graph = catalog.read_lineage(new, direction="upstream", levels=5)
     assert {node["name"] for node in graph["nodes"] if node["type"] == "dataset"} == {"source", "orders"}
-    (run,) = catalog.runs(program=program("prov_one", "rename"))["runs"]
+    (run,) = catalog.list_runs(program=program("prov_one", "rename"))["runs"]
     assert run["facts"]["renamed"] == f"{old} → {new}"

@@ -5,8 +5,10 @@ import shutil
 import uuid
 
 import pytest
-from jupyter_colophon.client.catalog import Catalog
-from jupyter_colophon.client.transport import Server
+from jupyter_colophon.client.absence import find_entity
+from jupyter_colophon.client.aspect_edits import read_stored_aspect
+from jupyter_colophon.client.operations import Operations
+from jupyter_colophon.client.transport import Server, Transport
 from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, cell_program, notebook_program
 from jupyter_colophon.kernel.cells import Cell, now_ms
 from jupyter_colophon.kernel.failures import Failure
@@ -31,7 +33,7 @@ class Notebook:
         self.path = f"{uuid.uuid4().hex}.ipynb"
         self.catalog, self.database = catalog, database
         self.notices = Notices()
-        self.recorder = Recorder(Catalog(catalog.server), self.path, "kernel-1", self.notices)
+        self.recorder = Recorder(Operations(Transport(catalog.caller.server)), self.path, "kernel-1", self.notices)
         self._count = 0
 
     def urn(self, table):
@@ -56,10 +58,10 @@ class Notebook:
 
     def runs(self, cell_id):
         program = cell_program(DEFAULT_NAMESPACE, self.path, cell_id)
-        return self.catalog.runs(program=str(program))["runs"]
+        return self.catalog.list_runs(program=str(program))["runs"]
 
     def session_runs(self):
-        return self.catalog.runs(program=str(notebook_program(DEFAULT_NAMESPACE, self.path)))["runs"]
+        return self.catalog.list_runs(program=str(notebook_program(DEFAULT_NAMESPACE, self.path)))["runs"]
 
 
 @pytest.fixture
@@ -93,7 +95,7 @@ def test_a_cell_that_touched_data_has_a_run_with_all_that_is_known(notebook):
         "comment": "make",
     }
     assert run["parent"] == session["urn"]
-    graph = notebook.catalog.lineage(notebook.urn("b"), columns=True)
+    graph = notebook.catalog.read_lineage(notebook.urn("b"), columns=True)
     assert [(column["sourceField"], column["targetField"]) for column in graph["columns"]] == [("x", "x")]
 
 
@@ -106,7 +108,9 @@ spark.sql("CREATE USER x IDENTIFIED BY 'hunter2'")
 @pytest.mark.parametrize("with_source", [False, True])
 def test_no_typed_secret_reaches_the_server(notebook, with_source):
     more = {"with_source": True} if with_source else {}
-    recorder = Recorder(Catalog(notebook.catalog.server), notebook.path, "kernel-1", notebook.notices, **more)
+    recorder = Recorder(
+        Operations(Transport(notebook.catalog.caller.server)), notebook.path, "kernel-1", notebook.notices, **more
+    )
     execution = recorder.begin(Cell("secret", SECRETS, 1))
     execution.step = "Load from s3a://bob:hunter2@x"
     recorder.observe(Observation(now_ms(), now_ms(), "insert", writes=(notebook.table("a"),)))
@@ -121,7 +125,7 @@ def test_no_typed_secret_reaches_the_server(notebook, with_source):
 
 def upstream(notebook, table):
     """The data that a walk meets upstream of a table."""
-    graph = notebook.catalog.lineage(notebook.urn(table), direction="upstream", levels=5)
+    graph = notebook.catalog.read_lineage(notebook.urn(table), direction="upstream", levels=5)
     return {node["name"] for node in graph["nodes"] if node["type"] == "dataset"} - {table}
 
 
@@ -145,7 +149,7 @@ def test_data_flows_within_a_statement_and_not_between_the_statements_of_a_cell(
     assert notebook.recorder.flush(10) == 0
     assert [upstream(notebook, table) for table in ("emp", "report")] == [{"raw"}, {"raw", "emp", "dept"}]
     program = str(cell_program(DEFAULT_NAMESPACE, notebook.path, "both"))
-    graph = notebook.catalog.lineage(program)
+    graph = notebook.catalog.read_lineage(program)
     ends = {(edge["source"], edge["target"]) for edge in graph["edges"]}
     reads = {(notebook.urn(table), program) for table in ("dept", "raw", "emp")}
     assert ends == reads | {(program, notebook.urn(table)) for table in ("emp", "report")}
@@ -160,7 +164,7 @@ def test_renamed_table_keeps_its_history_and_its_run_says_so(notebook):
     notebook.see(reads=("raw",), writes=("t",))
     notebook.end(cell)
     assert notebook.recorder.flush(10) == 0
-    notebook.catalog.put_aspect(old, "businessMetadata", {"properties": {}, "tags": ["gold"]})
+    notebook.catalog.write_aspect(old, "businessMetadata", {"properties": {}, "tags": ["gold"]})
     cell = notebook.begin("rename")
     notebook.see(reads=("t",), writes=("audit",))
     edge = ColumnEdge(old, "x", new, "x", Transformation.IDENTITY)
@@ -168,8 +172,8 @@ def test_renamed_table_keeps_its_history_and_its_run_says_so(notebook):
     notebook.see(reads=("renamed",), writes=("report",))
     notebook.end(cell)
     assert notebook.recorder.flush(10) == 0
-    assert notebook.catalog.entity(old) is None
-    entity = notebook.catalog.entity(new)
+    assert find_entity(notebook.catalog, old) is None
+    entity = find_entity(notebook.catalog, new)
     assert entity["aspects"]["businessMetadata"]["value"]["tags"] == ["gold"]
     assert entity["aspects"]["technicalMetadata"]["value"]["properties"]["format"] == "parquet"
     assert upstream(notebook, "renamed") == {"raw"}
@@ -192,8 +196,8 @@ def test_table_that_comes_back_under_its_old_name_is_another_one(notebook):
         notebook.end(cell)
     assert notebook.recorder.flush(10) == 0
     for urn in (old, new):
-        assert notebook.catalog.aspect(urn, "schemaMetadata").value["fields"][0]["fieldPath"] == "x"
-        assert len(notebook.catalog.runs(data=urn)["runs"]) == 2 - (urn == old)
+        assert read_stored_aspect(notebook.catalog, urn, "schemaMetadata").value["fields"][0]["fieldPath"] == "x"
+        assert len(notebook.catalog.list_runs(data=urn)["runs"]) == 2 - (urn == old)
 
 
 def test_rename_onto_a_name_in_use_copies_and_links(notebook):
@@ -205,21 +209,27 @@ def test_rename_onto_a_name_in_use_copies_and_links(notebook):
         (field, "businessMetadata", {"properties": {}, "tags": ["confidential"]}),
         (new, "editableDatasetProperties", {"description": "was here before"}),
     ]
-    notebook.catalog.propose(
-        [{"urn": urn, "aspect": aspect, "operation": "upsert", "value": value} for urn, aspect, value in said]
+    notebook.catalog.submit_proposals(
+        {
+            "proposals": [
+                {"urn": urn, "aspect": aspect, "operation": "upsert", "value": value} for urn, aspect, value in said
+            ]
+        }
     )
     cell = notebook.begin("rename")
     edge = ColumnEdge(old, "x", new, "x", Transformation.IDENTITY)
     notebook.see(reads=("t",), writes=("renamed",), function="rename", columns=(edge,), renamed=(old, new))
     notebook.end(cell)
     assert notebook.recorder.flush(10) == 0
-    assert notebook.catalog.aspect(new, "businessMetadata").value == said[0][2]
-    assert notebook.catalog.aspect(new, "editableDatasetProperties").value == said[3][2]
-    assert notebook.catalog.aspect(field.replace(old, new), "businessMetadata").value["tags"] == ["confidential"]
+    assert read_stored_aspect(notebook.catalog, new, "businessMetadata").value == said[0][2]
+    assert read_stored_aspect(notebook.catalog, new, "editableDatasetProperties").value == said[3][2]
+    assert read_stored_aspect(notebook.catalog, field.replace(old, new), "businessMetadata").value["tags"] == [
+        "confidential"
+    ]
     for urn, name, other in ((new, "renamedFrom", old), (old, "renamedTo", new)):
-        assert notebook.catalog.aspect(urn, "technicalMetadata").value["properties"][name] == other
-    assert notebook.catalog.aspect(old, "businessMetadata").value == said[0][2]
-    graph = notebook.catalog.lineage(new, direction="upstream", levels=1)
+        assert read_stored_aspect(notebook.catalog, urn, "technicalMetadata").value["properties"][name] == other
+    assert read_stored_aspect(notebook.catalog, old, "businessMetadata").value == said[0][2]
+    graph = notebook.catalog.read_lineage(new, direction="upstream", levels=1)
     assert old in {edge["source"] for edge in graph["edges"]}
 
 
@@ -260,10 +270,10 @@ def test_failed_statement_leaves_a_run_with_its_inputs_and_what_it_would_have_wr
     assert (run["status"], touched(run)) == (status, {(notebook.urn("raw"), "read")})
     assert (run["intendedOutputs"], run["facts"]["error"]) == ([notebook.urn("emp")], type(raised).__name__)
     # It was not written: no entity, and no edge of lineage.
-    assert notebook.catalog.lineage(notebook.urn("raw"), levels=5)["edges"] == [
-        edge for edge in notebook.catalog.lineage(run["program"])["edges"] if edge["access"] == "read"
+    assert notebook.catalog.read_lineage(notebook.urn("raw"), levels=5)["edges"] == [
+        edge for edge in notebook.catalog.read_lineage(run["program"])["edges"] if edge["access"] == "read"
     ]
-    assert notebook.catalog.entity(notebook.urn("emp")) is None
+    assert find_entity(notebook.catalog, notebook.urn("emp")) is None
 
 
 def test_cell_that_spark_refused_has_a_failed_run_and_one_that_failed_without_spark_has_none(notebook):
@@ -352,7 +362,7 @@ def test_written_data_is_described_and_again_only_when_it_changed(notebook):
         notebook.recorder.observe(Observation(now_ms(), now_ms(), "insert", writes=(ref,)))
         notebook.end(cell)
         notebook.recorder.flush(10)
-        found = notebook.catalog.entity(notebook.urn("a"))["aspects"]
+        found = find_entity(notebook.catalog, notebook.urn("a"))["aspects"]
         return found["schemaMetadata"]["version"], found["technicalMetadata"]["value"]["properties"]["format"]
 
     assert [written_with("x"), written_with("x"), written_with("x", "y")] == [
@@ -420,7 +430,7 @@ def test_a_server_whose_store_was_replaced_is_told_of_the_run_again(tmp_path):
 
 
 def test_a_wrong_token_is_said_in_one_line_and_stops_nothing(server):
-    stranger = Notebook(Catalog(Server(server.url, "wrong")), "stranger")
+    stranger = Notebook(Operations(Transport(Server(server.url, "wrong"))), "stranger")
     for number in range(3):
         cell = stranger.begin(f"cell-{number}")
         stranger.see(writes=("t",))

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.client.absence import find_entity
 
 #: What each way to say where we are has to be told: docs/openlineage.md shows these.
 SETTINGS = {
@@ -47,16 +48,16 @@ def test_the_client_tells_of_runs_jobs_and_datasets(
 ) -> None:
     name = f"n{list(SETTINGS).index(how)}"
     told = run_python(client_python, PROGRAM.replace("SETTINGS", SETTINGS[how]), NAME=name)
-    run = catalog.run(f"urn:li:dataProcessInstance:{told.split()[-1]}")
+    run = catalog.read_run(f"urn:li:dataProcessInstance:{told.split()[-1]}")
     assert (run["status"], run["start"], run["end"]) == (
         "succeeded",
         "2026-01-01T00:00:00.000Z",
         "2026-01-01T00:00:02.000Z",
     )
     lake = f"urn:li:dataset:(urn:li:dataPlatform:s3,lake/{name},PROD)"
-    found = catalog.lineage(lake, direction="upstream", columns=True)
+    found = catalog.read_lineage(lake, direction="upstream", columns=True)
     assert [(one["sourceField"], one["targetField"], one["transformation"]) for one in found["columns"]] == [
         ("a", "b", "aggregation")
     ]
-    assert catalog.entity(f"urn:li:dataset:(urn:li:dataPlatform:file,/{name},PROD)")["urn"]
-    assert catalog.entity(f"urn:li:dataJob:(urn:li:dataFlow:(openlineage,etl,PROD),{name}2)")["urn"]
+    assert find_entity(catalog, f"urn:li:dataset:(urn:li:dataPlatform:file,/{name},PROD)")["urn"]
+    assert find_entity(catalog, f"urn:li:dataJob:(urn:li:dataFlow:(openlineage,etl,PROD),{name}2)")["urn"]

@@ -4,6 +4,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from jupyter_colophon.client.aspect_edits import read_stored_aspect
+
 PROGRAM = """
 import os
 from urllib.parse import urlsplit
@@ -34,16 +36,16 @@ def test_what_spark_wrote_is_known_with_runs_and_columns(run_python: Any, catalo
     source, target = (
         f"urn:li:dataset:(urn:li:dataPlatform:file,{tmp_path.resolve()}/{name},PROD)" for name in ("in", "out")
     )
-    found = catalog.lineage(target, direction="upstream", columns=True)
+    found = catalog.read_lineage(target, direction="upstream", columns=True)
     programs = {edge["source"] for edge in found["edges"] if edge["target"] == target}
     [program] = [one for one in programs if "(spark,sparkns,PROD)" in one]
     assert (source, program) in {(edge["source"], edge["target"]) for edge in found["edges"]}
     columns = {(one["sourceField"], one["targetField"]) for one in found["columns"] if one["program"] == program}
     assert columns == {("id", "id2"), ("n", "nn")}
-    [run] = catalog.runs(program=program)["runs"]
+    [run] = catalog.list_runs(program=program)["runs"]
     assert run["status"] == "succeeded"
     assert run["parent"].startswith("urn:li:dataProcessInstance:")
-    schema = catalog.aspect(target, "schemaMetadata").value
+    schema = read_stored_aspect(catalog, target, "schemaMetadata").value
     assert [(one["fieldPath"], one["nativeDataType"]) for one in schema["fields"]] == [
         ("id2", "long"),
         ("nn", "string"),

@@ -14,8 +14,10 @@ from typing import Any
 
 import pytest
 from jupyter_colophon import metadata
+from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.api.current_connection import present
-from jupyter_colophon.client.catalog import Catalog
+from jupyter_colophon.client.aspect_edits import read_stored_aspect
+from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.spark.crawl.catalogs import NoSuchPlace
 from jupyter_colophon.spark.crawl.crawling import crawl
 from jupyter_colophon.spark.crawl.options import Asked
@@ -30,7 +32,7 @@ Crawled = Callable[..., Report]
 
 
 @pytest.fixture
-def crawled(catalog: Catalog, spark: SparkSession) -> Crawled:
+def crawled(catalog: Operations, spark: SparkSession) -> Crawled:
     return lambda place, **asked: crawl(catalog, lambda: spark, Asked(str(place), **asked))
 
 
@@ -105,11 +107,11 @@ EVERYTHING = {
 
 
 def test_everything_in_a_folder_is_told_once_and_looked_at_again_where_it_changed(
-    server: Any, catalog: Catalog, crawled: Crawled, lake: Path
+    server: Any, catalog: Operations, crawled: Crawled, lake: Path
 ) -> None:
     dry = crawl(catalog, no_spark, Asked(str(lake), dry=True))
     assert became(dry) == EVERYTHING | dict.fromkeys(("broken.parquet", "broken.json", "odd [2].csv"), "new")
-    assert (catalog.entity(file(lake / "days")), dry.status) == (None, "failed")
+    assert (find_entity(catalog, file(lake / "days")), dry.status) == (None, "failed")
     first = crawled(lake, jobs=2)
     assert became(first) == EVERYTHING
     assert (first.status, first.left) == ("failed", 0)
@@ -117,9 +119,9 @@ def test_everything_in_a_folder_is_told_once_and_looked_at_again_where_it_change
     assert reasons["broken.json"] == "no record in it is JSON"
     assert "Spark cannot read it" in reasons["broken.parquet"]
     assert reasons["sub/pipe.csv"] == "is no ordinary file"
-    run = catalog.run(first.run)
+    run = catalog.read_run(first.run)
     assert (run["status"], run["facts"]["new"], run["facts"]["failed"]) == ("failed", 8, 5)
-    told = catalog.aspect(file(lake / "days"), "schemaMetadata").value
+    told = read_stored_aspect(catalog, file(lake / "days"), "schemaMetadata").value
     assert [(one["fieldPath"], one["nativeDataType"]) for one in told["fields"]] == [
         ("id", "bigint"),
         ("rest", "bigint"),
@@ -135,7 +137,7 @@ def test_everything_in_a_folder_is_told_once_and_looked_at_again_where_it_change
 
 
 def test_what_is_not_there_any_more_is_named_and_what_was_said_of_it_stays(
-    catalog: Catalog, crawled: Crawled, tmp_path: Path
+    catalog: Operations, crawled: Crawled, tmp_path: Path
 ) -> None:
     place = tmp_path.resolve() / "50%_off"
     (place / "deep").mkdir(parents=True)
@@ -146,15 +148,15 @@ def test_what_is_not_there_any_more_is_named_and_what_was_said_of_it_stays(
     (place / "a.csv").unlink()
     again = crawl(catalog, no_spark, Asked(str(place)))
     assert became(again) == {"a.csv": "gone", "b.csv": "same", "deep/c.csv": "gone"}
-    assert (again.status, catalog.run(again.run)["facts"]["gone"]) == ("succeeded", 2)
-    assert catalog.aspect(file(place / "a.csv"), "schemaMetadata").value["fields"]
+    assert (again.status, catalog.read_run(again.run)["facts"]["gone"]) == ("succeeded", 2)
+    assert read_stored_aspect(catalog, file(place / "a.csv"), "schemaMetadata").value["fields"]
     less = crawl(catalog, no_spark, Asked(str(place), exclude=("deep", "a*")))
     assert became(less) == {"b.csv": "same"}
     assert became(crawl(catalog, no_spark, Asked(str(place / "b.csv")))) == {"b.csv": "same"}
     assert became(crawl(catalog, no_spark, Asked(f"/{place}", include=("b*",)))) == {"b.csv": "same"}
 
 
-def test_the_figures_are_those_of_the_data(server: Any, catalog: Catalog, crawled: Crawled, lake: Path) -> None:
+def test_the_figures_are_those_of_the_data(server: Any, catalog: Operations, crawled: Crawled, lake: Path) -> None:
     crawled(lake, exclude=("sub/*", "broken*"))
     days = series(server, file(lake / "days"))[0]
     assert (days["rowCount"], days["columnCount"]) == (60, 3)
@@ -168,25 +170,30 @@ def test_the_figures_are_those_of_the_data(server: Any, catalog: Catalog, crawle
         "a.b": (1, "4.5"),
         "x,`y`": (0, "z"),
     }
-    note = catalog.aspect(file(lake / "odd name;.csv"), "crawl").value
+    note = read_stored_aspect(catalog, file(lake / "odd name;.csv"), "crawl").value
     assert note["columns"] == [{"fieldPath": "x,`y`", "lengths": {"shortest": 1, "longest": 9, "mean": 5.0}}]
     nested = columns(series(server, file(lake / "orc"))[0])
     assert nested["m"] == {"fieldPath": "m", "nullCount": 0, "nullProportion": 0.0}
-    assert [one["fieldPath"] for one in catalog.aspect(file(lake / "orc"), "crawl").value["columns"]] == ["m", "a"]
+    assert [one["fieldPath"] for one in read_stored_aspect(catalog, file(lake / "orc"), "crawl").value["columns"]] == [
+        "m",
+        "a",
+    ]
     assert columns(series(server, file(lake / "records.jsonl"))[0])["k"]["nullProportion"] == 0.5
     empty = series(server, file(lake / "empty.csv"))[0]
     assert (empty["rowCount"], empty["columnCount"], empty["fieldProfiles"]) == (0, 0, [])
 
 
 def test_of_confidential_columns_no_values_are_told(
-    server: Any, catalog: Catalog, crawled: Crawled, tmp_path: Path
+    server: Any, catalog: Operations, crawled: Crawled, tmp_path: Path
 ) -> None:
     place = tmp_path.resolve() / "staff.csv"
     place.write_text("name,pay\nAda,5\nBob,7\n", "utf-8")
     assert became(crawled(place)) == {"staff.csv": "new"}
     field = f"urn:li:schemaField:({file(place)},pay)"
     value = {"properties": {}, "tags": ["Confidential"]}
-    catalog.propose([{"urn": field, "aspect": "businessMetadata", "operation": "upsert", "value": value}])
+    catalog.submit_proposals(
+        {"proposals": [{"urn": field, "aspect": "businessMetadata", "operation": "upsert", "value": value}]}
+    )
     assert became(crawled(place)) == {"staff.csv": "changed"}
     told = columns(series(server, file(place))[0])
     assert set(told["pay"]) == {"fieldPath", "nullCount", "nullProportion", "uniqueCount", "uniqueProportion"}
@@ -194,14 +201,17 @@ def test_of_confidential_columns_no_values_are_told(
     assert became(crawled(place, statistics=False)) == {"staff.csv": "changed"}
     assert "min" not in columns(series(server, file(place))[0])["name"]
     tags = {"urn": file(place), "aspect": "businessMetadata", "operation": "upsert", "value": value}
-    catalog.propose([tags])
+    catalog.submit_proposals({"proposals": [tags]})
     assert became(crawled(place)) == {"staff.csv": "changed"}
     assert "Ada" not in json.dumps(series(server, file(place))[0])
-    assert [one.get("withoutValues") for one in catalog.aspect(file(place), "crawl").value["columns"]] == [True, True]
+    assert [one.get("withoutValues") for one in read_stored_aspect(catalog, file(place), "crawl").value["columns"]] == [
+        True,
+        True,
+    ]
 
 
 def test_of_columns_that_clients_of_datahub_tag_no_values_are_told(
-    server: Any, catalog: Catalog, crawled: Crawled, tmp_path: Path
+    server: Any, catalog: Operations, crawled: Crawled, tmp_path: Path
 ) -> None:
     """Their least and greatest values were told, and a crawl dropped the tags in the schema."""
     place = tmp_path.resolve() / "people.csv"
@@ -220,7 +230,7 @@ def test_of_columns_that_clients_of_datahub_tag_no_values_are_told(
         ),
         (f"urn:li:schemaField:({file(place)},field)", "globalTags", tags),
     ):
-        catalog.propose([{"urn": urn, "aspect": aspect, "operation": "upsert", "value": value}])
+        catalog.submit_proposals({"proposals": [{"urn": urn, "aspect": aspect, "operation": "upsert", "value": value}]})
     for status in ("new", "changed"):
         assert became(crawled(place, statistics=True)) == {"people.csv": status}
         told = columns(series(server, file(place))[0])
@@ -229,13 +239,13 @@ def test_of_columns_that_clients_of_datahub_tag_no_values_are_told(
 
 
 def test_lines_that_are_no_json_are_counted_and_are_no_column(
-    server: Any, catalog: Catalog, crawled: Crawled, tmp_path: Path
+    server: Any, catalog: Operations, crawled: Crawled, tmp_path: Path
 ) -> None:
     place = tmp_path.resolve() / "torn.jsonl"
     place.write_text('{"k": 1, "w": 3}\n{"k": 2\n{"k": 4}\n', "utf-8")
     (line,) = crawled(place).lines
     assert (line.status, line.reason, line.rows, line.columns) == ("new", "1 of 3 rows could not be read", 3, 2)
-    told = catalog.aspect(file(place), "schemaMetadata").value
+    told = read_stored_aspect(catalog, file(place), "schemaMetadata").value
     assert [one["fieldPath"] for one in told["fields"]] == ["k", "w"]
     assert set(columns(series(server, file(place))[0])) == {"k", "w"}
 
@@ -277,7 +287,7 @@ def table(name: str) -> str:
 
 
 def test_tables_and_views_of_a_catalog_are_told(
-    server: Any, catalog: Catalog, crawled: Crawled, spark: SparkSession
+    server: Any, catalog: Operations, crawled: Crawled, spark: SparkSession
 ) -> None:
     spark.sql("CREATE DATABASE crawled")
     spark.sql("CREATE TABLE crawled.`Odd_One` USING parquet AS SELECT * FROM VALUES (1, 'x'), (2, null) AS v(id, name)")
@@ -286,9 +296,9 @@ def test_tables_and_views_of_a_catalog_are_told(
     assert became(first) == {"crawled.odd_one": "new", "crawled.seen": "new"}
     assert [(line.rows, line.columns) for line in first.lines] == [(2, 2), (None, 1)]
     assert columns(series(server, table("crawled.odd_one"))[0])["name"]["nullCount"] == 1
-    assert [one["fieldPath"] for one in catalog.aspect(table("crawled.seen"), "schemaMetadata").value["fields"]] == [
-        "id"
-    ]
+    assert [
+        one["fieldPath"] for one in read_stored_aspect(catalog, table("crawled.seen"), "schemaMetadata").value["fields"]
+    ] == ["id"]
     assert set(became(crawled("crawled")).values()) == {"same"}
     assert became(crawled("crawled.seen", views=True)) == {"crawled.seen": "changed"}
     assert series(server, table("crawled.seen"))[0]["rowCount"] == 1
@@ -325,12 +335,12 @@ def test_a_script_crawls_on_the_session_that_is_there(
     present.use(None)
 
 
-def told_of(catalog: Catalog, folder: Path, count: int) -> int:
-    return sum(catalog.aspect(file(folder / f"{at}.csv"), "crawl").version > 0 for at in range(count))
+def told_of(catalog: Operations, folder: Path, count: int) -> int:
+    return sum(read_stored_aspect(catalog, file(folder / f"{at}.csv"), "crawl").version > 0 for at in range(count))
 
 
 def test_what_a_killed_crawl_did_is_not_done_again(
-    server: Any, catalog: Catalog, crawled: Crawled, tmp_path: Path
+    server: Any, catalog: Operations, crawled: Crawled, tmp_path: Path
 ) -> None:
     folder, count, pause = tmp_path.resolve() / "many", 24, threading.Event()
     folder.mkdir()
@@ -363,8 +373,8 @@ def test_what_a_killed_crawl_did_is_not_done_again(
     assert 0 < done < count
     last = crawled(folder)
     assert (last.status, last.counts["same"], last.counts["new"]) == ("succeeded", done, count - done)
-    runs = catalog.runs(program=catalog.run(last.run)["program"])["runs"]
-    mine = [one["status"] for one in runs if catalog.run(one["urn"])["arguments"]["place"] == str(folder)]
+    runs = catalog.list_runs(program=catalog.read_run(last.run)["program"])["runs"]
+    mine = [one["status"] for one in runs if catalog.read_run(one["urn"])["arguments"]["place"] == str(folder)]
     assert mine == ["succeeded", "killed", "killed"]
 
 

@@ -27,8 +27,17 @@ def told(server: Any, spark: SparkSession) -> Iterator[None]:
         patch.setenv("COLOPHON_TOKEN", server.token)
         present.use(None)
         owner = server.catalog()
-        owner.propose(
-            [{"urn": "urn:li:namespace:shop", "aspect": "status", "operation": "upsert", "value": {"removed": False}}]
+        owner.submit_proposals(
+            {
+                "proposals": [
+                    {
+                        "urn": "urn:li:namespace:shop",
+                        "aspect": "status",
+                        "operation": "upsert",
+                        "value": {"removed": False},
+                    }
+                ]
+            }
         )
         owner.close()
         metadata.tag("shop.customers", SECRET, field="name")

@@ -30,7 +30,9 @@ def place(tmp_path: Path, catalog: Any) -> Path:
     urn = FILE.format(folder / "employees.csv")
     for of, tags in ((urn, ["hr"]), (f"urn:li:schemaField:({urn},empName)", ["confidential"])):
         value = {"properties": {}, "tags": tags}
-        catalog.propose([{"urn": of, "aspect": "businessMetadata", "operation": "upsert", "value": value}])
+        catalog.submit_proposals(
+            {"proposals": [{"urn": of, "aspect": "businessMetadata", "operation": "upsert", "value": value}]}
+        )
     return folder
 
 
@@ -60,12 +62,12 @@ def test_the_example_runs_in_a_process_of_its_own(server: Any, catalog: Any, pla
     done = called(*command, "run", str(EXAMPLE), conf, cwd=place, **known)
     assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
     assert rows(place / "staff") == [["1", "***", "x", "5.00"], ["2", "***", "y", "7.00"]]
-    run = catalog.run(done.stdout.split()[-1])
+    run = catalog.read_run(done.stdout.split()[-1])
     assert (run["status"], run["facts"]["stage.staff.rows"]) == ("succeeded", 2)
     pause = threading.Event()
-    while catalog.health()["inbox"]["pending"]:
+    while catalog.read_health()["inbox"]["pending"]:
         pause.wait(0.01)
-    assert (catalog.metadata(FILE.format(place / "staff")) or {})["USER"]["tags"] == ["hr"]
+    assert catalog.read_entity_metadata(FILE.format(place / "staff"))["USER"]["tags"] == ["hr"]
     again = called(*command, "run", str(EXAMPLE), conf, "--argument=sink=employees.csv/x", cwd=place, **known)
     assert (again.returncode, again.stderr.count("jupyter colophon: "), "Traceback" in again.stderr) == (1, 1, False)
 
@@ -127,7 +129,7 @@ def test_a_run_is_stopped_from_another_process(server: Any, catalog: Any, place:
     said = running.communicate()[1]
     assert (running.returncode, "Traceback" in said) == (1, False), said
     assert said.endswith(f"jupyter colophon: the run {run_id} was stopped\n")
-    assert catalog.run(f"urn:li:dataProcessInstance:{run_id}")["status"] == "killed"
+    assert catalog.read_run(f"urn:li:dataProcessInstance:{run_id}")["status"] == "killed"
     assert called(*command, "stop", "slow", cwd=place).returncode == 1
 
 
@@ -142,16 +144,16 @@ def test_a_run_whose_process_was_killed_is_ended_by_the_next_command(
     assert running.stdout is not None
     assert running.stdout.readline() == "Spark starts\n"
     urn, pause = f"urn:li:dataProcessInstance:{run_id}", threading.Event()
-    while all("stage.staff.status" not in one["facts"] for one in catalog.runs()["runs"] if one["urn"] == urn):
+    while all("stage.staff.status" not in one["facts"] for one in catalog.list_runs()["runs"] if one["urn"] == urn):
         pause.wait(0.1)
-    assert catalog.run(urn)["facts"]["stage.staff.status"] == "waiting"
+    assert catalog.read_run(urn)["facts"]["stage.staff.status"] == "waiting"
     running.kill()
     running.communicate()
     # Whoever knows no server ends nothing, and leaves it to who does.
     assert called(*command, "stop", "slow", cwd=place).returncode == 1
     stopped = called(*command, "stop", str(slow), "--json", cwd=place, **known)
     assert (stopped.returncode, json.loads(stopped.stdout)) == (0, {"stopped": [run_id]})
-    assert catalog.run(urn)["status"] == "killed"
+    assert catalog.read_run(urn)["status"] == "killed"
     assert called(*command, "stop", "slow", cwd=place, **known).returncode == 1
 
 
@@ -175,7 +177,7 @@ def test_a_run_that_is_stopped_while_spark_starts_is_recorded_too(server: Any, c
         stopped = stop_in(place)
     said = running.communicate()[1]
     assert (running.returncode, "Traceback" in said) == (1, False)
-    assert catalog.run(f"urn:li:dataProcessInstance:{stopped[0]}")["status"] == "killed"
+    assert catalog.read_run(f"urn:li:dataProcessInstance:{stopped[0]}")["status"] == "killed"
 
 
 def stop_in(home: Path) -> list[str]:

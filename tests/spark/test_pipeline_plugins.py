@@ -61,7 +61,7 @@ def test_tables_databases_streams_and_the_catalog_are_read_and_written(
         assert (written.status, written.error) == ("succeeded", "")
         assert [(one["stage"], one["message"], one["run"]) for one in receiver.got] == [("told", "ä", written.run)]
     assert spark.table("shop.pipeline_copy").count() == 2
-    touched = {(one["component"], one["data"]) for one in catalog.run(written.run)["accesses"]}
+    touched = {(one["component"], one["data"]) for one in catalog.read_run(written.run)["accesses"]}
     assert {("orders", ORDERS), ("clicks", CLICKS)} <= touched
     assert any(name == "base" and "derby" in urn for name, urn in touched)
 
@@ -90,7 +90,7 @@ def _read_back(spark: SparkSession, catalog: Any, server: Any, lines: Path, plac
     assert (outcome.status, outcome.error) == ("succeeded", "")
     rows = sorted((row.id, row.day, row.name) for row in spark.read.json(str(lines)).collect())
     assert rows == [(1, "mon", "orders"), (2, "tue", "orders")]
-    graph = catalog.lineage(
+    graph = catalog.read_lineage(
         f"urn:li:dataset:(urn:li:dataPlatform:file,{lines},PROD)", direction="upstream", columns=True
     )
     # Spark has read a folder, and the catalog knows it as the stream.

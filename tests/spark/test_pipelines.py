@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jupyter_colophon.client.absence import none_if_absent
 from jupyter_colophon.client.programs.outbox_sender import shipper_for
 from jupyter_colophon.client.transport import Server, Transport
 from jupyter_colophon.pipelines.check import Prepared, checked
@@ -51,15 +52,19 @@ def pipeline(stages: list[dict[str, Any]], *connections: str, **more: Any) -> Pr
 
 def say(catalog: Any, urn: str, *tags: str, **properties: str) -> None:
     value = {"properties": properties, "tags": list(tags)}
-    catalog.propose([{"urn": urn, "aspect": "businessMetadata", "operation": "upsert", "value": value}])
+    catalog.submit_proposals(
+        {"proposals": [{"urn": urn, "aspect": "businessMetadata", "operation": "upsert", "value": value}]}
+    )
 
 
 def said(catalog: Any, urn: str) -> tuple[dict[str, str], list[str]]:
     """What people say of an entity when the inbox is empty."""
     pause = threading.Event()
-    while catalog.health()["inbox"]["pending"]:
+    while catalog.read_health()["inbox"]["pending"]:
         pause.wait(0.01)
-    found = (catalog.metadata(urn) or {"USER": {"properties": {}, "tags": []}})["USER"]
+    found = (none_if_absent(lambda: catalog.read_entity_metadata(urn)) or {"USER": {"properties": {}, "tags": []}})[
+        "USER"
+    ]
     return found["properties"], found["tags"]
 
 
@@ -89,7 +94,7 @@ def test_the_example_of_the_seed_runs(spark: SparkSession, catalog: Any, place: 
     assert said(catalog, sink) == ({"owner": "Ada"}, ["hr"])
     assert said(catalog, f"urn:li:schemaField:({sink},who)") == ({"label": "name"}, ["confidential"])
     assert "masked hides who" in lines
-    recorded = catalog.run(outcome.run)
+    recorded = catalog.read_run(outcome.run)
     assert recorded["program"].endswith("(colophon,copies,staff),workflows.copies)")
     assert (recorded["status"], recorded["arguments"]["sink"]) == ("succeeded", str(place / "staff"))
     touched = {(one["data"], one["mode"], one["component"]) for one in recorded["accesses"]}
@@ -105,7 +110,7 @@ def test_the_example_of_the_seed_runs(spark: SparkSession, catalog: Any, place: 
     assert figures == {"at": 3, "in": 4, "rows": 4, "tries": None}
     assert "stage.employees.in" not in recorded["facts"]
     assert "masked hides who" in recorded["facts"]["log"]
-    graph = catalog.lineage(sink, direction="upstream", levels=1, columns=True)
+    graph = catalog.read_lineage(sink, direction="upstream", levels=1, columns=True)
     columns = {(one["sourceField"], one["targetField"]) for one in graph["columns"]}
     assert columns == {("id", "id"), ("empName", "who"), ("pay", "pay")}
 
@@ -131,7 +136,7 @@ def test_a_sink_is_made_only_of_the_sources_that_lead_to_it(spark: SparkSession,
     assert run(prepared, spark).status == "succeeded"
     employee, team = FILE.format(place / "employee"), FILE.format(place / "team")
     for name, sources in (("first", {employee}), ("second", {team}), ("third", {employee, team})):
-        graph = catalog.lineage(FILE.format(place / name), direction="upstream", levels=1)
+        graph = catalog.read_lineage(FILE.format(place / name), direction="upstream", levels=1)
         assert {node["urn"] for node in graph["nodes"] if node["type"] == "dataset" and node["level"]} == sources
 
 
@@ -168,14 +173,14 @@ def test_a_run_that_goes_on_tells_how_far_its_stages_are(spark: SparkSession, ca
         facts: dict[str, Any] = {}
         while facts.get("stage.staff.status") != "running" and not ending.done():
             pause.wait(0.1)
-            under_way = catalog.runs(program=str(prepared.pipeline.program), status="running")["runs"]
-            facts = catalog.run(under_way[0]["urn"])["facts"] if under_way else {}
+            under_way = catalog.list_runs(program=str(prepared.pipeline.program), status="running")["runs"]
+            facts = catalog.read_run(under_way[0]["urn"])["facts"] if under_way else {}
         flag.touch()
         outcome = ending.result()
     statuses = [facts.get(f"stage.{name}.status") for name in ("employees", "slow", "staff", "told")]
     assert statuses == ["succeeded", "succeeded", "running", "waiting"]
     assert "stage.staff.ms" not in facts
-    ended = catalog.run(outcome.run)["facts"]
+    ended = catalog.read_run(outcome.run)["facts"]
     assert [ended[f"stage.{name}.status"] for name in ("staff", "told")] == ["succeeded", "succeeded"]
 
 
@@ -256,7 +261,7 @@ def test_what_spark_finds_wrong_is_found_before_anything_is_written(
     assert (outcome.status, "nosuch" in outcome.error) == ("failed", True)
     assert [one.status for one in outcome.stages] == ["succeeded", "failed", "waiting", "waiting"]
     assert not (place / "first").exists()
-    recorded = catalog.run(outcome.run)
+    recorded = catalog.read_run(outcome.run)
     assert recorded["status"] == "failed"
     assert "nosuch" not in str(recorded["facts"])
 
@@ -322,7 +327,7 @@ def test_columns_that_clients_of_datahub_tag_are_masked(
         (source, "editableSchemaMetadata", edited),
         (f"urn:li:schemaField:({source},field)", "globalTags", tags),
     ):
-        catalog.propose([{"urn": urn, "aspect": aspect, "operation": "upsert", "value": value}])
+        catalog.submit_proposals({"proposals": [{"urn": urn, "aspect": aspect, "operation": "upsert", "value": value}]})
     tag = {"key": "confidential", "value": "true", "source": "CATALOG", "field": "openlineage"}
     facet = {"_producer": "https://test", "_schemaURL": "https://test/TagsDatasetFacet", "tags": [tag]}
     data = {"namespace": "file", "name": str(folder / "people"), "facets": {"tags": facet}}
@@ -414,7 +419,7 @@ def test_a_server_that_is_away_for_a_whole_run_gets_everything_afterwards_in_ord
             pause.wait(0.1)
         catalog = away.catalog()
         assert said(catalog, sink) == ({"step": "4"}, [])
-        recorded = catalog.run(outcome.run)
+        recorded = catalog.read_run(outcome.run)
         assert (recorded["status"], recorded["facts"]["stage.staff.rows"]) == ("succeeded", 4)
         assert [one["mode"] for one in recorded["accesses"]].count("write") == 1
         changes = Transport(Server(away.url, away.token)).request("GET", "/changes", query={"urn": sink, "limit": 100})

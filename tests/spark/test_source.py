@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.client.catalog import Catalog
+from jupyter_colophon.client.absence import find_entity
+from jupyter_colophon.client.aspect_edits import read_stored_aspect
+from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import Refused
 from jupyter_colophon.spark.jobs.statistics import statistics
 from live import LiveServer
@@ -60,7 +62,7 @@ def first_lines(error: BaseException) -> str:
     return "\n".join(str(error).splitlines()[:2])
 
 
-def test_each_table_of_the_catalog_is_a_dataframe(catalog: Catalog, read: Any) -> None:
+def test_each_table_of_the_catalog_is_a_dataframe(catalog: Operations, read: Any) -> None:
     spaces = ("read_one", "read_two")
     for space in spaces:
         proposals = [
@@ -72,12 +74,12 @@ def test_each_table_of_the_catalog_is_a_dataframe(catalog: Catalog, read: Any) -
             }
             for at in range(3)
         ]
-        catalog.propose(proposals)
+        catalog.submit_proposals({"proposals": proposals})
     run = catalog.start_run(RUN | {"start": "2026-11-22T08:00:00Z"})
     touched = [
         {"data": table(space, "t0"), "mode": mode} for space, mode in zip(spaces, ("read", "write"), strict=True)
     ]
-    catalog.add_accesses(run["urn"], {"accesses": touched})
+    catalog.record_accesses(run["urn"], {"accesses": touched})
 
     entities = read("entities", namespace=",".join(spaces), type="dataset", numPartitions="2")
     assert entities.rdd.getNumPartitions() == 2
@@ -98,7 +100,7 @@ def test_each_table_of_the_catalog_is_a_dataframe(catalog: Catalog, read: Any) -
     }
     around = read("edges", urn=table("read_one", "t0"), levels="1").collect()
     assert edges == {(row.source, row.target, row.access) for row in around}
-    head = catalog.changes(limit=0)["cursor"]
+    head = catalog.read_changes(limit=0)["cursor"]
     changes = read("changes", namespace="read_one", numPartitions="3").collect()
     assert {row.namespace for row in changes} == {"read_one"}
     numbers = [row.seq for row in read("changes", until=str(head), numPartitions="3").collect()]
@@ -108,12 +110,14 @@ def test_each_table_of_the_catalog_is_a_dataframe(catalog: Catalog, read: Any) -
 
 def test_spark_sql_reads_it_too_and_filters_become_the_servers_where_that_is_asked_for(
     spark: SparkSession,
-    catalog: Catalog,
+    catalog: Operations,
     where: dict[str, str],
     read: Any,
 ) -> None:
     proposal = {"aspect": "technicalMetadata", "operation": "upsert", "value": json.loads(said())}
-    catalog.propose([proposal | {"urn": table(space, "p")} for space in ("push_one", "push_two")])
+    catalog.submit_proposals(
+        {"proposals": [proposal | {"urn": table(space, "p")} for space in ("push_one", "push_two")]}
+    )
     options = f"url '{where['url']}', token '{where['token']}'"
     spark.sql(f"CREATE TEMPORARY VIEW catalogued USING colophon OPTIONS ({options})")
     assert (
@@ -157,7 +161,7 @@ def test_a_read_that_cannot_be_meant_is_refused_in_one_line(
 
 def test_a_bad_row_loses_only_itself_and_is_kept_with_its_problem(
     spark: SparkSession,
-    catalog: Catalog,
+    catalog: Operations,
     where: dict[str, str],
     tmp_path: Path,
 ) -> None:
@@ -167,7 +171,7 @@ def test_a_bad_row_loses_only_itself_and_is_kept_with_its_problem(
     )
     frame = rows(spark, "w", 40).union(bad).repartition(2)
     write(frame, where, jobId="write-1", batchSize="7", badRecordsPath=str(tmp_path))
-    load = catalog.load("write-1")
+    load = catalog.read_load("write-1")
     assert (load["state"], load["written"], load["unchanged"], load["rejected"]) == ("committed", 40, 0, 2)
     kept = [
         json.loads(line)
@@ -178,17 +182,17 @@ def test_a_bad_row_loses_only_itself_and_is_kept_with_its_problem(
         "nonsense": "/urn",
         table("w", "json"): "/value",
     }
-    assert [one["urn"] for one in catalog.load_refusals("write-1")["rejections"]].sort() == [
+    assert [one["urn"] for one in catalog.list_load_rejections("write-1")["rejections"]].sort() == [
         *(o["urn"] for o in kept)
     ].sort()
-    assert catalog.entity(table("w", "t39")) is not None
+    assert find_entity(catalog, table("w", "t39")) is not None
     # Other columns that documents may be made of; what is null is not said.
     struct = spark.sql(
         f"SELECT '{table('w', 'struct')}' AS urn, 'technicalMetadata' AS aspect, "
         "named_struct('properties', map('rows', '7'), 'tags', array('made')) AS value, CAST(NULL AS INT) AS ifVersion"
     )
     write(struct, where)
-    assert catalog.aspect(table("w", "struct"), "technicalMetadata").value == {
+    assert read_stored_aspect(catalog, table("w", "struct"), "technicalMetadata").value == {
         "properties": {"rows": "7"},
         "tags": ["made"],
     }
@@ -196,14 +200,14 @@ def test_a_bad_row_loses_only_itself_and_is_kept_with_its_problem(
 
 def test_what_cannot_be_written_is_said_and_ends_its_load(
     spark: SparkSession,
-    catalog: Catalog,
+    catalog: Operations,
     where: dict[str, str],
 ) -> None:
     bad = spark.createDataFrame([("nonsense", "status", "{}")], "urn string, aspect string, value string")
     with pytest.raises(PySparkException) as lost:
         write(rows(spark, "lost", 3).union(bad).coalesce(1), where, jobId="lost-1")
     assert "1 rows were refused, the others of load lost-1 are written" in first_lines(lost.value)
-    assert (catalog.load("lost-1")["state"], catalog.load("lost-1")["written"]) == ("committed", 3)
+    assert (catalog.read_load("lost-1")["state"], catalog.read_load("lost-1")["written"]) == ("committed", 3)
     with pytest.raises(PySparkException, match="badRecordsPath is a whole path"):
         write(rows(spark, "lost", 3), where, badRecordsPath="bad")
     with pytest.raises(PySparkException, match="'extra' is none of them"):
@@ -216,19 +220,20 @@ def test_what_cannot_be_written_is_said_and_ends_its_load(
     )
     with pytest.raises(PySparkException):
         write(failing.coalesce(1), where, jobId="aborted-1", batchSize="5")
-    assert catalog.load("aborted-1")["state"] == "aborted"
+    assert catalog.read_load("aborted-1")["state"] == "aborted"
     with pytest.raises(Refused, match="was aborted"):
-        catalog.load_batch("aborted-1", 0, 99, [b'{"urn":"late"}'])
+        catalog.load_batch("aborted-1", {"partition": 0, "number": 99, "rows": [{"urn": "late"}]})
     with pytest.raises(PySparkException, match="was committed"):
         write(rows(spark, "lost", 1), where, jobId="lost-1")
 
 
-def test_rows_that_are_others_when_they_are_sent_again_are_no_silent_mix(catalog: Catalog) -> None:
+def test_rows_that_are_others_when_they_are_sent_again_are_no_silent_mix(catalog: Operations) -> None:
     catalog.open_load("mix")
-    one, other = (json.dumps({"urn": table("mix", name), "operation": "create"}).encode() for name in "ab")
-    assert catalog.load_batch("mix", 0, 0, [one]) == catalog.load_batch("mix", 0, 0, [one])
+    rows = ([{"urn": table("mix", name), "operation": "create"}] for name in "ab")
+    batch, other = ({"partition": 0, "number": 0, "rows": row} for row in rows)
+    assert catalog.load_batch("mix", batch) == catalog.load_batch("mix", batch)
     with pytest.raises(Refused) as refused:
-        catalog.load_batch("mix", 0, 0, [other])
+        catalog.load_batch("mix", other)
     assert refused.value.problem["type"].endswith(":idempotency-key-reused")
 
 
@@ -286,13 +291,13 @@ def killed(where: dict[str, str], tmp_path: Path) -> Iterator["subprocess.Popen[
 def test_a_killed_worker_and_a_killed_stream_lose_and_double_nothing(
     killed: "subprocess.Popen[str]",
     spark: SparkSession,
-    catalog: Catalog,
+    catalog: Operations,
     where: dict[str, str],
     tmp_path: Path,
 ) -> None:
     def batches() -> int:
         try:
-            return int(catalog.load("kills-1")["batches"])
+            return int(catalog.read_load("kills-1")["batches"])
         except Refused:
             return 0
 
@@ -301,8 +306,8 @@ def test_a_killed_worker_and_a_killed_stream_lose_and_double_nothing(
     assert victims
     for worker in victims:
         os.kill(worker, signal.SIGKILL)
-    _await(lambda: catalog.load("kills-1")["state"] != "open", killed)
-    load = catalog.load("kills-1")
+    _await(lambda: catalog.read_load("kills-1")["state"] != "open", killed)
+    load = catalog.read_load("kills-1")
     assert [load[name] for name in ("state", "batches", "written", "unchanged", "rejected")] == [
         "committed",
         30,
@@ -314,13 +319,15 @@ def test_a_killed_worker_and_a_killed_stream_lose_and_double_nothing(
     _await(lambda: len(list((tmp_path / "checkpoint" / "commits").glob("[0-9]*"))) >= 2, killed)
     os.killpg(killed.pid, signal.SIGKILL)
     killed.wait()
-    catalog.propose([{"urn": table("after", f"t{at}"), "operation": "create"} for at in range(40)])
+    catalog.submit_proposals(
+        {"proposals": [{"urn": table("after", f"t{at}"), "operation": "create"} for at in range(40)]}
+    )
     asked = {name: value for name, value in where.items() if name != "retryTimeout"}
     for _ in range(2):
         stream = spark.readStream.format("colophon").options(**asked, table="changes", maxRowsPerBatch="150").load()
         query = stream.writeStream.format("parquet").option("checkpointLocation", f"{tmp_path}/checkpoint")
         query.trigger(availableNow=True).start(f"{tmp_path}/out").awaitTermination()
-        head = catalog.changes(limit=0)["cursor"]
+        head = catalog.read_changes(limit=0)["cursor"]
         seen = Counter(row.seq for row in spark.read.parquet(f"{tmp_path}/out").select("seq").collect())
         assert sorted(seen) == list(range(1, head + 1))
         assert set(seen.values()) == {1}
@@ -328,14 +335,14 @@ def test_a_killed_worker_and_a_killed_stream_lose_and_double_nothing(
 
 
 def test_statistics_count_keys_and_tags_of_every_aspect(
-    spark: SparkSession, catalog: Catalog, where: dict[str, str]
+    spark: SparkSession, catalog: Operations, where: dict[str, str]
 ) -> None:
     urn, stamp = table("stats", "t0"), {"time": 0, "actor": "urn:li:corpuser:ada"}
     write(rows(spark, "stats", 1), where)
     terms = [{"urn": "urn:li:glossaryTerm:Net"}, {"urn": "urn:li:glossaryTerm:Gross"}]
-    catalog.put_aspect(urn, "businessMetadata", {"properties": {"team": "ops"}, "tags": ["gold"]})
-    catalog.put_aspect(urn, "globalTags", {"tags": [{"tag": "urn:li:tag:gold"}, {"tag": "urn:li:tag:pii"}]})
-    catalog.put_aspect(urn, "glossaryTerms", {"terms": terms, "auditStamp": stamp})
+    catalog.write_aspect(urn, "businessMetadata", {"properties": {"team": "ops"}, "tags": ["gold"]})
+    catalog.write_aspect(urn, "globalTags", {"tags": [{"tag": "urn:li:tag:gold"}, {"tag": "urn:li:tag:pii"}]})
+    catalog.write_aspect(urn, "glossaryTerms", {"terms": terms, "auditStamp": stamp})
     options = {"url": where["url"], "token": where["token"], "namespace": "stats"}
     found = {name: [row.asDict() for row in frame.collect()] for name, frame in statistics(spark, options).items()}
     of_datasets = {"namespace": "stats", "type": "dataset", "count": 1}

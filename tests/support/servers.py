@@ -32,7 +32,9 @@ def database(catalog):
     name = f"db_{uuid.uuid4().hex[:12]}"
     value = {"properties": {"format": "parquet"}}
     urn = f"urn:li:dataset:(urn:li:dataPlatform:spark,{name}.t,PROD)"
-    catalog.propose([{"urn": urn, "aspect": "technicalMetadata", "operation": "patch", "value": value}])
+    catalog.submit_proposals(
+        {"proposals": [{"urn": urn, "aspect": "technicalMetadata", "operation": "patch", "value": value}]}
+    )
     return name
 
 

@@ -11,9 +11,10 @@ from jupyter_colophon.cli.catalog.entity_command import pairs
 from jupyter_colophon.cli.command import FINE, REFUSED, Command
 from jupyter_colophon.cli.servers import server_named
 from jupyter_colophon.cli.signal_handling import Ending
-from jupyter_colophon.client.catalog import Catalog
+from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import ClientError
 from jupyter_colophon.client.progress_line import Line
+from jupyter_colophon.client.transport import Transport
 from jupyter_colophon.core.errors import InvalidConfiguration, InvalidName, MetadataError
 from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, require_namespace
 
@@ -69,7 +70,7 @@ class Crawl(Command):
 
     def work(self) -> int:
         """Crawl, and say what came of it."""
-        asked, catalog, ending = self._wanted(), Catalog(server_named(self.url)), Ending()
+        asked, catalog, ending = self._wanted(), Operations(Transport(server_named(self.url))), Ending()
         with Line(sys.stderr) as line:
             try:
                 report = self._crawled(catalog, asked, ending, line)
@@ -106,7 +107,7 @@ class Crawl(Command):
         except ValueError as error:
             raise InvalidConfiguration(f"--{error}") from None
 
-    def _crawled(self, catalog: Catalog, asked: "Asked", ending: Ending, line: Line) -> "Report":
+    def _crawled(self, catalog: Operations, asked: "Asked", ending: Ending, line: Line) -> "Report":
         from jupyter_colophon.spark.crawl.catalogs import NoSuchPlace
         from jupyter_colophon.spark.crawl.crawling import crawl
         from jupyter_colophon.spark.crawl.places import OtherMachine

@@ -7,9 +7,10 @@ from traitlets import Bool, Unicode
 
 from jupyter_colophon.cli.command import FINE, REFUSED, WRONG_USAGE, Command
 from jupyter_colophon.cli.servers import server_named
-from jupyter_colophon.client.catalog import Catalog
+from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.programs.outbox import default_folder, left_behind, same_place
 from jupyter_colophon.client.programs.outbox_delivery import Delivery
+from jupyter_colophon.client.transport import Transport
 
 
 class Outbox(Command):
@@ -32,7 +33,7 @@ class Outbox(Command):
             return self.told("usage: jupyter colophon outbox flush", WRONG_USAGE)
         server = server_named(self.url)
         logging.basicConfig(format="%(message)s")
-        catalog = Catalog(server)
+        catalog = Operations(Transport(server))
         delivery, pending, other_servers = Delivery(catalog), 0, 0
         for file in left_behind(default_folder()):
             try:

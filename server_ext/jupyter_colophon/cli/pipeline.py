@@ -132,9 +132,10 @@ class Pipeline(Command):
 
         server = server_of(self.url or None)
         if server is not None:
-            from jupyter_colophon.client.catalog import Catalog
+            from jupyter_colophon.client.operations import Operations
+            from jupyter_colophon.client.transport import Transport
 
-            told = Catalog(server).pipeline_schedules()["schedules"]
+            told = Operations(Transport(server)).list_pipeline_schedules()["schedules"]
         else:
             with source_of("", self.asked) as source:
                 found = source.listed("pipelines", None)
@@ -256,15 +257,16 @@ class Pipeline(Command):
 
     def _end_killed(self) -> tuple[str, dict[str, str]]:
         """The URL of the server, and the runs of killed processes that are ended now, as far as it answers."""
-        from jupyter_colophon.client.catalog import Catalog
+        from jupyter_colophon.client.operations import Operations
         from jupyter_colophon.client.problems import ServerUnavailable
         from jupyter_colophon.client.programs.running import known_server
+        from jupyter_colophon.client.transport import Transport
         from jupyter_colophon.pipelines.killed_runs import end_killed
 
         ended: dict[str, str] = {}
         if (server := known_server()) is None:
             return "", ended
-        with closing(Catalog(server)) as catalog, suppress(ServerUnavailable):
+        with closing(Operations(Transport(server))) as catalog, suppress(ServerUnavailable):
             ended = end_killed(catalog, server.url)
         return server.url, ended
 

@@ -6,11 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.api.current_connection import present
+from jupyter_colophon.client.aspect_edits import read_stored_aspect
 from jupyter_colophon.client.urns import shown
 from jupyter_colophon.core.model.search_filters import FILTERS
 
 if TYPE_CHECKING:
-    from jupyter_colophon.client.catalog import Catalog
+    from jupyter_colophon.client.operations import Operations
 
 #: Who types does not wait longer for one answer.
 TIMEOUT_S = 1.0
@@ -28,7 +29,7 @@ class Asked:
     command: str
 
 
-def _names(catalog: "Catalog", asked: Asked) -> Iterable[str]:
+def _names(catalog: "Operations", asked: Asked) -> Iterable[str]:
     """Tables of the namespace in use, files, namespaces, and tables where the namespace is told."""
     word, used = asked.typed, present.verbs().namespace
     database, dot, table = word.partition(".")
@@ -43,79 +44,80 @@ def _names(catalog: "Catalog", asked: Asked) -> Iterable[str]:
     return [*found, *(f"{name}." for name in spaces)]
 
 
-def _shown(catalog: "Catalog", namespace: str | None = None, prefix: str | None = None) -> list[str]:
-    found = catalog.entities(type="dataset", timeout_s=TIMEOUT_S, namespace=namespace, prefix=prefix)["entities"]
+def _shown(catalog: "Operations", namespace: str | None = None, prefix: str | None = None) -> list[str]:
+    found = catalog.list_entities(type="dataset", timeout_s=TIMEOUT_S, namespace=namespace, prefix=prefix)["entities"]
     return [shown(one["urn"]) for one in found]
 
 
-def _namespaces(catalog: "Catalog", asked: Asked) -> list[str]:
-    found = catalog.entities(type="namespace", prefix=asked.typed or None, timeout_s=TIMEOUT_S)["entities"]
+def _namespaces(catalog: "Operations", asked: Asked) -> list[str]:
+    found = catalog.list_entities(type="namespace", prefix=asked.typed or None, timeout_s=TIMEOUT_S)["entities"]
     return [one["name"] for one in found]
 
 
-def _tags(catalog: "Catalog", asked: Asked) -> Iterable[str]:
+def _tags(catalog: "Operations", asked: Asked) -> Iterable[str]:
     return _values(catalog, "tags", asked.typed)
 
 
-def _owners(catalog: "Catalog", asked: Asked) -> Iterable[str]:
+def _owners(catalog: "Operations", asked: Asked) -> Iterable[str]:
     return _values(catalog, "owner", asked.typed)
 
 
-def _keys(catalog: "Catalog", asked: Asked) -> Iterable[str]:
+def _keys(catalog: "Operations", asked: Asked) -> Iterable[str]:
     return [row["key"] for row in _key_rows(catalog, asked.typed) if row["kind"] == "property"]
 
 
-def _pairs(catalog: "Catalog", asked: Asked) -> Iterable[str]:
+def _pairs(catalog: "Operations", asked: Asked) -> Iterable[str]:
     key, equals, value = asked.typed.partition("=")
     if not equals:
         return [f"{name}=" for name in _keys(catalog, asked)]
     return [f"{key}={word}" for word in _values(catalog, key, value) if " " not in word]
 
 
-def _query(catalog: "Catalog", asked: Asked) -> Iterable[str]:
+def _query(catalog: "Operations", asked: Asked) -> Iterable[str]:
     key, colon, value = asked.typed.partition(":")
     if not colon:
         return [*_PREFIXES, *(f"{row['key']}:" for row in _key_rows(catalog, asked.typed))]
     return [f"{key}:{word}" for word in _values(catalog, key, value)]
 
 
-def _key_rows(catalog: "Catalog", prefix: str) -> list[dict[str, Any]]:
-    return list(catalog.keys(prefix, timeout_s=TIMEOUT_S)["keys"])
+def _key_rows(catalog: "Operations", prefix: str) -> list[dict[str, Any]]:
+    return list(catalog.list_keys(prefix=prefix or None, timeout_s=TIMEOUT_S)["keys"])
 
 
-def _values(catalog: "Catalog", key: str, prefix: str) -> list[str]:
-    return [row["value"] for row in catalog.key_values(key, prefix, timeout_s=TIMEOUT_S)["values"]]
+def _values(catalog: "Operations", key: str, prefix: str) -> list[str]:
+    return [row["value"] for row in catalog.list_values(key, prefix=prefix or None, timeout_s=TIMEOUT_S)["values"]]
 
 
-def _types(catalog: "Catalog", asked: Asked) -> Iterable[str]:
-    return catalog.types(timeout_s=TIMEOUT_S)
+def _types(catalog: "Operations", asked: Asked) -> Iterable[str]:
+    return [one["type"] for one in catalog.list_entity_types(timeout_s=TIMEOUT_S)["types"]]
 
 
-def _fields(catalog: "Catalog", asked: Asked) -> Iterable[str]:
+def _fields(catalog: "Operations", asked: Asked) -> Iterable[str]:
     if not asked.before:
         return ()
-    stored = catalog.aspect(present.verbs().urn(asked.before[0]), "schemaMetadata", timeout_s=TIMEOUT_S)
+    stored = read_stored_aspect(catalog, present.verbs().urn(asked.before[0]), "schemaMetadata", timeout_s=TIMEOUT_S)
     return [one["fieldPath"] for one in stored.value.get("fields", ())]
 
 
-def _pipelines(catalog: "Catalog", asked: Asked) -> Iterable[str]:
-    found = catalog.instances("pipelines", timeout_s=TIMEOUT_S)
+def _pipelines(catalog: "Operations", asked: Asked) -> Iterable[str]:
+    found = catalog.list_instances("pipelines", sort="name", limit=500, timeout_s=TIMEOUT_S)["instances"]
     return [one["name"] for one in found if one["schema_name"] == "pipeline"]
 
 
-def _name(catalog: "Catalog", asked: Asked) -> Iterable[str]:
+def _name(catalog: "Operations", asked: Asked) -> Iterable[str]:
     return _pipelines(catalog, asked) if asked.command == "pipeline" else _names(catalog, asked)
 
 
-def _facet_values(facet: str, catalog: "Catalog", asked: Asked) -> Iterable[str]:
+def _facet_values(facet: str, catalog: "Operations", asked: Asked) -> Iterable[str]:
     """The most frequent values of a facet."""
-    return catalog.facet(facet, TIMEOUT_S)
+    found = catalog.search("*", facets=facet, limit=0, timeout_s=TIMEOUT_S)["facets"]
+    return [one["value"] for one in found[facet]]
 
 
 #: Filters whose candidates are found by what is typed.
 _OWN = ("namespace", "owner", "tag", "type")
 #: By the name (`dest`) of the argument. What is not here is not completed.
-CANDIDATES: "dict[str, Callable[[Catalog, Asked], Iterable[str]]]" = {
+CANDIDATES: "dict[str, Callable[[Operations, Asked], Iterable[str]]]" = {
     "field": _fields,
     "key_globs": _keys,
     "keys": _keys,

@@ -15,7 +15,7 @@ from jupyter_colophon.kernel.sender import Sender
 from jupyter_colophon.spark.plans.observation import STREAM
 
 if TYPE_CHECKING:
-    from jupyter_colophon.client.catalog import Catalog
+    from jupyter_colophon.client.operations import Operations
     from jupyter_colophon.kernel.messages import Notices
     from jupyter_colophon.spark.plans.observation import DataRef, Observation
 
@@ -43,7 +43,7 @@ class Recorder:
 
     def __init__(
         self,
-        catalog: "Catalog",
+        catalog: "Operations",
         notebook: str,
         kernel: str,
         notices: "Notices",

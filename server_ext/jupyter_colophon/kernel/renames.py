@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.programs.entity import MetadataEntity
 
 if TYPE_CHECKING:
-    from jupyter_colophon.client.catalog import Catalog
+    from jupyter_colophon.client.operations import Operations
     from jupyter_colophon.spark.plans.observation import Observation
 
 Document = dict[str, Any]
@@ -23,7 +24,7 @@ def split_at_rename(observations: "Sequence[Observation]") -> "Sequence[Observat
     return observations[: next(ends, len(observations))]
 
 
-def carry_over(catalog: "Catalog", old: str, new: str, run: str) -> list[Document]:
+def carry_over(catalog: "Operations", old: str, new: str, run: str) -> list[Document]:
     """Return the proposals that copy the metadata of the old name and of its fields to the new one, and that link the two.
 
     What the new name has already stays. The old name keeps its history.
@@ -31,13 +32,13 @@ def carry_over(catalog: "Catalog", old: str, new: str, run: str) -> list[Documen
     found = _copies(catalog, old, new, run)
     before, after = MetadataEntity(old), MetadataEntity(new)
     if found:
-        for field in catalog.fields(old):
+        for field in catalog.list_fields(old)["fields"]:
             found += _copies(catalog, before.append("field", field).urn, after.append("field", field).urn, run)
     return [*found, _link(new, "renamedFrom", old, run), _link(old, "renamedTo", new, run)]
 
 
-def _copies(catalog: "Catalog", old: str, new: str, run: str) -> list[Document]:
-    entity = catalog.entity(old)
+def _copies(catalog: "Operations", old: str, new: str, run: str) -> list[Document]:
+    entity = find_entity(catalog, old)
     aspects = {} if entity is None else entity.get("aspects", {})
     return [
         {"urn": new, "aspect": name, "operation": "upsert", "value": found["value"], "ifAbsent": True, "run": run}

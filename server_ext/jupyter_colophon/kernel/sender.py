@@ -15,7 +15,8 @@ from jupyter_colophon.system.worker import Backoff, Worker
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jupyter_colophon.client.catalog import Catalog, Document
+    from jupyter_colophon.client.caller import Document
+    from jupyter_colophon.client.operations import Operations
     from jupyter_colophon.kernel.messages import Notices
     from jupyter_colophon.kernel.outgoing_reports import Account, Ledger, Parcel
     from jupyter_colophon.spark.plans.observation import Observation
@@ -35,7 +36,7 @@ _logger = logging.getLogger("jupyter_colophon.kernel")
 class Sender:
     """Takes parcels from the ledger one after the other; while the server is away they wait there."""
 
-    def __init__(self, catalog: "Catalog", ledger: "Ledger", notices: "Notices") -> None:
+    def __init__(self, catalog: "Operations", ledger: "Ledger", notices: "Notices") -> None:
         self._catalog, self._ledger, self._notices = catalog, ledger, notices
         self._known: dict[tuple[str, str], str] = {}
         self._failures = self._refused = 0
@@ -125,7 +126,7 @@ class Sender:
             # Sent once more, what was recorded under an old name would create that again.
             parcel.observations = parcel.observations[len(group) :]
         if parcel.ending is not None:
-            self._catalog.change_run(run, parcel.ending)
+            self._catalog.update_run(run, parcel.ending)
 
     def _record(self, group: "Sequence[Observation]", parcel: "Parcel", run: str) -> None:
         """Record observations of which only the first may be a rename."""
@@ -136,7 +137,7 @@ class Sender:
             first = replace(first, reads=(), columns=())
         self._write(_facts([first, *others], run), parcel)
         for document in accesses([first, *others]):
-            self._catalog.add_accesses(run, document)
+            self._catalog.record_accesses(run, document)
         for proposal in () if linked is None else carry_over(self._catalog, *linked, run):
             # Each by itself: an aspect that is refused leaves the others.
             self._write([proposal], parcel)
@@ -145,7 +146,7 @@ class Sender:
     def _rename(self, old: str, new: str, run: str) -> bool:
         """Rename what the catalog has; return whether the new name has it now. It has, too, where there was nothing."""
         try:
-            self._catalog.rename_entity(old, new, run)
+            self._catalog.rename_entity(old, {"to": new, "run": run})
         except Refused as refusal:
             if refusal.is_temporary:
                 raise
@@ -179,7 +180,7 @@ class Sender:
         if fresh := intended[:INTENDED_MOST][len(account.intended) :]:
             change["intendedOutputs"] = fresh
         if change["facts"] or fresh:
-            self._catalog.change_run(run, change)
+            self._catalog.update_run(run, change)
             account.not_seen, account.intended, account.renamed = words, intended[:INTENDED_MOST], renamed
 
     def _write(self, proposals: "list[Document]", parcel: "Parcel") -> None:
@@ -188,7 +189,7 @@ class Sender:
         for start in range(0, len(news), PROPOSALS_A_CALL):
             batch = news[start : start + PROPOSALS_A_CALL]
             try:
-                self._catalog.propose(batch)
+                self._catalog.submit_proposals({"proposals": batch})
             except Refused as refusal:
                 if refusal.is_temporary or refusal.status == 404:
                     raise

@@ -7,9 +7,10 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.api.current_connection import Tell, at_terminal, present
-from jupyter_colophon.client.catalog import Catalog
+from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.programs.outbox_sender import shipper_for
 from jupyter_colophon.client.progress_line import Line
+from jupyter_colophon.client.transport import Transport
 from jupyter_colophon.kernel.messages import Notices
 from jupyter_colophon.kernel.provenance import Provenance
 from jupyter_colophon.kernel.recorder import Recorder
@@ -42,7 +43,8 @@ class Companion:
         self.notices = Notices()
         self.captures = Captures(self._observe, self.notices)
         self.provenance = Provenance(self, shell)
-        self.catalog: Catalog | None = None
+        self.catalog: Operations | None = None
+        self._server: Server | None = None
         self.recorder: Recorder | None = None
         self._shell = shell
         #: The entry of the server's inbox that is known to be done.
@@ -78,14 +80,15 @@ class Companion:
         # A connection of its own: a command never waits behind a report.
         told = self.settings
         recorder = Recorder(
-            Catalog(server),
+            Operations(Transport(server)),
             told.notebook,
             told.kernel,
             self.notices,
             told.namespace,
             with_source=told.record_cell_source,
         )
-        self._change_to(Catalog(server), recorder)
+        self._server = server
+        self._change_to(Operations(Transport(server)), recorder)
         present.use(server)
 
     def settle(self, timeout_s: float = SETTLE_S, hear_s: float = HEAR_S) -> Pending:
@@ -98,7 +101,7 @@ class Companion:
         if self.recorder is None or self.catalog is None:
             return Pending(unheard)
         reports = unheard + self.recorder.flush(max(deadline - time.monotonic(), 0.1))
-        shipper = shipper_for(self.catalog.server)
+        shipper = shipper_for(self._server)
         words = shipper.flush(max(deadline - time.monotonic(), 0.1))
         entry = shipper.entry
         if entry != self._done and is_done(self.catalog, entry, deadline):
@@ -125,7 +128,7 @@ class Companion:
         if self.recorder is not None:
             self.recorder.observe(observation)
 
-    def _change_to(self, catalog: Catalog | None, recorder: Recorder | None) -> None:
+    def _change_to(self, catalog: Operations | None, recorder: Recorder | None) -> None:
         """What Spark did so far is the recorder's that was; what it tells while that says its last words is the new one's."""
         deadline = time.monotonic() + FAREWELL_S
         if self.recorder is not None:

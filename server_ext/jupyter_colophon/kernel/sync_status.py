@@ -9,7 +9,7 @@ from jupyter_colophon.client.problems import Refused, ServerUnavailable
 from jupyter_colophon.kernel.counts import counted
 
 if TYPE_CHECKING:
-    from jupyter_colophon.client.catalog import Catalog
+    from jupyter_colophon.client.operations import Operations
 
 #: Seconds between two looks at the inbox: doubled from the first to the last.
 FIRST_LOOK_S, LAST_LOOK_S = 0.02, 0.25
@@ -36,12 +36,12 @@ class Pending:
             yield "What programs of this notebook said is in the server's inbox, and has not been applied yet."
 
 
-def is_done(catalog: "Catalog", entry: str, deadline: float) -> bool:
+def is_done(catalog: "Operations", entry: str, deadline: float) -> bool:
     """Waits until the server is done with an entry of its inbox, and so with all before it, or until then; whether it is."""
     pause_s = FIRST_LOOK_S
     try:
         while (left_s := deadline - time.monotonic()) > 0:
-            if catalog.inbox_entry(entry, left_s)["state"] != "pending":
+            if catalog.read_inbox_entry(entry, timeout_s=left_s)["state"] != "pending":
                 return True
             time.sleep(min(pause_s, max(deadline - time.monotonic(), 0)))
             pause_s = min(2 * pause_s, LAST_LOOK_S)

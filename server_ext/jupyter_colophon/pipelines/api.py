@@ -9,7 +9,7 @@ from jupyter_colophon.client.api.current_connection import settled_verbs
 from jupyter_colophon.core.errors import InvalidInstance
 
 if TYPE_CHECKING:
-    from jupyter_colophon.client.catalog import Catalog
+    from jupyter_colophon.client.operations import Operations
     from jupyter_colophon.pipelines.check import Prepared
 
 Verb = Literal["list", "preview", "run", "validate"]
@@ -52,12 +52,16 @@ def wrong(name: str, error: InvalidInstance) -> Result:
     return table("pipeline-wrong", {"name": name, "problems": problems}, "pointer message", problems)
 
 
-def _listed(catalog: "Catalog") -> Result:
-    found = [one for one in catalog.instances(_SPACE) if one["schema_name"] == _SCHEMA]
+def _listed(catalog: "Operations") -> Result:
+    found = [
+        one
+        for one in catalog.list_instances(_SPACE, sort="name", limit=500)["instances"]
+        if one["schema_name"] == _SCHEMA
+    ]
     return table("pipelines", {"pipelines": found}, "name display_name description problem", found)
 
 
-def _prepared(catalog: "Catalog", named: str, arguments: Mapping[str, str]) -> "Prepared":
+def _prepared(catalog: "Operations", named: str, arguments: Mapping[str, str]) -> "Prepared":
     # Loaded when somebody asks for pipelines: packages register plugins.
     from jupyter_colophon.pipelines.check import checked
     from jupyter_colophon.pipelines.documents import in_file, read
@@ -66,7 +70,7 @@ def _prepared(catalog: "Catalog", named: str, arguments: Mapping[str, str]) -> "
     if (path := in_file(named)) is not None:
         name, document = read(path)
         return checked(name, document, installed(), arguments)
-    return checked(named, {"metadata": catalog.instance(_SPACE, named)["metadata"]}, installed(), arguments)
+    return checked(named, {"metadata": catalog.read_instance(_SPACE, named)["metadata"]}, installed(), arguments)
 
 
 def _valid(prepared: "Prepared") -> Result:

@@ -1,11 +1,11 @@
 """Record at their server the runs of pipelines whose processes were killed."""
 
-from jupyter_colophon.client.catalog import Catalog
+from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import ClientError, ServerUnavailable
 from jupyter_colophon.pipelines.running_pipelines import abandoned
 
 
-def end_killed(catalog: Catalog, server: str) -> dict[str, str]:
+def end_killed(catalog: Operations, server: str) -> dict[str, str]:
     """Record as killed the runs of this machine, account and server whose processes ended; return their pipelines by run id.
 
     A run that the server does not know yet waits for the next call. Raises ServerUnavailable.
@@ -15,8 +15,8 @@ def end_killed(catalog: Catalog, server: str) -> dict[str, str]:
         if not document.get("run") or document.get("server") != server:
             continue
         try:
-            if catalog.run(document["run"])["status"] == "running":
-                catalog.change_run(document["run"], {"status": "killed"})
+            if catalog.read_run(document["run"])["status"] == "running":
+                catalog.update_run(document["run"], {"status": "killed"})
                 ended[path.stem] = str(document["pipeline"])
             path.unlink(missing_ok=True)
         except ServerUnavailable:

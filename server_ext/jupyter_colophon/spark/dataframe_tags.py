@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from jupyter_colophon.client.absence import none_if_absent
 from jupyter_colophon.client.api.current_connection import settled_verbs
 from jupyter_colophon.client.problems import Refused
 from jupyter_colophon.client.programs.entity import MetadataEntity
@@ -12,7 +13,7 @@ from jupyter_colophon.client.programs.reading import Scope
 from jupyter_colophon.client.urns import shown
 
 if TYPE_CHECKING:
-    from jupyter_colophon.client.catalog import Catalog
+    from jupyter_colophon.client.operations import Operations
 
 #: Tags of an entity.
 Words = tuple[str, ...]
@@ -103,9 +104,9 @@ def _classic(data: Any) -> Any:
     raise TypeError(msg)
 
 
-def _spoken_of(catalog: "Catalog", of: MetadataEntity) -> list[MetadataEntity]:
+def _spoken_of(catalog: "Operations", of: MetadataEntity) -> list[MetadataEntity]:
     try:
-        return [of.append("field", name) for name in catalog.fields(of.urn)]
+        return [of.append("field", name) for name in catalog.list_fields(of.urn)["fields"]]
     except Refused as refusal:
         # Of data that the catalog does not know nothing was said.
         if refusal.status != 404:
@@ -121,7 +122,7 @@ def _inside(
     return own + [field.parent.append("field", path) for path in nested.get(field.path, ())]
 
 
-def _tags(catalog: "Catalog", of: MetadataEntity, scope: Scope | None) -> Words:
-    said = catalog.metadata(of.urn) or {}
+def _tags(catalog: "Operations", of: MetadataEntity, scope: Scope | None) -> Words:
+    said = none_if_absent(lambda: catalog.read_entity_metadata(of.urn)) or {}
     scopes = ("USER", "SYSTEM") if scope is None else (scope,)
     return tuple(sorted({tag for one in scopes for tag in said.get(one, {}).get("tags", ())}))

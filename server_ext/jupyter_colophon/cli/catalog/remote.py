@@ -18,7 +18,9 @@ from jupyter_colophon.cli.catalog.catalog_protocol import (
 )
 from jupyter_colophon.cli.catalog.lineage_codec import lineage, time_asked
 from jupyter_colophon.cli.catalog.run_codec import run, touched
-from jupyter_colophon.client.catalog import Catalog
+from jupyter_colophon.client.absence import find_entity
+from jupyter_colophon.client.aspect_edits import edit_aspect
+from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import ClientError, Refused
 from jupyter_colophon.client.transport import Server, Transport
 from jupyter_colophon.core.cdap.names import v3_path
@@ -46,11 +48,11 @@ class Remote:
         self._identity = identity
         self._transport = Transport(server)
         self._v3 = Transport(server, prefix="/colophon/v3")
-        self._catalog = Catalog(server, self._transport)
+        self._catalog = Operations(self._transport)
 
     def show(self, urn: str) -> Shown:
         """One entity; what the server itself knows of it is told by the door that shows both scopes."""
-        found = _told(lambda: self._catalog.entity(urn))
+        found = _told(lambda: find_entity(self._catalog, urn))
         if found is None:
             raise NotFound("entity", urn)
         asked = {"entity": urn, "scope": "all", "responseFormat": "v6"}
@@ -86,12 +88,12 @@ class Remote:
         def edit(value: dict[str, Any]) -> dict[str, Any]:
             return change.applied({**_NOTHING, **value})
 
-        return bool(_told(lambda: self._catalog.edit_aspect(urn, "businessMetadata", edit))["changed"])
+        return bool(_told(lambda: edit_aspect(self._catalog, urn, "businessMetadata", edit))["changed"])
 
     def search(self, query: str, filters: Mapping[str, str], limit: int, *, removed: bool = False) -> Results:
         """The best hits; what was softly deleted only with `removed`."""
-        more = {"removed": "true"} if removed else {}
-        found = _told(lambda: self._catalog.search(query, limit=limit, **filters, **more))
+        asked: dict[str, Any] = {**filters, "limit": limit, "removed": removed or None}
+        found = _told(lambda: self._catalog.search(query, **asked))
         return Results([_line(one) for one in found["hits"]], found["total"])
 
     def keys(self, prefix: str) -> Sequence[Count]:
@@ -111,7 +113,9 @@ class Remote:
 
     def begun(self, type_: str, namespace: str, prefix: str) -> Sequence[Line]:
         """The first entities of a type whose names begin so."""
-        found = _told(lambda: self._catalog.entities(type=type_, namespace=namespace or None, prefix=prefix or None))
+        found = _told(
+            lambda: self._catalog.list_entities(type=type_, namespace=namespace or None, prefix=prefix or None)
+        )
         return [_line(one) for one in found["entities"]]
 
     def deploy(self, urn: str, told: Mapping[str, Any]) -> bool:
@@ -121,7 +125,7 @@ class Remote:
 
     def exported(self, namespace: str) -> Iterator[bytes]:
         """The lines of a namespace."""
-        lines = self._catalog.export(namespace)
+        lines = self._catalog.export_namespace(namespace)
         while (line := _told(lambda: next(lines, None))) is not None:
             yield line
 
@@ -164,26 +168,26 @@ class Remote:
 
     def lineage(self, question: LineageQuestion) -> Lineage:
         """The graph around data or a program."""
-        asked = {
+        asked: dict[str, Any] = {
             "direction": question.direction,
             "levels": question.levels,
             "limit": question.limit,
             "start": time_asked(question.window.start),
             "end": time_asked(question.window.end),
-            "asOf": time_asked(question.as_of),
+            "as_of": time_asked(question.as_of),
         }
-        return lineage(_told(lambda: self._catalog.lineage(str(question.urn), **asked)))
+        return lineage(_told(lambda: self._catalog.read_lineage(str(question.urn), **asked)))
 
     def runs(self, listing: RunListing) -> list[Run]:
         """Runs, newest first."""
         window = {"start": time_asked(listing.window.start), "end": time_asked(listing.window.end)}
         asked = {"program": listing.program, "data": listing.data, "status": listing.status, **window}
-        filters = {name: value for name, value in asked.items() if value}
+        filters: dict[str, Any] = {name: value for name, value in asked.items() if value}
         found: list[Run] = []
         cursor: str | None = ""
         while cursor is not None and len(found) < listing.limit:
             page = _told(
-                partial(self._catalog.runs, limit=listing.limit - len(found), cursor=cursor or None, **filters)
+                partial(self._catalog.list_runs, limit=listing.limit - len(found), cursor=cursor or None, **filters)
             )
             found += [run(one) for one in page["runs"]]
             cursor = page["cursor"]
@@ -191,8 +195,8 @@ class Remote:
 
     def run(self, urn: str) -> tuple[Run, list[Touched]]:
         """One run, and what it had to do with."""
-        found = _told(partial(self._catalog.run, urn))
-        return run(found), [touched(one) for one in _told(partial(self._catalog.touched, urn))["accesses"]]
+        found = _told(partial(self._catalog.read_run, urn))
+        return run(found), [touched(one) for one in _told(partial(self._catalog.list_run_accesses, urn))["accesses"]]
 
     def close(self) -> None:
         """Close the connection."""
@@ -200,7 +204,7 @@ class Remote:
         self._v3.close()
 
     def _existing(self, urn: str) -> dict[str, Any]:
-        found = _told(lambda: self._catalog.entity(urn, ("status",)))
+        found = _told(lambda: find_entity(self._catalog, urn, "status"))
         if found is None:
             raise NotFound("entity", urn)
         return dict(found)

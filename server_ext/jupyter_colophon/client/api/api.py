@@ -17,7 +17,7 @@ class Verbs(Reading, Writing):
         """Writes all that is said in a namespace to a file, a line an aspect, all at once or not at all. Raises NotFound, OSError."""
         place = Path(file).expanduser()
         try:
-            count = kept_lines(self.catalog.export(namespace), place, lambda _: None)
+            count = kept_lines(self.catalog.export_namespace(namespace), place, lambda _: None)
         except Refused as refusal:
             if refusal.is_absence:
                 raise NotFound(str(refusal)) from None

@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.api.answer import Result
+from jupyter_colophon.client.health import read_health
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.urns import field_of, typed
 from jupyter_colophon.core.identity.names import namespace as namespace_urn
 
 if TYPE_CHECKING:
-    from jupyter_colophon.client.catalog import Catalog
+    from jupyter_colophon.client.operations import Operations
 
 #: What can be named: `sales.orders`, `orders` of the namespace in use, `/data/x.csv`, a URN, or an entity.
 Named = str | MetadataEntity
@@ -19,7 +21,7 @@ Named = str | MetadataEntity
 class Asking:
     """What all verbs stand on. Every one of them raises ClientError (ServerUnavailable, Refused, NotFound) and InvalidName."""
 
-    def __init__(self, catalog: "Catalog", namespace: str = "") -> None:
+    def __init__(self, catalog: "Operations", namespace: str = "") -> None:
         self.catalog = catalog
         self.namespace = namespace
 
@@ -30,7 +32,7 @@ class Asking:
         """
         if namespace:
             urn = str(namespace_urn(namespace))
-            if self.catalog.entity(urn, ("status",)) is None:
+            if find_entity(self.catalog, urn, "status") is None:
                 msg = f"there is no namespace {namespace!r}"
                 raise ValueError(msg)
         if namespace is not None:
@@ -39,7 +41,7 @@ class Asking:
 
     def health(self) -> Result:
         """How the catalog is: `Health`."""
-        found = self.catalog.health()
+        found = read_health(self.catalog)
         store = found["store"]
         rows = [("catalog", found["status"], found["version"]), ("store", store["status"], store["provider"])]
         return Result("health", found, ("part", "status", "detail"), rows)

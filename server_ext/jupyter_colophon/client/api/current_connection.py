@@ -14,11 +14,11 @@ from typing import Any
 
 from jupyter_colophon.client.api.answer import Result
 from jupyter_colophon.client.api.api import Verbs
-from jupyter_colophon.client.catalog import Catalog
+from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import NotConnected
 from jupyter_colophon.client.programs.running import known_server
 from jupyter_colophon.client.progress_line import Line
-from jupyter_colophon.client.transport import Server
+from jupyter_colophon.client.transport import Server, Transport
 
 #: Told how far a long work is.
 Tell = Callable[[str], None]
@@ -37,6 +37,7 @@ class Present:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._verbs: Verbs | None = None
+        self._server: Server | None = None
         self._process = 0
         #: Called with a server that somebody connects to, before it is used.
         self.follow: Callable[[Server], None] | None = None
@@ -51,18 +52,27 @@ class Present:
             # A child that was forked must not read from its parent's connection.
             if self._verbs is None or self._process != os.getpid():
                 namespace = self._verbs.namespace if self._verbs is not None else ""
-                server = self._verbs.catalog.server if self._verbs is not None else known_server()
-                if server is None:
+                self._server = self._server if self._verbs is not None else known_server()
+                if self._server is None:
                     raise NotConnected
-                self._verbs, self._process = Verbs(Catalog(server), namespace), os.getpid()
+                self._verbs, self._process = Verbs(Operations(Transport(self._server)), namespace), os.getpid()
             return self._verbs
+
+    @property
+    def server(self) -> Server:
+        """The server of the present connection. Raises NotConnected, ValueError where COLOPHON_URL is no URL."""
+        self.verbs()
+        if self._server is None:
+            raise NotConnected
+        return self._server
 
     def use(self, server: Server | None) -> None:
         """Another server from now on; None is that of the environment."""
         with self._lock:
             if self._verbs is not None and self._process == os.getpid():
                 self._verbs.catalog.close()
-            self._verbs = None if server is None else Verbs(Catalog(server))
+            self._server = server
+            self._verbs = None if server is None else Verbs(Operations(Transport(server)))
             self._process = os.getpid()
 
 
@@ -79,9 +89,9 @@ def connect(url: str, token: str | None = None) -> Result:
     if not server.token:
         msg = "a token is needed: give one, or set COLOPHON_TOKEN"
         raise ValueError(msg)
-    catalog = Catalog(server)
+    catalog = Operations(Transport(server))
     try:
-        me = catalog.me()
+        me = catalog.read_me()
     finally:
         catalog.close()
     (present.follow or present.use)(server)

@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
+from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.api.answer import Document, Result
 from jupyter_colophon.client.api.base import Asking, Named, said
 from jupyter_colophon.client.api.did_you_mean import alike
+from jupyter_colophon.client.aspect_edits import edit_aspect, read_stored_aspect
 from jupyter_colophon.client.problems import NotFound, Refused
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.reading import Reader, Scope
@@ -41,7 +43,7 @@ class Writing(Asking):
     def annotate(self, name: Named, change: Annotation, *, field: str | None = None) -> Result:
         """Several of these changes at once. Raises Refused (404) where a new entity's namespace is not known."""
         urn = self.urn(name, field)
-        is_new = self.catalog.entity(urn, (BUSINESS,)) is None
+        is_new = find_entity(self.catalog, urn, BUSINESS) is None
         outcome: Document = {}
 
         def edit(value: Document) -> Document:
@@ -50,7 +52,7 @@ class Writing(Asking):
             return outcome
 
         try:
-            written = self.catalog.edit_aspect(urn, BUSINESS, edit)
+            written = edit_aspect(self.catalog, urn, BUSINESS, edit)
         except Refused as refusal:
             if refusal.is_absence:
                 hint = f"{refusal}: nothing in it was read or written yet; is {shown(urn)} spelled right?"
@@ -80,14 +82,14 @@ class Writing(Asking):
         A sink that nobody heard of becomes known; its namespace has to be there.
         """
         one, other = MetadataEntity(self.urn(source)), MetadataEntity(self.urn(sink))
-        if self.catalog.entity(one.urn, (BUSINESS,)) is None:
+        if find_entity(self.catalog, one.urn, BUSINESS) is None:
             raise NotFound(f"{shown(one.urn)} is not in the catalog")
-        is_new = self.catalog.entity(other.urn, (BUSINESS,)) is None
+        is_new = find_entity(self.catalog, other.urn, BUSINESS) is None
         reader = Reader(self.catalog)
         proposals: list[Document] = []
         writer = Writer(None, proposals.append, reader.get, reader.fields, _itself)
         writer.propagate(one, other, properties, tags, scope=scope, fields=fields)
-        written = self.catalog.propose(proposals)["results"] if proposals else []
+        written = self.catalog.submit_proposals({"proposals": proposals})["results"] if proposals else []
         rows = [
             (shown(proposal["urn"]), *_words(proposal["value"]), result["changed"])
             for proposal, result in zip(proposals, written, strict=True)
@@ -102,18 +104,18 @@ class Writing(Asking):
 
     def _lacks(self, urn: str, field: str) -> bool:
         """Whether a schema of the dataset is known, and has no such field: it may be misspelled."""
-        schema = self.catalog.aspect(urn, "schemaMetadata").value.get("fields", ())
+        schema = read_stored_aspect(self.catalog, urn, "schemaMetadata").value.get("fields", ())
         paths = [str(one.get("fieldPath", "")) for one in schema]
         return bool(paths) and not any(path == field or path.startswith(f"{field}.") for path in paths)
 
     def _has_no_runs(self, urn: str) -> bool:
         """Of an entity that is new: a misspelled name makes an entry too. One that was deleted is no news: its runs tell."""
-        return not self.catalog.runs(data=urn, limit=1)["runs"]
+        return not self.catalog.list_runs(data=urn, limit=1)["runs"]
 
     def _lessened(self, name: Named, change: Annotation, field: str | None) -> Result:
         """Takes something away, which makes no entry where there is none."""
         urn = self.urn(name, field)
-        if self.catalog.entity(urn, (BUSINESS,)) is None:
+        if find_entity(self.catalog, urn, BUSINESS) is None:
             raise NotFound(f"{shown(urn)} is not in the catalog")
         return self.annotate(name, change, field=field)
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import partial
 from typing import Literal
 
+from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.api.answer import Document, Result, table
 from jupyter_colophon.client.api.base import Asking, Named, moment
 from jupyter_colophon.client.api.changes import change_text, with_old_values, with_old_values_of_versions
@@ -41,7 +42,7 @@ class Reading(Asking):
         Rows: scope, kind, key, value. Raises NotFound.
         """
         urn = self.urn(name, field)
-        entity = self.catalog.entity(urn)
+        entity = find_entity(self.catalog, urn)
         if entity is None:
             raise NotFound(_absent(urn))
         whole = {**entity, **self._of_dataset(urn)} if entity["type"] == "dataset" else {**entity, "runs": []}
@@ -69,16 +70,16 @@ class Reading(Asking):
             msg = "a search needs a query or a filter; * finds everything"
             raise ValueError(msg)
         query = query or EVERYTHING
-        found = self.catalog.search(query, limit=limit, removed="true" if removed else None, **filters)
+        found = self.catalog.search(query, limit=limit, removed=removed or None, timeout_s=None, **filters)
         hits = [{**hit, "name": shown(hit["urn"])} for hit in found["hits"]]
         return table("search", found, "name type namespace tags terms domains owner description urn", hits)
 
     def keys(self, prefix: str = "", *, values: str | None = None, limit: int = 200) -> Result:
         """Keys in use that begin with `prefix`: `Keys`; with `values=KEY` the values of that key: `KeyValues`."""
         if values is not None:
-            found = self.catalog.key_values(values, prefix, limit=limit)
+            found = self.catalog.list_values(values, prefix=prefix or None, limit=limit)
             return table("values", {"key": values, **found}, "value entities", found["values"])
-        found = self.catalog.keys(prefix, limit=limit)
+        found = self.catalog.list_keys(prefix=prefix or None, limit=limit)
         return table("keys", {"prefix": prefix, **found}, "key kind scope entities", found["keys"])
 
     def lineage(
@@ -93,8 +94,16 @@ class Reading(Asking):
     ) -> Result:
         """What data was made from and what was made of it: `Lineage`. Rows are its edges, with `columns` those of columns. Raises NotFound."""
         urn = self.urn(name)
-        window: dict[str, str | int | bool | None] = {"direction": direction, "levels": levels, "columns": columns}
-        found = self._found(urn, lambda: self.catalog.lineage(urn, **window, start=moment(start), end=moment(end)))
+        ask = partial(
+            self.catalog.read_lineage,
+            urn,
+            direction=direction,
+            levels=levels,
+            columns=columns,
+            start=moment(start),
+            end=moment(end),
+        )
+        found = self._found(urn, ask)
         if columns:
             names = "source sourceField target targetField transformation program"
             return table("lineage-columns", found, names, found["columns"])
@@ -107,7 +116,7 @@ class Reading(Asking):
         Each row says what changed, as `+ /tags/0 raw` or `~ /properties/owner ops → dev`. Raises NotFound.
         """
         urn = self.urn(name, field)
-        found = self._found(urn, lambda: self.catalog.versions(urn, aspect, limit=limit), aspect)
+        found = self._found(urn, lambda: self.catalog.list_versions(urn, aspect, limit=limit), aspect)
         versions = with_old_values_of_versions(found["versions"], self._value_before(urn, aspect, found["cursor"]))
         rows = [{**one, "changes": [change_text(step) for step in one["diff"]]} for one in versions]
         document = {"urn": urn, "aspect": aspect, **found, "versions": versions}
@@ -130,8 +139,8 @@ class Reading(Asking):
         """
         urn = self.urn(name, field)
         if lineage:
-            times = {"from": _time(older), "to": _time(newer)}
-            found = self._found(urn, lambda: self.catalog.lineage_diff(urn, **times))
+            ask = partial(self.catalog.read_lineage_diff, urn, from_=_time(older), to=_time(newer))
+            found = self._found(urn, ask)
             rows = [(word, *_ends(edge).values()) for word in ("added", "removed") for edge in found[word]]
             return Result("lineage-diff", found, ("change", "source", "target"), rows)
         new = self._version(urn, aspect, newer)
@@ -153,24 +162,30 @@ class Reading(Asking):
         """Runs that touched data, or of a program (its URN), or all, newest first: `Runs`. Of a run's URN what it touched: `Run` and `RunAccesses`."""
         urn = None if name is None else self.urn(name)
         if urn is not None and urn.startswith(_RUN):
-            run = self.catalog.run(urn)
-            touched = self.catalog.touched(urn)["accesses"]
+            run = self.catalog.read_run(urn)
+            touched = self.catalog.list_run_accesses(urn)["accesses"]
             return table(
                 "run", {**run, "accesses": touched}, "role mode namespace name component first last urn", touched
             )
-        of = {"program" if urn and urn.startswith(_PROGRAM) else "data": urn}
-        window = {"start": moment(start), "end": moment(end), "status": status}
-        found = self.catalog.runs(limit=limit, **of, **window)
+        is_program = urn is not None and urn.startswith(_PROGRAM)
+        found = self.catalog.list_runs(
+            program=urn if is_program else None,
+            data=None if is_program else urn,
+            start=moment(start),
+            end=moment(end),
+            status=status,
+            limit=limit,
+        )
         rows = [{**run, "program": shown(run["program"]), **_touched(run)} for run in found["runs"]]
         return table("runs", {"of": urn, **found}, "program status start end actor reads writes urn", rows)
 
     def _of_dataset(self, urn: str) -> Document:
         """What is known of data, and does not stand in its aspects."""
-        fields = self.catalog.fields_metadata(urn, limit=FIELDS_SHOWN)
-        left = len(self.catalog.fields(urn)) - len(fields["fields"]) if fields["cursor"] else 0
-        profiles = self.catalog.values(urn, "datasetProfile", limit=1)["values"]
+        fields = self.catalog.list_fields_metadata(urn, limit=FIELDS_SHOWN)
+        left = len(self.catalog.list_fields(urn)["fields"]) - len(fields["fields"]) if fields["cursor"] else 0
+        profiles = self.catalog.list_timeseries_values(urn, "datasetProfile", limit=1)["values"]
         return {
-            "runs": self.catalog.runs(data=urn, limit=RUNS_SHOWN)["runs"],
+            "runs": self.catalog.list_runs(data=urn, limit=RUNS_SHOWN)["runs"],
             "fields": fields["fields"],
             "fieldsLeft": left,
             "profile": profiles[0] if profiles else None,
@@ -178,7 +193,7 @@ class Reading(Asking):
 
     def _value_before(self, urn: str, aspect: str, cursor: str | None) -> object:
         """Return the value before the versions of a page that goes on at a cursor; None where there was none."""
-        older = [] if cursor is None else self.catalog.versions(urn, aspect, limit=1, cursor=cursor)["versions"]
+        older = [] if cursor is None else self.catalog.list_versions(urn, aspect, limit=1, cursor=cursor)["versions"]
         return older[0]["value"] if older else None
 
     def _version(self, urn: str, aspect: str, point: Point | None) -> Document:
@@ -201,7 +216,7 @@ class Reading(Asking):
     def _versions(self, urn: str, aspect: str) -> Iterator[Document]:
         cursor: str | None = ""
         while cursor is not None:
-            ask = partial(self.catalog.versions, urn, aspect, limit=_PAGE, cursor=cursor or None)
+            ask = partial(self.catalog.list_versions, urn, aspect, limit=_PAGE, cursor=cursor or None)
             page = self._found(urn, ask, aspect)
             yield from page["versions"]
             cursor = page["cursor"]
@@ -216,7 +231,7 @@ class Reading(Asking):
             raise
 
     def _why_absent(self, urn: str, aspect: str) -> str:
-        entity = self.catalog.entity(urn) if aspect else None
+        entity = find_entity(self.catalog, urn) if aspect else None
         if entity is None:
             return _absent(urn)
         has = ", ".join(sorted(entity["aspects"])) or "none at all"

@@ -21,7 +21,8 @@ from jupyter_colophon.core.time_format import format_time
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from jupyter_colophon.client.catalog import Catalog
+    from jupyter_colophon.client.operations import Operations
+
 
 #: How a run ends.
 Ending = Literal["succeeded", "failed", "killed"]
@@ -85,7 +86,7 @@ class RunContext:
         self,
         program: Urn,
         *,
-        catalog: "Catalog | None",
+        catalog: "Operations | None",
         shipper: Shipper,
         namespace: str | None = None,
         run_id: str | None = None,

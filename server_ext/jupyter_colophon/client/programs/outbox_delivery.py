@@ -10,7 +10,8 @@ from jupyter_colophon.core.changes.inbox import named_keys
 from jupyter_colophon.core.errors import shown
 
 if TYPE_CHECKING:
-    from jupyter_colophon.client.catalog import Catalog, Document
+    from jupyter_colophon.client.caller import Document
+    from jupyter_colophon.client.operations import Operations
 
 _logger = logging.getLogger("jupyter_colophon.programs")
 _OURS = "urn:jupyter-colophon:problem:"
@@ -20,7 +21,7 @@ _FORBIDDEN = f"{_OURS}forbidden"
 class Delivery:
     """Tells one server; counts what it took and what it will never take. Used by one thread at a time."""
 
-    def __init__(self, catalog: "Catalog") -> None:
+    def __init__(self, catalog: "Operations") -> None:
         self._catalog = catalog
         self._user = ""
         self.told = self.dropped = 0
@@ -68,7 +69,7 @@ class Delivery:
     def _asked_user(self) -> str:
         if not self._user:
             try:
-                self._user = str(self._catalog.me()["user"]["username"])
+                self._user = str(self._catalog.read_me()["user"]["username"])
             except (ClientError, KeyError, TypeError):
                 return "an unknown user"
         return self._user
@@ -109,10 +110,14 @@ def _lines(count: int) -> str:
     return "a line" if count == 1 else f"{count} lines"
 
 
-_CALLS: "dict[Kind, Callable[[Catalog, Entry], Document]]" = {
-    "emit": lambda catalog, entry: catalog.propose_later(entry.body["proposals"], entry.key),
-    "start": lambda catalog, entry: catalog.start_run(entry.body, entry.key),
-    "accesses": lambda catalog, entry: catalog.add_accesses(entry.run, entry.body, entry.key),
-    "facts": lambda catalog, entry: catalog.change_run(entry.run, entry.body, entry.key),
-    "end": lambda catalog, entry: catalog.change_run(entry.run, entry.body, entry.key),
+_CALLS: "dict[Kind, Callable[[Operations, Entry], Document]]" = {
+    "emit": lambda catalog, entry: catalog.submit_proposals(
+        {"proposals": entry.body["proposals"]}, async_=True, idempotency_key=entry.key or None
+    ),
+    "start": lambda catalog, entry: catalog.start_run(entry.body, idempotency_key=entry.key or None),
+    "accesses": lambda catalog, entry: catalog.record_accesses(
+        entry.run, entry.body, idempotency_key=entry.key or None
+    ),
+    "facts": lambda catalog, entry: catalog.update_run(entry.run, entry.body, idempotency_key=entry.key or None),
+    "end": lambda catalog, entry: catalog.update_run(entry.run, entry.body, idempotency_key=entry.key or None),
 }

@@ -13,7 +13,7 @@ from jupyter_colophon.client.programs.outbox_delivery import Delivery, about
 from jupyter_colophon.system.worker import Backoff, LoggedOutage, Worker
 
 if TYPE_CHECKING:
-    from jupyter_colophon.client.catalog import Catalog
+    from jupyter_colophon.client.operations import Operations
     from jupyter_colophon.client.transport import Server
 
 #: Seconds between two attempts while the server is away: doubled from the first to the last.
@@ -37,7 +37,7 @@ class Shipper:
         self._url = server.url if server is not None else ""
         self._changed = threading.Condition()
         self._file: SpoolFile | None = None
-        self._catalog: Catalog | None = None
+        self._catalog: Operations | None = None
         self._delivery: Delivery | None = None
         self._lost = self._failures = 0
         self._next_look = 0.0
@@ -112,10 +112,11 @@ class Shipper:
         """Ship what others left, then what is ours. Raises _NotShipped."""
         if self._delivery is None:
             # Late: whoever never emits needs no HTTP.
-            from jupyter_colophon.client.catalog import Catalog
+            from jupyter_colophon.client.operations import Operations
+            from jupyter_colophon.client.transport import Transport
 
             assert self._server is not None  # noqa: S101  nothing starts the thread without one
-            self._catalog = Catalog(self._server)
+            self._catalog = Operations(Transport(self._server))
             self._delivery = Delivery(self._catalog)
         is_complete = self._ship_left(self._delivery) and (
             self._file is None or self._ship_file(self._delivery, self._file)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from jupyter_colophon.client.absence import none_if_absent
 from jupyter_colophon.client.problems import ClientError, Refused, ServerUnavailable
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.record_schema import RecordSchema
@@ -17,7 +18,7 @@ from jupyter_colophon.core.entities.metadata_scopes import Metadata
 from jupyter_colophon.core.identity.urn import Urn
 
 if TYPE_CHECKING:
-    from jupyter_colophon.client.catalog import Catalog
+    from jupyter_colophon.client.operations import Operations
 
 Scope = Literal["USER", "SYSTEM"]
 SCOPES: tuple[Scope, ...] = ("USER", "SYSTEM")
@@ -43,7 +44,7 @@ class MetadataSnapshot:
 
     @classmethod
     def read(
-        cls, catalog: "Catalog", entities: Iterable[MetadataEntity], *, fields: bool = False
+        cls, catalog: "Operations", entities: Iterable[MetadataEntity], *, fields: bool = False
     ) -> "MetadataSnapshot":
         """Reads these entities now, with `fields` also the fields of each dataset. Raises MetadataUnavailable."""
         found: dict[str, ByScope] = {}
@@ -84,7 +85,7 @@ class MetadataSnapshot:
 class Reader:
     """Reads for one run. What was read once is the same until the run ends. Thread-safe."""
 
-    def __init__(self, catalog: "Catalog | None", snapshot: MetadataSnapshot | None = None) -> None:
+    def __init__(self, catalog: "Operations | None", snapshot: MetadataSnapshot | None = None) -> None:
         self._catalog, self._is_closed = catalog, snapshot is not None
         self._known = dict(snapshot.entities) if snapshot is not None else {}
         self._fields = dict(snapshot.fields) if snapshot is not None else {}
@@ -119,7 +120,7 @@ class Reader:
             return _by_scope({})
         return asked(self._server(entity, "it is not in the run's snapshot; name it in prefetch"), entity)
 
-    def _server(self, entity: MetadataEntity, reason: str) -> "Catalog":
+    def _server(self, entity: MetadataEntity, reason: str) -> "Operations":
         """Where to ask; with a snapshot nowhere, for this reason."""
         if self._is_closed:
             raise MetadataUnavailable(entity.urn, reason)
@@ -133,10 +134,10 @@ def _dataset_of(entity: MetadataEntity) -> str:
     return Urn.parse(entity.urn).parts[0] if entity.type == "schemaField" else ""
 
 
-def asked(catalog: "Catalog", entity: MetadataEntity) -> ByScope:
+def asked(catalog: "Operations", entity: MetadataEntity) -> ByScope:
     """What the server says of an entity. Raises MetadataUnavailable where it says nothing at all, Refused."""
     with _answering(entity):
-        return _by_scope(catalog.metadata(entity.urn) or {})
+        return _by_scope(none_if_absent(lambda: catalog.read_entity_metadata(entity.urn)) or {})
 
 
 @contextmanager
@@ -151,13 +152,13 @@ def _answering(entity: MetadataEntity) -> Iterator[None]:
         raise MetadataUnavailable(entity.urn, str(refusal)) from refusal
 
 
-def _field_names(catalog: "Catalog", entity: MetadataEntity, whole: ByScope) -> tuple[str, ...]:
+def _field_names(catalog: "Operations", entity: MetadataEntity, whole: ByScope) -> tuple[str, ...]:
     """The names of a dataset's fields: those of its schema in their order, then others of which something was said."""
     named: tuple[str, ...] = ()
     with suppress(ValueError):
         named = RecordSchema.of(whole["SYSTEM"].properties.get("schema", "[]")).names
     with _answering(entity):
-        return tuple(dict.fromkeys([*named, *catalog.fields(entity.urn)]))
+        return tuple(dict.fromkeys([*named, *catalog.list_fields(entity.urn)["fields"]]))
 
 
 def _by_scope(told: Mapping[str, Any]) -> ByScope:

@@ -14,7 +14,7 @@ from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, NO_NOTEBOOK,
 from jupyter_colophon.core.identity.urn import PREFIX
 
 if TYPE_CHECKING:
-    from jupyter_colophon.client.catalog import Catalog
+    from jupyter_colophon.client.operations import Operations
     from jupyter_colophon.client.transport import Server
 
 
@@ -79,10 +79,11 @@ def known_server() -> "Server | None":
     return Server(url, os.environ.get("COLOPHON_TOKEN", ""))
 
 
-def _catalog(server: "Server") -> "Catalog":
-    from jupyter_colophon.client.catalog import Catalog
+def _catalog(server: "Server") -> "Operations":
+    from jupyter_colophon.client.operations import Operations
+    from jupyter_colophon.client.transport import Transport
 
-    return Catalog(server)
+    return Operations(Transport(server))
 
 
 def _program(named: str | None, namespace: str | None) -> Urn:

@@ -46,7 +46,7 @@ def _asked_token() -> str:
 def _health(companion: "Companion", _: Namespace) -> Result:
     verbs = current_connection.present.verbs()
     facts = {
-        "server": verbs.catalog.server.url,
+        "server": current_connection.present.server.url,
         "notebook": companion.settings.notebook,
         "namespace": verbs.namespace or "none in use",
         "capture": companion.captures.state,

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from jupyter_colophon.client.catalog import Catalog
+from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.paging import pages
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.reading import MetadataUnavailable
 from jupyter_colophon.client.programs.running import known_server
+from jupyter_colophon.client.transport import Transport
 from jupyter_colophon.pipelines.context import StageContext
 from jupyter_colophon.pipelines.plugin import Columns, Sink, Source
 from jupyter_colophon.pipelines.plugins import shapes
@@ -52,7 +53,7 @@ class CatalogSource(Source):
         server = known_server()
         if server is None:
             raise MetadataUnavailable("the catalog", "no server is known (COLOPHON_URL)")
-        catalog = Catalog(server)
+        catalog = Operations(Transport(server))
         filters = {name: self.told[name] for name in ("namespace", "type", "tag") if name in self.told}
         try:
             found = pages(

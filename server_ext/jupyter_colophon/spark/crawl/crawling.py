@@ -26,7 +26,7 @@ from jupyter_colophon.spark.plans.connectors import ConnectorMissing
 from jupyter_colophon.spark.silence_pyspark import quiet
 
 if TYPE_CHECKING:
-    from jupyter_colophon.client.catalog import Catalog
+    from jupyter_colophon.client.operations import Operations
 
 _END_S = 20
 """How long a crawl that was stopped waits for what it has under way."""
@@ -49,7 +49,7 @@ class _Work:
     line: Line
 
 
-def crawl(catalog: "Catalog", spark: Callable[[], Any], asked: Asked, seen: Seen = _unseen) -> Report:
+def crawl(catalog: "Operations", spark: Callable[[], Any], asked: Asked, seen: Seen = _unseen) -> Report:
     """Crawl a place, as a run that is `failed` where anything could not be read; `spark` gives the session, when one is needed.
 
     Whatever ends it early, what was told stays told, and the report says how much is left. Raises OtherMachine,
@@ -69,7 +69,7 @@ def crawl(catalog: "Catalog", spark: Callable[[], Any], asked: Asked, seen: Seen
 
 
 class _Crawl:
-    def __init__(self, catalog: "Catalog", spark: Callable[[], Any], asked: Asked, seen: Seen) -> None:
+    def __init__(self, catalog: "Operations", spark: Callable[[], Any], asked: Asked, seen: Seen) -> None:
         self._catalog, self._spark, self._asked, self._seen = catalog, spark, asked, seen
 
     def crawl(self, where: Place, place: str) -> Report:
@@ -142,7 +142,7 @@ class _Crawl:
         try:
             run.mark_jobs(spark)
             told, columns, found = self._told(spark, work, run)
-            self._catalog.propose(told)
+            self._catalog.submit_proposals({"proposals": told})
             line.rows, line.columns = found.rows if found else None, columns
             if found and found.lost:
                 line.reason = f"{found.lost:,} of {found.looked_at:,} rows could not be read"

@@ -15,7 +15,7 @@ from jupyter_colophon.core.time_format import format_time
 from jupyter_colophon.spark.crawl.report import Report
 
 if TYPE_CHECKING:
-    from jupyter_colophon.client.catalog import Catalog
+    from jupyter_colophon.client.operations import Operations
 
 APPLICATION, TYPE, NAME = "colophon", "spark", "crawl"
 
@@ -26,11 +26,11 @@ class CrawlRun:
 
     urn: str
     id: str
-    _catalog: "Catalog"
+    _catalog: "Operations"
     _started_ms: int
 
     @classmethod
-    def begun(cls, catalog: "Catalog", place: str, namespace: str) -> "CrawlRun":
+    def begun(cls, catalog: "Operations", place: str, namespace: str) -> "CrawlRun":
         """Begin one; those that killed processes of this machine left are ended. Raises ClientError, InvalidName."""
         of = program(namespace, APPLICATION, TYPE, NAME)
         with suppress(ClientError):
@@ -46,7 +46,7 @@ class CrawlRun:
         facts: dict[str, int] = {"left": report.left, "rows": report.rows, **report.counts}
         # The clock may have been put back meanwhile, and nothing ends before it began.
         end = format_time(max(_now_ms(), self._started_ms))
-        self._catalog.change_run(self.urn, {"status": report.status, "end": end, "facts": facts})
+        self._catalog.update_run(self.urn, {"status": report.status, "end": end, "facts": facts})
 
     def mark_jobs(self, spark: Any) -> None:
         """Let this thread's jobs be stopped by `stop_jobs`."""
@@ -59,12 +59,12 @@ class CrawlRun:
             spark.sparkContext.cancelJobGroup(self.id)
 
 
-def _bury(catalog: "Catalog", of: str) -> None:
+def _bury(catalog: "Operations", of: str) -> None:
     """End the runs that no process does any more. Raises ClientError."""
-    for one in catalog.runs(program=of, status="running")["runs"]:
-        told = catalog.run(one["urn"]).get("arguments", {})
+    for one in catalog.list_runs(program=of, status="running")["runs"]:
+        told = catalog.read_run(one["urn"]).get("arguments", {})
         if told.get("host") == _here()["host"] and not _lives(str(told.get("process", ""))):
-            catalog.change_run(one["urn"], {"status": "killed", "end": format_time(_now_ms())})
+            catalog.update_run(one["urn"], {"status": "killed", "end": format_time(_now_ms())})
 
 
 def _lives(process: str) -> bool:

@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from jupyter_colophon.client.catalog import Catalog
+from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.transport import Server, Transport
 from jupyter_colophon.spark.source.user_errors import Mistake
 
@@ -62,9 +62,9 @@ class Options:
         if strange := sorted(name for name in self.filters if name not in known and not name.startswith("__")):
             raise WrongOption(f"{self.table} has no option {strange[0]!r}; there are {', '.join(sorted(names))}")
 
-    def catalog(self) -> Catalog:
+    def catalog(self) -> Operations:
         """A connection to the server."""
-        return Catalog(self.server, Transport(self.server, timeout_s=ANSWER_S))
+        return Operations(Transport(self.server, timeout_s=ANSWER_S))
 
 
 def number(given: Mapping[str, str], name: str, default: int, *, least: int, most: int) -> int:

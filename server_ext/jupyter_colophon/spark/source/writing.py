@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceWriter, WriterCommitMessage
 
-from jupyter_colophon.client.catalog import Catalog
+from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import ClientError, Refused, ServerUnavailable
 from jupyter_colophon.spark.source.bad_records import BadRecords
 from jupyter_colophon.spark.source.options import (
@@ -80,7 +80,7 @@ class LoadWriter(DataSourceWriter):
         example = ""
         try:
             for number, batch in enumerate(batches(map(self._document, iterator), self.size)):
-                done = self._patiently(lambda: catalog.load_batch(self.load, partition, number, batch))  # noqa: B023
+                done = self._patiently(lambda: catalog.load_batch(self.load, _body(partition, number, batch)))  # noqa: B023
                 written, unchanged = written + done["written"], unchanged + done["unchanged"]
                 if done["rejected"]:
                     refused += len(done["rejected"])
@@ -94,7 +94,7 @@ class LoadWriter(DataSourceWriter):
     @told_plainly()
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         """Commit the load: it takes no batch any more. Raises RowsRefused where rows are lost otherwise."""
-        self._ask(lambda catalog: catalog.end_load(self.load, "committed"))
+        self._ask(lambda catalog: catalog.end_load(self.load, {"state": "committed"}))
         sent = [one for one in messages if isinstance(one, Sent)]
         refused = sum(one.refused for one in sent)
         if refused and self.bad is None:
@@ -109,7 +109,7 @@ class LoadWriter(DataSourceWriter):
         """Abort the load: what tasks still send is refused. What was applied stays."""
         # A commit that raised is followed by this: the load has ended then.
         with suppress(Refused):
-            self._ask(lambda catalog: catalog.end_load(self.load, "aborted"))
+            self._ask(lambda catalog: catalog.end_load(self.load, {"state": "aborted"}))
 
     def _document(self, row: Any) -> bytes:
         """A row as a proposal; what is null is not said."""
@@ -119,7 +119,7 @@ class LoadWriter(DataSourceWriter):
                 told[member] = _plain(value, member, column)
         return json.dumps(told, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
 
-    def _ask(self, ask: Callable[[Catalog], T], patience_s: float | None = None) -> T:
+    def _ask(self, ask: Callable[[Operations], T], patience_s: float | None = None) -> T:
         catalog = self.options.catalog()
         try:
             return self._patiently(lambda: ask(catalog), patience_s)
@@ -138,6 +138,11 @@ class LoadWriter(DataSourceWriter):
                     raise
             time.sleep(pause_s)
         raise AssertionError
+
+
+def _body(partition: int, number: int, rows: Sequence[bytes]) -> bytes:
+    """Return a batch (`LoadBatch`) of rows that are JSON already."""
+    return b'{"partition":%d,"number":%d,"rows":[%b]}' % (partition, number, b",".join(rows))
 
 
 def batches(rows: Iterator[bytes], size: int) -> Iterator[list[bytes]]:

@@ -1,0 +1,56 @@
+"""Reading an aspect with its version, and writing it on the condition that nobody else did meanwhile."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from jupyter_colophon.client.absence import find_entity
+from jupyter_colophon.client.caller import Document
+from jupyter_colophon.client.operations import Operations
+from jupyter_colophon.client.problems import Refused
+
+#: How often an edit is tried when others write the same aspect at the same time.
+EDIT_ATTEMPTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAspect:
+    """An aspect's value and its version; version -1 and an empty value if there is none."""
+
+    value: Document
+    version: int
+
+
+def read_stored_aspect(operations: Operations, urn: str, aspect: str, timeout_s: float | None = None) -> StoredAspect:
+    """Return an aspect with its version, also of an entity that does not exist."""
+    entity = find_entity(operations, urn, aspect, timeout_s=timeout_s) or {}
+    found = entity.get("aspects", {}).get(aspect)
+    return StoredAspect(found["value"], found["version"]) if found else StoredAspect({}, -1)
+
+
+def write_stored_aspect(
+    operations: Operations, urn: str, aspect: str, value: Mapping[str, Any], version: int
+) -> Document:
+    """Write an aspect if its version is still `version`; -1 means that there is none yet. Answer: `WriteResult`.
+
+    Raises `Refused` with status 412 if somebody else was faster.
+    """
+    if version == -1:
+        return operations.write_aspect(urn, aspect, value, if_none_match="*")
+    return operations.write_aspect(urn, aspect, value, if_match=f'"{version}"')
+
+
+def edit_aspect(operations: Operations, urn: str, aspect: str, edit: Callable[[Document], Document]) -> Document:
+    """Read an aspect, write what `edit` makes of it, and repeat both if somebody else was faster. Answer: `WriteResult`.
+
+    `edit` gets the present value (empty if there is none), must not change it, and may be called several times.
+    """
+    attempts = 0
+    while True:
+        attempts += 1
+        stored = read_stored_aspect(operations, urn, aspect)
+        try:
+            return write_stored_aspect(operations, urn, aspect, edit(stored.value), stored.version)
+        except Refused as refusal:
+            if refusal.status != 412 or attempts == EDIT_ATTEMPTS:
+                raise

@@ -1,0 +1,15 @@
+"""The health of the catalog, which a server that is unhealthy reports as well."""
+
+from jupyter_colophon.client.caller import Document
+from jupyter_colophon.client.operations import Operations
+from jupyter_colophon.client.problems import Refused
+
+
+def read_health(operations: Operations) -> Document:
+    """Return `Health`, also if the catalog takes no writes (status 503). Raises what `Operations.read_health` raises otherwise."""
+    try:
+        return operations.read_health()
+    except Refused as refusal:
+        if refusal.status == 503 and "store" in refusal.problem:
+            return refusal.problem
+        raise
