@@ -31,10 +31,6 @@ _ACTIONS: Final = {"GET": "read", "HEAD": "read"}
 _ENCODED_AT_ONCE: Final = 100_000
 #: How many lines are made on one thread, and sent together.
 _LINES_AT_ONCE: Final = 500
-_EXPLANATIONS: Final = {
-    403: "you are not signed in, or may not do this",
-    405: "this path does not take this method",
-}
 
 
 class OperationHandler(ApiHandler):
@@ -56,7 +52,7 @@ class OperationHandler(ApiHandler):
         method = str(self.request.method)
         served = self._operations.get(method)
         await self._authorize(served.permission if served is not None else _ACTIONS.get(method, "write"))
-        if served is None and self._operations:
+        if served is None and (self._operations or method not in self._api.unknown_methods):
             raise HTTPError(HTTPStatus.METHOD_NOT_ALLOWED)
         if served is None:
             raise NotFound("path", str(self.request.path))
@@ -188,7 +184,7 @@ class OperationHandler(ApiHandler):
         if isinstance(error, MetadataError):
             status_code = self._api.status_of(self._operations.get(str(self.request.method)), type(error))
         elif isinstance(error, HTTPError) and status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
-            message = error.log_message or _EXPLANATIONS.get(status_code, "")
+            message = error.log_message or ""
         failure = Failure(
             status_code,
             responses.get(status_code, "Error"),

@@ -23,6 +23,7 @@ class Failure:
     status: int
     #: The standard phrase of the status.
     reason: str
+    #: What the HTTP error says; empty for one of our errors, and where there is nothing to say.
     message: str = ""
     error: MetadataError | None = None
 
@@ -58,6 +59,8 @@ class Api:
     hashes_answers: bool = False
     #: The pattern of paths below the prefix that are answered 404 by this API where no operation has them.
     unknown: str = "(?:|/.*)"
+    #: The methods of these paths that are answered 404; others are answered 405.
+    unknown_methods: Sequence[str] = ("GET", "POST", "PUT", "PATCH", "DELETE")
     max_body_bytes: Callable[[Settings], int] = _max_body_bytes
     #: The documents that operations name, by their names; loaded for the API's document alone.
     schemas: Callable[[], Mapping[str, Any]] = dict
