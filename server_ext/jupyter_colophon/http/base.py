@@ -165,7 +165,7 @@ def _encode_read(value: Any) -> str:
     return encode_in_pieces(value)
 
 
-def _refuse(error: Exception, *_: str) -> None:
+def _refuse(error: Exception, *_: str, **__: str) -> None:
     raise error
 
 
