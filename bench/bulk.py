@@ -24,7 +24,7 @@ from jupyter_colophon.core.changes.bulk_load import Batch
 from jupyter_colophon.core.documents.json_parsing import compact, parse
 from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.store import StoreChoice, sqlite_file
-from jupyter_colophon.http.native import documents
+from jupyter_colophon.operations.native import documents
 
 BATCH, GOAL = 500, 0.25
 WHO = Principal("bench")

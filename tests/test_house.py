@@ -14,7 +14,7 @@ from jupyter_colophon.core.model.search_filters import FILTERS
 from jupyter_colophon.http import problems
 from jupyter_colophon.http.app import Colophon
 from jupyter_colophon.http.datahub.routes import TEMPLATES as DATAHUB
-from jupyter_colophon.http.native.routes import TEMPLATES
+from jupyter_colophon.operations.native.routes import TEMPLATES
 from jupyter_colophon.http.operation import declared
 from jupyter_colophon.settings import Settings
 from tornado.web import RequestHandler

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from jupyter_colophon.http import route_auth_check
 from jupyter_colophon.http.base import ApiHandler
-from jupyter_colophon.http.native.routes import ROUTES, TEMPLATES
-from jupyter_colophon.http.native.unknown import UnknownHandler
+from jupyter_colophon.operations.native.routes import ROUTES, TEMPLATES
+from jupyter_colophon.operations.native.unknown import UnknownHandler
 from jupyter_colophon.http.route_auth_check import RESOURCE
 from jupyter_colophon.http.state import SETTING
 from jupyter_server.auth.authorizer import Authorizer

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from jupyter_colophon.http.native.search import SearchHandler
+from jupyter_colophon.operations.native.search import SearchHandler
 from support.catalog import metadata
 from support.urns import CELL, ORDERS
 from tornado.httpclient import HTTPClientError

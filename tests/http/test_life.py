@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.lazy_routes import LateRoutes
-from jupyter_colophon.http.native.routes import ROUTES
+from jupyter_colophon.operations.native.routes import ROUTES
 from jupyter_colophon.http.state import SETTING
 from support.catalog import metadata
 from support.disk import full

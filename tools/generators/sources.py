@@ -1,8 +1,9 @@
-"""Where generators read the OpenAPI documents. Only this module imports the server."""
+"""Where generators read the OpenAPI documents. Only this module imports the operations."""
 
 from typing import Any
 
-from jupyter_colophon.http.native.description import document as native
+from jupyter_colophon.operations.native.api import NATIVE
+from jupyter_colophon.operations.openapi import OpenApi
 
 Document = dict[str, Any]
 #: Generated files do not change with the version of the package.
@@ -11,4 +12,4 @@ _VERSION = "1"
 
 def native_document() -> Document:
     """Return the OpenAPI document of the native API."""
-    return native(_VERSION)
+    return OpenApi(NATIVE).document(_VERSION)

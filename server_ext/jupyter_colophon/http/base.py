@@ -4,13 +4,15 @@ import asyncio
 import json
 import logging
 import zlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
+from http import HTTPStatus
 from http.client import responses
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from jupyter_server.base.handlers import APIHandler
 from jupyter_server.prometheus.log_functions import prometheus_log_method
+from jupyter_server.utils import ensure_async
 from tornado.httputil import HTTPServerRequest
 from tornado.web import HTTPError, stream_request_body
 
@@ -24,6 +26,7 @@ from jupyter_colophon.core.read_budget import limit_reads, require_answer_size
 from jupyter_colophon.http.kernels.tokens import KernelIdentity
 from jupyter_colophon.http.operation import Operation, Shape, declared, methods
 from jupyter_colophon.http.state import SETTING, ServerState, actor
+from jupyter_colophon.operations.call import Call
 from jupyter_colophon.operations.idempotency import ASKING, IDEMPOTENCY_KEY, fingerprint
 from jupyter_colophon.operations.parameter import Parameter
 from jupyter_colophon.operations.problems import document, problem, row_of
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _UNAVAILABLE, _STORE_FULL = 503, 507
+#: The coarse resource that Jupyter's authorizers are asked about.
+RESOURCE: Final = "colophon"
 #: Seconds to wait before a store that is away is asked again.
 RETRY_AFTER_S = "5"
 _DROPPED_FACTOR = 4
@@ -49,6 +54,8 @@ class Identified:
 
     settings: dict[str, Any]
     current_user: Any
+    authorizer: Any
+    base_url: str
     request: HTTPServerRequest
     get_query_arguments: Callable[..., list[str]]
 
@@ -119,6 +126,52 @@ class Identified:
         if state.closed or not (asks or self.operation.looks_through_many):
             return await self.aside(read)
         return await asyncio.wrap_future(state.query_pool.submit(self.principal.user, read))
+
+    async def authorize(self, action: str) -> None:
+        """Raise HTTPError 403 where Jupyter's authorizer denies the action on our resource."""
+        allowed = self.authorizer.is_authorized(self, self.current_user, action, RESOURCE)
+        if not await ensure_async(allowed):
+            raise HTTPError(HTTPStatus.FORBIDDEN, f"User is not authorized to {action} on resource: {RESOURCE}.")
+
+    def call(self, path: Mapping[str, str]) -> Call:
+        """Return the request as operations read it."""
+        request, user = self.request, self.current_user
+        principal = self.principal
+        # Where Jupyter invents names, its invention is no name of the account (docs/decisions, 3).
+        name = (user.display_name or user.name) if user.username == principal.user else principal.user
+        return Call(
+            principal=principal,
+            query={name: self.get_query_arguments(name, strip=False) for name in request.query_arguments},
+            headers={name.lower(): value for name, value in request.headers.items()},
+            path=path,
+            body=self.sent_body,
+            raw_path=str(request.path).removeprefix(self.base_url.rstrip("/")),
+            base_url=self.base_url,
+            display_name=name or principal.user,
+            fingerprint=self.fingerprint,
+        )
+
+    def sent_body(self) -> bytes:
+        """Return the body as it was sent, but inflated. Raises MalformedBody, TooLarge."""
+        return bytes(self.request.body)
+
+    def fingerprint(self) -> str:
+        """Compute what distinguishes this request from another. It takes a moment where the body is large."""
+        path = str(self.request.uri).removeprefix(self.base_url)
+        headers = [self.request.headers.get(name, "") for name in ASKING]
+        return fingerprint(str(self.request.method), path, headers, self.sent_body())
+
+    async def query(self, work: "Callable[[Catalog], T]") -> T:
+        """Read the catalog off the event loop, under the read deadline. Raises StorageError."""
+        state = self.state
+        if state.closed:
+            raise StoreUnavailable("the server is stopping")
+
+        def read() -> T:
+            with limit_reads(state.settings.read_timeout_seconds):
+                return work(state.catalog())
+
+        return await asyncio.get_running_loop().run_in_executor(state.threads, read)
 
     async def aside(self, work: Callable[[], T]) -> T:
         """Do synchronous work off the event loop; the catalog is not opened for it. Raises StoreUnavailable."""
@@ -254,19 +307,21 @@ class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows ident
 
         One that is not small is read on a thread: the server has notebooks to serve (spec SEC-8).
         """
-        raw = self.sent()
+        raw = self.sent_body()
         shape = self.operation.body_shape(self.request.headers.get("Content-Type", ""))
         if len(raw) <= _SMALL_BYTES:
             return self.read(raw, shape)
         return await asyncio.get_running_loop().run_in_executor(self.state.threads, self.read, raw, shape)
 
-    def sent(self) -> bytes:
-        """The body as it was sent, but inflated. Raises MalformedBody, TooLarge."""
+    def sent_body(self) -> bytes:
+        """Return the body as it was sent, but inflated. Raises MalformedBody, TooLarge."""
         if self._refused is not None:
             raise self._refused
         if self._inflate is not None and not self._inflate.eof:
             raise MalformedBody("the body is cut off")
         return bytes(self._pieces)
+
+    sent = sent_body
 
     def read(self, raw: bytes, shape: Shape) -> Any:
         """A body of this shape. Raises MalformedBody, TooLarge, InvalidInstance."""
@@ -285,12 +340,6 @@ class ApiHandler(Identified, APIHandler):  # type: ignore[misc]  # narrows ident
             return work(catalog, Once(principal.user, key, self.fingerprint()) if key else None)
 
         return await self.hop(keyed)
-
-    def fingerprint(self) -> str:
-        """What tells this request from another. It takes a moment where the body is large."""
-        asked = str(self.request.uri).removeprefix(self.base_url)
-        headers = [self.request.headers.get(name, "") for name in ASKING]
-        return fingerprint(str(self.request.method), asked, headers, bytes(self._pieces))
 
     def urn(self, in_path: str) -> Urn:
         """The URN in the path, or that of `?urn=` where the path has `-`. Raises InvalidName."""

@@ -8,7 +8,6 @@ from http.client import responses
 from itertools import islice
 from typing import Any, Final, TypeVar
 
-from jupyter_server.utils import ensure_async
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler, authenticated
 
@@ -18,14 +17,11 @@ from jupyter_colophon.core.errors import MetadataError, NotFound, StoreUnavailab
 from jupyter_colophon.core.read_budget import limit_reads, require_answer_size, take_page
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.operations.api import Api, Failure
-from jupyter_colophon.operations.call import Call, perform
-from jupyter_colophon.operations.idempotency import ASKING, fingerprint
+from jupyter_colophon.operations.call import perform
 from jupyter_colophon.operations.operation import Operation
 from jupyter_colophon.operations.request import Answer, Lines
 
 T = TypeVar("T")
-#: The coarse resource that Jupyter's authorizers are asked about.
-RESOURCE: Final = "colophon"
 _ACTIONS: Final = {"GET": "read", "HEAD": "read"}
 #: Documents up to about so many bytes are encoded at once, larger ones in pieces.
 _ENCODED_AT_ONCE: Final = 100_000
@@ -39,20 +35,20 @@ class OperationHandler(ApiHandler):
     def initialize(self, api: Api, operations: Mapping[str, Operation]) -> None:  # type: ignore[override]  # by the route
         """Take the operations of the route, by method."""
         super().initialize()
-        self._api, self._operations = api, operations
+        self.api, self._operations = api, operations
 
     @property
     def body_bytes_max(self) -> int:
         """How large a body may be, also when it is inflated."""
-        return self._api.max_body_bytes(self.state.settings)
+        return self.api.max_body_bytes(self.state.settings)
 
     @authenticated
     async def _serve(self, *_: str, **path: str) -> None:
         """Authorise the request; then run its operation, and answer."""
         method = str(self.request.method)
         served = self._operations.get(method)
-        await self._authorize(served.permission if served is not None else _ACTIONS.get(method, "write"))
-        if served is None and (self._operations or method not in self._api.unknown_methods):
+        await self.authorize(served.permission if served is not None else _ACTIONS.get(method, "write"))
+        if served is None and (self._operations or method not in self.api.unknown_methods):
             raise HTTPError(HTTPStatus.METHOD_NOT_ALLOWED)
         if served is None:
             raise NotFound("path", str(self.request.path))
@@ -60,51 +56,21 @@ class OperationHandler(ApiHandler):
 
     get = post = put = patch = delete = _serve
 
-    async def _authorize(self, action: str) -> None:
-        """Raise HTTPError 403 where Jupyter's authorizer denies the action on our resource."""
-        allowed = self.authorizer.is_authorized(self, self.current_user, action, RESOURCE)
-        if not await ensure_async(allowed):
-            raise HTTPError(HTTPStatus.FORBIDDEN, f"User is not authorized to {action} on resource: {RESOURCE}.")
-
     async def serve(self, operation: Operation, path: Mapping[str, str]) -> None:
         """Run an operation, and send its answer."""
         call = self.call(path)
 
         def work() -> tuple[Answer | Lines, str]:
-            result = perform(self._api, operation, self.state, call)
+            result = perform(self.api, operation, self.state, call)
             return result, "" if isinstance(result, Lines) else _encode(result.document, operation)
 
-        result, text = await self._run(operation, path, work)
+        result, text = await self.run(operation, path, work)
         if isinstance(result, Lines):
             await self._send_lines(result, operation.content_type)
         else:
             self._send(result, text, operation)
 
-    def call(self, path: Mapping[str, str]) -> Call:
-        """Return the request as operations read it."""
-        request, user = self.request, self.current_user
-        principal = self.principal
-        # Where Jupyter invents names, its invention is no name of the account (docs/decisions, 3).
-        name = (user.display_name or user.name) if user.username == principal.user else principal.user
-        return Call(
-            principal=principal,
-            query={name: self.get_query_arguments(name, strip=False) for name in request.query_arguments},
-            headers={name.lower(): value for name, value in request.headers.items()},
-            path=path,
-            body=self.sent,
-            raw_path=str(request.path).removeprefix(self.base_url.rstrip("/")),
-            base_url=self.base_url,
-            display_name=name or principal.user,
-            fingerprint=self._fingerprint,
-        )
-
-    def _fingerprint(self) -> str:
-        """Compute what distinguishes this request from another. It takes a moment where the body is large."""
-        path = str(self.request.uri).removeprefix(self.base_url)
-        headers = [self.request.headers.get(name, "") for name in ASKING]
-        return fingerprint(str(self.request.method), path, headers, bytes(self._pieces))
-
-    async def _run(self, operation: Operation, path: Mapping[str, str], work: Callable[[], T]) -> T:
+    async def run(self, operation: Operation, path: Mapping[str, str], work: Callable[[], T]) -> T:
         """Run synchronous work on the threads that the operation's kind of work has. Raises StoreUnavailable."""
         state = self.state
         if state.closed:
@@ -146,7 +112,7 @@ class OperationHandler(ApiHandler):
         if answer.status == HTTPStatus.NO_CONTENT:
             self.finish()
         else:
-            self.finish(text, set_content_type=operation.content_type or self._api.content_type)
+            self.finish(text, set_content_type=operation.content_type or self.api.content_type)
 
     async def _send_lines(self, answer: Lines, content_type: str) -> None:
         """Send lines as they are made: neither they nor the catalog are ever held whole."""
@@ -172,7 +138,7 @@ class OperationHandler(ApiHandler):
 
     def compute_etag(self) -> str | None:
         """Return the version that was set; else, for an API that hashes answers, a hash of the answer."""
-        if not self._api.hashes_answers:
+        if not self.api.hashes_answers:
             return None
         version: str | None = self._headers.get("Etag")
         return version or RequestHandler.compute_etag(self)
@@ -182,7 +148,7 @@ class OperationHandler(ApiHandler):
         error = kwargs.get("exc_info", (None, None, None))[1]
         message = ""
         if isinstance(error, MetadataError):
-            status_code = self._api.status_of(self._operations.get(str(self.request.method)), type(error))
+            status_code = self.api.status_of(self._operations.get(str(self.request.method)), type(error))
         elif isinstance(error, HTTPError) and status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
             message = error.log_message or ""
         failure = Failure(
@@ -195,8 +161,8 @@ class OperationHandler(ApiHandler):
         if status_code == HTTPStatus.METHOD_NOT_ALLOWED:
             self.set_header("Allow", ", ".join(self._operations))
         self.retry_later(status_code)
-        document = json.dumps(self._api.error_document(failure))
-        self.finish(document, set_content_type=self._api.error_content_type)
+        document = json.dumps(self.api.error_document(failure))
+        self.finish(document, set_content_type=self.api.error_content_type)
 
 
 def _encode(document: Any, operation: Operation) -> str:

@@ -32,7 +32,7 @@ def _max_body_bytes(settings: Settings) -> int:
     return settings.max_body_bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Api:
     """One API. Its paths are matched as they were sent, before they are decoded, the first that fits."""
 

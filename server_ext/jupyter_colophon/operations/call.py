@@ -11,11 +11,9 @@ from jupyter_colophon.core.read_budget import limit_reads
 from jupyter_colophon.operations.api import Api
 from jupyter_colophon.operations.operation import Operation
 from jupyter_colophon.operations.parameter import Parameter
-from jupyter_colophon.operations.request import Answer, Lines, Request
-from jupyter_colophon.operations.request_schemas import ApiSchemas
+from jupyter_colophon.operations.request import Answer, Request, Result
+from jupyter_colophon.operations.request_schemas import SCHEMAS
 from jupyter_colophon.operations.services import Services
-
-_schemas = ApiSchemas()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,22 +33,20 @@ class Call:
     fingerprint: Callable[[], str] = str
 
 
-def perform(api: Api, operation: Operation, services: Services, call: Call) -> Answer | Lines:
+def perform(api: Api, operation: Operation, services: Services, call: Call) -> Result:
     """Check a call, and return what the operation answers. What only reads has a deadline.
 
     Raises what the operation declares, and InvalidQuery, MalformedBody, InvalidInstance, AccessDenied, TooLarge and
     StorageError.
     """
-    if operation.function is None:
-        raise LookupError(f"{operation.id} is a connection")
     if not operation.is_read:
         return _answer(operation.function(services, _request(api, operation, services, call)), operation)
     with limit_reads(services.settings.read_timeout_seconds):
         return _answer(operation.function(services, _request(api, operation, services, call)), operation)
 
 
-def _answer(result: Any, operation: Operation) -> Answer | Lines:
-    if isinstance(result, Answer | Lines):
+def _answer(result: Any, operation: Operation) -> Result:
+    if isinstance(result, Result):
         return result
     return Answer(result, next(iter(operation.answers)))
 
@@ -67,6 +63,7 @@ def _request(api: Api, operation: Operation, services: Services, call: Call) -> 
         content_type=call.headers.get("content-type", "").partition(";")[0].strip().lower(),
         sent_names=frozenset(call.headers) | frozenset(call.query),
         raw_path=call.raw_path,
+        read_body=call.body,
         base_url=call.base_url,
         display_name=call.display_name,
         fingerprint=call.fingerprint,
@@ -116,7 +113,7 @@ def _body(api: Api, operation: Operation, call: Call) -> Any:
     value = parse(raw)
     if api.drops_nulls and isinstance(shape, Mapping):
         _drop_nulls(shape, value)
-    _schemas.validate(shape, value)
+    SCHEMAS.validate(shape, value)
     return value
 
 

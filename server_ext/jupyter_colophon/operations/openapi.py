@@ -5,7 +5,8 @@ Nothing here is about a particular operation: whoever wants to change the docume
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from http import HTTPStatus
 from typing import Any
 
@@ -23,10 +24,12 @@ from jupyter_colophon.core.errors import (
 )
 from jupyter_colophon.operations.api import Api
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
-from jupyter_colophon.operations.operation import Operation
+from jupyter_colophon.operations.operation import Operation, operation
 from jupyter_colophon.operations.parameter import Parameter
 from jupyter_colophon.operations.problems import TABLE
+from jupyter_colophon.operations.request import Request
 from jupyter_colophon.operations.request_schemas import Shape
+from jupyter_colophon.operations.services import Services
 
 Document = dict[str, Any]
 #: The errors of every operation; of one with a body; of one that writes.
@@ -43,6 +46,7 @@ _SECURITY = {
     },
     "bearer": {"type": "http", "scheme": "bearer", "description": "The same tokens."},
 }
+_OPENAPI = {"type": "object", "required": ["openapi", "info", "paths"]}
 _ETAG = {"description": 'Its version, as in `"3"`.', "schema": {"type": "string"}}
 _RETRY_AFTER = {"description": "Seconds to wait.", "schema": {"type": "string", "pattern": "^[0-9]+$"}}
 
@@ -150,6 +154,23 @@ class OpenApi:
             if status == TABLE[StorageError].status
             else described
         )
+
+
+def with_document(api: Api, name: str) -> Api:
+    """Return the API with the operation `name`, which answers its document at `/openapi.json`."""
+
+    @cache
+    def document(version: str) -> Document:
+        return OpenApi(complete).document(version)
+
+    @operation(name, "GET /openapi.json", answers={200: _OPENAPI})
+    def read_document(services: Services, request: Request) -> Document:
+        """This document: the operations, what they take and what they answer (OpenAPI 3.1)."""
+        url = f"{request.base_url.rstrip('/')}{api.prefix}"
+        return document(services.version) | {"servers": [{"url": url}]}
+
+    complete = replace(api, operations=(*api.operations, read_document))
+    return complete
 
 
 def component(name: str) -> str:

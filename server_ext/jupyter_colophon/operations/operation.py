@@ -5,7 +5,7 @@ and the reference pages are made.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from inspect import cleandoc
 from types import ModuleType
 from typing import Any, Literal
@@ -45,8 +45,8 @@ class Operation:
     #: The path below the API's prefix, with `{parameters}`.
     path: str
     summary: str
-    #: None where the operation has no answer of its own, but a connection: server-sent events, WebSockets.
-    function: Function | None
+    #: Returns a document, or a Result.
+    function: Function
     permission: Permission
     #: Status to document.
     answers: Mapping[int, Shape]
@@ -140,34 +140,6 @@ def operation(
         )
 
     return declare
-
-
-def connection(
-    name: str,
-    route: str,
-    summary: str,
-    *,
-    answers: Mapping[int, Shape],
-    parameters: Iterable[Parameter[Any]],
-    permission: Permission,
-    errors: Iterable[type[MetadataError]] = (),
-    content_type: str = "",
-) -> Operation:
-    """Declare an operation that is a connection: HTTP alone serves it, by a handler of its own."""
-    declare = operation(
-        name,
-        route,
-        answers=answers,
-        parameters=parameters,
-        permission=permission,
-        errors=errors,
-        content_type=content_type,
-    )
-    return replace(declare(_connect), function=None, summary=summary)
-
-
-def _connect(services: Services, request: Request) -> None:
-    """Stand for the function of a connection."""
 
 
 def operations_of(*modules: ModuleType) -> tuple[Operation, ...]:

@@ -31,6 +31,8 @@ class Request:
     #: The names of the headers and of the query parameters that were sent.
     sent_names: frozenset[str] = frozenset()
     raw_path: str = ""
+    #: Returns the bytes of the body as they were sent. Raises MalformedBody, TooLarge.
+    read_body: Callable[[], bytes] = bytes
     #: The server's base URL, which `Location` headers begin with.
     base_url: str = "/"
     #: The user's name as people read it.
@@ -72,3 +74,21 @@ class Lines:
     """An answer that is sent as it is made: lines of text, each without its end."""
 
     lines: Iterator[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """An answer that is read from the change log: at once, after a wait for a change, or as they come.
+
+    `filters` and `form` say which changes, and how they are written (core/changes/announcement.py).
+    """
+
+    filters: Mapping[str, str]
+    form: str
+    #: The number of the last change known; None for only what comes.
+    after: int | None = 0
+    limit: int = 0
+    wait_seconds: int = 0
+
+
+Result = Answer | Lines | Changes

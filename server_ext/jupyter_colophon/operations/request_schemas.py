@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from jupyter_colophon.core.documents.json_schema import Schema
 
@@ -32,3 +32,7 @@ class ApiSchemas:
     def _of(self, shape: Mapping[str, Any]) -> Schema:
         # Shapes are declared once and stay; their schemas hold them, so that no number is used again.
         return self._declared.setdefault(id(shape), Schema(shape))
+
+
+#: Those of this process: each is compiled once.
+SCHEMAS: Final = ApiSchemas()

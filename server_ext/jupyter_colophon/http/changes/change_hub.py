@@ -4,14 +4,14 @@ The feed's thread writes the texts; the event loop hands them out a few at a tim
 """
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Semaphore
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.http.changes.send_queue import Backlog, Told, messages
+from jupyter_colophon.core.changes.written_change import WrittenChange, write_changes
+from jupyter_colophon.http.changes.send_queue import Backlog, messages
 
 # A server has a board from its start, which waits for neither of these.
 if TYPE_CHECKING:
@@ -45,12 +45,6 @@ class Subscriber:
     wish: Wish
     backlog: Backlog
     cut_off: Callable[[], None]
-
-
-def texts(catalog: "Catalog", changes: "Sequence[Change]", form: str) -> list[Told]:
-    """Changes as JSON, without those for which the form has no words."""
-    told = ((change.seq, catalog.announcer.told(change, form)) for change in changes)
-    return [Told(seq, json.dumps(one, ensure_ascii=False).encode()) for seq, one in told if one is not None]
 
 
 class Board:
@@ -103,13 +97,13 @@ class Board:
         told = []
         for wish in list(self._groups):
             seen = catalog.feed.visible(changes, wish.filters, wish.principal)
-            if found := texts(catalog, seen, wish.form):
+            if found := write_changes(catalog.announcer, seen, wish.form):
                 told.append((wish, found))
         if told:
             self._turn.acquire()
             asyncio.run_coroutine_threadsafe(self._hand_out(told), loop)
 
-    async def _hand_out(self, told: Sequence[tuple[Wish, list[Told]]]) -> None:
+    async def _hand_out(self, told: Sequence[tuple[Wish, list[WrittenChange]]]) -> None:
         try:
             for wish, found in told:
                 # A message at a time: who reads as quickly as we write has no more than that waiting.
@@ -118,7 +112,7 @@ class Board:
         finally:
             self._turn.release()
 
-    async def _tell(self, wish: Wish, message: Sequence[Told]) -> None:
+    async def _tell(self, wish: Wish, message: Sequence[WrittenChange]) -> None:
         for some in few(list(self._groups.get(wish, ()))):
             for one in some:
                 if not one.backlog.add(message):

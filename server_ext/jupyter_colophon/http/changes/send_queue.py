@@ -2,19 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+
+from jupyter_colophon.core.changes.written_change import WrittenChange
 
 #: Who is so many changes or bytes behind is cut off, and reads on with `after`.
 CHANGES_MAX, BYTES_MAX = 1_000, 1024 * 1024
 #: How much one message holds, at most; a single change is always sent whole.
 _MESSAGE_CHANGES, _MESSAGE_BYTES = 500, 256 * 1024
-
-
-class Told(NamedTuple):
-    """A change as JSON, with its number."""
-
-    seq: int
-    text: bytes
 
 
 class Finished(Exception):
@@ -27,13 +21,13 @@ class Backlog:
     __slots__ = ("_bytes", "_finished", "_heard", "_waiting")
 
     def __init__(self, heard: Callable[[], None] | None = None) -> None:
-        self._waiting: list[Told] = []
+        self._waiting: list[WrittenChange] = []
         self._bytes = 0
         self._finished = False
         #: Called when something came, or ended.
         self._heard = heard
 
-    def add(self, changes: Iterable[Told]) -> bool:
+    def add(self, changes: Iterable[WrittenChange]) -> bool:
         """Take changes in; False when there is no room for them."""
         for change in changes:
             if self._waiting and (len(self._waiting) >= CHANGES_MAX or self._bytes + len(change.text) > BYTES_MAX):
@@ -49,7 +43,7 @@ class Backlog:
         self._waiting = []
         self._wake()
 
-    def ready(self) -> Sequence[Told]:
+    def ready(self) -> Sequence[WrittenChange]:
         """What comes next, for one message; nothing where nothing waits."""
         if not self._waiting:
             return ()
@@ -58,7 +52,7 @@ class Backlog:
         self._bytes -= sum(len(change.text) for change in taken)
         return taken
 
-    async def take(self, patience_s: float | None = None) -> Sequence[Told]:
+    async def take(self, patience_s: float | None = None) -> Sequence[WrittenChange]:
         """What comes next; waits until there is something, or (with nothing) until patience ends. Raises Finished."""
         if not self._waiting and not self._finished:
             news = asyncio.Event()
@@ -79,7 +73,7 @@ class Backlog:
             self._heard()
 
 
-def messages(changes: Sequence[Told]) -> Iterator[Sequence[Told]]:
+def messages(changes: Sequence[WrittenChange]) -> Iterator[Sequence[WrittenChange]]:
     """Changes in portions that are one message each."""
     start = size = 0
     for end, change in enumerate(changes):

@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from jupyter_colophon.core.errors import InvalidQuery, TooManyConnections
+from jupyter_colophon.core.changes.written_change import WrittenChange, write_changes
+from jupyter_colophon.core.errors import TooManyConnections
 from jupyter_colophon.http.base import Identified
-from jupyter_colophon.http.changes.change_hub import Subscriber, Wish, texts
-from jupyter_colophon.http.changes.send_queue import Backlog, Finished, Told, messages
-from jupyter_colophon.operations.parameter import DIGITS_MAX
+from jupyter_colophon.http.changes.change_hub import Subscriber, Wish
+from jupyter_colophon.http.changes.send_queue import Backlog, Finished, messages
 
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
@@ -32,7 +32,7 @@ class Following:
         heard: Callable[[], None] | None = None,
         revoked: Callable[[], None] = lambda: None,
     ) -> None:
-        self._hop, self._board, self._wish = asks.hop, asks.state.board, wish
+        self._query, self._board, self._wish = asks.query, asks.state.board, wish
         self._subscriber = Subscriber(wish, Backlog(heard), cut_off)
         #: The number up to which everything was handed out.
         self._sent = 0
@@ -49,11 +49,11 @@ class Following:
             loop.call_soon_threadsafe(self._end_access)
 
         self._cancel = self._tokens.call_at_end(self._wish.principal, end_access)
-        await self._board.join(self._subscriber, self._hop)
-        head: int = await self._hop(lambda catalog: catalog.feed.head())
+        await self._board.join(self._subscriber, self._query)
+        head: int = await self._query(lambda catalog: catalog.feed.head())
         return head
 
-    async def earlier(self, after: int, head: int) -> AsyncIterator[Sequence[Told]]:
+    async def earlier(self, after: int, head: int) -> AsyncIterator[Sequence[WrittenChange]]:
         """What came after a number, up to the head. Raises LogCompacted, StorageError."""
         while after < head:
             found, after = await self._read(after)
@@ -61,14 +61,16 @@ class Following:
                 yield message
         self._sent = max(after, head)
 
-    def ready(self) -> Sequence[Told]:
+    def ready(self) -> Sequence[WrittenChange]:
         """What to send next of what came since; nothing, where nothing did."""
         while waited := self._subscriber.backlog.ready():
             if fresh := self._fresh(waited):
                 return fresh
         return ()
 
-    async def batches(self, after: int, head: int, patience_s: float | None = None) -> AsyncIterator[Sequence[Told]]:
+    async def batches(
+        self, after: int, head: int, patience_s: float | None = None
+    ) -> AsyncIterator[Sequence[WrittenChange]]:
         """What to send next, until `end`; nothing, where nothing came for so long. Raises LogCompacted, StorageError.
 
         First what came after a number up to the head, then what comes.
@@ -84,7 +86,7 @@ class Following:
             if fresh or not waited:
                 yield fresh
 
-    def _fresh(self, waited: Sequence[Told]) -> Sequence[Told]:
+    def _fresh(self, waited: Sequence[WrittenChange]) -> Sequence[WrittenChange]:
         """Those that were not handed out before: two listeners of the feed may tell the same."""
         if waited and waited[0].seq <= self._sent:
             waited = [one for one in waited if one.seq > self._sent]
@@ -103,14 +105,14 @@ class Following:
         self.end()
         self._revoked()
 
-    async def _read(self, after: int) -> tuple[list[Told], int]:
+    async def _read(self, after: int) -> tuple[list[WrittenChange], int]:
         wish = self._wish
 
-        def read(catalog: "Catalog") -> tuple[list[Told], int]:
+        def read(catalog: "Catalog") -> tuple[list[WrittenChange], int]:
             found: Slice = catalog.feed.read(after, SLICE, wish.filters, wish.principal)
-            return texts(catalog, found.changes, wish.form), found.cursor
+            return write_changes(catalog.announcer, found.changes, wish.form), found.cursor
 
-        return await self._hop(read)
+        return await self._query(read)
 
 
 def reserve_connection(asks: Identified) -> Callable[[], None]:
@@ -131,12 +133,3 @@ def reserve_connection(asks: Identified) -> Callable[[], None]:
             is_open = False
 
     return release
-
-
-def place(text: str, name: str) -> int | None:
-    """The number of a change; None where nothing is asked for. Raises InvalidQuery."""
-    if not text:
-        return None
-    if not (text.isascii() and text.isdigit() and len(text) <= DIGITS_MAX):
-        raise InvalidQuery("a number of a change", name)
-    return int(text)

@@ -8,8 +8,8 @@ from tornado.web import authenticated
 from jupyter_colophon.core.changes.announcement import FORMS
 from jupyter_colophon.core.errors import LogCompacted, TooManyConnections
 from jupyter_colophon.core.identity.names import namespace
-from jupyter_colophon.http.changes import change_page, change_sse
 from jupyter_colophon.http.operation import operation
+from jupyter_colophon.http.v3 import change_page, change_sse
 from jupyter_colophon.http.v3.base import V3Handler
 from jupyter_colophon.operations.parameter import choice, count
 from jupyter_colophon.operations.shared_parameters import LIMIT_MAX

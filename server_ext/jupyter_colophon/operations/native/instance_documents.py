@@ -8,7 +8,7 @@ from jupyter_colophon.core.identity.names import instance as instance_urn
 from jupyter_colophon.core.instances.instance import DOCUMENT_KEYS, Instance
 from jupyter_colophon.core.instances.instance_query import InstancePage, Outcome, Removed, ValueCounts
 from jupyter_colophon.core.time_format import format_time
-from jupyter_colophon.http.native.documents import Document
+from jupyter_colophon.operations.native.documents import Document
 
 # Loaded with the first request that asks for a schemaspace.
 if TYPE_CHECKING:

@@ -1,0 +1,23 @@
+"""A change as the JSON text that subscribers are sent."""
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+# A server has subscribers' lists from its start, which waits for neither of these.
+if TYPE_CHECKING:
+    from jupyter_colophon.core.changes.announcement import Announcer
+    from jupyter_colophon.core.entities.change import Change
+
+
+class WrittenChange(NamedTuple):
+    """A change as JSON, with its number."""
+
+    seq: int
+    text: bytes
+
+
+def write_changes(announcer: "Announcer", changes: "Sequence[Change]", form: str) -> list[WrittenChange]:
+    """Return changes as JSON, without those that the form leaves out."""
+    written = ((change.seq, announcer.told(change, form)) for change in changes)
+    return [WrittenChange(seq, json.dumps(one, ensure_ascii=False).encode()) for seq, one in written if one is not None]

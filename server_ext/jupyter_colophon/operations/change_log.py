@@ -1,0 +1,87 @@
+"""What operations on the change log share: their parameters, the form of its events, and the read of a page."""
+
+from typing import TYPE_CHECKING, Final
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.changes.written_change import WrittenChange, write_changes
+from jupyter_colophon.core.errors import InvalidQuery
+from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX, take_page
+from jupyter_colophon.operations.parameter import DIGITS_MAX, number, text
+from jupyter_colophon.operations.request import Changes, Request
+from jupyter_colophon.operations.shared_parameters import LIMIT_MAX
+
+if TYPE_CHECKING:
+    from jupyter_colophon.composition import Catalog
+
+#: How many slices of the log are read for one page: a form may leave out all that is in one.
+_SLICES: Final = 10
+_WAIT_MAX_SECONDS: Final = 30
+_SEQ_MAX: Final = 10**DIGITS_MAX - 1
+AFTER: Final = number("after", "The number of the last change known.", default=0, least=0, most=_SEQ_MAX)
+LIMIT: Final = number(
+    "limit", "How many at most; 0 gives the present number alone.", default=100, least=0, most=LIMIT_MAX
+)
+WAIT: Final = number(
+    "wait", "Seconds to wait for a change where there is none.", default=0, least=0, most=_WAIT_MAX_SECONDS
+)
+START: Final = text(
+    "after",
+    "The number of the last change known; without it, only changes from now on are sent.",
+    pattern="^[0-9]{0,18}$",
+)
+RESUMED: Final = text(
+    "Last-Event-ID",
+    "The same, as browsers send it again; it takes precedence over `after`.",
+    place="header",
+    pattern="^[0-9]{0,18}$",
+)
+EVENT_STREAM: Final = "text/event-stream"
+#: One event of the stream, which does not end.
+EVENTS: Final = {
+    "type": "object",
+    "description": "One event: `hello` with the number of the newest change, then `change` for each change.",
+    "properties": {
+        "id": {"type": "string", "description": "The number of the change, from which a client can resume."},
+        "event": {"type": "string"},
+        "data": {"type": "string", "description": "A JSON document."},
+    },
+}
+
+
+def start(request: Request) -> int | None:
+    """Return after which change a stream begins: that of `Last-Event-ID`, else `after`. Raises InvalidQuery."""
+    after, resumed = position(request[START], START.name), position(request[RESUMED], RESUMED.name)
+    return after if resumed is None else resumed
+
+
+def position(sent: str, name: str) -> int | None:
+    """Return the number of a change; None where none was sent. Raises InvalidQuery."""
+    if not sent:
+        return None
+    if not (sent.isascii() and sent.isdigit() and len(sent) <= DIGITS_MAX):
+        raise InvalidQuery("a number of a change", name)
+    return int(sent)
+
+
+def read_page(
+    catalog: "Catalog", selection: Changes, after: int, principal: Principal
+) -> tuple[list[WrittenChange], int]:
+    """Return changes after a number, and the number from which the next page goes on.
+
+    The number moves on also where the form leaves everything out. Raises LogCompacted, StorageError.
+    """
+    found: list[WrittenChange] = []
+    size = 0
+    for _ in range(_SLICES):
+        read = catalog.feed.read(after, selection.limit - len(found), selection.filters, principal)
+        written = write_changes(catalog.announcer, read.changes, selection.form)
+        page = list(take_page(written, lambda one: len(one.text), PAGE_BYTES_MAX - size))
+        found += page
+        size += sum(len(one.text) for one in page)
+        # A form may write more of a change than the log has.
+        if len(page) < len(written):
+            return found, page[-1].seq
+        after = read.cursor
+        if not read.more or len(found) == selection.limit or size > PAGE_BYTES_MAX:
+            break
+    return found, after

@@ -1,0 +1,276 @@
+"""Entities, their aspects and the aspects' history."""
+
+from typing import Final
+
+from jupyter_colophon.core.entities.entity import Listing
+from jupyter_colophon.core.entities.metadata_scopes import Metadata, Scoped
+from jupyter_colophon.core.errors import (
+    ConditionFailed,
+    NotEmpty,
+    NotFound,
+    PatchFailed,
+    RenameConflict,
+)
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.proposal import Operation as Change
+from jupyter_colophon.core.model.proposal import Proposal
+from jupyter_colophon.operations.conditions import CONDITIONS, condition, etag_of, require_none
+from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
+from jupyter_colophon.operations.native import documents
+from jupyter_colophon.operations.operation import Link, operation
+from jupyter_colophon.operations.parameter import text, time
+from jupyter_colophon.operations.request import Answer, Document, Request
+from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.shared_parameters import CURSOR, LIMIT, NAMESPACE, PREFIX, REMOVED, TYPE
+
+_JSON_PATCH, _MERGE_PATCH = "application/json-patch+json", "application/merge-patch+json"
+_VALUE: Final = {
+    "type": "object",
+    "description": "The value; its schema is told by `/registry/{type}`.",
+    "examples": [{"properties": {"owner": "ops"}, "tags": ["faa"]}],
+}
+_LIST: Final = {
+    "type": "array",
+    "description": "A JSON Patch (RFC 6902).",
+    "items": {
+        "type": "object",
+        "properties": {
+            "op": {"enum": ["add", "remove", "replace", "move", "copy", "test"]},
+            "path": {"type": "string"},
+            "from": {"type": "string"},
+            "value": {},
+        },
+        "required": ["op", "path"],
+    },
+}
+#: What is told of lists holds for a list alone, and what is told of members for an object.
+_LIST_OR_FORM: Final = {
+    "type": ["array", "object"],
+    "description": "A JSON Patch (RFC 6902), or one in DataHub's form: elements of arrays are named by their keys.",
+    "items": _LIST["items"],
+    "properties": {
+        "patch": _LIST,
+        "arrayPrimaryKeys": {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "string"}}},
+        "forceGenericPatch": {"type": "boolean"},
+    },
+    "required": ["patch"],
+    "additionalProperties": False,
+}
+_MERGED: Final = {"type": "object", "description": "A merge patch (RFC 7396)."}
+#: `application/json` is any of them: an object with `patch` and nothing that a DataHub's form has not is one.
+_EITHER: Final = {"type": ["array", "object"], "items": _LIST["items"]}
+_ASPECTS: Final = text("aspects", "The names of the aspects wanted, with commas between; all of them without it.")
+_FROM: Final = time("start", "From this time on.")
+_TO: Final = time("end", "Up to this time.")
+_VERSION_READ: Final = text("If-None-Match", "An ETag known already: 304 while it is the present one.", place="header")
+_NEXT = (
+    Link("readAspect", {"path.urn": "$response.body#/urn", "path.aspect": "$response.body#/aspect"}),
+    Link("listVersions", {"path.urn": "$response.body#/urn", "path.aspect": "$response.body#/aspect"}),
+    Link("readEntity", {"path.urn": "$response.body#/urn"}),
+)
+
+
+@operation(
+    "listEntities",
+    "GET /entities",
+    parameters=[NAMESPACE, TYPE, PREFIX, REMOVED, LIMIT, CURSOR],
+    answers="entities",
+    links=[Link("readEntity", {"path.urn": "$response.body#/entities/0/urn"})],
+)
+def list_entities(services: Services, request: Request) -> Document:
+    """A page of entities by namespace, type and name; it may hold fewer than `limit` while there is a cursor."""
+    listing = Listing(
+        namespace=request[NAMESPACE],
+        type=request[TYPE],
+        prefix=request[PREFIX],
+        limit=request[LIMIT],
+        cursor=request[CURSOR],
+        removed=request[REMOVED],
+    )
+    found, cursor = services.catalog().reader.entities(listing, request.principal)
+    return {"entities": [documents.summary(one) for one in found], "cursor": cursor}
+
+
+@operation("readEntity", "GET /entities/{urn}", parameters=[_ASPECTS], answers="entity", errors=[NotFound])
+def read_entity(services: Services, request: Request) -> Document:
+    """One entity with its aspects, or with those that `aspects` names."""
+    catalog, named = services.catalog(), request[_ASPECTS]
+    found = catalog.reader.entity(request.urn, frozenset(named.split(",")) if named else None, request.principal)
+    return documents.entity(found, catalog.metadata.shown(found, request.principal))
+
+
+@operation(
+    "deleteEntity",
+    "DELETE /entities/{urn}",
+    parameters=[IDEMPOTENCY_KEY],
+    answers="write-result",
+    errors=[NotFound, NotEmpty],
+)
+def delete_entity(services: Services, request: Request) -> Document:
+    """Take the entity away; its history and lineage stay."""
+    require_none(request)
+    catalog, urn = services.catalog(), request.urn
+    (written,) = catalog.write_path.propose([Proposal(urn, None, "delete")], request.principal, once=request.once)
+    if urn.type == "namespace":
+        catalog.namespaces.remove_files(urn.parts[0], request.principal)
+    return documents.written(written)
+
+
+@operation(
+    "renameEntity",
+    "POST /entities/{urn}/rename",
+    parameters=[IDEMPOTENCY_KEY],
+    body="entity-rename",
+    answers="write-result",
+    errors=[NotFound, RenameConflict],
+    links=[Link("readEntity", {"path.urn": "$response.body#/urn"})],
+)
+def rename_entity(services: Services, request: Request) -> Document:
+    """Give a dataset another name, with its history, lineage, fields and all that names it."""
+    require_none(request)
+    new, run = Urn.parse(request.body["to"]), request.body.get("run")
+    write_path = services.catalog().write_path
+    return documents.written(write_path.rename(request.urn, new, request.principal, run, request.once))
+
+
+@operation("readEntityMetadata", "GET /entities/{urn}/metadata", answers="entity-metadata", errors=[NotFound])
+def read_entity_metadata(services: Services, request: Request) -> Document:
+    """Its properties and tags in both scopes; a field or a custom entity is there with what holds it."""
+    found = services.catalog().metadata.of(request.urn, "", request.principal)
+    return {"urn": str(request.urn), **_scopes(found)}
+
+
+@operation("listFields", "GET /entities/{urn}/fields", answers="fields", errors=[NotFound])
+def list_fields(services: Services, request: Request) -> Document:
+    """The fields of a dataset of which something was said, whether its schema names them or not."""
+    return {"urn": str(request.urn), "fields": services.catalog().metadata.fields(request.urn, request.principal)}
+
+
+@operation(
+    "listFieldsMetadata",
+    "GET /entities/{urn}/fields/metadata",
+    parameters=[LIMIT, CURSOR],
+    answers="fields-metadata",
+    errors=[NotFound],
+)
+def list_fields_metadata(services: Services, request: Request) -> Document:
+    """What was said of each of these fields, in both scopes: a page, which may hold fewer than there are places."""
+    metadata = services.catalog().metadata
+    found, more = metadata.of_fields(request.urn, request[LIMIT], request[CURSOR], request.principal)
+    fields = [
+        {
+            "name": one.name,
+            "urn": one.urn,
+            **_scopes(one.scoped),
+            "descriptors": [documents.descriptor(each) for each in one.shown],
+        }
+        for one in found
+    ]
+    return {"urn": str(request.urn), "fields": fields, "cursor": more}
+
+
+def _scopes(found: Scoped) -> Document:
+    return {"USER": _scope(found.user), "SYSTEM": _scope(found.system)}
+
+
+def _scope(found: Metadata) -> Document:
+    return {"properties": dict(found.properties), "tags": list(found.tags), "version": found.version}
+
+
+@operation(
+    "readAspect",
+    "GET /entities/{urn}/aspects/{aspect}",
+    parameters=[_VERSION_READ],
+    answers="aspect",
+    errors=[NotFound],
+    etag=True,
+)
+def read_aspect(services: Services, request: Request) -> Answer:
+    """The aspect as it is now; its version is the ETag."""
+    found = services.catalog().reader.aspect(request.urn, request.path["aspect"], request.principal)
+    return Answer(documents.aspect(found), etag=etag_of(found.version))
+
+
+@operation(
+    "writeAspect",
+    "PUT /entities/{urn}/aspects/{aspect}",
+    parameters=[*CONDITIONS, IDEMPOTENCY_KEY],
+    body={"application/json": _VALUE},
+    answers="write-result",
+    errors=[NotFound, ConditionFailed],
+    etag=True,
+    links=_NEXT,
+)
+def write_aspect(services: Services, request: Request) -> Answer:
+    """Make the body the aspect's value."""
+    return _propose(services, request, "upsert")
+
+
+@operation(
+    "patchAspect",
+    "PATCH /entities/{urn}/aspects/{aspect}",
+    parameters=[*CONDITIONS, IDEMPOTENCY_KEY],
+    body={_JSON_PATCH: _LIST_OR_FORM, _MERGE_PATCH: _MERGED, "application/json": _EITHER},
+    answers="write-result",
+    errors=[NotFound, ConditionFailed, PatchFailed],
+    etag=True,
+    links=_NEXT,
+)
+def patch_aspect(services: Services, request: Request) -> Answer:
+    """Change the value by a JSON Patch (a list, or an object in DataHub's form) or a merge patch (an object)."""
+    return _propose(services, request, "patch")
+
+
+@operation(
+    "deleteAspect",
+    "DELETE /entities/{urn}/aspects/{aspect}",
+    parameters=[*CONDITIONS, IDEMPOTENCY_KEY],
+    answers="write-result",
+    errors=[NotFound, ConditionFailed],
+    etag=True,
+    links=_NEXT,
+)
+def delete_aspect(services: Services, request: Request) -> Answer:
+    """Take the aspect away."""
+    return _propose(services, request, "delete")
+
+
+def _propose(services: Services, request: Request, change: Change) -> Answer:
+    proposal = Proposal(request.urn, request.path["aspect"], change, request.body, condition(request))
+    (done,) = services.catalog().write_path.propose([proposal], request.principal, once=request.once)
+    return Answer(documents.written(done), etag=etag_of(done.version) if done.version > 0 else None)
+
+
+@operation(
+    "listVersions",
+    "GET /entities/{urn}/aspects/{aspect}/versions",
+    parameters=[LIMIT, CURSOR],
+    answers="versions",
+    errors=[NotFound],
+)
+def list_versions(services: Services, request: Request) -> Document:
+    """The aspect's history, newest first."""
+    found, more = services.catalog().reader.versions(
+        request.urn, request.path["aspect"], request[LIMIT], request[CURSOR], request.principal
+    )
+    return {"versions": [documents.version(one) for one in found], "cursor": more}
+
+
+@operation(
+    "listTimeseriesValues",
+    "GET /entities/{urn}/aspects/{aspect}/values",
+    parameters=[LIMIT, _FROM, _TO],
+    answers="timeseries-values",
+    errors=[NotFound],
+)
+def list_timeseries_values(services: Services, request: Request) -> Document:
+    """What an aspect that is told by time says, such as `datasetProfile`, newest first."""
+    found = services.catalog().datahub.timeseries.values(
+        request.urn,
+        request.path["aspect"],
+        request.principal,
+        limit=request[LIMIT],
+        start=request[_FROM],
+        end=request[_TO],
+    )
+    return {"values": [documents.timed_value(one) for one in found.values], "truncated": found.truncated}

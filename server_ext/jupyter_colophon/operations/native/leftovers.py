@@ -1,0 +1,60 @@
+"""What killed saves of Elyra's left behind: told, brought back, thrown away (docs/api.md)."""
+
+from typing import TYPE_CHECKING
+
+from jupyter_colophon.core.errors import InstanceExists, InstanceNotFound, InstanceUnreadable, SchemaspaceNotFound
+from jupyter_colophon.operations.native import instance_documents as documents
+from jupyter_colophon.operations.operation import operation
+from jupyter_colophon.operations.request import Document, Request
+from jupyter_colophon.operations.services import Services
+
+if TYPE_CHECKING:
+    from jupyter_colophon.service.instances.recovery import Recovery
+
+
+@operation(
+    "listRecoveryFiles",
+    "GET /schemaspaces/{space}/recovery-files",
+    answers="recovery-files",
+    errors=[SchemaspaceNotFound],
+    schemaspace="{space}",
+)
+def list_recovery_files(services: Services, request: Request) -> Document:
+    """What killed saves of Elyra's left behind; nothing of its content."""
+    return _recovery_files(services.instances().recovery(request.path["space"], request.principal, "read"))
+
+
+@operation(
+    "restoreRecoveryFile",
+    "POST /schemaspaces/{space}/recovery-files/recover",
+    body="recovery-file-choice",
+    answers="instance",
+    errors=[SchemaspaceNotFound, InstanceNotFound, InstanceExists, InstanceUnreadable],
+    schemaspace="{space}",
+)
+def restore_recovery_file(services: Services, request: Request) -> Document:
+    """Let a leftover be its instance again, where that is missing or cannot be read."""
+    instances, space = services.instances(), request.path["space"]
+    name = instances.recovery(space, request.principal, "admin").recover(request.body["file"])
+    return documents.instance(instances.get_any(space, name, request.principal))
+
+
+@operation(
+    "discardRecoveryFile",
+    "POST /schemaspaces/{space}/recovery-files/discard",
+    body="recovery-file-choice",
+    answers="recovery-files",
+    errors=[SchemaspaceNotFound, InstanceNotFound],
+    schemaspace="{space}",
+)
+def discard_recovery_file(services: Services, request: Request) -> Document:
+    """Throw a leftover away, and tell those that stay."""
+    recovery = services.instances().recovery(request.path["space"], request.principal, "admin")
+    recovery.discard(request.body["file"])
+    return _recovery_files(recovery)
+
+
+def _recovery_files(recovery: "Recovery") -> Document:
+    """`recovery-files.json`."""
+    names = ("name", "file", "time", "missing", "problem")
+    return {"recoveryFiles": [{name: getattr(one, name) for name in names} for one in recovery.leftovers()]}

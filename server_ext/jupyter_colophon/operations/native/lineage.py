@@ -1,0 +1,157 @@
+"""Lineage and runs."""
+
+from typing import cast, get_args
+
+from jupyter_colophon.core.errors import AlreadyExists, HistoryExpired, InvalidName, InvalidQuery, NotFound, RunConflict
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.lineage.graph import (
+    DEFAULT_RELATIONS,
+    MAX_LEVELS,
+    MAX_RELATIONS,
+    Direction,
+    LineageQuestion,
+    RunListing,
+    Window,
+)
+from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
+from jupyter_colophon.operations.native import documents, lineage_documents
+from jupyter_colophon.operations.operation import Link, operation
+from jupyter_colophon.operations.parameter import choice, flag, number, text
+from jupyter_colophon.operations.request import Document, Request
+from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.shared_parameters import AS_OF, CURSOR, END, LIMIT, START, URN
+
+DIRECTION = choice(
+    "direction",
+    "What made it, what was made of it, both, or (undirected) all that the same programs touched as well.",
+    *get_args(Direction),
+    default="both",
+)
+LEVELS = number(
+    "levels", "How far: data, programs and their other data are one level.", default=1, least=1, most=MAX_LEVELS
+)
+RELATIONS = number("limit", "How many relations at most.", default=DEFAULT_RELATIONS, least=1, most=MAX_RELATIONS)
+_COLUMNS = flag("columns", "Whether edges between columns are given.")
+_PROGRAM = text("program", "Of this program alone.", format="colophon-urn")
+_DATA = text("data", "That touched this dataset.", format="colophon-urn")
+_STATUS = choice("status", "With this status alone.", "running", "succeeded", "failed", "killed")
+_NEXT = (
+    Link("readRun", {"path.urn": "$response.body#/urn"}),
+    Link("updateRun", {"path.urn": "$response.body#/urn"}),
+    Link("recordAccesses", {"path.urn": "$response.body#/urn"}),
+)
+
+
+@operation(
+    "readLineage",
+    "GET /lineage",
+    parameters=[URN, DIRECTION, LEVELS, START, END, RELATIONS, _COLUMNS, AS_OF],
+    answers="lineage",
+    errors=[InvalidName, NotFound, HistoryExpired],
+)
+def read_lineage(services: Services, request: Request) -> Document:
+    """The graph around an entity."""
+    question = LineageQuestion(
+        urn=Urn.parse(request[URN]),
+        direction=cast("Direction", request[DIRECTION]),
+        levels=request[LEVELS],
+        window=window(request),
+        limit=request[RELATIONS],
+        columns=request[_COLUMNS],
+        as_of=request[AS_OF],
+    )
+    found = services.catalog().lineage.lineage(question, request.principal)
+    return lineage_documents.asked(question) | lineage_documents.lineage(found)
+
+
+@operation(
+    "listRuns",
+    "GET /runs",
+    parameters=[_PROGRAM, _DATA, START, END, _STATUS, LIMIT, CURSOR],
+    answers="runs",
+    links=[Link("readRun", {"path.urn": "$response.body#/runs/0/urn"})],
+)
+def list_runs(services: Services, request: Request) -> Document:
+    """A page of runs, newest first."""
+    listing = RunListing(
+        program=request[_PROGRAM],
+        data=request[_DATA],
+        window=window(request),
+        status=request[_STATUS],
+        limit=request[LIMIT],
+        cursor=request[CURSOR],
+    )
+    found, cursor = services.catalog().runs.runs(listing, request.principal)
+    return {"runs": [documents.run(one) for one in found], "cursor": cursor}
+
+
+@operation(
+    "startRun",
+    "POST /runs",
+    parameters=[IDEMPOTENCY_KEY],
+    body="run-start",
+    answers="run",
+    errors=[InvalidName, NotFound, AlreadyExists],
+    links=_NEXT,
+)
+def start_run(services: Services, request: Request) -> Document:
+    """Record a run; the same program and run id again is the same run."""
+    start = documents.run_start(request.body)
+    return documents.run(services.catalog().write_path.start_run(start, request.principal, request.once))
+
+
+@operation("readRun", "GET /runs/{urn}", answers="run", errors=[NotFound])
+def read_run(services: Services, request: Request) -> Document:
+    """One run with its accesses."""
+    return documents.run(services.catalog().runs.run(str(request.urn), request.principal))
+
+
+@operation(
+    "updateRun",
+    "PATCH /runs/{urn}",
+    parameters=[IDEMPOTENCY_KEY],
+    body="run-change",
+    answers="run",
+    errors=[NotFound, RunConflict],
+    links=_NEXT,
+)
+def update_run(services: Services, request: Request) -> Document:
+    """Record how the run went on."""
+    change = documents.run_change(request.body)
+    write_path = services.catalog().write_path
+    return documents.run(write_path.change_run(str(request.urn), change, request.principal, request.once))
+
+
+@operation("listRunAccesses", "GET /runs/{urn}/accesses", answers="run-accesses", errors=[NotFound])
+def list_run_accesses(services: Services, request: Request) -> Document:
+    """What the run has to do with, and what was said of it when the run met it first."""
+    runs = services.catalog().runs
+    run = runs.run(str(request.urn), request.principal)
+    return documents.touched(runs.touched(run, request.principal))
+
+
+@operation(
+    "recordAccesses",
+    "POST /runs/{urn}/accesses",
+    parameters=[IDEMPOTENCY_KEY],
+    body="accesses",
+    answers="run",
+    errors=[NotFound],
+    links=_NEXT,
+)
+def record_accesses(services: Services, request: Request) -> Document:
+    """Record what the run touched."""
+    accesses = [documents.access(one) for one in request.body["accesses"]]
+    columns = [documents.column_edge(one) for one in request.body.get("columns", ())]
+    write_path = services.catalog().write_path
+    return documents.run(
+        write_path.record_accesses(str(request.urn), accesses, columns, request.principal, request.once)
+    )
+
+
+def window(request: Request) -> Window:
+    """Return the window of the parameters `start` and `end`. Raises InvalidQuery."""
+    start, end = request[START], request[END]
+    if start is not None and end is not None and start > end:
+        raise InvalidQuery("is after end", "start")
+    return Window(start, end)

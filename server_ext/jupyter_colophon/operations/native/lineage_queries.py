@@ -1,0 +1,138 @@
+"""What else is asked of lineage: how it goes on, the ways between two nodes, what a change would reach, what changed."""
+
+import time as clock
+from typing import Any, Final
+
+from jupyter_colophon.core.errors import HistoryExpired, InvalidName, InvalidQuery, NotFound
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.lineage.answers import DAY_MS, DiffQuestion, PathQuestion
+from jupyter_colophon.core.lineage.graph import DEFAULT_RELATIONS, MAX_LEVELS, MAX_RELATIONS, LineageQuestion, Window
+from jupyter_colophon.core.time_format import format_time, parse_span, parse_time
+from jupyter_colophon.operations.native import lineage_documents
+from jupyter_colophon.operations.native.lineage import DIRECTION, LEVELS, RELATIONS, window
+from jupyter_colophon.operations.operation import operation
+from jupyter_colophon.operations.parameter import Parameter, number, text, time
+from jupyter_colophon.operations.request import Document, Request
+from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.shared_parameters import AS_OF, END, START, URN
+
+_FROM: Final = text("from", "Where the data comes from.", required=True, format="colophon-urn")
+_TO: Final = text("to", "Where it goes.", required=True, format="colophon-urn")
+_REACH: Final = number("levels", "How far.", default=MAX_LEVELS, least=1, most=MAX_LEVELS)
+_BEFORE: Final = time("from", "The first time; without it a day before the second.")
+_AFTER: Final = time("to", "The second time; without it now.")
+_SPAN: Final = Parameter(
+    "span",
+    "How long before a time a run may have touched data for the edge to be there: a number with ms, s, m, h or d.",
+    {"type": "string", "default": "7d"},
+    lambda told: parse_span(told, "span"),
+    7 * DAY_MS,
+)
+
+
+@operation(
+    "continueLineage",
+    "POST /lineage/next",
+    body="lineage-next",
+    answers="lineage",
+    errors=[InvalidName, InvalidQuery, NotFound, HistoryExpired],
+    permission="read",
+)
+def continue_lineage(services: Services, request: Request) -> Document:
+    """The graph from the frontier of an answer on."""
+    question = _continuation(request.body)
+    found = services.catalog().lineage.lineage(question, request.principal)
+    return lineage_documents.asked(question) | lineage_documents.lineage(found)
+
+
+@operation(
+    "readLineagePath",
+    "GET /lineage/path",
+    parameters=[_FROM, _TO, START, END, AS_OF],
+    answers="lineage-path",
+    errors=[InvalidName, NotFound, HistoryExpired],
+)
+def read_lineage_path(services: Services, request: Request) -> Document:
+    """All shortest ways on which data flows from one node to another."""
+    question = PathQuestion(Urn.parse(request[_FROM]), Urn.parse(request[_TO]), window(request), request[AS_OF])
+    found = services.catalog().lineage.paths(question, request.principal)
+    ends = {"from": str(question.source), "to": str(question.target)}
+    return ends | lineage_documents.times(question.window, question.as_of) | lineage_documents.paths(found)
+
+
+@operation(
+    "readLineageImpact",
+    "GET /lineage/impact",
+    parameters=[URN, _REACH, START, END, AS_OF],
+    answers="lineage-impact",
+    errors=[InvalidName, NotFound, HistoryExpired],
+)
+def read_lineage_impact(services: Services, request: Request) -> Document:
+    """How much is downstream, by type, owner and namespace."""
+    question = LineageQuestion(
+        Urn.parse(request[URN]),
+        "downstream",
+        request[_REACH],
+        window(request),
+        MAX_RELATIONS,
+        as_of=request[AS_OF],
+    )
+    found = services.catalog().lineage.impact(question, request.principal)
+    start = {"urn": str(question.urn), "levels": question.levels}
+    return start | lineage_documents.times(question.window, question.as_of) | lineage_documents.impact(found)
+
+
+@operation(
+    "readLineageDiff",
+    "GET /lineage/diff",
+    parameters=[URN, _BEFORE, _AFTER, _SPAN, DIRECTION, LEVELS, RELATIONS],
+    answers="lineage-diff",
+    errors=[InvalidName, NotFound],
+)
+def read_lineage_diff(services: Services, request: Request) -> Document:
+    """The edges that came and went between two times."""
+    after = request[_AFTER]
+    after = clock.time_ns() // 1_000_000 if after is None else after
+    before = request[_BEFORE]
+    question = DiffQuestion(
+        urn=Urn.parse(request[URN]),
+        source=max(0, after - DAY_MS) if before is None else before,
+        target=after,
+        span=request[_SPAN],
+        direction=request[DIRECTION],  # type: ignore[arg-type]  # the parameter takes no other word
+        levels=request[LEVELS],
+        limit=request[RELATIONS],
+    )
+    if question.source > question.target:
+        raise InvalidQuery("is after to", "from")
+    found = services.catalog().lineage.diff(question, request.principal)
+    return {
+        "urn": str(question.urn),
+        "direction": question.direction,
+        "levels": question.levels,
+        "from": format_time(question.source),
+        "to": format_time(question.target),
+        "span": question.span,
+        **lineage_documents.diff(found),
+    }
+
+
+def _continuation(body: dict[str, Any]) -> LineageQuestion:
+    now = clock.time_ns() // 1_000_000
+    start, end, as_of = (
+        parse_time(body[name], now, name) if body.get(name) else None for name in ("start", "end", "asOf")
+    )
+    if start is not None and end is not None and start > end:
+        raise InvalidQuery("is after end", "start")
+    frontier = tuple(dict.fromkeys(Urn.parse(one) for one in body["frontier"]))
+    return LineageQuestion(
+        urn=frontier[0],
+        direction=body.get("direction", "both"),
+        levels=body.get("levels", 1),
+        window=Window(start, end),
+        limit=body.get("limit", DEFAULT_RELATIONS),
+        columns=body.get("columns", False),
+        as_of=as_of,
+        frontier=tuple(str(one) for one in frontier),
+        visited=frozenset(str(Urn.parse(one)) for one in body.get("visited", ())),
+    )

@@ -1,0 +1,67 @@
+"""Pipelines: what their stages can do, and what is wrong with one (docs/pipelines.md). They run on Spark, not here."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from jupyter_colophon.core.documents.json_parsing import compact
+from jupyter_colophon.core.errors import InstanceNotFound, InvalidInstance
+from jupyter_colophon.operations.operation import operation
+from jupyter_colophon.operations.request import Document, Request
+from jupyter_colophon.operations.services import Services
+
+_SPACE: Final = "pipelines"
+
+
+@operation("listPipelinePlugins", "GET /pipelines/plugins", answers="pipeline-plugins", schemaspace=_SPACE)
+def list_pipeline_plugins(services: Services, request: Request) -> Document:
+    """The plugins of pipelines, each with the schema of its properties."""
+    # Loaded with the first request: packages register plugins, and their code may be slow to load.
+    from jupyter_colophon.pipelines.documents import plugins
+    from jupyter_colophon.pipelines.plugin_registry import installed
+
+    return plugins(installed())
+
+
+@operation("listPipelineSchedules", "GET /pipelines/schedules", answers="pipeline-schedules", schemaspace=_SPACE)
+def list_pipeline_schedules(services: Services, request: Request) -> Document:
+    """When pipelines run by themselves, when each is due, and what became of its last run."""
+    from jupyter_colophon.service.changes.schedules import told
+
+    pipelines = services.instances().list(_SPACE, request.principal, invalid=True)
+    return {
+        "schedulerEnabled": services.is_scheduling,
+        "schedules": told(services.catalog().provider, pipelines),
+    }
+
+
+@operation(
+    "checkPipeline",
+    "POST /pipelines/check",
+    body="pipeline-check",
+    answers="pipeline-check-result",
+    errors=[InstanceNotFound, InvalidInstance],
+    permission="read",
+    schemaspace=_SPACE,
+)
+def check_pipeline(services: Services, request: Request) -> Document:
+    """What is wrong with a pipeline: its shape, its plugins' properties, its graph, columns that are not there."""
+    from jupyter_colophon.pipelines.documents import document_of
+
+    body = request.body
+    if "document" in body:
+        return _check(body, body["document"])
+    return _check(body, document_of(services.instances().get_any(_SPACE, body["name"], request.principal)))
+
+
+def _check(body: Document, document: Mapping[str, Any]) -> Document:
+    from jupyter_colophon.pipelines.check import checked
+    from jupyter_colophon.pipelines.documents import refused, valid
+    from jupyter_colophon.pipelines.plugin_registry import installed
+
+    try:
+        arguments = {
+            name: one if isinstance(one, str) else compact(one) for name, one in body.get("arguments", {}).items()
+        }
+        return valid(checked(body["name"], document, installed(), arguments))
+    except InvalidInstance as error:
+        return refused(error)

@@ -1,0 +1,100 @@
+"""Batches of proposals: applied at once or later (the inbox), and what could not be applied (dead letters)."""
+
+from http import HTTPStatus
+
+from jupyter_colophon.core.errors import (
+    AlreadyExists,
+    ConditionFailed,
+    InvalidName,
+    NotEmpty,
+    NotFound,
+    PatchFailed,
+)
+from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
+from jupyter_colophon.operations.native import documents
+from jupyter_colophon.operations.operation import Link, operation
+from jupyter_colophon.operations.parameter import DIGITS_MAX, flag, text
+from jupyter_colophon.operations.request import Answer, Document, Request
+from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.shared_parameters import CURSOR, LIMIT
+
+_ASYNC = flag("async", "Whether the batch is applied later: then the answer is 202, and says where to ask for it.")
+_KIND = text("kind", "Of this kind alone; what the inbox could not apply has the kind `proposals`.")
+_NEXT = (Link("readInboxEntry", {"path.id": "$response.body#/id"}, status=202),)
+
+
+@operation(
+    "submitProposals",
+    "POST /proposals",
+    parameters=[_ASYNC, IDEMPOTENCY_KEY],
+    body="proposals",
+    answers={200: "write-results", 202: "inbox-entry"},
+    errors=[InvalidName, NotFound, AlreadyExists, NotEmpty, ConditionFailed, PatchFailed],
+    links=[Link("readEntity", {"path.urn": "$response.body#/results/0/urn"}), *_NEXT],
+)
+def submit_proposals(services: Services, request: Request) -> Answer:
+    """A batch of proposals, applied wholly or not at all; with `async`, later."""
+    catalog = services.catalog()
+    proposals = [documents.proposal(one) for one in request.body["proposals"]]
+    if request[_ASYNC]:
+        entry = catalog.inbox.accept(proposals, request.principal, request.once)
+        location = {"Location": f"{request.base_url}colophon/api/inbox/{entry.id}"}
+        return Answer(documents.inbox_entry(entry), HTTPStatus.ACCEPTED, headers=location)
+    done = catalog.write_path.propose(proposals, request.principal, "/proposals", once=request.once)
+    return Answer(documents.written_batch(done))
+
+
+@operation("readInboxEntry", "GET /inbox/{id}", answers="inbox-entry", errors=[NotFound])
+def read_inbox_entry(services: Services, request: Request) -> Document:
+    """What became of a batch that was to be applied later; known for a day."""
+    number = _number("entry of the inbox", request)
+    return documents.inbox_entry(services.catalog().inbox.entry(number, request.principal))
+
+
+@operation(
+    "listDeadLetters",
+    "GET /dead-letters",
+    parameters=[_KIND, LIMIT, CURSOR],
+    answers="dead-letters",
+    links=[Link("replayDeadLetter", {"path.id": "$response.body#/deadLetters/0/id"})],
+)
+def list_dead_letters(services: Services, request: Request) -> Document:
+    """A page of what could not be applied, newest first: one's own, or all of them for an admin."""
+    dead_letters = services.catalog().dead_letters
+    found, cursor = dead_letters.page(request[_KIND], request[LIMIT], request[CURSOR], request.principal)
+    return {"deadLetters": [documents.dead_letter(one) for one in found], "cursor": cursor}
+
+
+@operation(
+    "deleteDeadLetter",
+    "DELETE /dead-letters/{id}",
+    parameters=[IDEMPOTENCY_KEY],
+    answers="dead-letter-delete-result",
+    errors=[NotFound],
+)
+def delete_dead_letter(services: Services, request: Request) -> Document:
+    """Throw a dead letter away."""
+    dead_letters = services.catalog().dead_letters
+    return {"id": str(dead_letters.discard(_number("dead letter", request), request.principal, request.once))}
+
+
+@operation(
+    "replayDeadLetter",
+    "POST /dead-letters/{id}/replay",
+    parameters=[IDEMPOTENCY_KEY],
+    answers="write-results",
+    errors=[NotFound, AlreadyExists, NotEmpty, ConditionFailed, PatchFailed],
+)
+def replay_dead_letter(services: Services, request: Request) -> Document:
+    """Apply it again, as who sent it; where that fails, it stays with what is wrong now."""
+    dead_letters = services.catalog().dead_letters
+    done = dead_letters.replay(_number("dead letter", request), request.principal, request.once)
+    return documents.written_batch(done)
+
+
+def _number(kind: str, request: Request) -> int:
+    """Return the number in the path. Raises NotFound: no other text names any."""
+    text_ = request.path["id"]
+    if not (text_.isascii() and text_.isdigit() and len(text_) <= DIGITS_MAX):
+        raise NotFound(kind, text_)
+    return int(text_)
