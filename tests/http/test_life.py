@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.http.lazy_routes import LateRoutes
-from jupyter_colophon.operations.native.routes import ROUTES
 from jupyter_colophon.http.state import SETTING
 from support.catalog import metadata
 from support.disk import full
@@ -69,7 +68,7 @@ class TestTheFirstRequests:
             async def get(self) -> None:
                 self.answer("come in")
 
-        late = LateRoutes(jp_serverapp.web_app, jp_serverapp.base_url, lambda: [*ROUTES, ("/open/door", Open)])
+        late = LateRoutes(jp_serverapp.web_app, jp_serverapp.base_url, lambda: [("/open/door", Open)])
         late.stand(["open"])
         for path in ("open/door", "open/door"):
             with pytest.raises(HTTPClientError) as refused:

@@ -25,8 +25,8 @@ from jupyter_colophon.core.lineage.graph import LineageQuestion
 from jupyter_colophon.core.openlineage.event import Spelling
 from jupyter_colophon.core.search.search import SearchQuestion, ValuesQuestion
 from jupyter_colophon.core.store import StoreChoice, sqlite_file
-from jupyter_colophon.operations.problems import PREFIX, refusal
 from jupyter_colophon.maintenance import open_keeper
+from jupyter_colophon.operations.problems import PREFIX, refusal
 from jupyter_colophon.storage import providers, tables
 from jupyter_colophon.storage.changes import consumed_offsets, schedules, sinks
 from jupyter_colophon.storage.migrations.runner import NAME, Progress, progress

@@ -10,9 +10,9 @@ import jsonschema_rs
 from jupyter_colophon.http.datahub.description import document as datahub_document
 from jupyter_colophon.http.datahub.shapes import ERROR as DATAHUB_ERROR
 from jupyter_colophon.http.elyra.description import document as elyra_document
+from jupyter_colophon.http.openlineage.description import document as openlineage_document
 from jupyter_colophon.operations.native.api import NATIVE as NATIVE_API
 from jupyter_colophon.operations.openapi import OpenApi, component
-from jupyter_colophon.http.openlineage.description import document as openlineage_document
 
 DOCUMENT = OpenApi(NATIVE_API).document("0")
 ELYRA_DOCUMENT = elyra_document("0")
