@@ -64,12 +64,14 @@ def position(sent: str, name: str) -> int | None:
 
 
 def read_page(
-    catalog: "Catalog", selection: Changes, after: int, principal: Principal
+    catalog: "Catalog", selection: Changes, after: int | None, principal: Principal
 ) -> tuple[list[WrittenChange], int]:
-    """Return changes after a number, and the number from which the next page goes on.
+    """Return changes after a number, and the number from which the next page goes on; with a limit of 0 the present one.
 
     The number moves on also where the form leaves everything out. Raises LogCompacted, StorageError.
     """
+    if selection.limit == 0 or after is None:
+        return [], catalog.feed.head()
     found: list[WrittenChange] = []
     size = 0
     for _ in range(_SLICES):

@@ -1,0 +1,111 @@
+"""The native API without HTTP: its calls run in this process, on the caller's thread."""
+
+import json
+import threading
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Any, Final
+
+from jupyter_colophon.client.caller import Call, Document
+from jupyter_colophon.client.problems import Refused
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.errors import MetadataError
+from jupyter_colophon.operations.call import Call as SentCall
+from jupyter_colophon.operations.call import perform
+from jupyter_colophon.operations.change_log import read_page
+from jupyter_colophon.operations.native.api import NATIVE
+from jupyter_colophon.operations.operation import Operation
+from jupyter_colophon.operations.problems import problem
+from jupyter_colophon.operations.request import Answer, Changes, Lines
+from jupyter_colophon.operations.services import Services
+
+_OPERATIONS: Final = {one.id: one for one in NATIVE.operations}
+_BAD_REQUEST: Final = 400
+
+
+class InProcessCaller:
+    """A `Caller` that runs operations on the services of this process, as one principal.
+
+    Calls have no time limit but the read deadline of the settings. The answers are those of HTTP, and so are the
+    errors: `Refused` with a status and a problem document.
+    """
+
+    def __init__(self, services: Services, principal: Principal) -> None:
+        self.services, self._principal = services, principal
+
+    def call(self, call: Call, timeout_s: float | None = None) -> Document:
+        """Run an operation, and return its document; an empty one if it has none. Raises Refused."""
+        result = self._perform(call)
+        if isinstance(result, Changes):
+            return self._page(result)
+        if isinstance(result, Lines):
+            raise TypeError(f"{call.operation} answers lines")
+        if result.status >= _BAD_REQUEST:
+            raise Refused(result.status, result.document)
+        return result.document if isinstance(result.document, dict) else {}
+
+    def lines(self, call: Call, timeout_s: float | None = None) -> Iterator[bytes]:
+        """Yield the lines of an answer as they are made. Raises Refused, also in the middle."""
+        result = self._perform(call)
+        if not isinstance(result, Lines):
+            raise TypeError(f"{call.operation} does not answer lines")
+        try:
+            for line in result.lines:
+                yield line.encode()
+        except MetadataError as error:
+            raise _refused(_OPERATIONS[call.operation], error) from error
+
+    def close(self) -> None:
+        """Close the services."""
+        self.services.close()
+
+    def _perform(self, call: Call) -> Answer | Lines | Changes:
+        operation, body = _OPERATIONS[call.operation], _bytes(call.body)
+        sent = SentCall(
+            principal=self._principal,
+            query={name: (_text(value),) for name, value in call.query.items()},
+            headers={"content-type": call.content_type} | {name.lower(): _text(v) for name, v in call.headers.items()},
+            path=call.path,
+            body=lambda: body,
+            raw_path=call.path_template,
+            display_name=self._principal.user,
+            fingerprint=lambda: _fingerprint(call, body),
+        )
+        try:
+            return perform(NATIVE, operation, self.services, sent)
+        except MetadataError as error:
+            raise _refused(operation, error) from error
+
+    def _page(self, changes: Changes) -> Document:
+        """Return a page of changes; where there are none, wait for one."""
+        catalog, news = self.services.catalog(), threading.Event()
+        stop = catalog.feed.listen(lambda _: news.set()) if changes.wait_seconds else None
+        try:
+            found, cursor = read_page(catalog, changes, changes.after, self._principal)
+            if not found and changes.limit and stop is not None and news.wait(changes.wait_seconds):
+                found, cursor = read_page(catalog, changes, cursor, self._principal)
+        except MetadataError as error:
+            raise _refused(_OPERATIONS["readChanges"], error) from error
+        finally:
+            if stop is not None:
+                stop()
+        return {"cursor": cursor, "changes": [json.loads(one.text) for one in found]}
+
+
+def _refused(operation: Operation, error: MetadataError) -> Refused:
+    return Refused(NATIVE.status_of(operation, type(error)), problem(error))
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _bytes(body: Any) -> bytes:
+    if body is None or isinstance(body, bytes):
+        return body or b""
+    return json.dumps(body, ensure_ascii=False).encode()
+
+
+def _fingerprint(call: Call, body: bytes) -> str:
+    parts = json.dumps([call.operation, dict(call.path), dict(call.query), dict(call.headers)], sort_keys=True)
+    return sha256(parts.encode() + b"\n" + body).hexdigest()
