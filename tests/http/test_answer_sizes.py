@@ -154,7 +154,7 @@ READS: dict[str, list[Read]] = {
     "readRunOfJob": [Read(WHOLE, ("api", "v1", "jobs", "runs", RUN))],
     "readRunFacets": [Read(WHOLE, ("api", "v1", "jobs", "runs", RUN, "facets"))],
     "searchJobsAndDatasets": [Read(PAGE, ("api", "v1", "search"), {"q": "t", "limit": 100})],
-    "readOpenLineageDoor": [Read(PAGE, ("openapi.json",))],
+    "readOpenLineageOpenApi": [Read(PAGE, ("openapi.json",))],
     # DataHub's.
     "readConfig": [Read(PAGE, ("config",))],
     "listSpecifications": [Read(PAGE, ("openapi", "v1", "registry", "models", "entity", "specifications"))],
@@ -226,7 +226,14 @@ def authorized_action(method: Any) -> str | None:
 
 def reads() -> Iterable[tuple[str, str, str]]:
     """Yield every operation that reads, with its method and the prefix of its API."""
-    for pattern, handler in routes(elyra=True):
+    for pattern, handler, *served in routes(elyra=True):
+        if served:
+            yield from (
+                (operation.id, operation.method, next(one for one in PREFIXES if pattern.startswith(one)))
+                for operation in served[0]["operations"].values()
+                if operation.is_read
+            )
+            continue
         for name in ("get", "post"):
             operation = declared(handler, name)
             if operation is not None and (name == "get" or authorized_action(getattr(handler, name)) == "read"):

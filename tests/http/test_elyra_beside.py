@@ -1,6 +1,7 @@
 """The Elyra door beside Elyra itself, beside other programs, and while the catalog is away."""
 
 import json
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -8,8 +9,7 @@ from typing import Any
 
 import pytest
 from jupyter_colophon.elyra.manager import MetadataManager
-from jupyter_colophon.http import route_auth_check
-from jupyter_colophon.http.elyra.routes import ROUTES
+from jupyter_colophon.operations.elyra.api import ELYRA
 from support.process import running
 from support.snippets import SPACE, folder, snippet
 
@@ -84,8 +84,12 @@ async def test_the_setting_opens_and_closes_the_door_whatever_else_is_there(
     assert (await api("GET", "health", answers="health")).body["instances"]["elyraApi"] == (set_to == "on")
 
 
-def test_every_method_of_the_door_is_guarded() -> None:
-    route_auth_check.check(ROUTES, route_auth_check.RESOURCE)
+async def test_every_operation_and_every_unknown_path_refuses_anonymous_callers(elyra: Any) -> None:
+    paths = [(operation.method, operation.path) for operation in ELYRA.operations]
+    assert len(paths) > 10
+    for method, path in (*paths, ("GET", "/metadata/a/b/c"), ("GET", "/schemaspace/a/b")):
+        parts = re.sub(r"\{[a-z]+\}", "x", path).strip("/").split("/")
+        assert (await elyra(method, *parts, anonymous=True)).status == 403, (method, path)
 
 
 async def test_python_code_in_the_server_sees_and_changes_the_same_instances(api: Any, elyra: Any) -> None:

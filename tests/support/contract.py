@@ -9,13 +9,13 @@ from typing import Any
 import jsonschema_rs
 from jupyter_colophon.http.datahub.description import document as datahub_document
 from jupyter_colophon.http.datahub.shapes import ERROR as DATAHUB_ERROR
-from jupyter_colophon.http.elyra.description import document as elyra_document
-from jupyter_colophon.http.openlineage.description import document as openlineage_document
+from jupyter_colophon.operations.elyra.api import ELYRA as ELYRA_API
 from jupyter_colophon.operations.native.api import NATIVE as NATIVE_API
 from jupyter_colophon.operations.openapi import OpenApi, component
+from jupyter_colophon.operations.openlineage.api import OPENLINEAGE as OPENLINEAGE_API
 
 DOCUMENT = OpenApi(NATIVE_API).document("0")
-ELYRA_DOCUMENT = elyra_document("0")
+ELYRA_DOCUMENT = OpenApi(ELYRA_API).document("0")
 _ID = "urn:jupyter-colophon:api:openapi"
 
 
@@ -66,6 +66,6 @@ class Contract:
 NATIVE = Contract(DOCUMENT, "application/problem+json", {"$ref": "#/components/schemas/Problem"})
 _ERROR = ELYRA_DOCUMENT["paths"]["/schemaspace"]["get"]["responses"]["403"]["content"]["application/json"]["schema"]
 ELYRA = Contract(ELYRA_DOCUMENT, "application/json", _ERROR)
-OPENLINEAGE = Contract(openlineage_document("0"), NATIVE.refused, NATIVE.problem)
+OPENLINEAGE = Contract(OpenApi(OPENLINEAGE_API).document("0"), NATIVE.refused, NATIVE.problem)
 DATAHUB = Contract(datahub_document("0"), "application/json", DATAHUB_ERROR)
 check = NATIVE.check

@@ -6,13 +6,13 @@ from jupyter_colophon.http.changes.change_page import ChangePageHandler
 from jupyter_colophon.http.changes.change_socket import ChangeSocketHandler
 from jupyter_colophon.http.changes.change_sse import ChangeStreamHandler
 from jupyter_colophon.http.datahub.routes import ROUTES as DATAHUB
-from jupyter_colophon.http.elyra.routes import ROUTES as ELYRA
 from jupyter_colophon.http.lazy_routes import Route
-from jupyter_colophon.http.openlineage.routes import ROUTES as OPENLINEAGE
 from jupyter_colophon.http.operation_handler import OperationHandler
 from jupyter_colophon.http.v3.routes import ROUTES as V3
 from jupyter_colophon.operations.api import Api
+from jupyter_colophon.operations.elyra.api import ELYRA
 from jupyter_colophon.operations.native.api import NATIVE
+from jupyter_colophon.operations.openlineage.api import OPENLINEAGE
 
 #: The handlers of operations that are connections, or wait for changes on the event loop, by API and operation.
 Handlers = Mapping[str, type[OperationHandler | ChangeSocketHandler]]
@@ -26,7 +26,13 @@ _NATIVE_HANDLERS: Handlers = {
 def routes(*, elyra: bool) -> list[Route]:
     """Return every route of a server; `elyra` says whether it serves Elyra's API."""
     # OpenLineage's is below DataHub's, too.
-    return [*routes_of(NATIVE, _NATIVE_HANDLERS), *V3, *OPENLINEAGE, *DATAHUB, *(ELYRA if elyra else [])]
+    return [
+        *routes_of(NATIVE, _NATIVE_HANDLERS),
+        *V3,
+        *routes_of(OPENLINEAGE, {}),
+        *DATAHUB,
+        *(routes_of(ELYRA, {}) if elyra else ()),
+    ]
 
 
 def routes_of(api: Api, handlers: Handlers) -> Iterator[Route]:

@@ -1,1 +1,0 @@
-"""The OpenLineage door: `/colophon/openlineage`."""

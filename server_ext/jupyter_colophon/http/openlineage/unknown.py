@@ -1,9 +1,0 @@
-"""Whatever else is asked for below `/colophon/openlineage`."""
-
-from jupyter_colophon.http.base import ApiHandler
-from jupyter_colophon.http.unknown_paths import refuse_unknown_paths
-
-
-@refuse_unknown_paths
-class UnknownHandler(ApiHandler):
-    """Any method of any path that no other route knows."""

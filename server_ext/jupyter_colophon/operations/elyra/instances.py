@@ -1,0 +1,202 @@
+"""Instances of schemaspaces through the Elyra API. An unknown schemaspace is a bad request here (spec INST-1)."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from jupyter_colophon.core.errors import (
+    ConditionFailed,
+    HookDenied,
+    HookFailed,
+    InstanceExists,
+    InstanceInvalid,
+    InstanceIsDirectory,
+    InstanceNotFound,
+    InstanceUnreadable,
+    MalformedBody,
+    MetadataError,
+    PatchFailed,
+    RemovalNotPermitted,
+    RenameNotSupported,
+    SchemaNotFound,
+    SchemaspaceNotFound,
+)
+from jupyter_colophon.core.instances.instance import Instance
+from jupyter_colophon.operations.conditions import CONDITIONS, condition, etag_of
+from jupyter_colophon.operations.elyra import shapes
+from jupyter_colophon.operations.operation import operation
+from jupyter_colophon.operations.parameter import flag, number, text
+from jupyter_colophon.operations.request import Answer, Document, Request
+from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.shared_parameters import CURSOR, LIMIT_MAX
+
+_INVALID: Final = flag("include_invalid", "Include invalid instances, each with its `reason`.")
+_SCHEMA: Final = text("of_schema", "Only instances of this schema.")
+_LIMIT: Final = number(
+    "limit",
+    "Maximum number of instances; all of them by default. `Link` has the next page.",
+    default=0,
+    least=0,
+    most=LIMIT_MAX,
+)
+#: Members of answers that Elyra's clients send back; they are not part of an instance.
+_READ_ONLY: Final = ("resource", "reason")
+_SAVE_ERRORS: Final = (InstanceInvalid, InstanceIsDirectory, HookDenied, HookFailed, SchemaNotFound)
+_STATUSES: Final[Mapping[type[MetadataError], int]] = {SchemaspaceNotFound: HTTPStatus.BAD_REQUEST}
+
+
+@operation(
+    "listMetadata",
+    "GET /metadata/{space}",
+    parameters=[_INVALID, _SCHEMA, _LIMIT, CURSOR],
+    answers={200: shapes.INSTANCES},
+    etag=True,
+    statuses=_STATUSES,
+    schemaspace="{space}",
+)
+def list_metadata(services: Services, request: Request) -> Document | Answer:
+    """List the instances of a schemaspace by name."""
+    instances, principal, space = services.instances(), request.principal, request.path["space"]
+    invalid, schema, limit = request[_INVALID], request[_SCHEMA], request[_LIMIT]
+    if not limit:
+        listed = instances.list(space, principal, invalid=invalid, of_schema=schema or None)
+        return {space: [_document(instance) for instance in listed]}
+    page, cursor = instances.slice(space, limit, request[CURSOR], principal, invalid=invalid, of_schema=schema)
+    headers = {}
+    if cursor is not None:
+        query = {"limit": limit, "cursor": cursor, "include_invalid": str(invalid).lower(), "of_schema": schema}
+        path = request.base_url.rstrip("/") + request.raw_path
+        headers["Link"] = f'<{path}?{urlencode(query)}>; rel="next"'
+    return Answer({space: [_document(instance) for instance in page]}, headers=headers)
+
+
+@operation(
+    "createMetadata",
+    "POST /metadata/{space}",
+    body={"application/json": shapes.NEW},
+    answers={201: shapes.INSTANCE},
+    errors=[*_SAVE_ERRORS, InstanceExists],
+    etag=True,
+    statuses=_STATUSES,
+    schemaspace="{space}",
+)
+def create_metadata(services: Services, request: Request) -> Answer:
+    """Create an instance; without a name, its name is derived from its display name."""
+    document, space = _writable(request.body), request.path["space"]
+    for member in ("schema_name", "metadata"):
+        _require(document, member)
+    if not {"name", "display_name"} & set(document):
+        raise MalformedBody(
+            "Insufficient information - request body requires one of the following: ['name', 'display_name']."
+        )
+    instance = services.instances().create(space, _pop_name(document), document, request.principal)
+    location = f"{request.base_url}elyra/metadata/{space}/{instance.name}"
+    return _answer(instance, HTTPStatus.CREATED, {"Location": location})
+
+
+@operation(
+    "readMetadata",
+    "GET /metadata/{space}/{instance}",
+    parameters=[_INVALID],
+    answers={200: shapes.INSTANCE},
+    errors=[InstanceNotFound, InstanceUnreadable, InstanceInvalid],
+    etag=True,
+    statuses=_STATUSES,
+    schemaspace="{space}",
+)
+def read_metadata(services: Services, request: Request) -> Answer:
+    """Read a valid instance."""
+    instances = services.instances()
+    read = instances.get_any if request[_INVALID] else instances.get
+    try:
+        return _answer(read(request.path["space"], request.path["instance"], request.principal))
+    except SchemaNotFound as error:
+        # The instance exists without its schema: it is invalid, and not absent.
+        raise MalformedBody(error.detail) from error
+
+
+@operation(
+    "replaceMetadata",
+    "PUT /metadata/{space}/{instance}",
+    parameters=CONDITIONS,
+    body={"application/json": shapes.WHOLE},
+    answers={200: shapes.INSTANCE},
+    errors=[*_SAVE_ERRORS, InstanceNotFound, RenameNotSupported, ConditionFailed],
+    etag=True,
+    statuses=_STATUSES,
+    schemaspace="{space}",
+)
+def replace_metadata(services: Services, request: Request) -> Answer:
+    """Replace an instance, also an invalid one."""
+    document = _writable(request.body)
+    _require(document, "schema_name")
+    document.setdefault("metadata", {})
+    space, name = request.path["space"], request.path["instance"]
+    return _answer(services.instances().update(space, name, document, condition(request), request.principal))
+
+
+@operation(
+    "changeMetadata",
+    "PATCH /metadata/{space}/{instance}",
+    parameters=CONDITIONS,
+    body={"application/merge-patch+json": shapes.PARTS},
+    answers={200: shapes.INSTANCE},
+    errors=[*_SAVE_ERRORS, InstanceNotFound, InstanceUnreadable, RenameNotSupported, ConditionFailed, PatchFailed],
+    etag=True,
+    statuses=_STATUSES,
+    schemaspace="{space}",
+)
+def change_metadata(services: Services, request: Request) -> Answer:
+    """Change parts of an instance."""
+    space, name, changes = request.path["space"], request.path["instance"], _writable(request.body)
+    return _answer(services.instances().patch(space, name, changes, condition(request), request.principal))
+
+
+@operation(
+    "removeMetadata",
+    "DELETE /metadata/{space}/{instance}",
+    parameters=CONDITIONS,
+    answers={204: shapes.NOTHING},
+    errors=[InstanceNotFound, RemovalNotPermitted, InstanceIsDirectory, ConditionFailed, HookDenied, HookFailed],
+    statuses=_STATUSES,
+    schemaspace="{space}",
+)
+def remove_metadata(services: Services, request: Request) -> None:
+    """Delete an instance, also an invalid one."""
+    space, name = request.path["space"], request.path["instance"]
+    services.instances().remove(space, name, condition(request), request.principal)
+
+
+def _answer(instance: Instance, status: int = HTTPStatus.OK, headers: Mapping[str, str] | None = None) -> Answer:
+    """Return an instance with its version, where it has one, as its ETag."""
+    etag = None if instance.version is None else etag_of(instance.version)
+    return Answer(_document(instance), status, etag, headers or {})
+
+
+def _document(instance: Instance) -> Document:
+    """Return an instance in Elyra's form: without its path, and with a reason only where it is invalid."""
+    members: Document = {
+        "name": instance.name,
+        "display_name": instance.display_name,
+        "metadata": dict(instance.metadata),
+        "schema_name": instance.schema_name,
+    }
+    return {**instance.extra, **members} | ({"reason": instance.reason} if instance.reason else {})
+
+
+def _writable(body: Mapping[str, Any]) -> Document:
+    return {name: value for name, value in body.items() if name not in _READ_ONLY}
+
+
+def _require(document: Document, member: str) -> None:
+    if member not in document:
+        raise MalformedBody(f"Insufficient information - '{member}' is missing from request body.")
+
+
+def _pop_name(document: Document) -> str | None:
+    """Remove the name from a document and return it. Raises MalformedBody unless it is a string."""
+    name = document.pop("name", None)
+    if name is None or isinstance(name, str):
+        return name
+    raise MalformedBody("'name' is a string.")

@@ -1,0 +1,1 @@
+"""The OpenLineage API: takes events of OpenLineage, and answers reads as Marquez does."""

@@ -1,0 +1,64 @@
+"""Events of OpenLineage, and Marquez's graph: `/api/v1/lineage`."""
+
+from http import HTTPStatus
+from typing import Final
+
+from jupyter_colophon.core.errors import AlreadyExists, NotFound
+from jupyter_colophon.operations.openlineage import documents
+from jupyter_colophon.operations.operation import operation
+from jupyter_colophon.operations.parameter import number, text
+from jupyter_colophon.operations.request import Document, Request
+from jupyter_colophon.operations.services import Services
+
+_EVENT: Final = {"type": "object", "description": "A RunEvent, a JobEvent or a DatasetEvent of OpenLineage."}
+_GRAPH: Final = {
+    "type": "object",
+    "required": ["graph", "truncated"],
+    "properties": {
+        "graph": {"type": "array"},
+        "truncated": {"type": "boolean", "description": "Whether anything was left out. Not part of Marquez's API."},
+    },
+}
+_NODE: Final = text("nodeId", "`dataset:<namespace>:<name>` or `job:<namespace>:<name>`.", required=True)
+_DEPTH: Final = number("depth", "Number of levels; at most 20 are followed.", default=20, least=0, most=1_000)
+_ACCEPTED: Final = {"type": "object", "additionalProperties": False, "description": "The event is stored."}
+
+
+@operation(
+    "postLineageEvent",
+    "POST /api/v1/lineage",
+    body={"application/json": _EVENT},
+    raw_body=True,
+    answers={HTTPStatus.CREATED: _ACCEPTED},
+    errors=[NotFound, AlreadyExists],
+)
+def post_lineage_event(services: Services, request: Request) -> Document:
+    """Store an event; events may be sent more than once and in any order."""
+    services.catalog().collector.take(request.body, request.principal)
+    return {}
+
+
+@operation(
+    "readMarquezGraph",
+    "GET /api/v1/lineage",
+    parameters=[_NODE, _DEPTH],
+    answers={200: _GRAPH},
+    errors=[NotFound],
+)
+def read_marquez_graph(services: Services, request: Request) -> Document:
+    """Read the jobs and datasets around a node, in Marquez's form."""
+    graph = services.catalog().marquez.graph(request[_NODE], request[_DEPTH], request.principal)
+    return documents.graph(graph)
+
+
+@operation(
+    "readMarquezColumns",
+    "GET /api/v1/column-lineage",
+    parameters=[_NODE, _DEPTH],
+    answers={200: _GRAPH},
+    errors=[NotFound],
+)
+def read_marquez_columns(services: Services, request: Request) -> Document:
+    """Read the columns of the datasets around a node, each with the columns it is derived from."""
+    graph = services.catalog().marquez.graph(request[_NODE], request[_DEPTH], request.principal, columns=True)
+    return documents.columns(graph)

@@ -1,0 +1,11 @@
+"""The parameters in the paths of the OpenLineage API."""
+
+from typing import Final
+
+from jupyter_colophon.operations.parameter import text
+
+PATH_PARAMETERS: Final = (
+    text("namespace", "OpenLineage's namespace, percent-encoded.", place="path", required=True),
+    text("name", "OpenLineage's name of a job or a dataset, percent-encoded.", place="path", required=True),
+    text("id", "The id of a run, a UUID.", place="path", required=True),
+)
