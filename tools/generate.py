@@ -3,11 +3,11 @@
 import sys
 from pathlib import Path
 
-from generators import python_client
+from generators import python_client, typescript
 
 ROOT = Path(__file__).parents[1]
 #: Texts of generated files by their paths.
-GENERATORS = {module.TARGET: module.generate for module in (python_client,)}
+GENERATORS = {module.TARGET: module.generate for module in (python_client, typescript)}
 
 
 def stale() -> dict[str, str]:

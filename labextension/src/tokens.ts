@@ -4,12 +4,7 @@ import { Token } from '@lumino/coreutils';
 import type { IDisposable } from '@lumino/disposable';
 import type { ISignal } from '@lumino/signaling';
 import type {
-  Aspect,
   Change,
-  Changes,
-  Entity,
-  EntityType,
-  FieldsMetadata,
   Instance,
   InstanceBundle,
   InstanceEdit,
@@ -19,20 +14,10 @@ import type {
   Instances,
   InstanceValues,
   RecoveryFiles,
-  Keys,
-  Lineage,
-  LineageImpact,
-  Me,
   PipelinePlugins,
-  Run,
-  Runs,
-  Schemaspaces,
-  SearchResults,
-  TimeseriesValues,
-  RunAccesses,
-  Versions,
-  WriteResult
+  Schemaspaces
 } from './generated/api';
+import type { IOperations } from './generated/operations';
 import type { IFault } from './model/problem';
 
 /** A page of something: where to go on, and how much of it. */
@@ -44,58 +29,29 @@ export interface IPage {
 /** To what a search is narrowed down, by the names of the server's filters: each is exact, and all must hold. */
 export type ISearchFilters = Readonly<Record<string, string>>;
 
-/** A page of hits, narrowed down by filters. */
-export type ISearchPage = Readonly<Record<string, string | number>>;
-
 /** An interval of time; open where a side is left out. ISO 8601 or `now-1d`. */
 export interface IInterval {
   start?: string;
   end?: string;
 }
 
-/** A request for lineage around one entity. */
-export interface ILineageQuestion extends IInterval {
-  urn: string;
-  direction: Lineage['direction'];
-  levels: number;
-  limit?: number;
-  columns?: boolean;
-  /** What the catalog knew then. */
-  asOf?: string;
+/** An operation of the native API, by its id in the OpenAPI document. */
+export type OperationId = keyof IOperations;
+
+/** What is sent with a call besides its parameters. */
+export interface ICallOptions<Id extends OperationId> {
+  body?: IOperations[Id]['body'];
+  signal?: AbortSignal | undefined;
 }
 
-/** A request for what depends on an entity. */
-export type ImpactQuestion = IInterval & Pick<ILineageQuestion, 'urn' | 'asOf'>;
-
-/** A request for runs. */
-export interface IRunsQuestion extends IInterval, IPage {
-  program?: string;
-  data?: string;
-}
-
-/** The catalog as the server offers it. Every call rejects with a `CatalogProblem`. */
+/** The catalog of the server: every operation of its native API. */
 export interface ICatalog {
-  me(): Promise<Me>;
-  entityType(type: string): Promise<EntityType>;
-  entity(urn: string): Promise<Entity>;
-  /** What was said of the columns of a table: those of which something was said, by URN. */
-  columns(table: string, page?: IPage, signal?: AbortSignal): Promise<FieldsMetadata>;
-  search(query: string, page?: ISearchPage, signal?: AbortSignal): Promise<SearchResults>;
-  keys(prefix: string, page?: IPage, signal?: AbortSignal): Promise<Keys>;
-  lineage(question: ILineageQuestion, signal?: AbortSignal): Promise<Lineage>;
-  /** How much is made of an entity, however far. */
-  impact(question: ImpactQuestion): Promise<LineageImpact>;
-  run(urn: string): Promise<Run>;
-  /** What a run had to do with, and what was said of it then. */
-  touched(urn: string): Promise<RunAccesses>;
-  runs(question: IRunsQuestion, signal?: AbortSignal): Promise<Runs>;
-  versions(urn: string, aspect: string, page?: IPage): Promise<Versions>;
-  /** What an aspect that is told by time says, newest first. */
-  valuesByTime(urn: string, aspect: string, page?: Pick<IPage, 'limit'>): Promise<TimeseriesValues>;
-  /** `version` is what the writer read; 0 when there was nothing to read. */
-  putAspect(urn: string, aspect: string, value: object, version: number): Promise<WriteResult>;
-  aspect(urn: string, aspect: string): Promise<Aspect>;
-  changes(after: number, limit: number): Promise<Changes>;
+  /** Calls an operation. Rejects with a `CatalogProblem`. */
+  call<Id extends OperationId>(
+    id: Id,
+    parameters: IOperations[Id]['parameters'],
+    options?: ICallOptions<Id>
+  ): Promise<IOperations[Id]['answer']>;
 }
 
 export const ICatalog = new Token<ICatalog>('jupyter-colophon:ICatalog', 'The metadata catalog of this server.');

@@ -1,5 +1,6 @@
 import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
+import type { IOperation } from '../generated/operations';
 import { CatalogProblem, Superseded } from '../model/problem';
 import { toProblem } from './answers';
 
@@ -7,18 +8,20 @@ import { toProblem } from './answers';
 export const ROOT = 'colophon/api';
 
 export interface IRequest {
-  method?: 'GET' | 'PUT' | 'POST' | 'DELETE';
-  body?: object;
+  method: IOperation['method'];
+  body?: object | string | undefined;
+  /** The type of the body, if it is not JSON. */
+  contentType?: string | undefined;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
 }
 
 function init(request: IRequest): RequestInit {
-  const { method = 'GET', body, headers = {}, signal } = request;
+  const { method, body, contentType = 'application/json', headers = {}, signal } = request;
   const wanted: RequestInit = { method, headers: { Accept: 'application/json', ...headers } };
   if (body !== undefined) {
-    wanted.body = JSON.stringify(body);
-    wanted.headers = { ...wanted.headers, 'Content-Type': 'application/json' };
+    wanted.body = typeof body === 'string' ? body : JSON.stringify(body);
+    wanted.headers = { ...wanted.headers, 'Content-Type': contentType };
   }
   if (signal) {
     wanted.signal = signal;
@@ -27,8 +30,8 @@ function init(request: IRequest): RequestInit {
 }
 
 /** The one place that talks to the server: it adds token and XSRF, and turns failures into problems. */
-export async function send<T>(settings: ServerConnection.ISettings, path: string, request: IRequest = {}): Promise<T> {
-  const url = URLExt.join(settings.baseUrl, ROOT) + '/' + path;
+export async function send<T>(settings: ServerConnection.ISettings, path: string, request: IRequest): Promise<T> {
+  const url = URLExt.join(settings.baseUrl, ROOT) + path;
   try {
     const response = await ServerConnection.makeRequest(url, init(request), settings);
     const text = await response.text();

@@ -9,20 +9,15 @@ import type {
   Instances,
   InstanceValues,
   RecoveryFiles,
-  PipelineCheck,
-  PipelineCheckResult,
-  PipelinePlugins,
   Schemaspaces as Spaces
 } from '../generated/api';
+import type { IOperations } from '../generated/operations';
 import type { IFault } from '../model/problem';
-import type { IInstanceQuestion, IPlugin, ISchemaspaces } from '../tokens';
-import type { Parameters } from './addresses';
-import { address } from './addresses';
-import type { IRequest } from './requests';
-import { send } from './requests';
+import type { ICallOptions, IInstanceQuestion, IPlugin, ISchemaspaces, OperationId } from '../tokens';
+import { call } from './call';
 
 /** What must still be true of an instance when a request is done; nothing for null. */
-function condition(version: number | null): Record<string, string> {
+function condition(version: number | null): { 'If-Match'?: string } {
   return version === null ? {} : { 'If-Match': `"${version}"` };
 }
 
@@ -34,67 +29,64 @@ export class Schemaspaces implements ISchemaspaces {
   constructor(private _settings: ServerConnection.ISettings) {}
 
   all(): Promise<Spaces> {
-    return this._send([]);
+    return this._call('listSchemaspaces', {});
   }
 
-  refresh(space?: string): Promise<void> {
-    return this._send(['refresh'], { method: 'POST' }, { space });
+  async refresh(space?: string): Promise<void> {
+    await this._call('refreshSchemaspaces', { space });
   }
 
-  schema(space: string, name: string): Promise<Record<string, unknown>> {
-    return this._send([space, 'schemas', name]);
+  schema(space: string, schema: string): Promise<Record<string, unknown>> {
+    return this._call('readSchema', { space, schema });
   }
 
   instances(space: string, question: IInstanceQuestion, signal?: AbortSignal): Promise<Instances> {
-    const { tags = [], ...rest } = question;
+    const { tags = [], valid, ...rest } = question;
     // A tag may hold any character, so several are a JSON list.
     const tag = tags.length === 0 ? undefined : JSON.stringify(tags);
-    return this._send([space, 'instances'], { signal }, { ...rest, tag });
+    const state = valid === undefined ? undefined : valid ? 'true' : 'false';
+    return this._call('listInstances', { space, ...rest, valid: state, tag }, { signal });
   }
 
   values(space: string, schema: string, pointer: string): Promise<InstanceValues> {
-    return this._send([space, 'values'], {}, { schema, pointer });
+    return this._call('listInstanceValues', { space, schema, pointer });
   }
 
-  instance(space: string, name: string): Promise<Instance> {
-    return this._send([space, 'instances', name]);
+  instance(space: string, instance: string): Promise<Instance> {
+    return this._call('readInstance', { space, instance });
   }
 
   async findings(space: string, name: string): Promise<readonly IFault[]> {
     if (space !== PIPELINES) {
       return [];
     }
-    const body: PipelineCheck = { name };
-    const found = await send<PipelineCheckResult>(this._settings, address([PIPELINES, 'check']), {
-      method: 'POST',
-      body
-    });
-    return found.problems;
+    const { problems } = await this._call('checkPipeline', {}, { body: { name } });
+    return problems;
   }
 
   async plugins(): Promise<readonly IPlugin[]> {
-    const { plugins } = await send<PipelinePlugins>(this._settings, address([PIPELINES, 'plugins']));
+    const { plugins } = await this._call('listPipelinePlugins', {});
     return plugins;
   }
 
   create(space: string, document: InstanceEdit): Promise<Instance> {
-    return this._send([space, 'instances'], { method: 'POST', body: document });
+    return this._call('createInstance', { space }, { body: document });
   }
 
-  replace(space: string, name: string, document: InstanceEdit, version: number | null): Promise<Instance> {
-    return this._send([space, 'instances', name], { method: 'PUT', body: document, headers: condition(version) });
+  replace(space: string, instance: string, document: InstanceEdit, version: number | null): Promise<Instance> {
+    return this._call('writeInstance', { space, instance, ...condition(version) }, { body: document });
   }
 
-  remove(space: string, name: string, version: number | null): Promise<InstanceDeleteResult> {
-    return this._send([space, 'instances', name], { method: 'DELETE', headers: condition(version) });
+  remove(space: string, instance: string, version: number | null): Promise<InstanceDeleteResult> {
+    return this._call('deleteInstance', { space, instance, ...condition(version) });
   }
 
-  restore(space: string, name: string, version: number): Promise<Instance> {
-    return this._send([space, 'instances', name, 'restore'], { method: 'POST', body: { version } });
+  restore(space: string, instance: string, version: number): Promise<Instance> {
+    return this._call('restoreInstance', { space, instance }, { body: { version } });
   }
 
   exported(space: string, wanted: InstanceExport): Promise<InstanceBundle> {
-    return this._send([space, 'export'], { method: 'POST', body: wanted });
+    return this._call('exportInstances', { space }, { body: wanted });
   }
 
   imported(
@@ -102,22 +94,26 @@ export class Schemaspaces implements ISchemaspaces {
     bundle: InstanceBundle,
     how: { dryRun: boolean; overwrite: boolean }
   ): Promise<InstanceImport> {
-    return this._send([space, 'import'], { method: 'POST', body: bundle }, how);
+    return this._call('importInstances', { space, ...how }, { body: bundle });
   }
 
   leftovers(space: string): Promise<RecoveryFiles> {
-    return this._send([space, 'recovery-files']);
+    return this._call('listRecoveryFiles', { space });
   }
 
   recover(space: string, file: string): Promise<Instance> {
-    return this._send([space, 'recovery-files', 'recover'], { method: 'POST', body: { file } });
+    return this._call('restoreRecoveryFile', { space }, { body: { file } });
   }
 
   discard(space: string, file: string): Promise<RecoveryFiles> {
-    return this._send([space, 'recovery-files', 'discard'], { method: 'POST', body: { file } });
+    return this._call('discardRecoveryFile', { space }, { body: { file } });
   }
 
-  private _send<T>(parts: readonly string[], request: IRequest = {}, parameters: Parameters = {}): Promise<T> {
-    return send<T>(this._settings, address(['schemaspaces', ...parts], parameters), request);
+  private _call<Id extends OperationId>(
+    id: Id,
+    parameters: IOperations[Id]['parameters'],
+    options: ICallOptions<Id> = {}
+  ): Promise<IOperations[Id]['answer']> {
+    return call(this._settings, id, parameters, options);
   }
 }

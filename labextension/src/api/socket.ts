@@ -2,6 +2,7 @@ import { URLExt } from '@jupyterlab/coreutils';
 import type { ServerConnection } from '@jupyterlab/services';
 import type { Message } from '../generated/api';
 import type { Connect, IListener } from '../model/feed';
+import { operationPath } from './call';
 import { ROOT } from './requests';
 
 function isMessage(value: unknown): value is Message {
@@ -15,18 +16,15 @@ function heard(data: unknown, listener: IListener): void {
   }
 }
 
-/** Connections to `/changes/ws`, signed in like every other socket of JupyterLab. */
+/** Connections to the feed of changes, signed in like every other socket of JupyterLab. */
 export function socketTo(settings: ServerConnection.ISettings): Connect {
   return (after, listener) => {
-    const query = new URLSearchParams();
-    if (after !== null) {
-      query.set('after', String(after));
-    }
+    const path = operationPath('followChanges', after === null ? {} : { after: String(after) });
+    const url = new URL(URLExt.join(settings.wsUrl, ROOT) + path);
     if (settings.appendToken && settings.token !== '') {
-      query.set('token', settings.token);
+      url.searchParams.set('token', settings.token);
     }
-    const url = `${URLExt.join(settings.wsUrl, ROOT, 'changes/ws')}?${query.toString()}`;
-    const socket = new settings.WebSocket(url);
+    const socket = new settings.WebSocket(url.toString());
     socket.onmessage = event => heard(event.data, listener);
     socket.onclose = () => listener.closed();
     return {

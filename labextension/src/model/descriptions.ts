@@ -3,6 +3,7 @@ import type { ICatalog } from '../tokens';
 import type { AspectSpec, IDraftHome, IVersioned, IWritten } from './editor';
 import { Editor } from './editor';
 import { asProblem, CatalogProblem } from './problem';
+import { writeAspect } from './write-aspect';
 
 /** Where people describe the columns of a table. */
 export const OF_FIELDS = 'editableSchemaMetadata';
@@ -66,7 +67,7 @@ class ColumnDescriptionHome implements IDraftHome {
       }
       try {
         const next = withDescription(value, this._path, description);
-        await this._catalog.putAspect(this._table, OF_FIELDS, next, version ?? 0);
+        await writeAspect(this._catalog, this._table, OF_FIELDS, next, version ?? 0);
         this._seen = description;
         return { version, value: description === '' ? {} : { description } };
       } catch (reason) {
@@ -79,7 +80,7 @@ class ColumnDescriptionHome implements IDraftHome {
 
   private async _aspect(): Promise<IWritten> {
     try {
-      return await this._catalog.aspect(this._table, OF_FIELDS);
+      return await this._catalog.call('readAspect', { urn: this._table, aspect: OF_FIELDS });
     } catch (reason) {
       if (asProblem(reason).kind === 'absent') {
         return { version: 0, value: { [MEMBER]: [] }, actor: '', time: '' };

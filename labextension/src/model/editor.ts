@@ -8,6 +8,7 @@ import type { ICatalog } from '../tokens';
 import { isWithin } from './pointer';
 import type { CatalogProblem, IFault } from './problem';
 import { asProblem } from './problem';
+import { writeAspect } from './write-aspect';
 
 /** The description of one aspect, as the registry gives it. */
 export type AspectSpec = EntityType['aspects'][number];
@@ -308,11 +309,11 @@ class AspectHome implements IDraftHome {
   ) {}
 
   read(): Promise<IWritten> {
-    return this._catalog.aspect(this._urn, this._aspect);
+    return this._catalog.call('readAspect', { urn: this._urn, aspect: this._aspect });
   }
 
   async write(value: ReadonlyJSONObject, version: number | null): Promise<null> {
-    await this._catalog.putAspect(this._urn, this._aspect, value, version ?? 0);
+    await writeAspect(this._catalog, this._urn, this._aspect, value, version ?? 0);
     return null;
   }
 }

@@ -1,17 +1,18 @@
 import { expect, test } from 'vitest';
 import { Catalog } from '../../src/api/client';
+import { writeAspect } from '../../src/model/write-aspect';
 import { CatalogProblem, Superseded } from '../../src/model/problem';
 import { answerOf, FakeServer, problem, table } from '../support/server';
 
 test('a URN is one part of the path, below the base path of the server', async () => {
   const server = new FakeServer().on('GET', `entities/${table('a')}`, { body: { name: 'a' } });
-  expect(await new Catalog(server.settings).entity(table('a'))).toEqual({ name: 'a' });
+  expect(await new Catalog(server.settings).call('readEntity', { urn: table('a') })).toEqual({ name: 'a' });
   expect(server.seen[0]?.headers.get('Authorization')).toContain('secret');
 });
 
 test('a query keeps its own signs, and what is not asked for is not sent', async () => {
   const server = new FakeServer().on('GET', 'search', { body: answerOf([]) });
-  await new Catalog(server.settings).search('owner:op* "a & b"', { limit: 5 });
+  await new Catalog(server.settings).call('search', { q: 'owner:op* "a & b"', limit: 5 });
   expect(server.seen[0]?.query.get('q')).toBe('owner:op* "a & b"');
   expect(server.seen[0]?.query.has('cursor')).toBe(false);
 });
@@ -20,8 +21,8 @@ test('a write says which version it replaces, and that there must be none when t
   const path = `entities/${table('a')}/aspects/businessMetadata`;
   const server = new FakeServer().on('PUT', path, { body: {} });
   const catalog = new Catalog(server.settings);
-  await catalog.putAspect(table('a'), 'businessMetadata', { tags: [] }, 3);
-  await catalog.putAspect(table('a'), 'businessMetadata', { tags: [] }, 0);
+  await writeAspect(catalog, table('a'), 'businessMetadata', { tags: [] }, 3);
+  await writeAspect(catalog, table('a'), 'businessMetadata', { tags: [] }, 0);
   expect(server.seen[0]?.headers.get('If-Match')).toBe('"3"');
   expect(server.seen[0]?.body).toEqual({ tags: [] });
   expect(server.seen[1]?.headers.get('If-Match')).toBeNull();
@@ -31,19 +32,19 @@ test('a write says which version it replaces, and that there must be none when t
 test('a refusal brings its pointers along', async () => {
   const faults = [{ pointer: '/tags/0', message: 'no' }];
   const server = new FakeServer().on('GET', 'me', problem(400, 'not valid', faults));
-  const failure = await new Catalog(server.settings).me().catch((reason: unknown) => reason);
+  const failure = await new Catalog(server.settings).call('readMe', {}).catch((reason: unknown) => reason);
   expect(failure).toBeInstanceOf(CatalogProblem);
   expect(failure).toMatchObject({ kind: 'invalid', message: 'not valid', status: 400, faults });
 });
 
 test('a 404 that we did not write means that the server extension is missing', async () => {
-  const failure = await new Catalog(new FakeServer().settings).me().catch((reason: unknown) => reason);
+  const failure = await new Catalog(new FakeServer().settings).call('readMe', {}).catch((reason: unknown) => reason);
   expect(failure).toMatchObject({ kind: 'no-extension' });
 });
 
 test('a server that cannot be reached is told apart from one that refuses', async () => {
   const server = new FakeServer().on('GET', 'me', () => Promise.reject(new TypeError('refused')));
-  const failure = await new Catalog(server.settings).me().catch((reason: unknown) => reason);
+  const failure = await new Catalog(server.settings).call('readMe', {}).catch((reason: unknown) => reason);
   expect(failure).toMatchObject({ kind: 'unreachable' });
 });
 
@@ -53,6 +54,8 @@ test('a search that a newer one replaced says so', async () => {
     abort.abort();
     return Promise.reject(new TypeError('aborted'));
   });
-  const failure = await new Catalog(server.settings).search('a', {}, abort.signal).catch((reason: unknown) => reason);
+  const failure = await new Catalog(server.settings)
+    .call('search', { q: 'a' }, { signal: abort.signal })
+    .catch((reason: unknown) => reason);
   expect(failure).toBeInstanceOf(Superseded);
 });

@@ -16,10 +16,12 @@ export async function readColumnMetadata(
   table: string,
   signal: AbortSignal | undefined
 ): Promise<ColumnMetadata[]> {
-  let page = await catalog.columns(table, { limit: PAGE }, signal);
+  const ask = (cursor?: string): Promise<FieldsMetadata> =>
+    catalog.call('listFieldsMetadata', { urn: table, limit: PAGE, cursor }, { signal });
+  let page = await ask();
   const columns = [...page.fields];
   while (page.cursor !== null) {
-    page = await catalog.columns(table, { limit: PAGE, cursor: page.cursor }, signal);
+    page = await ask(page.cursor);
     columns.push(...page.fields);
   }
   return columns;
@@ -28,7 +30,7 @@ export async function readColumnMetadata(
 /** Reads the annotation of a column by people; null if there is none. Rejects with a `CatalogProblem`. */
 export async function readColumnAspect(catalog: ICatalog, column: string): Promise<Aspect | null> {
   try {
-    return await catalog.aspect(column, COLUMN_ASPECT);
+    return await catalog.call('readAspect', { urn: column, aspect: COLUMN_ASPECT });
   } catch (reason) {
     const problem = asProblem(reason);
     if (problem.kind === 'absent') {

@@ -125,7 +125,7 @@ export class EntityModel extends LiveModel<IEntityState> {
     const { editor } = this.state;
     try {
       const [type, base] = await Promise.all([
-        this._catalog.entityType('schemaField'),
+        this._catalog.call('readEntityType', { type: 'schemaField' }),
         readColumnAspect(this._catalog, urn)
       ]);
       const spec = type.aspects.find(({ name }) => name === COLUMN_ASPECT);
@@ -176,7 +176,7 @@ export class EntityModel extends LiveModel<IEntityState> {
   /** The type; of an entity whose type the registry lost, one without aspects. */
   private async _typeOf(name: string): Promise<EntityType> {
     try {
-      return await this._catalog.entityType(name);
+      return await this._catalog.call('readEntityType', { type: name });
     } catch (reason) {
       if (asProblem(reason).status !== 404) {
         throw reason;
@@ -186,8 +186,8 @@ export class EntityModel extends LiveModel<IEntityState> {
   }
 
   protected override async ask(): Promise<Partial<IEntityState>> {
-    const entity = await this._catalog.entity(this.urn);
-    const [type, me] = await Promise.all([this._typeOf(entity.type), this._catalog.me()]);
+    const entity = await this._catalog.call('readEntity', { urn: this.urn });
+    const [type, me] = await Promise.all([this._typeOf(entity.type), this._catalog.call('readMe', {})]);
     return { entity, type, mayEdit: me.scopes.some(scope => scope === 'annotate' || scope === 'admin') };
   }
 
@@ -220,7 +220,8 @@ export class EntityModel extends LiveModel<IEntityState> {
       return;
     }
     try {
-      const told = await this._catalog.valuesByTime(this.urn, 'datasetProfile', { limit: 1 });
+      const of = { urn: this.urn, aspect: 'datasetProfile' };
+      const told = await this._catalog.call('listTimeseriesValues', { ...of, limit: 1 });
       this.set({ profile: newestProfile(told), profileProblem: null });
     } catch (reason) {
       this.set({ profileProblem: asProblem(reason) });
@@ -234,7 +235,7 @@ export class EntityModel extends LiveModel<IEntityState> {
   private async _askRuns(cursor?: string): Promise<Pick<IEntityState, 'runs' | 'runsCursor' | 'runsProblem'>> {
     const of = this.urn.startsWith('urn:li:dataJob:') ? { program: this.urn } : { data: this.urn };
     try {
-      const page = await this._catalog.runs({ ...of, limit: RUNS_PAGE, ...(cursor === undefined ? {} : { cursor }) });
+      const page = await this._catalog.call('listRuns', { ...of, limit: RUNS_PAGE, cursor });
       return { runs: page.runs, runsCursor: page.cursor, runsProblem: null };
     } catch (reason) {
       return { runs: this.state.runs, runsCursor: null, runsProblem: asProblem(reason) };
@@ -260,8 +261,8 @@ export class EntityModel extends LiveModel<IEntityState> {
 
   private async _askHistory(aspect: string, cursor?: string): Promise<IHistory> {
     try {
-      const page = { limit: VERSIONS_PAGE, ...(cursor === undefined ? {} : { cursor }) };
-      return { aspect, problem: null, ...(await this._catalog.versions(this.urn, aspect, page)) };
+      const page = { urn: this.urn, aspect, limit: VERSIONS_PAGE, cursor };
+      return { aspect, problem: null, ...(await this._catalog.call('listVersions', page)) };
     } catch (reason) {
       return { aspect, versions: [], cursor: null, problem: asProblem(reason) };
     }

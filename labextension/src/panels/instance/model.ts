@@ -201,7 +201,7 @@ export class InstanceModel extends LiveModel<IInstanceState> {
   protected override async ask(signal: AbortSignal): Promise<Partial<IInstanceState>> {
     const { spaces, catalog } = this._sources;
     const { space: wanted, name } = this._place;
-    const [all, me] = await Promise.all([spaces.all(), catalog.me()]);
+    const [all, me] = await Promise.all([spaces.all(), catalog.call('readMe', {})]);
     const space = all.schemaspaces.find(one => [one.name, one.id].includes(wanted.toLowerCase())) ?? null;
     const mayEdit = me.scopes.includes('admin');
     // What is known already is shown also where the rest fails.
@@ -351,8 +351,8 @@ export class InstanceModel extends LiveModel<IInstanceState> {
 
   private async _askHistory(cursor?: string, limit = VERSIONS_PAGE): Promise<IInstanceHistory> {
     try {
-      const page = { limit, ...(cursor === undefined ? {} : { cursor }) };
-      return { problem: null, ...(await this._sources.catalog.versions(this.urn, ASPECT, page)) };
+      const of = { urn: this.urn, aspect: ASPECT };
+      return { problem: null, ...(await this._sources.catalog.call('listVersions', { ...of, limit, cursor })) };
     } catch (reason) {
       const problem = asProblem(reason);
       return { versions: [], cursor: null, problem: problem.kind === 'absent' ? null : problem };

@@ -1,4 +1,5 @@
 import type { Change, Lineage, LineageImpact, Run } from '../../generated/api';
+import type { IOperations } from '../../generated/operations';
 import type { IColumnEdge, IEdge, IGraph, INode, Side } from '../../lineage/graph';
 import { bounded, edgeId, EMPTY_GRAPH, joined, within } from '../../lineage/graph';
 import type { Layouter } from '../../lineage/layouter';
@@ -10,7 +11,10 @@ import type { ILiveState } from '../../model/live-model';
 import { LiveModel } from '../../model/live-model';
 import type { CatalogProblem } from '../../model/problem';
 import { asProblem } from '../../model/problem';
-import type { ICatalog, IChangeFeed, IInterval, ILineageQuestion } from '../../tokens';
+import type { ICatalog, IChangeFeed, IInterval } from '../../tokens';
+
+/** A request for the lineage around one entity. */
+type Question = IOperations['readLineage']['parameters'];
 
 export const NODES_MOST = 200;
 const RELATIONS_MOST = 1000;
@@ -177,7 +181,8 @@ export class LineageModel extends LiveModel<ILineageState> {
   async weigh(): Promise<void> {
     const { node } = this.state.selection;
     if (node) {
-      await this._learn(async () => ({ impact: await this._catalog.impact({ urn: node.urn, ...this._when() }) }));
+      const of = { urn: node.urn, ...this._when() };
+      await this._learn(async () => ({ impact: await this._catalog.call('readLineageImpact', of) }));
     }
   }
 
@@ -214,7 +219,7 @@ export class LineageModel extends LiveModel<ILineageState> {
   private async _loadRuns(of: { data?: string; program?: string }): Promise<void> {
     await this._learn(async () => {
       const bounds = intervalBounds(this._interval);
-      const { runs } = await this._catalog.runs({ ...of, ...bounds, limit: RUNS_MOST });
+      const { runs } = await this._catalog.call('listRuns', { ...of, ...bounds, limit: RUNS_MOST });
       return { runs };
     });
   }
@@ -261,10 +266,10 @@ export class LineageModel extends LiveModel<ILineageState> {
     return joined([...answers, ...rest.map(answer => within(answer, there))]);
   }
 
-  private _ask(what: Pick<ILineageQuestion, 'urn' | 'direction' | 'levels'>, signal: AbortSignal): Promise<Lineage> {
+  private _ask(what: Pick<Question, 'urn' | 'direction' | 'levels'>, signal: AbortSignal): Promise<Lineage> {
     const { columns } = this.state.choice;
     const question = { ...what, ...this._when(), columns, limit: RELATIONS_MOST };
-    return this._catalog.lineage(question, signal);
+    return this._catalog.call('readLineage', question, { signal });
   }
 
   /** What was picked is picked again in the new graph, if it is still there. */

@@ -30,11 +30,11 @@ export class RunModel extends LiveModel<IRunState> {
   }
 
   protected override async ask(): Promise<Partial<IRunState>> {
-    const asked = this._catalog.run(this.urn);
+    const asked = this._catalog.call('readRun', { urn: this.urn });
     const [run, parent, { accesses: touched }] = await Promise.all([
       asked,
       asked.then(async one => this._parentOf(one)),
-      this._catalog.touched(this.urn)
+      this._catalog.call('listRunAccesses', { urn: this.urn })
     ]);
     if (this.isShown && run.status === 'running' && sortedFacts(run).stages.length > 0) {
       this.refreshSoon(STAGES_PAUSE_MS);
@@ -48,7 +48,7 @@ export class RunModel extends LiveModel<IRunState> {
       return this.state.parent;
     }
     // Without its name it is called by its URN.
-    return this._catalog.run(parent).catch(() => null);
+    return this._catalog.call('readRun', { urn: parent }).catch(() => null);
   }
 
   protected override heard(changes: readonly Change[]): void {

@@ -164,7 +164,7 @@ export class SearchModel extends LiveModel<ISearchState> {
   }
 
   private _search(page: IPage, signal: AbortSignal | undefined): Promise<SearchResults> {
-    return this._catalog.search(this._query(), { ...this.state.filters, ...page, limit: PAGE }, signal);
+    return this._catalog.call('search', { q: this._query(), ...this.state.filters, ...page, limit: PAGE }, { signal });
   }
 
   private async _with(work: (saved: SavedSearches) => Promise<void>): Promise<void> {
@@ -185,11 +185,12 @@ export class SearchModel extends LiveModel<ISearchState> {
   /** Nothing typed: every key, and what changed lately. */
   private async _askAll(signal: AbortSignal): Promise<Answer> {
     const [keys, head, saved] = await Promise.all([
-      this._catalog.keys('', { limit: PAGE * 2 }, signal),
-      this._catalog.changes(0, 0),
+      this._catalog.call('listKeys', { limit: PAGE * 2 }, { signal }),
+      this._catalog.call('readChanges', { after: 0, limit: 0 }),
       this._saved?.all(signal) ?? []
     ]);
-    const log = await this._catalog.changes(Math.max(0, head.cursor - RECENT_CHANGES), RECENT_CHANGES);
+    const after = Math.max(0, head.cursor - RECENT_CHANGES);
+    const log = await this._catalog.call('readChanges', { after, limit: RECENT_CHANGES });
     return {
       keys: foundKeys(keys.keys, []),
       moreKeys: keys.cursor !== null,
@@ -207,7 +208,7 @@ export class SearchModel extends LiveModel<ISearchState> {
   private async _askTyped(signal: AbortSignal): Promise<Answer> {
     const prefix = keyPrefix(this.state.text);
     const [keys, answer] = await Promise.all([
-      prefix === '' ? { keys: [], cursor: null } : this._catalog.keys(prefix, { limit: PAGE }, signal),
+      prefix === '' ? { keys: [], cursor: null } : this._catalog.call('listKeys', { prefix, limit: PAGE }, { signal }),
       this._search({}, signal)
     ]);
     return {
