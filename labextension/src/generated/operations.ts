@@ -99,12 +99,6 @@ export interface IOperations {
     body: undefined;
     answer: EntityType;
   };
-  /** This document: what can be asked, and what is answered (OpenAPI 3.1). */
-  readOpenApi: {
-    parameters: Record<never, never>;
-    body: undefined;
-    answer: Record<string, unknown>;
-  };
   /** A page of entities by namespace, type and name; it may hold fewer than `limit` while there is a cursor. */
   listEntities: {
     parameters: { namespace?: string | undefined; type?: string | undefined; prefix?: string | undefined; removed?: boolean | undefined; limit?: number | undefined; cursor?: string | undefined };
@@ -339,7 +333,7 @@ export interface IOperations {
     body: undefined;
     answer: string;
   };
-  /** Take the connection. A WebSocket asks the authorizer for `execute`, as Jupyter's own do. */
+  /** Changes as they happen, over a WebSocket: first `hello` with the log's head, then changes. */
   followChanges: {
     parameters: { after?: string | undefined; namespace?: string | undefined; urn?: string | undefined; type?: string | undefined };
     body: undefined;
@@ -357,7 +351,7 @@ export interface IOperations {
     body: NamespaceExport;
     answer: string;
   };
-  /** Lines back into the catalog; what both sides changed is told, and left as it is. */
+  /** Lines back into the catalog; conflicts, where both sides changed, are listed and left as they are. */
   importNamespace: {
     parameters: { dryRun?: boolean | undefined; overwrite?: boolean | undefined };
     body: string;
@@ -489,17 +483,23 @@ export interface IOperations {
     body: undefined;
     answer: PipelinePlugins;
   };
+  /** When pipelines run by themselves, when each is due, and what became of its last run. */
+  listPipelineSchedules: {
+    parameters: Record<never, never>;
+    body: undefined;
+    answer: PipelineSchedules;
+  };
   /** What is wrong with a pipeline: its shape, its plugins' properties, its graph, columns that are not there. */
   checkPipeline: {
     parameters: Record<never, never>;
     body: PipelineCheck;
     answer: PipelineCheckResult;
   };
-  /** When pipelines run by themselves, when each is due, and what became of its last run. */
-  listPipelineSchedules: {
+  /** This document: the operations, what they take and what they answer (OpenAPI 3.1). */
+  readOpenApi: {
     parameters: Record<never, never>;
     body: undefined;
-    answer: PipelineSchedules;
+    answer: Record<string, unknown>;
   };
 }
 
@@ -508,7 +508,6 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   readHealth: { method: "GET", path: "/health" },
   listEntityTypes: { method: "GET", path: "/registry" },
   readEntityType: { method: "GET", path: "/registry/{type}" },
-  readOpenApi: { method: "GET", path: "/openapi.json" },
   listEntities: { method: "GET", path: "/entities" },
   readEntity: { method: "GET", path: "/entities/{urn}" },
   deleteEntity: { method: "DELETE", path: "/entities/{urn}", headers: ["Idempotency-Key"] },
@@ -573,6 +572,7 @@ export const OPERATIONS: { readonly [Id in keyof IOperations]: IOperation } = {
   restoreRecoveryFile: { method: "POST", path: "/schemaspaces/{space}/recovery-files/recover" },
   discardRecoveryFile: { method: "POST", path: "/schemaspaces/{space}/recovery-files/discard" },
   listPipelinePlugins: { method: "GET", path: "/pipelines/plugins" },
+  listPipelineSchedules: { method: "GET", path: "/pipelines/schedules" },
   checkPipeline: { method: "POST", path: "/pipelines/check" },
-  listPipelineSchedules: { method: "GET", path: "/pipelines/schedules" }
+  readOpenApi: { method: "GET", path: "/openapi.json" }
 };

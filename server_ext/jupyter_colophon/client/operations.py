@@ -40,11 +40,6 @@ class Operations:
         call = Call("readEntityType", "GET", "/registry/{type}", path={"type": type})
         return self.caller.call(call, timeout_s)
 
-    def read_open_api(self, *, timeout_s: float | None = None) -> Document:
-        """This document: what can be asked, and what is answered (OpenAPI 3.1)."""
-        call = Call("readOpenApi", "GET", "/openapi.json")
-        return self.caller.call(call, timeout_s)
-
     def list_entities(
         self,
         *,
@@ -667,7 +662,7 @@ class Operations:
     def import_namespace(
         self, body: Body, *, dry_run: bool | None = None, overwrite: bool | None = None, timeout_s: float | None = None
     ) -> Document:
-        """Lines back into the catalog; what both sides changed is told, and left as it is. Answer: `NamespaceImport`."""
+        """Lines back into the catalog; conflicts, where both sides changed, are listed and left as they are. Answer: `NamespaceImport`."""
         call = Call(
             "importNamespace",
             "POST",
@@ -959,12 +954,17 @@ class Operations:
         call = Call("listPipelinePlugins", "GET", "/pipelines/plugins")
         return self.caller.call(call, timeout_s)
 
+    def list_pipeline_schedules(self, *, timeout_s: float | None = None) -> Document:
+        """When pipelines run by themselves, when each is due, and what became of its last run. Answer: `PipelineSchedules`."""
+        call = Call("listPipelineSchedules", "GET", "/pipelines/schedules")
+        return self.caller.call(call, timeout_s)
+
     def check_pipeline(self, body: Body, *, timeout_s: float | None = None) -> Document:
         """What is wrong with a pipeline: its shape, its plugins' properties, its graph, columns that are not there. Body: `PipelineCheck`. Answer: `PipelineCheckResult`."""
         call = Call("checkPipeline", "POST", "/pipelines/check", body=body)
         return self.caller.call(call, timeout_s)
 
-    def list_pipeline_schedules(self, *, timeout_s: float | None = None) -> Document:
-        """When pipelines run by themselves, when each is due, and what became of its last run. Answer: `PipelineSchedules`."""
-        call = Call("listPipelineSchedules", "GET", "/pipelines/schedules")
+    def read_open_api(self, *, timeout_s: float | None = None) -> Document:
+        """This document: the operations, what they take and what they answer (OpenAPI 3.1)."""
+        call = Call("readOpenApi", "GET", "/openapi.json")
         return self.caller.call(call, timeout_s)
