@@ -231,7 +231,7 @@ def reads() -> Iterable[tuple[str, str, str]]:
             yield from (
                 (operation.id, operation.method, next(one for one in PREFIXES if pattern.startswith(one)))
                 for operation in served[0]["operations"].values()
-                if operation.is_read
+                if operation.is_read or operation.method == "GET"
             )
             continue
         for name in ("get", "post"):

@@ -156,14 +156,14 @@ class OpenApi:
         )
 
 
-def with_document(api: Api, name: str) -> Api:
-    """Return the API with the operation `name`, which answers its document at `/openapi.json`."""
+def with_document(api: Api, name: str, path: str = "/openapi.json", content_type: str = "") -> Api:
+    """Return the API with the operation `name`, which answers its document as JSON."""
 
     @cache
     def document(version: str) -> Document:
         return OpenApi(complete).document(version)
 
-    @operation(name, "GET /openapi.json", answers={200: _OPENAPI})
+    @operation(name, f"GET {path}", answers={200: _OPENAPI}, etag=api.hashes_answers, content_type=content_type)
     def read_document(services: Services, request: Request) -> Document:
         """This document: the operations, what they take and what they answer (OpenAPI 3.1)."""
         url = f"{request.base_url.rstrip('/')}{api.prefix}"

@@ -1,32 +1,14 @@
 """The OpenLineage API: `/colophon/openlineage`; clients of DataHub find the same below its own API."""
 
-from functools import cache
 from typing import Any, Final
 
 from jupyter_colophon.operations.api import Api
-from jupyter_colophon.operations.openapi import OpenApi
+from jupyter_colophon.operations.openapi import with_document
 from jupyter_colophon.operations.openlineage import lineage, marquez
 from jupyter_colophon.operations.openlineage.parameters import PATH_PARAMETERS
-from jupyter_colophon.operations.operation import operation, operations_of
+from jupyter_colophon.operations.operation import operations_of
 from jupyter_colophon.operations.problem_documents import problem_document
-from jupyter_colophon.operations.request import Document, Request
-from jupyter_colophon.operations.services import Services
 from jupyter_colophon.settings import Settings
-
-
-@operation(
-    "readOpenLineageOpenApi",
-    "GET /openapi.json",
-    answers={200: {"type": "object", "required": ["openapi", "info", "paths"]}},
-)
-def read_open_api(services: Services, request: Request) -> Document:
-    """This document."""
-    return _document(services.version) | {"servers": [{"url": f"{request.base_url}colophon/openlineage"}]}
-
-
-@cache
-def _document(version: str) -> Document:
-    return OpenApi(OPENLINEAGE).document(version)
 
 
 def _load_schemas() -> dict[str, Any]:
@@ -40,17 +22,20 @@ def _max_body_bytes(settings: Settings) -> int:
     return settings.datahub_max_body_bytes
 
 
-OPENLINEAGE: Final = Api(
-    title="OpenLineage, by Jupyter Colophon",
-    summary="Takes events of OpenLineage, and answers reads as Marquez does.",
-    prefix="/colophon/openlineage",
-    aliases=("/colophon/datahub/openapi/openlineage",),
-    operations=(*operations_of(lineage, marquez), read_open_api),
-    error_document=problem_document,
-    error_schema="problem",
-    error_content_type="application/problem+json",
-    places={one.name: (one,) for one in PATH_PARAMETERS},
-    slash=True,
-    max_body_bytes=_max_body_bytes,
-    schemas=_load_schemas,
+OPENLINEAGE: Final = with_document(
+    Api(
+        title="OpenLineage, by Jupyter Colophon",
+        summary="Takes events of OpenLineage, and answers reads as Marquez does.",
+        prefix="/colophon/openlineage",
+        aliases=("/colophon/datahub/openapi/openlineage",),
+        operations=operations_of(lineage, marquez),
+        error_document=problem_document,
+        error_schema="problem",
+        error_content_type="application/problem+json",
+        places={one.name: (one,) for one in PATH_PARAMETERS},
+        slash=True,
+        max_body_bytes=_max_body_bytes,
+        schemas=_load_schemas,
+    ),
+    "readOpenLineageOpenApi",
 )
