@@ -19,7 +19,7 @@ from jupyter_colophon.http.base import ApiHandler
 from jupyter_colophon.operations.api import Api, Failure
 from jupyter_colophon.operations.call import perform
 from jupyter_colophon.operations.operation import Operation
-from jupyter_colophon.operations.request import Answer, Lines
+from jupyter_colophon.operations.request import Answer, Lines, Result
 
 T = TypeVar("T")
 _ACTIONS: Final = {"GET": "read", "HEAD": "read"}
@@ -60,15 +60,17 @@ class OperationHandler(ApiHandler):
         """Run an operation, and send its answer."""
         call = self.call(path)
 
-        def work() -> tuple[Answer | Lines, str]:
+        def work() -> tuple[Result, str]:
             result = perform(self.api, operation, self.state, call)
-            return result, "" if isinstance(result, Lines) else _encode(result.document, operation)
+            return result, _encode(result.document, operation) if isinstance(result, Answer) else ""
 
         result, text = await self.run(operation, path, work)
         if isinstance(result, Lines):
             await self._send_lines(result, operation.content_type)
-        else:
+        elif isinstance(result, Answer):
             self._send(result, text, operation)
+        else:
+            raise TypeError(f"{operation.id} answers changes: its route has no handler for them")
 
     async def run(self, operation: Operation, path: Mapping[str, str], work: Callable[[], T]) -> T:
         """Run synchronous work on the threads that the operation's kind of work has. Raises StoreUnavailable."""

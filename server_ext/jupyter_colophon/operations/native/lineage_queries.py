@@ -1,12 +1,19 @@
 """What else is asked of lineage: how it goes on, the ways between two nodes, what a change would reach, what changed."""
 
 import time as clock
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from jupyter_colophon.core.errors import HistoryExpired, InvalidName, InvalidQuery, NotFound
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.answers import DAY_MS, DiffQuestion, PathQuestion
-from jupyter_colophon.core.lineage.graph import DEFAULT_RELATIONS, MAX_LEVELS, MAX_RELATIONS, LineageQuestion, Window
+from jupyter_colophon.core.lineage.graph import (
+    DEFAULT_RELATIONS,
+    MAX_LEVELS,
+    MAX_RELATIONS,
+    Direction,
+    LineageQuestion,
+    Window,
+)
 from jupyter_colophon.core.time_format import format_time, parse_span, parse_time
 from jupyter_colophon.operations.native import lineage_documents
 from jupyter_colophon.operations.native.lineage import DIRECTION, LEVELS, RELATIONS, window
@@ -99,7 +106,7 @@ def read_lineage_diff(services: Services, request: Request) -> Document:
         source=max(0, after - DAY_MS) if before is None else before,
         target=after,
         span=request[_SPAN],
-        direction=request[DIRECTION],  # type: ignore[arg-type]  # the parameter takes no other word
+        direction=cast("Direction", request[DIRECTION]),
         levels=request[LEVELS],
         limit=request[RELATIONS],
     )
