@@ -48,7 +48,7 @@ def test_a_dataset_is_made_shown_listed_and_deleted(call: Call, tmp_path: Path) 
     assert "All orders" in call("dataset", "show", "shop.orders").out
     listed = call("dataset", "list", "--namespace=shop", "--json").answer["entities"]
     assert [(one["name"], one["namespace"]) for one in listed] == [("orders", "shop")]
-    assert "orders   shop" in call("dataset", "list").out
+    assert "orders  shop" in call("dataset", "list").out
     assert call("search", "schema:price", "--json").answer["total"] == 1
     assert call("dataset", "delete", "shop.orders").out == "Dataset shop.orders was deleted.\n"
     gone = call("dataset", "show", "shop.orders")

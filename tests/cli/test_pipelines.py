@@ -93,7 +93,7 @@ def test_plugins_are_told_with_their_schemas(colophon: Commands) -> None:
     found = colophon("pipeline", "plugins", "--json").answer
     (mask,) = (one for one in found["plugins"] if one["name"] == "mask")
     assert (mask["type"], mask["inputs"], "tagged" in mask["schema"]["properties"]) == ("transform", [1, 1], True)
-    assert colophon("pipeline", "plugins").out.startswith("Type")
+    assert colophon("pipeline", "plugins").out.startswith("type")
 
 
 def test_what_can_never_be_due_is_disabled_and_deleted_and_not_enabled(colophon: Commands) -> None:

@@ -54,8 +54,8 @@ def test_runs_of_a_program_and_of_data_are_listed_in_an_interval(call: Call) -> 
     assert ids("sales.orders", "--start=2026-11-20T12:01:30Z") == ["r2", "r1"]
     assert ids("sales.orders", "--end=2026-11-20T12:01:00Z", "--start=0") == ["r0"]
     text = call("runs", "sales.orders").out.splitlines()
-    assert text[0].split() == ["Program", "Status", "Start", "End", "By", "Run"]
-    assert text[2].startswith("Load      failed")
+    assert text[0].split() == ["program", "status", "started", "ended", "by", "touched", "run"]
+    assert text[3].startswith("Load     failed")
     assert call("runs", table("none")).out == "There is none.\n"
 
 
@@ -71,7 +71,7 @@ def test_a_run_is_shown_with_what_was_said_of_what_it_touched_then(call: Call) -
     assert shown["accesses"][2]["user"] == {"properties": {"owner": "then"}, "tags": ["raw"]}
     text = call("runs", urn).out
     assert "owner=then raw" in text
-    assert "argument   in     /a" in text
+    assert "argument  in    /a" in text
 
 
 def test_the_log_of_a_run_keeps_its_lines(served: LiveServer, call: Call) -> None:
@@ -86,7 +86,7 @@ def test_the_log_of_a_run_keeps_its_lines(served: LiveServer, call: Call) -> Non
     urn = catalog.start_run(run)["urn"]
     catalog.close()
     text = call("runs", urn).out
-    assert text.endswith("Source:\n  a = 1\n  b = 2\n\nLog:\n  first\n  second \ufffd[31mred\n")
+    assert text.endswith("source\n  a = 1\n  b = 2\nlog\n  first\n  second \ufffd[31mred\n")
 
 
 def test_what_is_not_there_or_wrong_is_one_line(call: Call) -> None:

@@ -12,7 +12,7 @@ import pytest
 from jupyter_colophon import metadata
 from jupyter_colophon.client.api.current_connection import present
 from jupyter_colophon.core.errors import InvalidName
-from jupyter_colophon.kernel.display.renderers import page_of
+from jupyter_colophon.rendering.renderers import render
 
 VERBS = [
     "diff",
@@ -32,6 +32,10 @@ VERBS = [
     "use",
 ]
 PROGRAM = "urn:li:dataJob:(urn:li:dataFlow:(colophon,shop,default),spark.load)"
+
+
+def _page(found: Any) -> Any:
+    return render(found.kind, found.document)
 
 
 @pytest.fixture(autouse=True)
@@ -113,7 +117,7 @@ def test_what_is_said_of_fields_is_shown_with_their_table_and_its_newest_profile
         ("city", [], {"owner": "ops"}),
         ("email", ["pii"], {}),
     ]
-    text = repr(page_of(metadata.show(f"{database}.t")))
+    text = repr(_page(metadata.show(f"{database}.t")))
     assert re.search(r"email +USER +pii", text), text
     assert not re.search(r"email +SYSTEM", text), text
     assert ": 7 rows, 2 columns" in text
@@ -247,11 +251,11 @@ def test_runs_and_lineage_are_told_of_data_of_a_program_and_of_a_run(catalog: An
 
 def test_edges_between_columns_are_listed_below_the_tree(catalog: Any, database: str) -> None:
     run = ran(catalog, urn(database), run_id=database)
-    assert "No edge between columns" in repr(page_of(metadata.lineage(f"{database}.t", columns=True)))
+    assert "No edge between columns" in repr(_page(metadata.lineage(f"{database}.t", columns=True)))
     column = {"source": urn(database, "copy"), "sourceField": "a", "target": urn(database), "targetField": "b"}
     accesses = [{"data": urn(database, "copy"), "mode": "read", "time": "2026-11-20T12:00:01Z"}]
     catalog.record_accesses(run, {"accesses": accesses, "columns": [{**column, "transformation": "identity"}]})
-    shown = page_of(metadata.lineage(f"{database}.t", columns=True))._repr_mimebundle_()
+    shown = _page(metadata.lineage(f"{database}.t", columns=True))._repr_mimebundle_()
     for form in ("text/plain", "text/html"):
         assert f"{database}.copy#a" in shown[form]
         assert f"{database}.t#b" in shown[form]

@@ -6,7 +6,7 @@ import json
 import pytest
 from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.aspect_edits import edit_aspect, read_stored_aspect
-from jupyter_colophon.kernel.display.graph import LINEAGE_MIME
+from jupyter_colophon.rendering.lineage import LINEAGE_MIME
 from live import live_kernel
 
 
@@ -103,7 +103,7 @@ def test_an_interval_in_which_nothing_happened_is_named(kernel, database):
     lines = kernel.run(line, "c").text.splitlines()
     words = "between 2026-01-02 03:04:05 and 2026-02-03 04:05:00"
     assert lines[0].endswith(f", {words}")
-    assert lines[1:] == ["upstream", f"└─ nothing {words}", "downstream", f"└─ nothing {words}"]
+    assert lines[2:] == ["upstream", f"└─ nothing {words}", "downstream", f"└─ nothing {words}"]
     assert "nothing since 20" in kernel.run(f"%metadata lineage {database}.t --start now-1d", "c").text
 
 
@@ -123,7 +123,7 @@ def test_a_name_that_nobody_heard_of_is_written_and_said_to_be_new(kernel, catal
     assert "Did you mean" not in output["text/plain"]
     undo = f"jupyter colophon dataset delete {database}.newx"
     mistyped = kernel.run(f"%metadata tag {database}.newx x", "c").text
-    assert f"Did you mean {database}.new? In a terminal, `{undo}` takes the new one away." in mistyped
+    assert f"Did you mean {database}.new? In a terminal, `{undo}` removes the new one." in mistyped
     for line in (f"set {database}.new k=v", f"tag {database}.t x"):
         assert "New" not in kernel.run(f"%metadata {line}", "c").text
 
@@ -295,7 +295,9 @@ def test_what_is_said_is_propagated_and_written_to_a_file(kernel, catalog, datab
     told = kernel.run(f"%metadata propagate {database}.t {database}.copy --tags h* --fields same", "c").text
     assert f"Made {database}.copy. New in the catalog" in told
     assert people(catalog, database, "copy") == {"tags": ["hr"], "properties": {}}
-    assert "Nothing fits" in kernel.run(f"%metadata propagate {database}.t {database}.copy --properties no*", "c").text
+    assert (
+        "Nothing matches" in kernel.run(f"%metadata propagate {database}.t {database}.copy --properties no*", "c").text
+    )
     outcome = kernel.run(
         f"%metadata export {database} out-{database}.jsonl\nprint(len(open('out-{database}.jsonl').readlines()))", "c"
     )

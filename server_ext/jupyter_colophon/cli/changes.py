@@ -7,9 +7,10 @@ from typing import Any
 from traitlets import Bool, Enum, Int, Unicode
 
 from jupyter_colophon.cli.catalog.catalog_protocol import CatalogSource, ChangesAsked
-from jupyter_colophon.cli.catalog.command import CatalogCommand, cell
+from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.command import FINE, WRONG_USAGE
 from jupyter_colophon.core.changes.announcement import FORMS
+from jupyter_colophon.core.display_text import printable
 
 #: How long is waited for a change before it is asked again, in seconds.
 _WAIT_S = 20
@@ -66,4 +67,4 @@ class Changes(CatalogCommand):
         if self.json or self.format != FORMS[0]:
             return json.dumps(one, ensure_ascii=False)
         told = (one["seq"], one["time"], one["actor"], one["operation"], one["aspect"] or "-", one["urn"])
-        return "   ".join(map(cell, told))
+        return "   ".join(printable(str(one)) for one in told)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from traitlets import Bool, Int, List, Unicode
 
-from jupyter_colophon.cli.catalog.command import cell, table
 from jupyter_colophon.cli.catalog.entity_command import pairs
 from jupyter_colophon.cli.command import FINE, REFUSED, Command
 from jupyter_colophon.cli.servers import server_named
@@ -17,6 +16,7 @@ from jupyter_colophon.client.progress_line import Line
 from jupyter_colophon.client.transport import Transport
 from jupyter_colophon.core.errors import InvalidConfiguration, InvalidName, MetadataError
 from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, require_namespace
+from jupyter_colophon.rendering.renderers import render
 
 if TYPE_CHECKING:
     from jupyter_colophon.spark.crawl.crawling import Seen
@@ -78,7 +78,7 @@ class Crawl(Command):
                 raise MetadataError(str(error)) from error
             finally:
                 catalog.close()
-        self.answer(report.document(), _text(report))
+        self.answer(report.document(), str(render("crawl", report.document())))
         if report.reason:
             return self.told(f"{report.reason}; {report.sentence}. The same command goes on with the rest", REFUSED)
         return FINE if report.status == "succeeded" else REFUSED
@@ -134,17 +134,3 @@ def _shown_on(line: Line) -> "Seen":
     from jupyter_colophon.spark.crawl.progress import bar
 
     return lambda done, total, name: line.show(bar(done, total, name), 0)
-
-
-def _text(report: "Report") -> str:
-    rows = [
-        (one.status, cell(one.name), _figure(one.rows), _figure(one.columns), _figure(one.bytes), cell(one.reason))
-        for one in report.lines
-    ]
-    told = f"{table(rows, 'Became', 'Data', 'Rows', 'Columns', 'Bytes', 'Why')}\n\n" if rows else ""
-    dry = "Nothing was written: " if report.is_dry else ""
-    return f"{told}{dry}{report.sentence}{f' · {report.run}' if report.run else ''}"
-
-
-def _figure(value: int | None) -> str:
-    return "" if value is None else f"{value:,}"

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from traitlets import Bool, Int, List, Unicode
 
-from jupyter_colophon.cli.catalog.command import table
 from jupyter_colophon.cli.catalog.entity_command import pairs
 from jupyter_colophon.cli.command import FINE, REFUSED, WRONG_USAGE, Command, tell
 from jupyter_colophon.cli.signal_handling import Ending
 from jupyter_colophon.core.errors import InvalidConfiguration, InvalidInstance
 from jupyter_colophon.core.identity.names import run_urn
+from jupyter_colophon.rendering.page import table_page
+from jupyter_colophon.rendering.renderers import render
 
 # A plugin is loaded when one is needed.
 if TYPE_CHECKING:
@@ -112,8 +113,8 @@ class Pipeline(Command):
             for one in found
         ]
         rows = [tuple(one.values()) for one in told]
-        titles = ("Pipeline", "Called", "Namespace", "Stages", "Valid")
-        self.answer({"pipelines": told}, table(rows, *titles) if rows else "There is none.")
+        columns = ("name", "display name", "namespace", "stages", "valid")
+        self.answer({"pipelines": told}, str(table_page(rows, *columns)))
         return FINE
 
     def _plugins(self) -> int:
@@ -122,7 +123,7 @@ class Pipeline(Command):
 
         told = plugins(installed())
         rows = [(one["type"], one["name"], one["description"]) for one in told["plugins"]]
-        self.answer(told, table(rows, "Type", "Plugin", "Does"))
+        self.answer(told, str(table_page(rows, "type", "plugin", "description")))
         for one in told["problems"]:
             return self.told(f"{one['plugin']}: {one['reason']}", REFUSED)
         return FINE
@@ -141,12 +142,12 @@ class Pipeline(Command):
                 found = source.listed("pipelines", None)
             with self.keeper() as keeper:
                 told = keeper.schedules(found)
-        titles = ("Schedule", "Pipeline", "When", "Due", "Last run", "Became", "Problem")
+        columns = ("schedule", "pipeline", "when", "due", "last run", "status", "problem")
         rows = [
-            (one["name"], one["pipeline"], _when(one), one["nextRun"] or "", one["run"], one["status"], one["problem"])
+            (one["name"], one["pipeline"], _when(one), one["nextRun"], one["run"], one["status"], one["problem"])
             for one in told
         ]
-        self.answer({"schedules": told}, table(rows, *titles) if rows else "There is none.")
+        self.answer({"schedules": told}, str(table_page(rows, *columns)))
         return FINE
 
     def _enable(self, named: str) -> int:
@@ -176,11 +177,10 @@ class Pipeline(Command):
         try:
             prepared = self._prepared(named)
         except InvalidInstance as error:
-            text = table([(one.pointer, one.message) for one in error.problems], "Place", "What is wrong")
-            self.answer(refused(error), text)
+            self.answer(refused(error), str(render("pipeline-wrong", {"name": named, **refused(error)})))
             return REFUSED
         found = valid(prepared)
-        self.answer(found, f"Valid: {' > '.join(found['order'])}")
+        self.answer(found, str(render("pipeline-valid", {"name": named, **found})))
         return FINE
 
     def _preview(self, named: str) -> int:
@@ -190,12 +190,11 @@ class Pipeline(Command):
         if self.stage and prepared.pipeline.stage(self.stage) is None:
             raise InvalidConfiguration(f"--stage: there is no stage {self.stage}")
         found = preview(prepared, self._session(prepared, pairs("conf", self.conf)), until=self.stage, shown=self.rows)
-        texts = [f"{one.stage}\n{one.error or _sample(one.columns, one.rows)}" for one in found]
         told = [
             asdict(one) | {"columns": [dict(zip(("name", "type"), two, strict=True)) for two in one.columns]}
             for one in found
         ]
-        self.answer({"stages": told}, "\n\n".join(texts))
+        self.answer({"stages": told}, str(render("pipeline-preview", {"stages": told})))
         return REFUSED if any(one.error for one in found) else FINE
 
     def _run(self, named: str) -> int:
@@ -222,8 +221,9 @@ class Pipeline(Command):
                 )
         except KeyboardInterrupt:
             return self.told(f"the run {run_id} was stopped", REFUSED)
-        rows = [(one.name, one.status, "" if one.rows is None else one.rows, one.ms) for one in outcome.stages]
-        self.answer(asdict(outcome), f"\n{table(rows, 'Stage', 'Became', 'Rows', 'Milliseconds')}\n\n{outcome.run}")
+        stages = [asdict(one) | {"stage": one.name} for one in outcome.stages]
+        document = {"name": pipeline.name, "status": outcome.status, "error": "", "run": outcome.run, "stages": stages}
+        self.answer(asdict(outcome), f"\n{render('pipeline-run', document)}")
         if outcome.waiting and not server:
             tell(
                 "no server is named (--url=, COLOPHON_URL): what the run told waits until a program, a kernel or"
@@ -252,7 +252,7 @@ class Pipeline(Command):
         found = stop(named) + [run for run, pipeline in ended.items() if named.rpartition(":")[2] in (run, pipeline)]
         if not found:
             return self.told(f"no pipeline or run {named} is under way on this machine", REFUSED)
-        self.answer({"stopped": found}, table([(one,) for one in found], "Run"))
+        self.answer({"stopped": found}, str(table_page([(one,) for one in found], "run")))
         return FINE
 
     def _end_killed(self) -> tuple[str, dict[str, str]]:
@@ -330,11 +330,6 @@ def _when(one: dict[str, Any]) -> str:
         return "disabled"
     words = (one["every"], one["cron"], "on change" if one["onChange"] else "")
     return ", ".join(word for word in words if word)
-
-
-def _sample(columns: tuple[tuple[str, str], ...], rows: tuple[dict[str, Any], ...]) -> str:
-    titles = [f"{name} ({type_})" for name, type_ in columns]
-    return table([[str(row.get(name, "")) for name, _ in columns] for row in rows], *titles)
 
 
 def _submit(folder: Path, files: list[str]) -> str:

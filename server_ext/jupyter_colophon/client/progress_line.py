@@ -3,7 +3,7 @@
 import time
 from typing import TextIO
 
-from jupyter_colophon.core.text_width import width
+from jupyter_colophon.core.display_text import width
 
 #: How often it is drawn anew at most, in seconds.
 _PAUSE_S = 0.1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.api.current_connection import present
 from jupyter_colophon.client.aspect_edits import read_stored_aspect
-from jupyter_colophon.client.urns import shown
+from jupyter_colophon.core.identity.short_names import short_name
 from jupyter_colophon.core.model.search_filters import FILTERS
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _names(catalog: "Operations", asked: Asked) -> Iterable[str]:
 
 def _shown(catalog: "Operations", namespace: str | None = None, prefix: str | None = None) -> list[str]:
     found = catalog.list_entities(type="dataset", timeout_s=TIMEOUT_S, namespace=namespace, prefix=prefix)["entities"]
-    return [shown(one["urn"]) for one in found]
+    return [short_name(one["urn"]) for one in found]
 
 
 def _namespaces(catalog: "Operations", asked: Asked) -> list[str]:

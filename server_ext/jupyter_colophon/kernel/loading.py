@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.api.answer import Result
 from jupyter_colophon.kernel.completion import matcher
-from jupyter_colophon.kernel.display.renderers import page_of
 from jupyter_colophon.kernel.magic import MetadataMagics
 from jupyter_colophon.kernel.session import Companion
 from jupyter_colophon.kernel.settings import Settings
+from jupyter_colophon.rendering.renderers import render
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +39,7 @@ def load(shell: "InteractiveShell") -> Companion:
 
 def _bundle(answer: Result, include: object = None, exclude: object = None) -> dict[str, Any]:
     """How an answer of `metadata.search(…)` and the like is shown: as the magic shows it."""
-    return page_of(answer)._repr_mimebundle_()
+    return render(answer.kind, answer.document)._repr_mimebundle_()
 
 
 def unload(shell: "InteractiveShell") -> None:

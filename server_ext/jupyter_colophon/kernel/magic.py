@@ -10,18 +10,18 @@ from IPython.display import display
 from jupyter_colophon.client.api.answer import Result
 from jupyter_colophon.client.api.current_connection import present
 from jupyter_colophon.client.problems import ClientError, NotConnected, NotFound, Refused, ServerUnavailable
-from jupyter_colophon.client.urns import shown
 from jupyter_colophon.core.entities.annotation import Annotation
 from jupyter_colophon.core.errors import MetadataError
+from jupyter_colophon.core.identity.short_names import short_name
 from jupyter_colophon.kernel.arguments import parse_cell, parse_line
 from jupyter_colophon.kernel.cells import now_ms
 from jupyter_colophon.kernel.commands.command_table import COMMANDS
-from jupyter_colophon.kernel.display.elements import Line
-from jupyter_colophon.kernel.display.page import Page, document_page
-from jupyter_colophon.kernel.display.renderers import page_of
 from jupyter_colophon.kernel.help_text import help_on
 from jupyter_colophon.kernel.run_cell import run_body
 from jupyter_colophon.kernel.sync_status import Pending
+from jupyter_colophon.rendering.elements import Line
+from jupyter_colophon.rendering.page import Page, document_page
+from jupyter_colophon.rendering.renderers import render
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -88,7 +88,7 @@ class MetadataMagics(Magics):
                 verbs.annotate(urn, change)
         words = [*asked.tags, *(f"{key}={value}" for key, value in asked.pairs)]
         step = (Line(f"step {asked.name}", quiet=True),) if asked.name else ()
-        return Page((*step, *(Line(f"{shown(urn)}: {', '.join(words) or 'written'}") for urn in written)))
+        return Page((*step, *(Line(f"{short_name(urn)}: {', '.join(words) or 'written'}") for urn in written)))
 
     def _mention(self, waiting: Pending) -> None:
         """What the catalog does not know yet may be missing from the answer: says so."""
@@ -105,7 +105,7 @@ def _formed(answer: Result, form: str | None) -> Any:
     """What is shown, or, as a DataFrame, given back."""
     if form == "dataframe":
         return answer.to_pandas()
-    return document_page(answer.document) if form == "json" else page_of(answer)
+    return document_page(answer.document) if form == "json" else render(answer.kind, answer.document)
 
 
 def _spoken(answer: Callable[[], Any]) -> Any:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.problems import ClientError, Refused, ServerUnavailable
-from jupyter_colophon.kernel.counts import counted
+from jupyter_colophon.core.display_text import count_of
 from jupyter_colophon.kernel.renames import carry_over, split_at_rename
 from jupyter_colophon.spark.capture.report_documents import accesses, proposals
 from jupyter_colophon.spark.plans.observation import Unseen, united
@@ -236,7 +236,7 @@ class _ServerOutage:
             return
         lost = self._ledger.given_up()
         if lost:
-            words = f"{counted(lost, 'observation')} {'was' if lost == 1 else 'were'} lost"
+            words = f"{count_of(lost, 'observation')} {'was' if lost == 1 else 'were'} lost"
             self._notices.say_once(f"lost {lost}", f"Colophon: the server is back; {words}.")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from jupyter_colophon.kernel.counts import counted
+from jupyter_colophon.core.display_text import count_of
 from jupyter_colophon.kernel.messages import Notices
 from jupyter_colophon.spark.capture import session_hook
 from jupyter_colophon.spark.plans.observation import Observation
@@ -39,7 +39,7 @@ class Captures:
         """Whether there is anything to listen to, and how much was lost of it."""
         with self._lock:
             missed = self._missed + sum(capture.errors for _, capture in self._captures)
-        return f"{self._state}; not recorded: {counted(missed, 'execution')}" if missed else self._state
+        return f"{self._state}; not recorded: {count_of(missed, 'execution')}" if missed else self._state
 
     def start(self) -> None:
         """Waits for sessions from now on, and takes the one that is active already."""

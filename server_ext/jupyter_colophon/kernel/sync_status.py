@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.problems import Refused, ServerUnavailable
-from jupyter_colophon.kernel.counts import counted
+from jupyter_colophon.core.display_text import count_of
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.operations import Operations
@@ -29,9 +29,9 @@ class Pending:
 
     def _sentences(self) -> Iterator[str]:
         if self.reports:
-            yield f"{counted(self.reports, 'report')} of earlier cells {_has(self.reports)} not reached the server yet."
+            yield f"{count_of(self.reports, 'report')} of earlier cells {_has(self.reports)} not reached the server yet."
         if self.words:
-            yield f"{counted(self.words, 'thing')} that programs said {_has(self.words)} not reached the server yet."
+            yield f"{count_of(self.words, 'thing')} that programs said {_has(self.words)} not reached the server yet."
         if self.is_in_inbox:
             yield "What programs of this notebook said is in the server's inbox, and has not been applied yet."
 

@@ -10,7 +10,7 @@ from jupyter_colophon.client.problems import Refused
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.nesting import paths_inside
 from jupyter_colophon.client.programs.reading import Scope
-from jupyter_colophon.client.urns import shown
+from jupyter_colophon.core.identity.short_names import short_name
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.operations import Operations
@@ -45,7 +45,7 @@ class Tags(Mapping[str, Words]):
 
     def sources(self, column: str, tag: str) -> list[str]:
         """From which fields a column has a tag: short names such as `hr.staff#ssn`. Raises KeyError for no column of it."""
-        return [shown(urn) for urn, tags in self._columns[column].items() if tag in tags]
+        return [short_name(urn) for urn, tags in self._columns[column].items() if tag in tags]
 
 
 def tags_of(data: Any, scope: Scope | None = None) -> Tags:

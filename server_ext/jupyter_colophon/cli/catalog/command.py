@@ -1,19 +1,18 @@
-"""What the commands on entities share: `--url`, names as people type them, tables."""
+"""What the commands on entities share: `--url`, names as people type them, pages."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Protocol
+from dataclasses import asdict
+from typing import Any
 
 from traitlets import Unicode
 
-from jupyter_colophon.cli.catalog.catalog_protocol import CatalogSource, Event, Shown, Statement
+from jupyter_colophon.cli.catalog.catalog_protocol import CatalogSource, Shown, Statement
 from jupyter_colophon.cli.command import Command
-from jupyter_colophon.core.errors import InvalidName
-from jupyter_colophon.core.identity.names import Identity, parse_data_name
-from jupyter_colophon.core.text_width import padded, width
+from jupyter_colophon.core.identity.names import parse_data_name
 
-#: Keys of what the catalog knows of every entity: its times are shown below the table.
+#: Keys of what the catalog knows of every entity: its times are shown below its properties.
 _EVENTS = frozenset({"created-by", "creation-time", "last-update-time", "last-updated-by"})
 
 
@@ -45,62 +44,27 @@ class CatalogCommand(Command):
         whole = os.path.abspath(text) if text.startswith("./") else text
         return str(parse_data_name(whole, self.asked.identity()))
 
+    def page(self, kind: str, document: Mapping[str, Any]) -> str:
+        """Return the text of a document, names as commands take them."""
+        from jupyter_colophon.rendering.renderers import render
+        from jupyter_colophon.rendering.style import command_style
 
-class Named(Protocol):
-    """An entity, or what stands for one in an answer."""
-
-    @property
-    def urn(self) -> str:
-        """Its own."""
-
-    @property
-    def namespace(self) -> str:
-        """What it is in."""
-
-    @property
-    def name(self) -> str:
-        """What it is called there."""
+        return str(render(kind, document, command_style(self.asked.identity())))
 
 
-def called(one: Named, identity: Identity) -> str:
-    """What commands take for it: `<database>.<table>` where that means it, else its URN."""
-    name = f"{one.namespace}.{one.name}"
-    try:
-        return name if str(parse_data_name(name, identity)) == one.urn else one.urn
-    except InvalidName:
-        return one.urn
-
-
-def table(rows: Sequence[Sequence[Any]], *titles: str) -> str:
-    """Rows under titles, in columns."""
-    texts = [list(titles), *([cell(one) for one in row] for row in rows)]
-    widths = [max(map(width, column)) for column in zip(*texts, strict=True)]
-    lines = ["   ".join(map(padded, row, widths)).rstrip() for row in texts]
-    return "\n".join([lines[0], *lines[1:]])
-
-
-def shown(found: Shown) -> str:
-    """An entity with what people and machines say of it, references by their names."""
-    rows = dict.fromkeys(_row(one) for scope in ("USER", "SYSTEM") for one in found.statements if one.scope == scope)
-    keys = {one.key for one in found.statements if one.scope == "SYSTEM"}
-    # What the catalog itself knows stands in no aspect.
-    known = [("property", key, value, "SYSTEM") for key, value in found.system.items() if key not in keys | _EVENTS]
-    head = f"{found.name} ({found.type} of {found.namespace})\n{found.urn}\n"
-    events = [f"{word} {one.time} by {one.actor}" for word, one in _events(found)]
-    return f"{head}\n{table([*rows, *known], 'Kind', 'Name', 'Value', 'Scope')}\n\n{', '.join(events)}"
-
-
-def _events(found: Shown) -> tuple[tuple[str, Event], ...]:
-    return ("created", found.created), ("updated", found.updated)
-
-
-def _row(one: Statement) -> tuple[str, str, str, str]:
-    text = f"{one.name} ({one.detail})" if one.detail else one.name
-    return (one.kind, text, "", one.scope) if one.kind in ("tag", "term") else (one.kind, one.key, text, one.scope)
-
-
-def cell(value: Any) -> str:
-    """A value as a terminal is shown it."""
-    text = " ".join(value) if isinstance(value, list | tuple) else str(value)
-    # Names and values may hold anything: a terminal is given no control characters, and no value a line of its own.
-    return "".join(one if one.isprintable() else " " if one == "\n" else "\ufffd" for one in text.replace("\r\n", "\n"))
+def entity_document(found: Shown) -> dict[str, Any]:
+    """Return an entity as `entity.json` has it, what the catalog itself knows of it as properties in no aspect."""
+    in_aspects = {one.key for one in found.statements if one.scope == "SYSTEM"}
+    known = [
+        Statement("property", key, value, "SYSTEM")
+        for key, value in found.system.items()
+        if key not in in_aspects | _EVENTS
+    ]
+    return {
+        "urn": found.urn,
+        "aspects": {},
+        "descriptors": [asdict(one) | {"aspect": "", "column": None} for one in (*found.statements, *known)],
+        "created": asdict(found.created),
+        "updated": asdict(found.updated),
+        "runs": [],
+    }

@@ -6,9 +6,10 @@ from typing import Any
 
 from traitlets import List, Unicode
 
-from jupyter_colophon.cli.catalog.command import CatalogCommand, shown, table
+from jupyter_colophon.cli.catalog.command import CatalogCommand, entity_document
 from jupyter_colophon.cli.command import FINE, WRONG_USAGE
 from jupyter_colophon.core.errors import InvalidConfiguration
+from jupyter_colophon.rendering.page import table_page
 
 VERBS = ("list", "create", "show", "delete")
 
@@ -76,15 +77,16 @@ class EntityCommand(CatalogCommand):
     def _show(self, urn: str) -> int:
         with self.source() as source:
             found = source.show(urn)
-        self.answer(asdict(found), shown(found))
+        self.answer(asdict(found), self.page("show", entity_document(found)))
         return FINE
 
     def _list(self) -> int:
         with self.source() as source:
             found = source.listed(self.type, self.namespace)
         rows = [(one.name, one.namespace, one.urn) for one in found]
-        entities = [{"name": one.name, "namespace": one.namespace, "urn": one.urn} for one in found]
-        self.answer({"entities": entities}, table(rows, "Name", "Namespace", "URN") if rows else "There is none.")
+        columns = ("name", "namespace", "urn")
+        entities = [dict(zip(columns, row, strict=True)) for row in rows]
+        self.answer({"entities": entities}, str(table_page(rows, *columns)))
         return FINE
 
 

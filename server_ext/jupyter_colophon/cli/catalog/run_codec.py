@@ -41,7 +41,7 @@ def run_shown(value: Run) -> dict[str, Any]:
     """A run as `--json` tells it."""
     end = None if value.end is None else format_time(value.end)
     told = asdict(value) | {"start": format_time(value.start), "end": end}
-    told["runId"] = told.pop("run_id")
+    told["runId"], told["intendedOutputs"] = told.pop("run_id"), told.pop("intended")
     told["accesses"] = [_shown(one) for one in told["accesses"]]
     return told
 

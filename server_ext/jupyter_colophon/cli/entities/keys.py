@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 from traitlets import Unicode
 
-from jupyter_colophon.cli.catalog.command import CatalogCommand, table
+from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.command import FINE
 
 
@@ -22,11 +22,8 @@ class Keys(CatalogCommand):
         """List them."""
         with self.source() as source:
             found = source.values(self.values, self.prefix) if self.values else source.keys(self.prefix)
-        if self.values:
-            shown = table([(one.text, one.entities) for one in found], "Value", "Entities")
-        else:
-            rows = [(one.text, one.kind, one.scope, one.entities) for one in found]
-            shown = table(rows, "Key", "Kind", "Scope", "Entities")
-        document = {"values" if self.values else "keys": [asdict(one) for one in found]}
-        self.answer(document, shown if found else "There is none.")
+        kind, member = ("values", "value") if self.values else ("keys", "key")
+        rows = [asdict(one) | {member: one.text} for one in found]
+        text = self.page(kind, {kind: rows, "key": self.values, "prefix": self.prefix})
+        self.answer({kind: [asdict(one) for one in found]}, text)
         return FINE

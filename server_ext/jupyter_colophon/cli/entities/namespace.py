@@ -1,8 +1,9 @@
 """`jupyter colophon namespace list|create|delete`."""
 
-from jupyter_colophon.cli.catalog.command import CatalogCommand, table
+from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.command import FINE, WRONG_USAGE
 from jupyter_colophon.core.identity import names
+from jupyter_colophon.rendering.page import table_page
 
 _WORDS = ("list", "create", "delete")
 
@@ -35,5 +36,5 @@ class Namespace(CatalogCommand):
     def _list(self) -> int:
         with self.source() as source:
             found = sorted(one.name for one in source.listed("namespace", ""))
-        self.answer({"namespaces": found}, table([(name,) for name in found], "Namespace"))
+        self.answer({"namespaces": found}, str(table_page([(name,) for name in found], "namespace")))
         return FINE

@@ -4,20 +4,17 @@ import time
 
 from traitlets import CaselessStrEnum, Int, Unicode
 
-from jupyter_colophon.cli.catalog.command import CatalogCommand, cell, table
+from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.catalog.run_codec import run_shown, touched_shown
 from jupyter_colophon.cli.command import FINE
 from jupyter_colophon.core.cdap.names import from_v3
 from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.identity.urn import PREFIX
 from jupyter_colophon.core.lineage.graph import RunListing, Window
-from jupyter_colophon.core.lineage.run import Run, Touched
-from jupyter_colophon.core.time_format import format_time, parse_time
+from jupyter_colophon.core.time_format import parse_time
 
 _RUN = f"{PREFIX}dataProcessInstance:"
 _PROGRAM = f"{PREFIX}dataJob:"
-#: Facts that have lines of their own.
-_LONG = ("source", "log")
 #: Of a program that is not told by its URN.
 _PARTS = 4
 
@@ -60,9 +57,8 @@ class Runs(CatalogCommand):
         )
         with self.source() as source:
             found = source.runs(listing)
-        rows = [(one.name, one.status, format_time(one.start), _end(one), one.actor, one.urn) for one in found]
-        text = table(rows, "Program", "Status", "Start", "End", "By", "Run") if rows else "There is none."
-        self.answer({"runs": [run_shown(one) for one in found]}, text)
+        document = {"runs": [run_shown(one) for one in found]}
+        self.answer(document, self.page("runs", {**document, "cursor": None}))
         return FINE
 
     def meant(self, text: str) -> str:
@@ -78,7 +74,7 @@ class Runs(CatalogCommand):
         with self.source() as source:
             run, touched = source.run(urn)
         document = run_shown(run) | {"accesses": [touched_shown(one) for one in touched]}
-        self.answer(document, _text(run, touched))
+        self.answer(document, self.page("run", document))
         return FINE
 
     def _window(self) -> Window:
@@ -88,34 +84,3 @@ class Runs(CatalogCommand):
         if start is not None and end is not None and start > end:
             raise InvalidQuery("is after --end", "--start")
         return Window(start, end)
-
-
-def _end(run: Run) -> str:
-    return "" if run.end is None else format_time(run.end)
-
-
-def _text(run: Run, touched: list[Touched]) -> str:
-    head = f"{run.name}: {run.status}, {format_time(run.start)} to {_end(run) or 'now'}, by {run.actor}\n{run.urn}"
-    told = [("argument", key, value) for key, value in run.arguments.items()]
-    told += [("fact", key, str(value)) for key, value in run.facts.items() if key not in _LONG]
-    rows = [
-        (one.mode or one.role, one.name, one.namespace, one.component, format_time(one.last), _said(one))
-        for one in touched
-    ]
-    tables = [
-        table(told, "Kind", "Name", "Value") if told else "",
-        table(rows, "Access", "Name", "Namespace", "Component", "Last", "Said then") if rows else "It touched nothing.",
-        _listed("not written, since a statement failed", "\n".join(run.intended)) if run.intended else "",
-        *(_listed(key, str(run.facts[key])) for key in _LONG if run.facts.get(key)),
-    ]
-    return "\n\n".join([head, *filter(None, tables)])
-
-
-def _listed(title: str, text: str) -> str:
-    """Lines of its own, each set in: none is taken for one of ours."""
-    return "\n".join([f"{title.capitalize()}:", *(f"  {cell(line)}" for line in text.splitlines())])
-
-
-def _said(one: Touched) -> str:
-    user = one.snapshot.user
-    return " ".join([*(f"{key}={value}" for key, value in sorted(user.properties.items())), *user.tags])

@@ -5,7 +5,7 @@ from typing import Any
 
 from traitlets import Bool, CaselessStrEnum, Int, Unicode
 
-from jupyter_colophon.cli.catalog.command import CatalogCommand, called, table
+from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.command import FINE, WRONG_USAGE
 from jupyter_colophon.core.model.search_filters import FILTERS, SearchFilter
 
@@ -40,11 +40,10 @@ class Search(_Filtered):  # type: ignore[misc]
         if not self.extra_args and not filters:
             self.told("a search needs words or a filter; '*' finds everything", WRONG_USAGE)
             return WRONG_USAGE
+        query = " ".join(self.extra_args) or "*"
         with self.source() as source:
-            found = source.search(" ".join(self.extra_args) or "*", filters, self.limit, removed=self.removed)
-        identity = self.asked.identity()
-        rows = [(called(one, identity), one.type, one.namespace, one.tags, one.description) for one in found.lines]
-        shown = table(rows, "Name", "Type", "Namespace", "Tags", "Description")
-        text = f"{shown}\n{len(rows)} of {found.total}" if rows else "Nothing was found."
-        self.answer({"total": found.total, "hits": [asdict(one) for one in found.lines]}, text)
+            found = source.search(query, filters, self.limit, removed=self.removed)
+        document: dict[str, Any] = {"total": found.total, "hits": [asdict(one) for one in found.lines]}
+        hits = [{**hit, "owner": None, "matches": ()} for hit in document["hits"]]
+        self.answer(document, self.page("search", {**document, "query": query, "isLowerBound": False, "hits": hits}))
         return FINE

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from jupyter_colophon.cli.catalog.command import CatalogCommand, shown
+from jupyter_colophon.cli.catalog.command import CatalogCommand, entity_document
 from jupyter_colophon.cli.command import FINE
 
 
@@ -19,5 +19,5 @@ class Show(CatalogCommand):
         """Show it."""
         with self.source() as source:
             found = source.show(self.urn(self.extra_args[0]))
-        self.answer(asdict(found), shown(found))
+        self.answer(asdict(found), self.page("show", entity_document(found)))
         return FINE

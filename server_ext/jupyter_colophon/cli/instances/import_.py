@@ -129,7 +129,7 @@ def _tell_failed(failed: Sequence[tuple[str, str]]) -> None:
     if failed:
         say(f"{count(len(failed))} could not be imported")
         say("\nThe following files could not be imported: ")
-        table(("File", "Reason"), failed, ("   ", ""))
+        table(("File", "Reason"), failed)
 
 
 def _missing_secrets(documents: Sequence[Mapping[str, Any]], refused: Sequence[Outcome]) -> list[tuple[str, str]]:
@@ -142,4 +142,4 @@ def _missing_secrets(documents: Sequence[Mapping[str, Any]], refused: Sequence[O
 def _list_missing_secrets(missing: Sequence[tuple[str, str]]) -> None:
     if missing:
         say("\nThe following secrets are missing: export with --include-secrets, or write them into the files.")
-        table(("File", "Secret"), missing, ("   ", ""))
+        table(("File", "Secret"), missing)

@@ -55,7 +55,7 @@ def _table(instances: list[Instance]) -> None:
         (one.schema_name, one.name, one.resource, f"**INVALID** ({one.reason})" if one.reason else "")
         for one in ordered
     ]
-    table(("Schema", "Instance", "Resource"), rows, ("   ", "  ", "  "))
+    table(("Schema", "Instance", "Resource", ""), rows)
 
 
 def _warn(instance: Instance) -> None:

@@ -53,6 +53,4 @@ class Move(SpaceCommand):
 def _tell(what: str, outcomes: Sequence[Outcome]) -> None:
     if outcomes:
         say(f"{count(len(outcomes))} {what}\n")
-        table(
-            ("Instance", "Reason"), [(one.name, one.reason or "it is there already") for one in outcomes], ("   ", "")
-        )
+        table(("Instance", "Reason"), [(one.name, one.reason or "it is there already") for one in outcomes])

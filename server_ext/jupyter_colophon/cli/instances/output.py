@@ -6,6 +6,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from jupyter_colophon.core.display_text import align, count_of
+
 _LOG_FORMAT = "[%(levelname)1.1s %(asctime)s.%(msecs)03d] %(message)s"
 log = logging.getLogger("jupyter_colophon.cli.instances")
 
@@ -20,18 +22,15 @@ def answer(document: Any) -> None:
     print(json.dumps(document, indent=2))
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]], gaps: Sequence[str]) -> None:
-    """Rows below their heads, each column as wide as its widest word; `gaps` are what follows each column."""
-    lines = [heads, ["-" * len(head) for head in heads], *rows]
-    widths = [max(len(line[at]) for line in [heads, *rows]) for at in range(len(heads))]
-    for line in lines:
-        cells = (line[at].ljust(widths[at]) + gaps[at] for at in range(len(heads)))
-        say("".join(cells) + "".join(line[len(heads) :]))
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print rows below their heads, as Elyra does: a rule as long as each head, three blanks behind the first column."""
+    for line in align([heads, ["-" * len(head) for head in heads], *rows], "   "):
+        say(line)
 
 
-def count(number: int, noun: str = "instance") -> str:
-    """So many of them."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def count(number: int) -> str:
+    """Return a number of instances in words."""
+    return count_of(number, "instance")
 
 
 class _Lines(logging.Formatter):

@@ -57,7 +57,7 @@ class Recover(SpaceCommand):
             say(f"No leftovers found for {self.space}")
         else:
             rows_told = [(one.name, one.file, _time(one), _state(one)) for one in found]
-            table(("Instance", "File", "Time", "State"), rows_told, ("   ", "  ", "  ", ""))
+            table(("Instance", "File", "Time", "State"), rows_told)
 
 
 def _time(leftover: Leftover) -> str:

@@ -8,8 +8,8 @@ from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.api.answer import Result
 from jupyter_colophon.client.health import read_health
 from jupyter_colophon.client.programs.entity import MetadataEntity
-from jupyter_colophon.client.urns import field_of, typed
 from jupyter_colophon.core.identity.names import namespace as namespace_urn
+from jupyter_colophon.core.identity.short_names import field_urn, parse_name
 
 if TYPE_CHECKING:
     from jupyter_colophon.client.operations import Operations
@@ -48,8 +48,8 @@ class Asking:
 
     def urn(self, named: Named, field: str | None = None) -> str:
         """The URN of what is meant; with `field` that of a dataset's field. Raises InvalidName, TypeError."""
-        whole = named.urn if isinstance(named, MetadataEntity) else typed(_text(named), self.namespace)
-        return whole if field is None else field_of(whole, field)
+        whole = named.urn if isinstance(named, MetadataEntity) else parse_name(_text(named), self.namespace)
+        return whole if field is None else field_urn(whole, field)
 
 
 def _text(named: object) -> str:

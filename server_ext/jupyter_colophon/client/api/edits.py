@@ -12,8 +12,8 @@ from jupyter_colophon.client.problems import NotFound, Refused
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.reading import Reader, Scope
 from jupyter_colophon.client.programs.writing import Globs, Writer
-from jupyter_colophon.client.urns import shown
 from jupyter_colophon.core.entities.annotation import ASPECT_OF_SCOPE, Annotation
+from jupyter_colophon.core.identity.short_names import short_name
 
 BUSINESS = ASPECT_OF_SCOPE["USER"]
 _NOTHING: Document = {"properties": {}, "tags": []}
@@ -55,7 +55,7 @@ class Writing(Asking):
             written = edit_aspect(self.catalog, urn, BUSINESS, edit)
         except Refused as refusal:
             if refusal.is_absence:
-                hint = f"{refusal}: nothing in it was read or written yet; is {shown(urn)} spelled right?"
+                hint = f"{refusal}: nothing in it was read or written yet; is {short_name(urn)} spelled right?"
                 raise Refused(refusal.status, {**refusal.problem, "detail": hint, "errors": []}) from None
             raise
         is_unheard = is_new and field is None and self._has_no_runs(urn)
@@ -83,7 +83,7 @@ class Writing(Asking):
         """
         one, other = MetadataEntity(self.urn(source)), MetadataEntity(self.urn(sink))
         if find_entity(self.catalog, one.urn, BUSINESS) is None:
-            raise NotFound(f"{shown(one.urn)} is not in the catalog")
+            raise NotFound(f"{short_name(one.urn)} is not in the catalog")
         is_new = find_entity(self.catalog, other.urn, BUSINESS) is None
         reader = Reader(self.catalog)
         proposals: list[Document] = []
@@ -91,7 +91,7 @@ class Writing(Asking):
         writer.propagate(one, other, properties, tags, scope=scope, fields=fields)
         written = self.catalog.submit_proposals({"proposals": proposals})["results"] if proposals else []
         rows = [
-            (shown(proposal["urn"]), *_words(proposal["value"]), result["changed"])
+            (short_name(proposal["urn"]), *_words(proposal["value"]), result["changed"])
             for proposal, result in zip(proposals, written, strict=True)
         ]
         is_unheard = bool(written) and is_new and self._has_no_runs(other.urn)
@@ -116,7 +116,7 @@ class Writing(Asking):
         """Takes something away, which makes no entry where there is none."""
         urn = self.urn(name, field)
         if find_entity(self.catalog, urn, BUSINESS) is None:
-            raise NotFound(f"{shown(urn)} is not in the catalog")
+            raise NotFound(f"{short_name(urn)} is not in the catalog")
         return self.annotate(name, change, field=field)
 
 

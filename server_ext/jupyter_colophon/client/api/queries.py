@@ -9,11 +9,11 @@ from typing import Literal
 from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.api.answer import Document, Result, table
 from jupyter_colophon.client.api.base import Asking, Named, moment
-from jupyter_colophon.client.api.changes import change_text, with_old_values, with_old_values_of_versions
 from jupyter_colophon.client.api.edits import BUSINESS
 from jupyter_colophon.client.problems import NotFound, Refused
-from jupyter_colophon.client.urns import shown
 from jupyter_colophon.core.documents.difference import diff
+from jupyter_colophon.core.documents.steps import change_text, with_old_values, with_old_values_of_versions
+from jupyter_colophon.core.identity.short_names import short_name
 from jupyter_colophon.core.identity.urn import PREFIX
 from jupyter_colophon.core.model.search_filters import FILTERS
 from jupyter_colophon.core.time_format import parse_instant, parse_time
@@ -71,7 +71,7 @@ class Reading(Asking):
             raise ValueError(msg)
         query = query or EVERYTHING
         found = self.catalog.search(query, limit=limit, removed=removed or None, timeout_s=None, **filters)
-        hits = [{**hit, "name": shown(hit["urn"])} for hit in found["hits"]]
+        hits = [{**hit, "name": short_name(hit["urn"])} for hit in found["hits"]]
         return table("search", found, "name type namespace tags terms domains owner description urn", hits)
 
     def keys(self, prefix: str = "", *, values: str | None = None, limit: int = 200) -> Result:
@@ -176,7 +176,7 @@ class Reading(Asking):
             status=status,
             limit=limit,
         )
-        rows = [{**run, "program": shown(run["program"]), **_touched(run)} for run in found["runs"]]
+        rows = [{**run, "program": short_name(run["program"]), **_touched(run)} for run in found["runs"]]
         return table("runs", {"of": urn, **found}, "program status start end actor reads writes urn", rows)
 
     def _of_dataset(self, urn: str) -> Document:
@@ -210,7 +210,7 @@ class Reading(Asking):
             if number == one["version"] or (number is None and (until is None or parse_instant(one["time"]) <= until)):
                 return one
         raise NotFound(
-            f"{shown(urn)} has no version of {aspect} " + (f"{number}" if number is not None else f"at {point}")
+            f"{short_name(urn)} has no version of {aspect} " + (f"{number}" if number is not None else f"at {point}")
         )
 
     def _versions(self, urn: str, aspect: str) -> Iterator[Document]:
@@ -235,11 +235,11 @@ class Reading(Asking):
         if entity is None:
             return _absent(urn)
         has = ", ".join(sorted(entity["aspects"])) or "none at all"
-        return f"nothing was ever said in the aspect {aspect} of {shown(urn)}; its aspects: {has}"
+        return f"nothing was ever said in the aspect {aspect} of {short_name(urn)}; its aspects: {has}"
 
 
 def _absent(urn: str) -> str:
-    return f"{shown(urn)} is not in the catalog"
+    return f"{short_name(urn)} is not in the catalog"
 
 
 def _time(point: Point | None) -> str | None:
@@ -263,14 +263,14 @@ def _names(descriptors: list[Document], kind: str) -> list[str]:
 
 
 def _ends(edge: Document) -> dict[str, str]:
-    return {"source": shown(edge["source"]), "target": shown(edge["target"])}
+    return {"source": short_name(edge["source"]), "target": short_name(edge["target"])}
 
 
 def _touched(run: Document) -> dict[str, list[str]]:
     """Short names of what a run read and wrote."""
 
     def names(*modes: str) -> list[str]:
-        return list(dict.fromkeys(shown(one["data"]) for one in run["accesses"] if one["mode"] in modes))
+        return list(dict.fromkeys(short_name(one["data"]) for one in run["accesses"] if one["mode"] in modes))
 
     return {"reads": names("read", "both"), "writes": names("write", "both")}
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from jupyter_colophon.client.api import current_connection
 from jupyter_colophon.client.api.answer import Result
+from jupyter_colophon.core.display_text import count_of
 from jupyter_colophon.kernel.commands.command import Command
-from jupyter_colophon.kernel.counts import counted
 
 if TYPE_CHECKING:
     from jupyter_colophon.kernel.session import Companion
@@ -53,7 +53,7 @@ def _health(companion: "Companion", _: Namespace) -> Result:
         "waiting": str(companion.settle(0, 0.1)) or "nothing",
     }
     if companion.recorder is not None and companion.recorder.refused:
-        facts["refused"] = counted(companion.recorder.refused, "report")
+        facts["refused"] = count_of(companion.recorder.refused, "report")
     found = verbs.health()
     return Result(found.kind, {**found.document, "kernel": facts}, found.columns, found.rows)
 

@@ -6,13 +6,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from jupyter_colophon.core.identity.names import Identity
 from jupyter_colophon.core.model.vocabulary import describe
-from jupyter_colophon.kernel.display.crawls import crawl_page
-from jupyter_colophon.kernel.display.elements import Chips, Line, Preformatted, Table, Title
-from jupyter_colophon.kernel.display.entity import entity_page
-from jupyter_colophon.kernel.display.graph import LINEAGE_MIME, lineage_page
-from jupyter_colophon.kernel.display.page import Page
-from jupyter_colophon.kernel.display.results import health_page, keys_page, search_page
+from jupyter_colophon.rendering.elements import Line, Preformatted, Table, Tags, Title
+from jupyter_colophon.rendering.lineage import LINEAGE_MIME, lineage_page
+from jupyter_colophon.rendering.page import Page
+from jupyter_colophon.rendering.renderers import render
+from jupyter_colophon.rendering.style import command_style
 
 SCHEMAS = Path(__file__).parents[2] / "schemas" / "api"
 HOSTILE = """<img src=x onerror=alert(1)>"'&</style><script>alert(2)</script>\x1b[31mred\x07"""
@@ -47,8 +47,9 @@ def every_block(text):
             Title(text, text),
             Line(text),
             Line(text, quiet=True),
-            Chips(text, (text,)),
+            Tags(text, (text,)),
             Preformatted(text),
+            Preformatted(text, text),
             Table(text, (text, "b"), ((text, text),)),
         )
     )
@@ -78,10 +79,14 @@ def test_a_table_is_aligned_and_long_values_are_cut():
     assert text.splitlines() == [
         "t",
         "  key     value",
-        "  ------  " + "-" * 60,
-        "  a       " + "x" * 59 + "…",
+        "  ------  " + "-" * 64,
+        "  a       " + "x" * 63 + "…",
         "  longer  y",
     ]
+
+
+def entity_page(document, runs):
+    return render("show", {**document, "runs": runs})
 
 
 def entity(**aspects):
@@ -134,11 +139,11 @@ def test_columns_stand_below_each_other_whatever_they_are_written_in():
     rows = (("顧客 リスト", "7"), ("cafe\N{COMBINING ACUTE ACCENT}", "8"), ("plain", "9"))
     text = repr(Page((Table("", ("name", "rows"), rows),)))
     assert text.splitlines() == [
-        "  name         rows",
-        "  -----------  ----",
-        "  顧客 リスト  7",
-        "  cafe\N{COMBINING ACUTE ACCENT}         8",
-        "  plain        9",
+        "name         rows",
+        "-----------  ----",
+        "顧客 リスト  7",
+        "cafe\N{COMBINING ACUTE ACCENT}         8",
+        "plain        9",
     ]
 
 
@@ -147,7 +152,7 @@ def test_why_something_could_not_be_crawled_is_never_cut():
     datasets = [{"name": "x.avro", "status": "failed", "reason": why}, {"name": "y.csv", "status": "same"}]
     counts = {"new": 0, "failed": 1, "same": 1}
     told = {"counts": counts, "datasets": datasets, "dry": False, "reason": "", "left": 0, "run": "urn:li:x:1"}
-    lines = repr(crawl_page(told)).splitlines()
+    lines = repr(render("crawl", told)).splitlines()
     assert f"x.avro: {why}" in lines
     assert not any("y.csv" in line for line in lines)
 
@@ -172,7 +177,7 @@ def test_a_profile_has_the_figures_of_each_column_whoever_told_them():
 @pytest.mark.parametrize(("head", "words"), [(0, "0 changes"), (1, "1 change"), (2, "2 changes")])
 def test_one_change_is_no_changes(head, words):
     health = {**example("health"), "changeLog": {**example("health")["changeLog"], "head": head}}
-    assert any(line.endswith(f" {words}") for line in repr(health_page(health, {})).splitlines())
+    assert any(line.endswith(f" {words}") for line in repr(render("health", health)).splitlines())
 
 
 def test_an_entity_without_anything_is_shown():
@@ -189,7 +194,7 @@ def test_a_search_says_what_was_found_and_why():
         "total": 30,
         "hits": [hit(owner="ops", matches=[{"key": "owner", "value": "ops", "scope": "USER"}])],
     }
-    text = repr(search_page(answer))
+    text = repr(render("search", answer))
     assert "30 found" in text
     assert "flights.daily_delays" in text
     assert "owner:ops" in text
@@ -199,9 +204,9 @@ def test_a_search_says_what_was_found_and_why():
 @pytest.mark.parametrize(
     ("page", "words"),
     [
-        (search_page(example("search-results")), "nothing found"),
-        (keys_page("", {"keys": [], "cursor": None}), "no keys yet"),
-        (keys_page("zz", {"keys": [], "cursor": None}), "no key begins with zz"),
+        (render("search", example("search-results")), "nothing found"),
+        (render("keys", {"keys": [], "cursor": None}), "no keys yet"),
+        (render("keys", {"prefix": "zz", "keys": [], "cursor": None}), "no key begins with zz"),
     ],
 )
 def test_nothing_to_show_is_said(page, words):
@@ -234,6 +239,7 @@ def edge(source, target, access, runs=1):
         "start": time,
         "end": time,
         "components": [],
+        "declared": access == "declared",
         "statements": [],
     }
 
@@ -253,9 +259,9 @@ def test_lineage_comes_as_data_drawing_and_tree():
     assert set(bundle) == {LINEAGE_MIME, "image/svg+xml", "text/plain"}
     lines = bundle["text/plain"].splitlines()
     assert lines[0] == "db.b  lineage, both, 1 level"
-    assert lines[1:3] == ["upstream", lines[2]]
-    assert lines[2].startswith("└─ written by nb.ipynb#make  (3 runs, last ")
-    assert lines[3:] == ["   └─ from db.a", "downstream", "└─ nothing"]
+    assert lines[1:3] == [table("b"), "upstream"]
+    assert lines[3].startswith("└─ written by nb.ipynb#make  (3 runs, last ")
+    assert lines[4:] == ["   └─ from db.a", "downstream", "└─ nothing"]
 
 
 @pytest.mark.parametrize(
@@ -348,3 +354,38 @@ def test_cells_of_tables_do_not_shrink_below_their_longest_word():
     page = every_block("x")._repr_mimebundle_()["text/html"]
     assert "overflow-wrap:break-word" in page
     assert "overflow-wrap:anywhere" not in page
+
+
+def test_a_title_with_line_breaks_draws_no_lines_of_its_own():
+    document = chain()
+    document["nodes"][2]["title"] = "step\ndownstream\x1b[31m"
+    lines = repr(lineage_page(document)).splitlines()
+    assert lines.count("downstream") == 1
+    assert lines[3].startswith("└─ written by step⏎downstream\N{REPLACEMENT CHARACTER}[31m (nb.ipynb#make)  (")
+
+
+def test_an_access_of_unknown_kind_is_on_both_sides_and_not_followed_back():
+    a, made = table("a"), PROGRAM.format("m")
+    document = lineage([node(a), node(made, 1)], [edge(a, made, "unknown")], a)
+    lines = [line.partition("  (")[0] for line in repr(lineage_page(document)).splitlines()]
+    assert lines[2:] == ["upstream", "└─ accessed by nb.ipynb#m", "downstream", "└─ accessed by nb.ipynb#m"]
+
+
+def test_an_undirected_tree_goes_on_from_whatever_a_program_touched():
+    a, b, made = table("a"), table("b"), PROGRAM.format("m")
+    edges = [edge(a, made, "read"), edge(b, made, "read")]
+    document = lineage([node(a), node(b, 2), node(made, 1)], edges, a, direction="undirected")
+    lines = [line.partition("  (")[0] for line in repr(lineage_page(document)).splitlines()]
+    assert lines[2:] == ["undirected", "└─ read by nb.ipynb#m", "   └─ from db.b"]
+
+
+def test_commands_write_names_that_can_be_typed_again_and_cut_nothing():
+    foreign = "urn:li:dataset:(urn:li:dataPlatform:postgres,db.b,PROD)"
+    run = {**example("run"), "accesses": []}
+    hits = [hit(urn=urn, description="x" * 100) for urn in (table("a"), foreign)]
+    found = {**example("search-results"), "total": 2, "hits": hits}
+    text = str(render("search", found, command_style(Identity())))
+    assert [line.split()[0] for line in text.splitlines()[4:]] == ["db.a", foreign]
+    assert text.count("x" * 100) == 2
+    listed = str(render("runs", {"runs": [run], "cursor": None}, command_style(Identity())))
+    assert {run["start"], run["urn"]} <= set(listed.split())

@@ -1,21 +1,20 @@
-"""Lineage as SVG. It stands in an <img> in JupyterLab, where no colour of the page is known: it brings its own ground."""
+"""Lineage as SVG. JupyterLab shows it in an <img>, which does not know the page's colours: it has its own background."""
 
 from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
-from jupyter_colophon.client.urns import called, shown
-from jupyter_colophon.core.text_width import width
-from jupyter_colophon.kernel.display.graph_layout import grid
-from jupyter_colophon.kernel.display.terminal import cut, printable
-from jupyter_colophon.kernel.display.times import interval
+from jupyter_colophon.core.display_text import cut, printable, width
+from jupyter_colophon.core.identity.short_names import short_name
+from jupyter_colophon.rendering.graph_layout import layout
+from jupyter_colophon.rendering.style import NOTEBOOK
 
-#: A graph with more nodes is not drawn: the tree and the panel in JupyterLab serve better.
-LARGEST_DRAWING = 200
+#: A larger graph is not drawn: the tree and the panel in JupyterLab serve better.
+MAX_NODES = 200
 
 _COLUMN, _ROW, _MARGIN = 250, 52, 16
 _WIDTH, _HEIGHT = 204, 34
-#: The room for a label, and how wide letters are in the fonts of `_STYLE`, generously.
+#: The room for a label, and the size of letters in the fonts of `_STYLE`, estimated generously.
 _ROOM, _EM = _WIDTH - 16, 12
 _NARROW, _BROAD = frozenset("fijlrt .,:;'|!()[]/-I1"), frozenset("mwMW@%&#…—")
 
@@ -27,27 +26,27 @@ _STYLE = (
 )
 
 
-def drawing(answer: Mapping[str, Any]) -> str | None:
-    """An SVG document from `Lineage`; None where there is too much to draw."""
-    nodes = {node["urn"]: node for node in answer["nodes"]}
-    if not nodes or len(nodes) > LARGEST_DRAWING:
+def lineage_svg(document: Mapping[str, Any]) -> str | None:
+    """Return an SVG document from `Lineage`; None where there is too much to draw."""
+    nodes = {node["urn"]: node for node in document["nodes"]}
+    if not nodes or len(nodes) > MAX_NODES:
         return None
-    ends = list(dict.fromkeys((edge["source"], edge["target"]) for edge in answer["edges"]))
+    ends = list(dict.fromkeys((edge["source"], edge["target"]) for edge in document["edges"]))
     places = {
         urn: (_MARGIN + column * _COLUMN, _MARGIN + row * _ROW)
-        for urn, (column, row) in grid(tuple(nodes), ends).places().items()
+        for urn, (column, row) in layout(tuple(nodes), ends).items()
     }
     width = max(x for x, _ in places.values()) + _WIDTH + _MARGIN
     height = max(y for _, y in places.values()) + _HEIGHT + _MARGIN
-    window = interval(answer["start"], answer["end"])
-    title = escape(printable(f"Lineage of {shown(answer['urn'])} {window}".rstrip()))
+    window = NOTEBOOK.interval(document["start"], document["end"])
+    title = escape(printable(f"Lineage of {short_name(document['urn'])} {window}".rstrip()))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{title}" width="{width:g}" height="{height:g}"'
         f' viewBox="0 0 {width:g} {height:g}"><title>{title}</title><style>{_STYLE}</style>'
         '<defs><marker id="colophon-arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7"'
         ' orient="auto"><path d="M0 0L8 4L0 8z" fill="#616161"/></marker></defs>'
         f'<rect width="100%" height="100%" rx="6" fill="#fafafa"/>{"".join(_edges(ends, places))}'
-        f"{''.join(_node(node, *places[urn], is_focus=urn == answer['urn']) for urn, node in nodes.items())}</svg>"
+        f"{''.join(_node(node, *places[urn], is_focus=urn == document['urn']) for urn, node in nodes.items())}</svg>"
     )
 
 
@@ -56,7 +55,7 @@ def _edges(ends: Iterable[tuple[str, str]], places: Mapping[str, tuple[float, fl
         if source in places and target in places:
             (x0, y0), (x1, y1) = places[source], places[target]
             x0, y0, y1 = x0 + _WIDTH, y0 + _HEIGHT / 2, y1 + _HEIGHT / 2
-            # An edge against the stream, of a cycle, leaves and arrives in a wide bow.
+            # An edge that closes a cycle leaves and arrives in a wide bow.
             bow = max(abs(x1 - x0) / 2, 40)
             path = f"M{x0:g} {y0:g}C{x0 + bow:g} {y0:g} {x1 - bow:g} {y1:g} {x1:g} {y1:g}"
             yield f'<path class="edge" marker-end="url(#colophon-arrow)" d="{path}"/>'
@@ -65,7 +64,7 @@ def _edges(ends: Iterable[tuple[str, str]], places: Mapping[str, tuple[float, fl
 def _node(node: Mapping[str, Any], x: float, y: float, *, is_focus: bool) -> str:
     is_data = node["type"] == "dataset"
     classes = ["data" if is_data else "program", *(["focus"] * is_focus), *(["deleted"] * bool(node["deleted"]))]
-    name = printable(called(node["urn"], node))
+    name = printable(NOTEBOOK.label(node["urn"], node))
     label = _fitted(name)
     return (
         f'<g><title>{escape(cut(name, 500))}</title><rect class="{" ".join(classes)}" x="{x:g}" y="{y:g}"'

@@ -1,1 +1,0 @@
-"""How answers look: one page of blocks, rendered as plain text and as HTML; lineage also as a drawing."""

@@ -1,0 +1,144 @@
+"""What a page is made of. Each element escapes for HTML and for terminals: texts are as users wrote them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Protocol
+
+from jupyter_colophon.core.display_text import align, cut, printable, width
+
+# Styles stand at the elements, since a style sheet in one output would reach the whole document. Colours are
+# JupyterLab's, so that light and dark both work.
+_QUIET = "color:var(--jp-ui-font-color2,#757575)"
+_CELL = "text-align:left;vertical-align:top;padding:2px 12px 2px 0;overflow-wrap:break-word;max-width:36em"
+_RULE = "border-bottom:1px solid var(--jp-border-color2,#bdbdbd)"
+_TAG = (
+    "display:inline-block;padding:0 8px;margin:0 4px 2px 0;border-radius:10px;"
+    "border:1px solid var(--jp-border-color1,#9e9e9e)"
+)
+
+
+class Element(Protocol):
+    """A part of a page."""
+
+    def to_text(self, max_cell: int | None) -> str:
+        """Return it for a terminal, cells of tables cut to a length."""
+
+    def to_html(self) -> str:
+        """Return it as HTML."""
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """What the page is about, and a note on it."""
+
+    text: str
+    note: str = ""
+
+    def to_text(self, max_cell: int | None) -> str:
+        """Return one line, set off by an empty one."""
+        return "\n" + printable(f"{self.text}  {self.note}" if self.note else self.text)
+
+    def to_html(self) -> str:
+        """Return the text in bold, the note beside it."""
+        note = f' <span style="{_QUIET}">{escape(self.note)}</span>' if self.note else ""
+        return f'<div style="margin:2px 0 6px"><strong>{escape(self.text)}</strong>{note}</div>'
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A sentence. A `quiet` one is less prominent."""
+
+    text: str
+    quiet: bool = False
+
+    def to_text(self, max_cell: int | None) -> str:
+        """Return one line."""
+        return printable(self.text)
+
+    def to_html(self) -> str:
+        """Return one line."""
+        style = f' style="{_QUIET}"' if self.quiet else ""
+        return f"<div{style}>{escape(self.text)}</div>"
+
+
+@dataclass(frozen=True, slots=True)
+class Tags:
+    """A labelled list of short words."""
+
+    label: str
+    words: tuple[str, ...]
+
+    def to_text(self, max_cell: int | None) -> str:
+        """Return one line."""
+        return printable(f"{self.label}: {', '.join(self.words) or 'none'}")
+
+    def to_html(self) -> str:
+        """Return a frame around each word."""
+        words = "".join(f'<span style="{_TAG}">{escape(word)}</span>' for word in self.words)
+        none = f'<span style="{_QUIET}">none</span>'
+        return f'<div><span style="{_QUIET}">{escape(self.label)}:</span> {words or none}</div>'
+
+
+@dataclass(frozen=True, slots=True)
+class Preformatted:
+    """Text whose lines and spaces matter. Below a caption it is indented, so that no line passes for one of the page."""
+
+    text: str
+    caption: str = ""
+
+    def to_text(self, max_cell: int | None) -> str:
+        """Return its lines."""
+        return _below(self.caption, [printable(line) for line in self.text.rstrip("\n").split("\n")])
+
+    def to_html(self) -> str:
+        """Return its lines."""
+        caption = f'<div style="{_QUIET}">{escape(self.caption)}</div>' if self.caption else ""
+        return f'{caption}<pre style="margin:4px 0">{escape(self.text)}</pre>'
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under column names, with a caption; each row has as many cells as there are columns."""
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: Sequence[Sequence[object]]
+
+    def without_empty_columns(self) -> "Table":
+        """Return the same table without the columns in which no row has anything."""
+        kept = [at for at in range(len(self.columns)) if any(_cell(row[at]) for row in self.rows)]
+        rows = [[row[at] for at in kept] for row in self.rows]
+        return Table(self.caption, tuple(self.columns[at] for at in kept), rows)
+
+    def to_text(self, max_cell: int | None) -> str:
+        """Return aligned lines with a rule below the column names, set off by an empty line."""
+        rows = [[printable(_cell(cell)) for cell in row] for row in (self.columns, *self.rows)]
+        if max_cell is not None:
+            rows = [[cut(cell, max_cell) for cell in row] for row in rows]
+        rows.insert(1, ["-" * max(map(width, column)) for column in zip(*rows, strict=True)])
+        return "\n" + _below(self.caption, align(rows))
+
+    def to_html(self) -> str:
+        """Return a table with headers."""
+        head = "".join(f'<th scope="col" style="{_CELL};{_RULE}">{escape(name)}</th>' for name in self.columns)
+        rows = ("".join(f'<td style="{_CELL}">{escape(_cell(cell))}</td>' for cell in row) for row in self.rows)
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        style = f"text-align:left;caption-side:top;white-space:nowrap;{_QUIET}"
+        caption = f'<caption style="{style}">{escape(self.caption)}</caption>' if self.caption else ""
+        return (
+            f'<table style="border-collapse:collapse;margin:8px 0">{caption}'
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )
+
+
+def _below(caption: str, lines: list[str]) -> str:
+    if not caption:
+        return "\n".join(lines)
+    return "\n".join([printable(caption), *(f"  {line}" for line in lines)])
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)

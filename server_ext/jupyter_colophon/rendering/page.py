@@ -1,0 +1,51 @@
+"""A page: elements, rendered as text and as HTML."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from jupyter_colophon.rendering.elements import Element, Line, Preformatted, Table
+
+#: Cells of tables are cut here in notebooks: a property may hold 10 KB. The URN of a run fits.
+MAX_CELL = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a command shows: `str` of it for terminals, a MIME bundle for notebooks.
+
+    `extra` holds further MIME types; without `has_html` notebooks show one of them instead.
+    """
+
+    elements: tuple[Element, ...]
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    has_html: bool = True
+
+    def __str__(self) -> str:
+        return self._text(None)
+
+    def __repr__(self) -> str:
+        return self._text(MAX_CELL)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        """Return all representations at once: Jupyter shows the richest one that it knows."""
+        bundle: dict[str, Any] = {"text/plain": repr(self)}
+        if self.has_html:
+            html = "".join(element.to_html() for element in self.elements)
+            bundle["text/html"] = f'<div class="jp-Colophon-answer">{html}</div>'
+        return bundle | dict(self.extra)
+
+    def _text(self, max_cell: int | None) -> str:
+        return "\n".join(element.to_text(max_cell) for element in self.elements).strip("\n")
+
+
+def document_page(document: Mapping[str, Any]) -> Page:
+    """Return a page with a document unchanged: JupyterLab unfolds it, a terminal shows its text."""
+    text = json.dumps(document, ensure_ascii=False, indent=2)
+    return Page((Preformatted(text),), {"application/json": dict(document)}, has_html=False)
+
+
+def table_page(rows: Sequence[Sequence[object]], *columns: str, empty: str = "There is none.") -> Page:
+    """Return a page with one table, or a line where there are no rows."""
+    return Page((Table("", columns, rows) if rows else Line(empty),))
