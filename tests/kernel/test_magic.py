@@ -283,7 +283,7 @@ def test_runs_are_listed_and_one_is_told_whole(kernel, catalog, database):
     assert "There is none." in kernel.run(f"%metadata runs {database}.t --status failed", "c").text
     told = kernel.run(f"%metadata runs {run}", "c").text
     assert "monday" in told
-    assert f"log\nfirst\nsecond {'word ' * 30}end" in told
+    assert f"log\n  first\n  second {'word ' * 30}end" in told
     assert f"{database}.t" in told
     assert not kernel.run(
         "%metadata runs urn:li:dataProcessInstance:0b0f7f6e-0000-4c0e-9a6e-1f3a0f6f7a10", "c"
