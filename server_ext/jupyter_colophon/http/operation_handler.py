@@ -52,6 +52,9 @@ class OperationHandler(ApiHandler):
             raise HTTPError(HTTPStatus.METHOD_NOT_ALLOWED)
         if served is None:
             raise NotFound("path", str(self.request.path))
+        if served.actions:
+            served = served.choose(self.call(path).query)
+            await self.authorize(served.permission)
         await self.serve(served, path)
 
     get = post = put = patch = delete = _serve

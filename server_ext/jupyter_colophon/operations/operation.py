@@ -4,14 +4,14 @@ From the declaration HTTP routes and checks its requests, and the documents of t
 and the reference pages are made.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from inspect import cleandoc
 from types import ModuleType
 from typing import Any, Literal
 
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import MalformedBody, MetadataError, shown
+from jupyter_colophon.core.errors import InvalidQuery, MalformedBody, MetadataError, shown
 from jupyter_colophon.operations.parameter import Parameter
 from jupyter_colophon.operations.request import Request
 from jupyter_colophon.operations.request_schemas import Shape
@@ -69,6 +69,8 @@ class Operation:
     schemaspace: str
     #: Whether a body must be sent; without it, `request.body` is None.
     body_required: bool
+    #: The operations that share the path and the method, by the value of the query parameter `action`.
+    actions: Mapping[str, "Operation"] = field(default_factory=dict)
 
     @property
     def is_read(self) -> bool:
@@ -79,6 +81,18 @@ class Operation:
     def scans(self) -> bool:
         """Whether it may look through many entities: it pages, searches or walks, or reads what a body asks for."""
         return (self.is_read and self.method != "GET") or any(one.name in _SCANNING for one in self.parameters)
+
+    def choose(self, query: Mapping[str, Sequence[str]]) -> "Operation":
+        """Return the action that a query names; the operation itself where it has no actions. Raises InvalidQuery."""
+        if not self.actions:
+            return self
+        names = query.get("action", ())
+        if len(names) > 1:
+            raise InvalidQuery("is sent more than once", "action")
+        chosen = self.actions.get(names[0]) if names else None
+        if chosen is None:
+            raise InvalidQuery(f"one of {', '.join(self.actions)}", "action")
+        return chosen
 
     def body_shape(self, content_type: str) -> Shape:
         """Return what a body must be. Where it can be of one type alone, it is read as that. Raises MalformedBody."""
