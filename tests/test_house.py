@@ -13,7 +13,7 @@ from jupyter_colophon.core import errors
 from jupyter_colophon.core.model.search_filters import FILTERS
 from jupyter_colophon.http import problems
 from jupyter_colophon.http.app import Colophon
-from jupyter_colophon.http.datahub.routes import TEMPLATES as DATAHUB
+from jupyter_colophon.operations.datahub.api import DATAHUB
 from jupyter_colophon.operations.native.api import NATIVE
 from jupyter_colophon.settings import Settings
 
@@ -71,11 +71,11 @@ def test_documentation_has_every_filter_of_search() -> None:
 def test_every_route_for_datahubs_clients_is_documented() -> None:
     text = (ROOT / "docs/datahub.md").read_text()
     told = set(re.findall(r"(/[^`?\s,]*)", text)) | {"/openapi.json"}
-    assert [template for template, _ in DATAHUB if template not in told] == []
+    assert [one.path for one in DATAHUB.operations if one.path not in told] == []
 
 
 def test_every_operation_has_a_name_of_its_own() -> None:
-    ids = [one.id for one in NATIVE.operations]
+    ids = [one.id for one in (*NATIVE.operations, *DATAHUB.operations)]
     assert len(ids) == len(set(ids)) > 20
     assert [name for name in ids if not re.fullmatch("[a-z]+([A-Z][a-z]+)*", name)] == []
 

@@ -7,8 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import jsonschema_rs
-from jupyter_colophon.http.datahub.description import document as datahub_document
-from jupyter_colophon.http.datahub.shapes import ERROR as DATAHUB_ERROR
+from jupyter_colophon.operations.datahub.api import DATAHUB as DATAHUB_API
 from jupyter_colophon.operations.elyra.api import ELYRA as ELYRA_API
 from jupyter_colophon.operations.native.api import NATIVE as NATIVE_API
 from jupyter_colophon.operations.openapi import OpenApi, component
@@ -67,5 +66,5 @@ NATIVE = Contract(DOCUMENT, "application/problem+json", {"$ref": "#/components/s
 _ERROR = ELYRA_DOCUMENT["paths"]["/schemaspace"]["get"]["responses"]["403"]["content"]["application/json"]["schema"]
 ELYRA = Contract(ELYRA_DOCUMENT, "application/json", _ERROR)
 OPENLINEAGE = Contract(OpenApi(OPENLINEAGE_API).document("0"), NATIVE.refused, NATIVE.problem)
-DATAHUB = Contract(datahub_document("0"), "application/json", DATAHUB_ERROR)
+DATAHUB = Contract(OpenApi(DATAHUB_API).document("0"), DATAHUB_API.error_content_type, DATAHUB_API.error_schema)
 check = NATIVE.check

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping
 from jupyter_colophon.http.changes.change_page import ChangePageHandler
 from jupyter_colophon.http.changes.change_socket import ChangeSocketHandler
 from jupyter_colophon.http.changes.change_sse import ChangeStreamHandler
-from jupyter_colophon.http.datahub.routes import ROUTES as DATAHUB
 from jupyter_colophon.http.lazy_routes import Route
 from jupyter_colophon.http.operation_handler import OperationHandler
 from jupyter_colophon.http.v3.routes import ROUTES as V3
 from jupyter_colophon.operations.api import Api
+from jupyter_colophon.operations.datahub.api import DATAHUB
 from jupyter_colophon.operations.elyra.api import ELYRA
 from jupyter_colophon.operations.native.api import NATIVE
 from jupyter_colophon.operations.openlineage.api import OPENLINEAGE
@@ -30,7 +30,7 @@ def routes(*, elyra: bool) -> list[Route]:
         *routes_of(NATIVE, _NATIVE_HANDLERS),
         *V3,
         *routes_of(OPENLINEAGE, {}),
-        *DATAHUB,
+        *routes_of(DATAHUB, {}),
         *(routes_of(ELYRA, {}) if elyra else ()),
     ]
 

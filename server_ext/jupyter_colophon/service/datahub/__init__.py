@@ -1,1 +1,1 @@
-"""What DataHub's clients ask of a catalog. No transport: `http/datahub` is that."""
+"""What DataHub's clients ask of a catalog. No transport: `operations/datahub` is above it."""

@@ -1,4 +1,4 @@
-"""Aspects that are told by time, read as DataHub's clients ask for them."""
+"""Values of time-series aspects, as DataHub's clients read them."""
 
 from functools import partial
 from typing import Final
@@ -7,18 +7,19 @@ from jupyter_colophon.core.datahub import criteria
 from jupyter_colophon.core.datahub.mcp import generic, urn_at
 from jupyter_colophon.core.errors import TooLarge
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX
-from jupyter_colophon.http.datahub import shapes
-from jupyter_colophon.http.datahub.request import Answer, Asking
+from jupyter_colophon.operations.datahub import shapes
+from jupyter_colophon.operations.request import Document, Request
+from jupyter_colophon.operations.services import Services
 
-_LIMIT = 100
-QUESTION: Final = shapes.record(
+_LIMIT: Final = 100
+QUERY: Final = shapes.record(
     "urn aspect",
     urn=shapes.TEXT,
     entity=shapes.TEXT_OR_NULL,
     aspect=shapes.TEXT,
     limit={**shapes.COUNT, "type": ["integer", "null"]},
-    latestValue={"type": ["boolean", "null"]},
-    filter={"type": ["object", "null"]},
+    latestValue=shapes.FLAG_OR_NULL,
+    filter=shapes.ANY_OR_NULL,
     startTimeMillis=shapes.TIME,
     endTimeMillis=shapes.TIME,
 )
@@ -27,22 +28,22 @@ VALUES: Final = shapes.record(
     entityName=shapes.TEXT,
     aspectName=shapes.TEXT,
     limit=shapes.NUMBER,
-    values=shapes.several(shapes.record("aspect", aspect=shapes.ANY, systemMetadata=shapes.ANY)),
+    values=shapes.list_of(shapes.record("aspect", aspect=shapes.ANY, systemMetadata=shapes.ANY)),
 )
 
 
-def values(asking: Asking) -> Answer:
-    """The newest values that fit, the newest first."""
-    body = asking.body
+def read_values(services: Services, request: Request) -> Document:
+    """Return the newest values that match, the newest first."""
+    body = request.body
     urn, name = urn_at(body["urn"], "/urn"), body["aspect"]
-    limit = (
-        1 if body.get("latestValue") else _LIMIT if body.get("limit") is None else shapes.count(body, "limit", _LIMIT)
-    )
+    limit = _LIMIT if body.get("limit") is None else shapes.read_count(body, "limit", _LIMIT)
+    if body.get("latestValue"):
+        limit = 1
     filter_ = criteria.read(body.get("filter"), "/filter")
-    found = asking.catalog.datahub.timeseries.values(
+    found = services.catalog().datahub.timeseries.values(
         urn,
         name,
-        asking.principal,
+        request.principal,
         limit=limit,
         start=body.get("startTimeMillis"),
         end=body.get("endTimeMillis"),
@@ -51,8 +52,8 @@ def values(asking: Asking) -> Answer:
     )
     if found.truncated:
         raise TooLarge(f"the answer would have more than {LIST_BYTES_MAX} bytes: send a smaller limit")
-    told = [
+    values = [
         {"aspect": generic(one.value), "systemMetadata": {} if one.system is None else one.system.document}
         for one in found.values
     ]
-    return Answer({"value": {"entityName": urn.type, "aspectName": name, "limit": limit, "values": told}})
+    return {"value": {"entityName": urn.type, "aspectName": name, "limit": limit, "values": values}}

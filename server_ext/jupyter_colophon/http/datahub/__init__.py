@@ -1,1 +1,0 @@
-"""`/colophon/datahub`: DataHub's metadata service, as its clients know it."""

@@ -1,0 +1,1 @@
+"""`/colophon/datahub`: DataHub's metadata service, for DataHub's own clients."""

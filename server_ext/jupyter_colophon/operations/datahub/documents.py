@@ -1,0 +1,67 @@
+"""Stored aspects as documents that DataHub's clients read."""
+
+from collections.abc import Mapping
+
+from jupyter_colophon.core.entities.entity import Aspect
+from jupyter_colophon.core.model import system_metadata
+from jupyter_colophon.core.model.registry import Registry
+from jupyter_colophon.operations.request import Document
+
+_USER = "urn:li:corpuser:"
+
+
+def actor_urn(user: str) -> str:
+    """Return a user as an entity of DataHub's."""
+    return user if user.startswith("urn:li:") else f"{_USER}{user or 'unknown'}"
+
+
+def audit_stamp(aspect: Aspect) -> Document:
+    """Return when an aspect was written, and by whom."""
+    return {"time": aspect.time, "actor": actor_urn(aspect.actor)}
+
+
+def system_document(aspect: Aspect) -> Document:
+    """Return the system metadata of an aspect; the version in it is the aspect's own."""
+    return system_metadata.told(aspect.system, aspect.version, aspect.time) if aspect.version else {}
+
+
+def aspect_by_class(aspect: Aspect, registry: Registry) -> Document:
+    """Return one aspect under the name of its class."""
+    return {
+        "version": aspect.version,
+        "aspect": {registry.class_of(aspect.name): aspect.value},
+        "systemMetadata": system_document(aspect),
+    }
+
+
+def enveloped_entity(urn: str, entity_type: str, aspects: Mapping[str, Aspect]) -> Document:
+    """Return an entity with its aspects, each in an envelope."""
+    enveloped = {name: _enveloped_aspect(aspect) for name, aspect in aspects.items()}
+    return {"urn": urn, "entityName": entity_type, "aspects": enveloped}
+
+
+def _enveloped_aspect(aspect: Aspect) -> Document:
+    return {
+        "name": aspect.name,
+        "type": "VERSIONED",
+        # DataHub keeps the present version of everything under this number.
+        "version": 0,
+        "value": aspect.value,
+        "created": audit_stamp(aspect),
+        "systemMetadata": system_document(aspect),
+    }
+
+
+def v3_entity(urn: str, aspects: Mapping[str, Aspect], *, with_system: bool) -> Document:
+    """Return an entity in the form of the OpenAPI routes."""
+    return {"urn": urn} | {name: _v3_aspect(aspect, with_system) for name, aspect in aspects.items()}
+
+
+def _v3_aspect(aspect: Aspect, with_system: bool) -> Document:
+    if not with_system:
+        return {"value": aspect.value}
+    return {
+        "value": aspect.value,
+        "systemMetadata": system_document(aspect),
+        "auditStamp": audit_stamp(aspect),
+    }

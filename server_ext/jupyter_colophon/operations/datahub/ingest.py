@@ -1,0 +1,150 @@
+"""Proposals of a request: written in one transaction or queued in the inbox, with errors at their places in the body."""
+
+import logging
+import re
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.changes.idempotency import Once
+from jupyter_colophon.core.datahub import patch_forms
+from jupyter_colophon.core.errors import (
+    AlreadyExists,
+    ConditionFailed,
+    InvalidInstance,
+    MetadataError,
+    NotFound,
+    PatchFailed,
+    Problem,
+    TooLarge,
+    shown,
+)
+from jupyter_colophon.core.model.proposal import Proposal, Written
+from jupyter_colophon.operations.request import Request
+from jupyter_colophon.operations.services import Services
+from jupyter_colophon.service.changes.inbox import WITHIN
+from jupyter_colophon.service.datahub.drop_unknown_fields import known
+from jupyter_colophon.service.datahub.trace import trace_of
+
+if TYPE_CHECKING:
+    from jupyter_colophon.composition import Catalog
+
+#: How long a request that is sent again with the same bytes is the same request (spec WRITE-10).
+REPLAYED_MS: Final = 10 * 60 * 1_000
+_REPLAY: Final = "replay "
+#: Where the operations are in DataHub's form of a patch.
+_FORM: Final = f"/{patch_forms.PATCH}"
+_PLACE: Final = re.compile(rf"{WITHIN}/([0-9]+)/(value|urn)")
+#: Why proposals are refused for themselves, or for what is stored. Without permission to write there is only AccessDenied.
+_REFUSED: Final = (InvalidInstance, PatchFailed, TooLarge, ConditionFailed, AlreadyExists, NotFound)
+_logger = logging.getLogger("jupyter_colophon.operations")
+
+
+@dataclass(frozen=True, slots=True)
+class SentProposal:
+    """A proposal, and the pointers to its value and its URN in the body; `listed`: a patch that was sent as a list."""
+
+    proposal: Proposal
+    value_pointer: str
+    listed: bool = False
+    urn_pointer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The result of proposals: what was written, or their number in the inbox where they are written later."""
+
+    written: tuple[Written, ...]
+    number: int
+    warnings: tuple[Problem, ...]
+
+    @property
+    def is_queued(self) -> bool:
+        """Whether the proposals wait in the inbox."""
+        return self.number > 0
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The trace of the write: its time in microseconds, and its number in the inbox."""
+        trace = trace_of(time.time_ns() // 1_000, self.number)
+        return {"traceparent": f"00-{trace}-{trace[16:]}-01"}
+
+
+def replay_key(request: Request, proposals: Sequence[Proposal]) -> Once | None:
+    """Return the key under which the proposals are written once; None where each request is a new one.
+
+    Clients send a request again whose answer was lost. Each emit has the time at which it observed, so that the same
+    bytes are the same emit; where a proposal has no such time, two users may mean the same.
+    """
+    once = request.once
+    if once is not None:
+        return once
+    if not proposals or not all(one.system is not None and one.system.last_observed for one in proposals):
+        return None
+    fingerprint = request.fingerprint()
+    return Once(request.principal.user, _REPLAY + fingerprint, fingerprint, REPLAYED_MS)
+
+
+def propose(services: Services, request: Request, sent: Sequence[SentProposal], *, later: bool = False) -> Outcome:
+    """Write proposals, all or none of them; or queue them. Raises what `WritePath.propose` does."""
+    catalog, principal = services.catalog(), request.principal
+    for one in sent:
+        # A caller who may not read an entity learns nothing of its model.
+        catalog.write_path.require(principal, "read", one.proposal.urn)
+    # These clients write what they read: the union of both scopes.
+    sent = [replace(one, proposal=replace(one.proposal, united=True)) for one in sent]
+    with _keep_refused(catalog, principal, [one.proposal for one in sent]):
+        checked = [_drop_unknown_fields(catalog, one, strict=services.settings.datahub_strict) for one in sent]
+    proposals, warnings = [one for one, _ in checked], tuple(warning for _, some in checked for warning in some)
+    for problem in warnings:
+        _logger.warning("dropped a field that the model does not know: %s", shown(problem.pointer))
+    once = replay_key(request, [one.proposal for one in sent])
+    with _point_into_body(sent), _keep_refused(catalog, principal, proposals):
+        if later:
+            entry = catalog.inbox.accept(proposals, principal, once)
+            return Outcome((), entry.id, warnings)
+        written = catalog.write_path.propose(proposals, principal, WITHIN, once=once)
+        return Outcome(tuple(written), 0, warnings)
+
+
+def _drop_unknown_fields(catalog: "Catalog", sent: SentProposal, *, strict: bool) -> tuple[Proposal, list[Problem]]:
+    """Return the proposal without the fields that its model does not know, and what was dropped."""
+    if strict:
+        return sent.proposal, []
+    proposal, dropped = known(catalog.registry, sent.proposal)
+    return proposal, [
+        Problem(sent.value_pointer + pointer, "was dropped: the model does not know it") for pointer in dropped
+    ]
+
+
+@contextmanager
+def _keep_refused(catalog: "Catalog", principal: Principal, proposals: Sequence[Proposal]) -> Iterator[None]:
+    """Keep what is refused as dead letters: many clients only log the error (spec DH-9)."""
+    try:
+        yield
+    except _REFUSED as error:
+        catalog.dead_letters.keep(proposals, principal, error)
+        raise
+
+
+@contextmanager
+def _point_into_body(sent: Sequence[SentProposal]) -> Iterator[None]:
+    """Replace the pointers of an error by pointers into the body."""
+    try:
+        yield
+    except MetadataError as error:
+        error.problems = tuple(Problem(_body_pointer(one.pointer, sent), one.message) for one in error.problems)
+        raise
+
+
+def _body_pointer(pointer: str, sent: Sequence[SentProposal]) -> str:
+    match = _PLACE.match(pointer)
+    if match is None:
+        return pointer
+    one, rest = sent[int(match[1])], pointer[match.end() :]
+    if match[2] == "urn":
+        return one.urn_pointer
+    return one.value_pointer + (rest.removeprefix(_FORM) if one.listed else rest)

@@ -1,0 +1,140 @@
+"""Relationships of entities, from either end, and those along which data flow."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final
+
+from jupyter_colophon.core.datahub import criteria
+from jupyter_colophon.core.errors import InvalidName, InvalidQuery, NotFound
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.operations.datahub import shapes
+from jupyter_colophon.operations.datahub.scroll import COUNT, CURSOR
+from jupyter_colophon.operations.operation import JSON, operation
+from jupyter_colophon.operations.parameter import Parameter, choice, count, flag, number, text, texts
+from jupyter_colophon.operations.request import Document, Request
+from jupyter_colophon.operations.services import Services
+from jupyter_colophon.service.datahub.relationships import Edges
+
+if TYPE_CHECKING:
+    from jupyter_colophon.composition import Catalog
+
+_URN: Final = text("urn", "The entity.", required=True, format="colophon-urn")
+_DIRECTION: Final = choice(
+    "direction", "Whether others refer to it, or it refers to others.", "INCOMING", "OUTGOING", default="OUTGOING"
+)
+_FLOW: Final = choice("direction", "From upstream to `urns`, or from `urns` downstream.", "UPSTREAM", "DOWNSTREAM")
+_START: Final = number("start", "How many to skip.", default=0, least=0, most=10_000)
+_COUNT: Final = count("count", "How many at most.", default=200, least=1, most=1_000)
+_KINDS: Final = texts("relationshipTypes", "Only relationships of these types.")
+_SOURCES: Final = texts("sourceTypes", "Only from entities of these types.")
+_TARGETS: Final = texts("destinationTypes", "Only to entities of these types.")
+_WITHOUT_EFFECT: Final[list[Parameter[Any]]] = [
+    text("pitKeepAlive", "Makes no difference."),
+    flag("includeSoftDelete", "Makes no difference."),
+]
+_SCROLL: Final = shapes.record(
+    sourceFilter=shapes.ANY_OR_NULL, destinationFilter=shapes.ANY_OR_NULL, edgeFilter=shapes.ANY_OR_NULL
+)
+_LINEAGE: Final = shapes.record(urns={"type": ["array", "null"], "items": shapes.TEXT, "maxItems": 1_000})
+_RELATED: Final = shapes.record(
+    "start count total entities",
+    start=shapes.NUMBER,
+    count=shapes.NUMBER,
+    total=shapes.NUMBER,
+    entities=shapes.list_of(shapes.record("urn relationshipType", urn=shapes.URN, relationshipType=shapes.TEXT)),
+)
+_RESULTS: Final = shapes.record("results", results=shapes.list_of(shapes.ANY), scrollId=shapes.TEXT_OR_NULL)
+
+
+@operation(
+    "listRelated",
+    "GET /openapi/relationships/v1",
+    parameters=[_URN, _DIRECTION, _KINDS, _START, _COUNT],
+    answers={200: _RELATED},
+    errors=[NotFound, InvalidName],
+)
+def list_related(services: Services, request: Request) -> Document:
+    """Return the entities that an entity refers to, or that refer to it."""
+    datahub, urn, start = services.catalog().datahub, Urn.parse(request[_URN]), request[_START]
+    incoming, kinds = request[_DIRECTION] == "INCOMING", frozenset(request[_KINDS])
+    found, total = datahub.relater.of(urn, incoming, kinds, start, request[_COUNT], request.principal)
+    urns = datahub.reader.spelled([one.urn if incoming else one.target for one in found])
+    entities = [{"urn": spelled, "relationshipType": one.kind} for spelled, one in zip(urns, found, strict=True)]
+    return {"start": start, "count": len(entities), "total": total, "entities": entities}
+
+
+@operation(
+    "scrollRelationships",
+    "POST /openapi/v3/relationship/scroll",
+    parameters=[COUNT, CURSOR, _DIRECTION, _KINDS, _SOURCES, _TARGETS, *_WITHOUT_EFFECT],
+    body={JSON: _SCROLL},
+    answers={200: _RESULTS},
+    errors=[InvalidName],
+    permission="read",
+)
+def scroll_relationships(services: Services, request: Request) -> Document:
+    """Return a page of relationships between entities; filters select entities by their URNs."""
+    catalog, body = services.catalog(), request.body
+    if body.get("edgeFilter"):
+        raise InvalidQuery("edges are told by their kinds and ends alone: edgeFilter is not served")
+    edges = Edges(
+        frozenset(request[_KINDS]),
+        frozenset(request[_SOURCES]),
+        frozenset(request[_TARGETS]),
+        _filtered_urns(body, "sourceFilter"),
+        _filtered_urns(body, "destinationFilter"),
+    )
+    found, cursor = catalog.datahub.relater.scroll(edges, request[COUNT], request[CURSOR], request.principal)
+    spelled = _spellings(catalog, found)
+    results = [_relationship(one.kind, spelled[one.urn], spelled[one.target]) for one in found]
+    return {"results": results, "scrollId": cursor}
+
+
+@operation(
+    "scrollLineage",
+    "POST /openapi/v3/lineage/scroll",
+    parameters=[COUNT, CURSOR, _FLOW, _KINDS, *_WITHOUT_EFFECT],
+    body={JSON: _LINEAGE},
+    answers={200: _RESULTS},
+    errors=[InvalidName],
+    permission="read",
+)
+def scroll_lineage(services: Services, request: Request) -> Document:
+    """Return a page of the relationships of entities along which data flow, as their aspects have them."""
+    catalog = services.catalog()
+    urns = tuple(str(Urn.parse(urn)) for urn in request.body.get("urns") or ())
+    if not urns:
+        raise InvalidQuery("names the entities", "urns")
+    found, cursor = catalog.datahub.relater.lineage(
+        urns, frozenset(request[_KINDS]), request[_FLOW], request[COUNT], request[CURSOR], request.principal
+    )
+    spelled = _spellings(catalog, [one for one, _, _ in found])
+    results = [
+        _relationship(one.kind, spelled[one.urn], spelled[one.target])
+        | {"upstream": spelled.get(upstream, upstream), "downstream": spelled.get(downstream, downstream)}
+        for one, upstream, downstream in found
+    ]
+    return {"results": results, "scrollId": cursor}
+
+
+def _spellings(catalog: "Catalog", relationships: Iterable[Any]) -> dict[str, str]:
+    """Return the ends of relationships as DataHub's clients sent them, by URN."""
+    urns = list(dict.fromkeys(urn for one in relationships for urn in (one.urn, one.target)))
+    return dict(zip(urns, catalog.datahub.reader.spelled(urns), strict=True))
+
+
+def _relationship(kind: str, source: str, target: str) -> Document:
+    ends = {
+        name: {"urn": urn, "entityType": Urn.parse(urn).type}
+        for name, urn in (("source", source), ("destination", target))
+    }
+    return {"relationshipType": kind, **ends}
+
+
+def _filtered_urns(body: Document, name: str) -> tuple[str, ...]:
+    """Return the URNs that a filter selects, which is all that it can. Raises InvalidQuery."""
+    urns: list[str] = []
+    for criterion in (one for some in criteria.read(body.get(name), f"/{name}") for one in some):
+        if criterion.field != "urn" or criterion.condition not in ("EQUAL", "IN") or criterion.negated:
+            raise InvalidQuery(f"{name} names entities: criteria of the field urn, with the condition EQUAL")
+        urns += [str(Urn.parse(value)) for value in criterion.values]
+    return tuple(urns)

@@ -1,0 +1,97 @@
+"""Runs of ingestions: their list, what each of them wrote, and rolling one back."""
+
+from typing import Any, Final
+
+from jupyter_colophon.core.documents.json_parsing import compact
+from jupyter_colophon.core.errors import NotFound, TooLarge
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.registry import Registry
+from jupyter_colophon.core.read_budget import LIST_BYTES_MAX
+from jupyter_colophon.operations.datahub import shapes
+from jupyter_colophon.operations.datahub.actions import Action, declare_actions
+from jupyter_colophon.operations.request import Document, Request
+from jupyter_colophon.operations.services import Services
+
+#: No answer has what a run wrote and was rolled back, whatever `includeSoft` is.
+_LIST: Final = shapes.record(pageOffset=shapes.OFFSET, pageSize=shapes.COUNT, includeSoft=shapes.FLAG_OR_NULL)
+_DESCRIBE: Final = shapes.record(
+    "runId",
+    runId=shapes.TEXT,
+    start=shapes.OFFSET,
+    count=shapes.COUNT,
+    includeSoft=shapes.FLAG_OR_NULL,
+    includeAspect=shapes.FLAG_OR_NULL,
+)
+_ROLL_BACK: Final = shapes.record(
+    "runId",
+    runId=shapes.TEXT,
+    dryRun=shapes.FLAG_OR_NULL,
+    safe=shapes.FLAG_OR_NULL,
+    hardDelete=shapes.FLAG_OR_NULL,
+)
+_COUNT: Final = 100
+
+
+def list_runs(services: Services, request: Request) -> Document:
+    """Return a page of runs, the one that wrote last first."""
+    page, count = request.body.get("pageOffset", 0), shapes.read_count(request.body, "pageSize", _COUNT)
+    # The command line sends the number of the page, and its length.
+    runs = services.catalog().datahub.ingestions.list(page * count, count, request.principal)
+    return {"value": [{"runId": one.run, "timestamp": one.time, "rows": one.aspects} for one in runs]}
+
+
+def describe(services: Services, request: Request) -> Document:
+    """Return the aspects that have what a run wrote; with `includeAspect`, with their values."""
+    catalog, body = services.catalog(), request.body
+    start, count = body.get("start", 0), shapes.read_count(body, "count", _COUNT)
+    aspects = catalog.datahub.ingestions.aspects(body["runId"], start, count, request.principal)
+    rows = [_row(catalog.registry, *one) for one in aspects]
+    if body.get("includeAspect"):
+        size = 0
+        for row in rows:
+            stored = catalog.datahub.reader.entities([Urn.parse(row["urn"])], {row["aspectName"]}, request.principal)
+            aspect = stored.get(row["urn"], {}).get(row["aspectName"])
+            row["payload"] = None if aspect is None else compact(aspect.value)
+            size += len(row["payload"] or "")
+            if size > LIST_BYTES_MAX:
+                raise TooLarge(f"the answer would have more than {LIST_BYTES_MAX} bytes: send a smaller count")
+    return {"value": rows}
+
+
+def roll_back(services: Services, request: Request) -> Document:
+    """Undo what a run wrote; with `dryRun`, only return what that would be."""
+    catalog, body = services.catalog(), request.body
+    safe = body.get("safe") is not False and body.get("hardDelete") is not True
+    result = catalog.datahub.ingestions.roll_back(
+        body["runId"], request.principal, dry_run=body.get("dryRun") is True, safe=safe
+    )
+    value = {
+        "aspectRowSummaries": [_row(catalog.registry, *one) for one in result.rows],
+        "entitiesAffected": result.entities_affected,
+        "entitiesDeleted": result.entities_deleted,
+        "aspectsReverted": result.aspects_reverted,
+        "aspectsAffected": result.aspects_affected,
+        "unsafeEntitiesCount": result.unsafe_count,
+        "unsafeEntities": [{"urn": urn} for urn in result.unsafe],
+    }
+    return {"value": value}
+
+
+def _row(registry: Registry, run: str, urn: str, aspect: str, time: int) -> dict[str, Any]:
+    key_aspect = registry.type(Urn.parse(urn).type).key_aspect
+    row = {"runId": run, "urn": urn, "aspectName": aspect, "timestamp": time}
+    return {**row, "metadata": "", "version": 0, "keyAspect": aspect == key_aspect}
+
+
+ACT_ON_RUNS: Final = declare_actions(
+    "actOnRuns",
+    "/runs",
+    "List the runs of ingestions (`list`), return what one wrote (`describe`), or undo it (`rollback`)",
+    {
+        "list": Action(list_runs, _LIST),
+        "describe": Action(describe, _DESCRIBE),
+        "rollback": Action(roll_back, _ROLL_BACK, writes=True),
+    },
+    answer={"anyOf": [shapes.value_of(shapes.list_of(shapes.ANY)), shapes.value_of(shapes.ANY)]},
+    errors=[NotFound, TooLarge],
+)

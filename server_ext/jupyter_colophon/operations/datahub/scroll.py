@@ -1,0 +1,84 @@
+"""All entities of some types, a page at a time."""
+
+from typing import TYPE_CHECKING, Final
+
+from jupyter_colophon.core.datahub import criteria
+from jupyter_colophon.core.documents.json_values import measure
+from jupyter_colophon.core.errors import InvalidQuery, NotFound
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX
+from jupyter_colophon.operations.datahub import documents, shapes
+from jupyter_colophon.operations.datahub.v3 import ENTITIES, SYSTEM
+from jupyter_colophon.operations.operation import JSON, operation
+from jupyter_colophon.operations.parameter import count, flag, text
+from jupyter_colophon.operations.request import Document, Request
+from jupyter_colophon.operations.services import Services
+from jupyter_colophon.service.datahub.search import ALL, ScrollQuestion
+
+if TYPE_CHECKING:
+    from jupyter_colophon.composition import Catalog
+
+COUNT: Final = count("count", "How many at most.", default=10, least=1, most=1_000)
+CURSOR: Final = text("scrollId", "The `scrollId` of the previous page.")
+_QUERY: Final = text("query", "`*`; words are for `/entities?action=search`.")
+_SORT: Final = text("sort", "`urn`.")
+_REMOVED: Final = flag("includeSoftDelete", "Whether to include softly deleted entities.")
+#: Other options of DataHub's: they hold here anyway, or make no difference.
+_WITHOUT_EFFECT: Final = [
+    text(name, "Makes no difference.")
+    for name in ("skipCache", "skipAggregation", "scrollIdPerEntity", "pitKeepAlive", "sortCriteria")
+]
+#: The aspects of this many entities are read together.
+_READ_TOGETHER: Final = 20
+_BODY: Final = shapes.record(
+    entities={"type": ["array", "null"], "items": shapes.TEXT},
+    aspects={"type": ["array", "null"], "items": shapes.TEXT},
+    filter=shapes.ANY_OR_NULL,
+    sortCriteria={"type": ["array", "null"]},
+)
+
+
+@operation(
+    "scrollEntities",
+    "POST /openapi/v3/entity/scroll",
+    parameters=[COUNT, CURSOR, _QUERY, _SORT, _REMOVED, SYSTEM, *_WITHOUT_EFFECT],
+    body={JSON: _BODY},
+    answers={200: shapes.record("entities", entities=ENTITIES, scrollId=shapes.TEXT_OR_NULL)},
+    errors=[NotFound],
+    permission="read",
+)
+def scroll_entities(services: Services, request: Request) -> Document:
+    """Return a page of entities, by URN, with the aspects that are named (an empty list: all; without the list: none)."""
+    if request[_QUERY] not in ("", ALL) or request[_SORT] not in ("", "urn"):
+        raise InvalidQuery("a scroll goes through everything by URN: `query` is *, `sort` is urn")
+    catalog, body = services.catalog(), request.body
+    query = ScrollQuestion(
+        tuple(body.get("entities") or ()),
+        criteria.read(body.get("filter"), "/filter"),
+        request[COUNT],
+        request[CURSOR],
+        request[_REMOVED],
+    )
+    for entity_type in query.types:
+        catalog.datahub.finder.require_type(entity_type, request.principal)
+    page = catalog.datahub.finder.scroll(query, request.principal)
+    entities: list[Document] = []
+    size, cursor = 0, page.cursor
+    for start in range(0, len(page.urns), _READ_TOGETHER):
+        if size > PAGE_BYTES_MAX:
+            cursor = catalog.datahub.finder.cursor_after(query, page.urns[start - 1])
+            break
+        read = _read_entities(catalog, request, page.urns[start : start + _READ_TOGETHER])
+        size += measure(read)
+        entities += read
+    return {"entities": entities, "scrollId": cursor}
+
+
+def _read_entities(catalog: "Catalog", request: Request, urns: list[str]) -> list[Document]:
+    reader, names = catalog.datahub.reader, request.body.get("aspects")
+    parsed = [Urn.parse(urn) for urn in urns]
+    stored = {} if names is None else reader.entities(parsed, set(names) or None, request.principal)
+    return [
+        documents.v3_entity(spelled, stored.get(urn, {}), with_system=request[SYSTEM])
+        for urn, spelled in zip(urns, reader.spelled(urns), strict=True)
+    ]

@@ -1,0 +1,88 @@
+"""The first requests of a client: what this server can do, its entity types and aspects; and GraphQL, which is not served."""
+
+from typing import Final
+
+from jupyter_colophon.operations.datahub import shapes
+from jupyter_colophon.operations.operation import JSON, operation
+from jupyter_colophon.operations.parameter import count, number
+from jupyter_colophon.operations.request import Document, Request
+from jupyter_colophon.operations.services import Services
+
+#: Below 1.0.1, so that clients use Rest.li: through OpenAPI they lose CREATE, and delete whole entities instead of an
+#: aspect (spec DH-1).
+VERSION: Final = "v1.0.0"
+_NO_GRAPHQL: Final = (
+    "GraphQL is not served here: ask /entities?action=search, /openapi/v3/entity/scroll or Colophon's own API"
+)
+_START: Final = number("start", "How many to skip.", default=0, least=0, most=1_000_000_000)
+_COUNT: Final = count("count", "How many at most.", default=100, least=0, most=1_000)
+
+
+@operation(
+    "readConfig",
+    "GET /config",
+    answers={200: shapes.record("noCode versions", noCode={"const": "true"}, versions=shapes.ANY)},
+)
+def read_config(services: Services, request: Request) -> Document:
+    """Return what this server can do, as DataHub's clients look it up."""
+    return {
+        "noCode": "true",
+        "patchCapable": True,
+        "statefulIngestionCapable": True,
+        "supportsImpactAnalysis": False,
+        "timeZone": "UTC",
+        "retention": "true",
+        "models": {},
+        # Clients then report to nobody how they are used.
+        "telemetry": {"enabledCli": False, "enabledIngestion": False},
+        "managedIngestion": {"enabled": False},
+        "datahub": {"serverType": "jupyter-colophon", "serverEnv": "core"},
+        "versions": {
+            "acryldata/datahub": {"version": VERSION, "commit": services.version},
+            "jupyter-colophon": {"version": services.version},
+        },
+        "baseUrl": None,
+    }
+
+
+@operation(
+    "listSpecifications",
+    "GET /openapi/v1/registry/models/entity/specifications",
+    parameters=[_START, _COUNT],
+    answers={
+        200: shapes.record(
+            "start count total elements",
+            start=shapes.NUMBER,
+            count=shapes.NUMBER,
+            total=shapes.NUMBER,
+            elements=shapes.list_of(shapes.record("name keyAspectName aspectSpecs", name=shapes.TEXT)),
+        )
+    },
+)
+def list_specifications(services: Services, request: Request) -> Document:
+    """Return the entity types, and the aspects of each."""
+    start = request[_START]
+    types = sorted(services.catalog().registry.types, key=lambda one: one.type)
+    elements = [
+        {
+            "name": one.type,
+            "keyAspectName": one.key_aspect,
+            "aspectSpecs": [
+                {"aspectAnnotation": {"name": spec.name, "schemaVersion": spec.schema_version}} for spec in one.aspects
+            ],
+        }
+        for one in types[start : start + request[_COUNT]]
+    ]
+    return {"start": start, "count": len(elements), "total": len(types), "elements": elements}
+
+
+@operation(
+    "askGraphql",
+    "POST /api/graphql",
+    body={JSON: shapes.ANY},
+    answers={200: shapes.record("errors data", errors=shapes.list_of(shapes.ANY), data={"type": "null"})},
+    permission="read",
+)
+def ask_graphql(services: Services, request: Request) -> Document:
+    """Answer that GraphQL is not served, in its own form."""
+    return {"errors": [{"message": _NO_GRAPHQL}], "data": None}

@@ -1,0 +1,51 @@
+"""The bodies and answers of DataHub's routes, as JSON Schemas: the parts of the API's document."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+Schema = Mapping[str, Any]
+
+
+def record(required: str = "", /, **members: Any) -> dict[str, Any]:
+    """Return the schema of an object with these members; `required` are the names of those that must be present."""
+    schema: dict[str, Any] = {"type": "object", "properties": members}
+    return schema | ({"required": required.split()} if required else {})
+
+
+def list_of(items: Schema, **limits: int) -> dict[str, Any]:
+    """Return the schema of a list."""
+    return {"type": "array", "items": dict(items), **limits}
+
+
+TEXT: Final = {"type": "string"}
+#: Rest.li's clients send null for what they leave out.
+TEXT_OR_NULL: Final = {"type": ["string", "null"]}
+NUMBER: Final = {"type": "integer"}
+FLAG_OR_NULL: Final = {"type": ["boolean", "null"]}
+ANY: Final = {"type": "object"}
+ANY_OR_NULL: Final = {"type": ["object", "null"]}
+TIME: Final = {"type": ["integer", "null"], "minimum": -(1 << 53), "maximum": 1 << 53}
+#: A list has at most this many items, whatever number a request has.
+COUNT_MAX: Final = 10_000
+COUNT: Final = {"type": "integer", "minimum": 0, "description": f"How many at most; {COUNT_MAX} if more."}
+OFFSET: Final = {"type": "integer", "minimum": 0, "maximum": 1_000_000_000}
+ASYNC: Final = {"enum": ["true", "false", True, False, None], "description": "Whether it is done later."}
+PROBLEM: Final = record("pointer message", pointer=TEXT, message=TEXT)
+ERROR: Final = record("message status", message=TEXT, status=NUMBER, errors=list_of(PROBLEM)) | {
+    "description": "What is wrong, in one line; `errors` has the JSON Pointers into the body."
+}
+SUCCESS: Final = record("value", value=TEXT, warnings=list_of(PROBLEM)) | {
+    "description": "It is done, or will be. `warnings` has the fields that were dropped."
+}
+SYSTEM_METADATA: Final = {"type": ["object", "string", "null"]}
+URN: Final = {"type": "string", "format": "colophon-urn"}
+
+
+def read_count(body: Mapping[str, Any], name: str, default: int) -> int:
+    """Return the number of items that a body has under this name, within the bound."""
+    return min(int(body.get(name, default)), COUNT_MAX)
+
+
+def value_of(schema: Schema) -> dict[str, Any]:
+    """Return the schema of Rest.li's answer to an action."""
+    return record("value", value=dict(schema))

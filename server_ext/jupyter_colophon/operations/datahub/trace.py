@@ -1,0 +1,62 @@
+"""The state of a write that was answered before it was done."""
+
+import re
+from typing import Any, Final
+
+from jupyter_colophon.core.datahub.mcp import urn_at
+from jupyter_colophon.core.documents.pointer import written
+from jupyter_colophon.core.errors import InvalidName, NotFound
+from jupyter_colophon.operations.datahub import shapes
+from jupyter_colophon.operations.operation import JSON, operation
+from jupyter_colophon.operations.parameter import flag
+from jupyter_colophon.operations.request import Document, Request
+from jupyter_colophon.operations.services import Services
+from jupyter_colophon.service.datahub.trace import Traced
+
+_TRACE: Final = re.compile("[0-9a-f]{32}")
+_ERRORS: Final = flag("onlyIncludeErrors", "Whether to leave out what has no error.")
+_DETAILED: Final = flag("detailed", "Makes no difference.")
+_SKIP_CACHE: Final = flag("skipCache", "Makes no difference.")
+_ASPECTS: Final = {
+    "type": "object",
+    "description": "The names of aspects by URN.",
+    "additionalProperties": shapes.list_of(shapes.TEXT, maxItems=1_000),
+    "maxProperties": 1_000,
+}
+
+
+@operation(
+    "traceWrite",
+    "POST /openapi/v1/trace/write/{id}",
+    parameters=[_ERRORS, _DETAILED, _SKIP_CACHE],
+    body={JSON: _ASPECTS},
+    answers={200: {"type": "object", "additionalProperties": shapes.ANY}},
+    errors=[NotFound, InvalidName],
+    permission="read",
+)
+def trace_write(services: Services, request: Request) -> Document:
+    """Return the states of the aspects of a write."""
+    trace = request.path["id"]
+    if not _TRACE.fullmatch(trace):
+        raise NotFound("trace", trace)
+    urns = {sent: urn_at(sent, written([sent])) for sent in request.body}
+    spelled = {str(urn): sent for sent, urn in urns.items()}
+    aspects = {urn: request.body[sent] for sent, urn in urns.items()}
+    found = services.catalog().datahub.tracer.states(trace, aspects, request.principal)
+    errors_only = request[_ERRORS]
+    return {
+        spelled[urn]: {name: _state(one) for name, one in states.items() if one.state == "ERROR" or not errors_only}
+        for urn, states in found.items()
+    }
+
+
+def _state(traced: Traced) -> dict[str, Any]:
+    # The search index is written with the aspect.
+    status: dict[str, Any] = {"writeStatus": traced.state}
+    if traced.why:
+        status["writeExceptions"] = [{"message": traced.why}]
+    return {
+        "success": traced.state != "ERROR",
+        "primaryStorage": status,
+        "searchStorage": {"writeStatus": traced.state},
+    }
