@@ -11,8 +11,8 @@ import jsonschema_rs
 import pytest
 from jupyter_colophon.core import errors
 from jupyter_colophon.core.model.search_filters import FILTERS
-from jupyter_colophon.http import problems
 from jupyter_colophon.http.app import Colophon
+from jupyter_colophon.operations import problems
 from jupyter_colophon.operations.datahub.api import DATAHUB
 from jupyter_colophon.operations.native.api import NATIVE
 from jupyter_colophon.settings import Settings
