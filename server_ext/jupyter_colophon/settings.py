@@ -34,37 +34,46 @@ class Settings(Configurable):
     wrong: Mapping[str, str] = MappingProxyType({})
 
     database = Unicode(
-        config=True, help="The catalog's file. Default: colophon/colophon.db in the Jupyter data directory."
+        config=True,
+        help="The catalog's file (mode 0600); by default `colophon/colophon.db` in the Jupyter data directory. Folders that are created have mode 0700, and the folder `colophon` gets it when the server starts.",
     )
     storage_provider = Unicode(
-        "sqlite", config=True, help="The store: sqlite, postgresql, or another one that is installed."
+        "sqlite",
+        config=True,
+        help="The store: `sqlite`, `postgresql`, or the name of a provider in the entry-point group `jupyter_colophon.storage_providers` (docs/storage-providers.md).",
     )
     storage_options = Dict(
         config=True,
-        help="Options of the store. For sqlite there are none besides `database`, the catalog's file; for postgresql: dsn, schema, readers.",
+        help="Options of the store; for `sqlite` there are none besides `database`, for `postgresql` see docs/settings.md#postgresql.",
     )
-    default_platform = Unicode("spark", config=True, help="The platform whose datasets have short names.")
+    default_platform = Unicode(
+        "spark", config=True, help="The platform whose datasets have short names such as `flights.flights`."
+    )
     default_fabric = Unicode("PROD", config=True, help="The fabric whose datasets have short names.")
     notebook_namespace = Unicode("default", config=True, help="The namespace of notebooks and their cells.")
     namespace_rules = List(
         Tuple(Unicode(), Unicode()),
         config=True,
-        help="Pairs of a URN glob and a namespace: where datasets of other platforms belong. The first that fits.",
+        help="Pairs of a URN glob and a namespace: where datasets of other platforms belong. The first match wins, else `default`. Decided at the first write; `jupyter colophon reindex --namespaces` applies changed rules after servers are restarted.",
     )
     platform_instances = List(
         Tuple(Unicode(), Unicode()),
         config=True,
-        help="Pairs of a glob over OpenLineage's namespaces and a prefix of dataset names. The first that fits.",
+        help='Pairs of a glob over the namespaces of OpenLineage (docs/openlineage.md) and a prefix, such as ("postgres://east*", "east"): names of datasets begin with it (`east.db.s.t`) instead of their server (`east:5432/db.s.t`). The first match wins.',
     )
-    capture = Bool(True, config=True, help="Record what Spark reads and writes in the kernels that this server starts.")
+    capture = Bool(
+        True,
+        config=True,
+        help="Record what Spark reads and writes in the kernels that this server starts (docs/spark-lineage.md#switching-it-off).",
+    )
     record_cell_source = Bool(
         False,
         config=True,
-        help="Record the source of cells too, with credentials replaced; else its hash, the cell's name and its first comment.",
+        help="Record the source of cells too, with credentials replaced; else its hash, the cell's name and its first comment (docs/spark-lineage.md#what-is-recorded-of-a-cell).",
     )
     policy = Unicode(
         config=True,
-        help="The dotted name of a class that decides who may do what in which namespace, beside a token's scopes; empty: none.",
+        help="The dotted name of a class that decides who may do what in which namespace, besides a token's scopes; empty: none (docs/settings.md#a-policy).",
     )
     change_log_retention_days = Int(
         0, min=0, config=True, help="For how many days `jupyter colophon compact` keeps changes; 0 keeps them for ever."
@@ -72,46 +81,46 @@ class Settings(Configurable):
 
     entity_registry = Unicode(
         config=True,
-        help="An entity-registry.yml that adds entity types, aspects and rules to the catalog's (docs/registry.md).",
+        help="An `entity-registry.yml` that adds entity types, aspects and rules to the catalog's (docs/registry.md).",
     )
     retention = List(
         Dict(),
         config=True,
-        help="Which versions of aspects are kept, as in DataHub's retention.yaml: {entity, aspect, config: {retention: {version: {maxVersions}, time: {maxAgeInSeconds}}}}. Empty: all of them.",
+        help="Which versions of aspects are kept, as in DataHub's `retention.yaml`; empty: all of them (docs/settings.md#how-long-versions-are-kept).",
     )
 
     elyra_api = CaselessStrEnum(
         ("auto", "on", "off"),
         "auto",
         config=True,
-        help="Whether /elyra/... is served: auto, on, off. auto: unless Elyra's own server extension is enabled.",
+        help="Whether `/elyra/...` is served (docs/api.md#the-elyra-api): `on`, `off`, or `auto`: unless Elyra's own server extension is enabled.",
     )
 
     metadata_store = Unicode(
         "file",
         config=True,
-        help="Where instances of schemaspaces are kept: file, catalog, or another store that is installed.",
+        help="Where instances of schemaspaces are kept: `file`, `catalog`, or a store of the entry-point group `jupyter_colophon.metadata_stores` (docs/settings.md#instances-of-schemaspaces).",
     )
     secret_store = Unicode(
         "file",
         config=True,
-        help="Where secrets of instances are kept: file, keyring, env, or another store of secrets that is installed.",
+        help="Where secrets of instances are kept: `file`, `keyring`, `env`, or a store of the entry-point group `jupyter_colophon.secret_stores` (docs/settings.md#secrets-of-instances).",
     )
     secret_env_variables = List(
         Unicode(),
         ["COLOPHON_SECRET_*"],
         config=True,
-        help="Globs of the environment variables that instances may refer to as secrets, by env:NAME.",
+        help="Globs of the environment variables that instances may refer to as secrets, by `env:NAME` (docs/settings.md#secrets-of-instances).",
     )
     kernel_env_passthrough = List(
         Unicode(),
         config=True,
-        help="Variables with the server's own credentials that kernels keep, such as JUPYTERHUB_API_TOKEN; empty: none.",
+        help="Variables with the server's own credentials that kernels keep, such as `JUPYTERHUB_API_TOKEN`; empty: none (docs/settings.md#in-kernels).",
     )
     allow_schema_writes = Bool(
         False,
         config=True,
-        help="Whether administrators may store schemas of schemaspaces by REST, beside those of packages.",
+        help="Whether administrators may store schemas of schemaspaces by REST, besides those of packages: files below `colophon/schemas` in the Jupyter data directory, which every process of the account loads, also when this is off again. Their `metadata_class_name` must be a class that the schema of an installed package names.",
     )
     schemaspace_packages = List(
         Unicode(),
@@ -122,44 +131,52 @@ class Settings(Configurable):
     system_metadata_filters = List(
         Tuple(Enum(("include", "exclude")), Unicode(), Unicode(), Unicode()),
         config=True,
-        help="Which machine-made metadata is attached: include or exclude, and globs of key, entity type and namespace. The first that fits.",
+        help='Which machine-made metadata is attached: tuples of `include` or `exclude` and globs of key, kind of entity (an entity type, or `app`, `program`, `stream`, a custom type) and namespace, such as ("exclude", "last-*", "*", "*"). The first match wins; without a match metadata is attached. The key of a schema is `schema`, that of machine tags `tags`. What is filtered out is neither stored nor shown, whichever API it came by; batches in the inbox are filtered when they are applied.',
     )
     lineage_listeners = Dict(
         config=True,
-        help="Properties of consumers of lineage, by the names of their entry points; False leaves one out.",
+        help="Properties of consumers of lineage, by the names of their entry points; False leaves one out (docs/programs.md#consumers-of-lineage).",
     )
     run_snapshots_include_system_metadata = Bool(
         False,
         config=True,
-        help="Keep what machines say of data, too, when a run first touches it; what people say is always kept.",
+        help="Keep the system metadata of data, program and application, too, when a run first touches something; user metadata is always kept.",
     )
     store_stream_events = Bool(
-        True, config=True, help="Store events that are written into streams; else they are taken and dropped."
+        True,
+        config=True,
+        help="Store events that are written into streams (docs/v3.md#streams); else they are accepted and dropped.",
     )
     stream_folder = Unicode(
-        config=True, help="Where events of streams are stored. Default: colophon/streams in the Jupyter data directory."
+        config=True,
+        help="Where events of streams are stored; by default `colophon/streams` in the Jupyter data directory.",
     )
     allow_namespace_delete_without_confirm = Bool(
-        False, config=True, help="Delete a namespace with everything in it without `confirm=` (for tests and trials)."
+        False,
+        config=True,
+        help="Whether `DELETE /colophon/v3/namespaces/{ns}` deletes everything in the namespace without `?confirm={ns}` (for tests and trials).",
     )
     sinks = Dict(
         value_trait=Dict(),
         key_trait=Unicode(),
         config=True,
-        help="Where changes are delivered to (docs/notifications.md): a name, and the options of each, of which `kind` is webhook, jupyter-events, or that of another package.",
+        help="Where changes are delivered to (docs/notifications.md#sinks): a name, and the options of each, of which `kind` is `webhook`, `jupyter-events`, or that of another package.",
     )
     kafka_proposals = Dict(
         config=True,
-        help="Where `jupyter colophon relay` takes proposals from (docs/kafka.md): servers, principal, and more; empty: nowhere.",
+        help="Where `jupyter colophon relay` takes proposals from (docs/kafka.md#proposals): servers, principal, and more; empty: nowhere.",
     )
     max_scheduled_runs = Int(
         0,
         min=0,
         config=True,
-        help="How many runs of pipelines this server has under way that schedules started (docs/pipelines.md); 0: none are started.",
+        help="How many runs of pipelines that schedules started this server has under way at once (docs/pipelines.md#when-they-run-by-themselves); 0: it starts none.",
     )
     max_connections_per_user = Int(
-        64, min=1, config=True, help="How many connections one user may have that follow the change log."
+        64,
+        min=1,
+        config=True,
+        help="How many WebSockets, streams and long polls of changes one user may have open; further ones are refused (429).",
     )
     read_timeout_seconds = Float(
         20.0,
@@ -167,20 +184,28 @@ class Settings(Configurable):
         config=True,
         help="How many seconds one request may read the catalog; a question that takes longer is answered 503.",
     )
-    max_body_bytes = Int(10 * 1024 * 1024, min=1, config=True, help="The largest body of a request, in bytes.")
+    max_body_bytes = Int(
+        10 * 1024 * 1024, min=1, config=True, help="The largest body of a request, in bytes, also after inflating."
+    )
     datahub_max_body_bytes = Int(
-        16 * 1024 * 1024, min=1, config=True, help="The largest body of a request of DataHub's clients, in bytes."
+        16 * 1024 * 1024,
+        min=1,
+        config=True,
+        help="The largest body of a request of DataHub's clients (docs/datahub.md), which send 15 MiB at once, in bytes.",
     )
     always_emit_change_log = Bool(
-        False, config=True, help="Tell in the change log, too, that a value was written which was there already."
+        False,
+        config=True,
+        help="Write a change to the log also for a value that was there already (DataHub's `alwaysEmitChangeLog`); it makes no version.",
     )
     audit_reads = Bool(
         False,
         config=True,
-        help="Record in `audit_folder` which entities' metadata kernels and other programs read (docs/notifications.md).",
+        help="Record in `audit_folder` which entities' metadata kernels and other programs read, list and search (docs/notifications.md#reads-by-programs).",
     )
     audit_folder = Unicode(
-        config=True, help="Where reads by programs are recorded; `colophon/audit` in the Jupyter data directory."
+        config=True,
+        help="Where reads by programs are recorded; by default `colophon/audit` in the Jupyter data directory.",
     )
     dead_letter_retention_days = Int(
         90, min=0, config=True, help="For how many days dead letters are kept; 0 keeps them for ever."
@@ -188,7 +213,7 @@ class Settings(Configurable):
     datahub_strict = Bool(
         False,
         config=True,
-        help="Refuse aspects with fields that the model does not know; else those fields are dropped, with a warning.",
+        help="Refuse aspects of DataHub's clients with fields that the model does not know; else those fields are dropped, with a warning.",
     )
 
     @default("database")

@@ -2,8 +2,11 @@
 
 from typing import Any
 
+from jupyter_colophon.http.datahub.description import document as datahub_document
+from jupyter_colophon.operations.elyra.api import ELYRA
 from jupyter_colophon.operations.native.api import NATIVE
 from jupyter_colophon.operations.openapi import OpenApi
+from jupyter_colophon.operations.openlineage.api import OPENLINEAGE
 
 Document = dict[str, Any]
 #: Generated files do not change with the version of the package.
@@ -13,3 +16,13 @@ _VERSION = "1"
 def native_document() -> Document:
     """Return the OpenAPI document of the native API."""
     return OpenApi(NATIVE).document(_VERSION)
+
+
+def documents() -> dict[str, Document]:
+    """Return the OpenAPI documents of all APIs, by their prefixes below the server's base URL."""
+    return {
+        NATIVE.prefix: native_document(),
+        "/colophon/datahub": datahub_document(_VERSION),
+        OPENLINEAGE.prefix: OpenApi(OPENLINEAGE).document(_VERSION),
+        ELYRA.prefix: OpenApi(ELYRA).document(_VERSION),
+    }
