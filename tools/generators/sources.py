@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from jupyter_colophon.http.datahub.description import document as datahub_document
+from jupyter_colophon.operations.datahub.api import DATAHUB
 from jupyter_colophon.operations.elyra.api import ELYRA
 from jupyter_colophon.operations.native.api import NATIVE
 from jupyter_colophon.operations.openapi import OpenApi
@@ -20,9 +20,4 @@ def native_document() -> Document:
 
 def documents() -> dict[str, Document]:
     """Return the OpenAPI documents of all APIs, by their prefixes below the server's base URL."""
-    return {
-        NATIVE.prefix: native_document(),
-        "/colophon/datahub": datahub_document(_VERSION),
-        OPENLINEAGE.prefix: OpenApi(OPENLINEAGE).document(_VERSION),
-        ELYRA.prefix: OpenApi(ELYRA).document(_VERSION),
-    }
+    return {api.prefix: OpenApi(api).document(_VERSION) for api in (NATIVE, DATAHUB, OPENLINEAGE, ELYRA)}
