@@ -7,12 +7,12 @@ from jupyter_colophon.http.changes.change_socket import ChangeSocketHandler
 from jupyter_colophon.http.changes.change_sse import ChangeStreamHandler
 from jupyter_colophon.http.lazy_routes import Route
 from jupyter_colophon.http.operation_handler import OperationHandler
-from jupyter_colophon.http.v3.routes import ROUTES as V3
 from jupyter_colophon.operations.api import Api
 from jupyter_colophon.operations.datahub.api import DATAHUB
 from jupyter_colophon.operations.elyra.api import ELYRA
 from jupyter_colophon.operations.native.api import NATIVE
 from jupyter_colophon.operations.openlineage.api import OPENLINEAGE
+from jupyter_colophon.operations.v3.api import V3
 
 #: The handlers of operations that are connections, or wait for changes on the event loop, by API and operation.
 Handlers = Mapping[str, type[OperationHandler | ChangeSocketHandler]]
@@ -21,6 +21,7 @@ _NATIVE_HANDLERS: Handlers = {
     "streamChanges": ChangeStreamHandler,
     "followChanges": ChangeSocketHandler,
 }
+_V3_HANDLERS: Handlers = {"v3ReadChanges": ChangePageHandler, "v3StreamChanges": ChangeStreamHandler}
 
 
 def routes(*, elyra: bool) -> list[Route]:
@@ -28,7 +29,7 @@ def routes(*, elyra: bool) -> list[Route]:
     # OpenLineage's is below DataHub's, too.
     return [
         *routes_of(NATIVE, _NATIVE_HANDLERS),
-        *V3,
+        *routes_of(V3, _V3_HANDLERS),
         *routes_of(OPENLINEAGE, {}),
         *routes_of(DATAHUB, {}),
         *(routes_of(ELYRA, {}) if elyra else ()),

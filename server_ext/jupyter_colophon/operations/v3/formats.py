@@ -14,21 +14,21 @@ Document = dict[str, Any]
 
 
 def whole(metadata: Metadata) -> Document:
-    """`{"properties", "tags"}`."""
+    """Return `{"properties", "tags"}`."""
     return {"properties": dict(metadata.properties), "tags": list(metadata.tags)}
 
 
 def records(urn: Urn, namespace: str, found: Scoped, scopes: tuple[str, ...], identity: Identity) -> list[Document]:
-    """One record a scope, also an empty one (`responseFormat=v5`)."""
-    told = {
+    """Return one record for each scope, also for an empty one (`responseFormat=v5`)."""
+    entity = {
         "entityId": entity_id(urn, namespace, identity),
         "metadataEntity": metadata_entity(urn, namespace, identity),
     }
-    return [told | {"scope": scope} | whole(found.of(scope)) for scope in scopes]
+    return [entity | {"scope": scope} | whole(found.of(scope)) for scope in scopes]
 
 
 def v6(found: Scoped, scopes: tuple[str, ...]) -> Document:
-    """Lists of `{"scope", "name"[, "value"]}`."""
+    """Return lists of `{"scope", "name"[, "value"]}`."""
     return {
         "tags": [{"scope": scope, "name": tag} for scope in scopes for tag in found.of(scope).tags],
         "properties": [
@@ -40,5 +40,5 @@ def v6(found: Scoped, scopes: tuple[str, ...]) -> Document:
 
 
 def of_scopes(found: Scoped, scopes: tuple[str, ...]) -> Mapping[str, Document]:
-    """Both kinds by scope; a scope with nothing is left out (`records`)."""
+    """Return both kinds by scope; an empty scope is absent (`records`)."""
     return {scope: whole(found.of(scope)) for scope in scopes if not found.of(scope).empty}

@@ -1,4 +1,4 @@
-"""Runs and accesses as clients of CDAP tell them and are told of them."""
+"""Runs and accesses as clients of CDAP write and read them."""
 
 import time as clock
 from collections.abc import Iterable, Mapping
@@ -11,10 +11,10 @@ from jupyter_colophon.core.identity import names
 from jupyter_colophon.core.identity.names import PROGRAM_TYPES, Identity, Urn
 from jupyter_colophon.core.lineage.run import Access, AccessMode, Recording, Run, RunStatus, Said, Snapshot, Touched
 from jupyter_colophon.core.time_format import parse_time
-from jupyter_colophon.http.v3 import formats
+from jupyter_colophon.operations.v3 import formats
 
 Document = dict[str, Any]
-#: The words for a status, in any letter case.
+#: The words for a status.
 STATUSES: Final[dict[str, RunStatus]] = {
     "running": "running",
     "succeeded": "succeeded",
@@ -23,7 +23,7 @@ STATUSES: Final[dict[str, RunStatus]] = {
     "killed": "killed",
 }
 _MODES: Final[dict[str, AccessMode]] = {"read": "read", "write": "write", "both": "both", "unknown": "unknown"}
-#: What the private history calls them; who does not know says nothing (spec CDAP-14).
+#: The words of the private history; the member is absent where the access is unknown (spec CDAP-14).
 _IN_AND_OUT: Final[dict[str, AccessMode]] = {"in": "read", "out": "write", "unknown": "unknown"}
 _TIME: Final = {"type": ["string", "integer"]}
 _TEXTS: Final = {"type": "object", "additionalProperties": {"type": "string"}}
@@ -84,10 +84,27 @@ HISTORY: Final = {
     "required": ["programRun", "data"],
     "additionalProperties": False,
 }
+#: What `run` returns.
+RUN_SHAPE: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "runId": _NAME,
+        "urn": _NAME,
+        "status": _NAME,
+        "start": {"type": ["integer", "null"]},
+        "end": {"type": ["integer", "null"]},
+        "parent": {"type": ["string", "null"]},
+        "arguments": {"type": "object"},
+        "facts": {"type": "object"},
+        "actor": _NAME,
+        "via": {"type": ["string", "null"]},
+    },
+    "required": ["runId", "urn", "status", "start", "end", "parent", "arguments", "facts", "actor", "via"],
+}
 
 
 def run(value: Run) -> Document:
-    """A run; times are ms since 1970."""
+    """Return a run as a document; times are ms since 1970."""
     return {
         "runId": value.run_id,
         "urn": value.urn,
@@ -102,53 +119,53 @@ def run(value: Run) -> Document:
     }
 
 
-def recording(program: Urn, namespace: str, run_id: str, told: Mapping[str, Any]) -> Recording:
-    """The body of a PUT of a run."""
+def recording(program: Urn, namespace: str, run_id: str, document: Mapping[str, Any]) -> Recording:
+    """Return what the body of a PUT of a run reports."""
     return Recording(
         program=program,
         namespace=namespace,
         run_id=_run_id(run_id),
-        status=_word(told["status"], STATUSES, "/status") if "status" in told else None,
-        start=_time(told, "start"),
-        end=_time(told, "end"),
-        parent=told.get("parent"),
-        facts=told.get("facts", {}),
-        arguments=told.get("arguments", {}),
+        status=_word(document["status"], STATUSES, "/status") if "status" in document else None,
+        start=_time(document, "start"),
+        end=_time(document, "end"),
+        parent=document.get("parent"),
+        facts=document.get("facts", {}),
+        arguments=document.get("arguments", {}),
     )
 
 
 def recorded_access(
-    program: Urn, namespace: str, run_id: str, told: Mapping[str, Any], identity: Identity
+    program: Urn, namespace: str, run_id: str, document: Mapping[str, Any], identity: Identity
 ) -> Recording:
-    """The body of a POST of an access; its data are in the program's namespace unless it says another."""
+    """Return what the body of a POST of an access reports; its data are in the program's namespace by default."""
     access = Access(
-        data=_data(told["data"], namespace, identity),
-        mode=_word(told.get("access", "unknown"), _MODES, "/access"),
-        component=told.get("component", ""),
-        time=_time(told, "at"),
-        namespace=told["data"].get("namespace", namespace),
+        data=_data(document["data"], namespace, identity),
+        mode=_word(document.get("access", "unknown"), _MODES, "/access"),
+        component=document.get("component", ""),
+        time=_time(document, "at"),
+        namespace=document["data"].get("namespace", namespace),
     )
     return Recording(
         program=program,
         namespace=namespace,
         run_id=_run_id(run_id),
-        start=_time(told, "start"),
-        end=_time(told, "stop"),
+        start=_time(document, "start"),
+        end=_time(document, "stop"),
         accesses=(access,),
     )
 
 
-def history(told: Mapping[str, Any], identity: Identity) -> Recording:
-    """The body of the private history: one access of a run."""
-    named = told["programRun"]
+def history(document: Mapping[str, Any], identity: Identity) -> Recording:
+    """Return what the body of the private history reports: one access of a run."""
+    named = document["programRun"]
     kind = named["programType"].casefold()
     type_ = next((one for one in PROGRAM_TYPES if kind in (one, one.removesuffix("s"))), kind)
     path = ("namespaces", named["namespace"], "apps", named["app"], type_, named["name"])
     access = Access(
-        data=_data(told["data"], named["namespace"], identity),
-        mode=_word(told.get("accessType", "unknown"), _IN_AND_OUT, "/accessType"),
-        snapshot=_given(told["metadata"]) if "metadata" in told else None,
-        namespace=told["data"]["namespace"],
+        data=_data(document["data"], named["namespace"], identity),
+        mode=_word(document.get("accessType", "unknown"), _IN_AND_OUT, "/accessType"),
+        snapshot=_given(document["metadata"]) if "metadata" in document else None,
+        namespace=document["data"]["namespace"],
     )
     return Recording(
         program=from_v3(path, identity),
@@ -159,7 +176,7 @@ def history(told: Mapping[str, Any], identity: Identity) -> Recording:
 
 
 def accesses(found: Iterable[Touched], identity: Identity) -> list[Document]:
-    """What a run touched: a record for each entity, access and scope."""
+    """Return what a run accessed: a record for each entity, access and scope."""
     return [
         {
             "entityId": formats.entity_id(Urn.parse(one.urn), one.namespace, identity),
@@ -179,7 +196,7 @@ def accesses(found: Iterable[Touched], identity: Identity) -> list[Document]:
 
 
 def metadata(found: Scoped, scopes: tuple[str, ...], form: str) -> Any:
-    """A run's metadata of one scope, of both as a list, or as `v6` has them."""
+    """Return a run's metadata of one scope, of both as a list, or as `v6` has them."""
     if form == "v6":
         return formats.v6(found, scopes)
     if len(scopes) == 1:
@@ -188,7 +205,7 @@ def metadata(found: Scoped, scopes: tuple[str, ...], form: str) -> Any:
 
 
 def properties(found: Scoped, scopes: tuple[str, ...], form: str) -> Any:
-    """The properties of one scope, or as `v6` has them. Raises InvalidQuery."""
+    """Return the properties of one scope, or as `v6` has them. Raises InvalidQuery."""
     if form == "v6":
         return formats.v6(found, scopes)["properties"]
     if len(scopes) > 1:
@@ -197,24 +214,24 @@ def properties(found: Scoped, scopes: tuple[str, ...], form: str) -> Any:
 
 
 def tags(found: Scoped, scopes: tuple[str, ...], form: str) -> Any:
-    """The tags of some scopes, sorted."""
+    """Return the tags of some scopes, sorted."""
     if form == "v6":
         return formats.v6(found, scopes)["tags"]
     return sorted({tag for scope in scopes for tag in found.of(scope).tags})
 
 
-def _data(told: Mapping[str, str], namespace: str, identity: Identity) -> Urn:
-    kind = told["type"].casefold()
+def _data(document: Mapping[str, str], namespace: str, identity: Identity) -> Urn:
+    kind = document["type"].casefold()
     if kind not in ("dataset", "stream"):
         raise _wrong("/data/type", "one of dataset, stream")
     try:
-        return from_v3(("namespaces", told.get("namespace", namespace), f"{kind}s", told["name"]), identity)
+        return from_v3(("namespaces", document.get("namespace", namespace), f"{kind}s", document["name"]), identity)
     except InvalidName as error:
         raise _wrong("/data/name", error.detail) from None
 
 
-def _given(told: Mapping[str, Mapping[str, str]]) -> Snapshot:
-    return Snapshot(Said(told.get("user", {})), Said(told["system"]) if "system" in told else None)
+def _given(document: Mapping[str, Mapping[str, str]]) -> Snapshot:
+    return Snapshot(Said(document.get("user", {})), Said(document["system"]) if "system" in document else None)
 
 
 def _run_id(text: str) -> str:
@@ -223,18 +240,18 @@ def _run_id(text: str) -> str:
     return text
 
 
-def _word(told: str, words: Mapping[str, Any], pointer: str) -> Any:
-    found = words.get(told.casefold())
+def _word(document: str, words: Mapping[str, Any], pointer: str) -> Any:
+    found = words.get(document.casefold())
     if found is None:
         raise _wrong(pointer, f"one of {', '.join(words)}")
     return found
 
 
-def _time(told: Mapping[str, Any], member: str) -> int | None:
-    if member not in told:
+def _time(document: Mapping[str, Any], member: str) -> int | None:
+    if member not in document:
         return None
     try:
-        return parse_time(str(told[member]), clock.time_ns() // 1_000_000)
+        return parse_time(str(document[member]), clock.time_ns() // 1_000_000)
     except InvalidQuery as error:
         raise _wrong(f"/{member}", error.reason) from None
 

@@ -9,7 +9,7 @@ from jupyter_colophon.core.cdap.relations import Part, Relation, gathered
 from jupyter_colophon.core.identity.names import Identity, Urn, data_flow, data_job
 from jupyter_colophon.core.lineage.graph import Node, Window
 from jupyter_colophon.core.model import declared_lineage
-from jupyter_colophon.http.v3 import formats
+from jupyter_colophon.operations.v3 import formats
 from jupyter_colophon.service.lineage.cdap_lineage import Related
 from jupyter_colophon.service.lineage.lineage_traversal import is_data
 

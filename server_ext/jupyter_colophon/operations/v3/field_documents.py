@@ -7,7 +7,7 @@ from typing import Any
 from jupyter_colophon.core.identity.names import Identity, Urn
 from jupyter_colophon.core.lineage.field_lineage import FieldEdge, FieldLineage
 from jupyter_colophon.core.lineage.graph import Window
-from jupyter_colophon.http.v3 import formats
+from jupyter_colophon.operations.v3 import formats
 
 Document = dict[str, Any]
 SIDES = ("incoming", "outgoing")

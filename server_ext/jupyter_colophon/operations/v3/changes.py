@@ -1,0 +1,60 @@
+"""Changes of a namespace's metadata as CDAP announces them: pages, long poll, events."""
+
+from typing import Final
+
+from jupyter_colophon.core.changes.announcement import FORMS
+from jupyter_colophon.core.errors import InvalidName, LogCompacted, NotFound, TooManyConnections
+from jupyter_colophon.core.identity.names import namespace
+from jupyter_colophon.operations import change_log
+from jupyter_colophon.operations.operation import operation
+from jupyter_colophon.operations.parameter import choice, count
+from jupyter_colophon.operations.request import Changes, Request
+from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.shared_parameters import LIMIT_MAX
+
+_FORM: Final = choice(
+    "format", "Metadata change records, audit messages, or changes of the native API.", *FORMS, default="record"
+)
+#: As in other lists of this API, a larger value is not an error.
+_LIMIT: Final = count(
+    "limit", "How many at most; 0 gives the present number alone.", default=100, least=0, most=LIMIT_MAX
+)
+_PAGE: Final = {
+    "type": "object",
+    "properties": {"cursor": {"type": "integer"}, "changes": {"type": "array", "items": {"type": "object"}}},
+    "required": ["cursor", "changes"],
+}
+_ERRORS: Final = (NotFound, InvalidName, LogCompacted, TooManyConnections)
+
+
+@operation(
+    "v3ReadChanges",
+    "GET /namespaces/{namespace}/metadata/changes",
+    parameters=[change_log.AFTER, _LIMIT, change_log.WAIT, _FORM],
+    answers={200: _PAGE},
+    errors=_ERRORS,
+)
+def read_changes(services: Services, request: Request) -> Changes:
+    """Return records after a cursor; with `wait`, as soon as there are any; `limit=0` gives the present cursor."""
+    filters = _filters(services, request)
+    return Changes(filters, request[_FORM], request[change_log.AFTER], request[_LIMIT], request[change_log.WAIT])
+
+
+@operation(
+    "v3StreamChanges",
+    "GET /namespaces/{namespace}/metadata/changes/stream",
+    parameters=[change_log.START, change_log.RESUMED, _FORM],
+    answers={200: change_log.EVENTS},
+    errors=_ERRORS,
+    content_type=change_log.EVENT_STREAM,
+)
+def stream_changes(services: Services, request: Request) -> Changes:
+    """Send records as changes happen, as server-sent events."""
+    return Changes(_filters(services, request), request[_FORM], change_log.start(request))
+
+
+def _filters(services: Services, request: Request) -> dict[str, str]:
+    """Return the filter for the namespace in the path. Raises NotFound, InvalidName."""
+    name = request.path["namespace"]
+    services.catalog().metadata.require(namespace(name), "", request.principal)
+    return {"namespace": name}

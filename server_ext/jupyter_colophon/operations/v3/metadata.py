@@ -1,0 +1,227 @@
+"""Properties and tags of an entity: `{entity}/metadata…`."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from jupyter_colophon.core.entities.annotation import Annotation
+from jupyter_colophon.core.entities.metadata_scopes import Scoped
+from jupyter_colophon.core.errors import ConditionFailed, HistoryExpired, InvalidName, InvalidQuery, NotFound
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.core.model.proposal import Proposal
+from jupyter_colophon.operations.conditions import CONDITIONS, condition, etag_of
+from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
+from jupyter_colophon.operations.operation import operation
+from jupyter_colophon.operations.request import Answer, Request
+from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.v3 import formats
+from jupyter_colophon.operations.v3.parameters import AS_OF, FORMAT, SCOPE, SCOPES
+from jupyter_colophon.operations.v3.paths import ENTITY_PARAMETERS, entity_in_path
+
+_PROPERTIES: Final = {"type": "object", "additionalProperties": {"type": "string"}}
+_TAGS: Final = {"type": "array", "items": {"type": "string"}}
+_DONE: Final = {
+    "type": "object",
+    "properties": {"message": {"type": "string"}, "version": {"type": "integer"}},
+    "required": ["message", "version"],
+}
+_ANY: Final = {"type": ["object", "array"]}
+_READING: Final = (*ENTITY_PARAMETERS, SCOPE, FORMAT, AS_OF)
+_WRITING: Final = (*ENTITY_PARAMETERS, *CONDITIONS, IDEMPOTENCY_KEY)
+_READ_ERRORS: Final = (NotFound, InvalidName, HistoryExpired)
+_WRITE_ERRORS: Final = (NotFound, InvalidName, ConditionFailed)
+
+
+@operation(
+    "v3ReadMetadata",
+    "GET /{entity}/metadata",
+    parameters=_READING,
+    answers={200: _ANY},
+    errors=_READ_ERRORS,
+    etag=True,
+)
+def read_metadata(services: Services, request: Request) -> Answer:
+    """Return the properties and tags of an entity."""
+    urn, namespace, found = _read(services, request, 1)
+    scopes, form = _scopes(request), request[FORMAT]
+    if form == "v6":
+        return _answer(formats.v6(found, scopes), found, scopes)
+    if form == "v5" or len(scopes) > 1:
+        return _answer(formats.records(urn, namespace, found, scopes, services.identity), found, scopes)
+    return _answer(formats.whole(found.of(scopes[0])), found, scopes)
+
+
+@operation(
+    "v3DeleteMetadata",
+    "DELETE /{entity}/metadata",
+    parameters=_WRITING,
+    answers={200: _DONE},
+    errors=_WRITE_ERRORS,
+    etag=True,
+)
+def delete_metadata(services: Services, request: Request) -> Answer:
+    """Remove the properties and tags that people wrote."""
+    return _annotate(services, request, Annotation(clear_properties=True, clear_tags=True), 1)
+
+
+@operation(
+    "v3ReadProperties",
+    "GET /{entity}/metadata/properties",
+    parameters=_READING,
+    answers={200: _ANY},
+    errors=_READ_ERRORS,
+    etag=True,
+)
+def read_properties(services: Services, request: Request) -> Answer:
+    """Return the properties of an entity."""
+    _, _, found = _read(services, request, 2)
+    scopes = _scopes(request)
+    if request[FORMAT] == "v6":
+        return _answer(formats.v6(found, scopes)["properties"], found, scopes)
+    if len(scopes) > 1:
+        raise InvalidQuery("a key may be in both scopes: all needs responseFormat=v6", "scope")
+    return _answer(dict(found.of(scopes[0]).properties), found, scopes)
+
+
+@operation(
+    "v3AddProperties",
+    "POST /{entity}/metadata/properties",
+    parameters=_WRITING,
+    body={"application/json": _PROPERTIES},
+    answers={200: _DONE},
+    errors=_WRITE_ERRORS,
+    etag=True,
+)
+def add_properties(services: Services, request: Request) -> Answer:
+    """Add and overwrite properties."""
+    return _annotate(services, request, Annotation(properties=request.body), 2)
+
+
+@operation(
+    "v3DeleteProperties",
+    "DELETE /{entity}/metadata/properties",
+    parameters=_WRITING,
+    answers={200: _DONE},
+    errors=_WRITE_ERRORS,
+    etag=True,
+)
+def delete_properties(services: Services, request: Request) -> Answer:
+    """Remove all properties that people wrote."""
+    return _annotate(services, request, Annotation(clear_properties=True), 2)
+
+
+@operation(
+    "v3ReadSystemProperties",
+    "GET /{entity}/metadata/properties/{key}",
+    parameters=(*ENTITY_PARAMETERS, AS_OF),
+    answers={200: _PROPERTIES},
+    errors=_READ_ERRORS,
+    etag=True,
+)
+def read_system_properties(services: Services, request: Request) -> Answer:
+    """Return the properties that the platform wrote; the key must be `system`."""
+    key = request.path["key"]
+    if key != "system":
+        raise NotFound("path", key)
+    _, _, found = _read(services, request, 3)
+    return _answer(dict(found.system.properties), found, ("SYSTEM",))
+
+
+@operation(
+    "v3DeleteProperty",
+    "DELETE /{entity}/metadata/properties/{key}",
+    parameters=_WRITING,
+    answers={200: _DONE},
+    errors=_WRITE_ERRORS,
+    etag=True,
+)
+def delete_property(services: Services, request: Request) -> Answer:
+    """Remove one property; removing an absent one succeeds."""
+    return _annotate(services, request, Annotation(without_properties=frozenset([request.path["key"]])), 3)
+
+
+@operation(
+    "v3ReadTags",
+    "GET /{entity}/metadata/tags",
+    parameters=_READING,
+    answers={200: {"type": "array"}},
+    errors=_READ_ERRORS,
+    etag=True,
+)
+def read_tags(services: Services, request: Request) -> Answer:
+    """Return the tags of an entity, sorted."""
+    _, _, found = _read(services, request, 2)
+    scopes = _scopes(request)
+    tags = sorted({tag for scope in scopes for tag in found.of(scope).tags})
+    return _answer(formats.v6(found, scopes)["tags"] if request[FORMAT] == "v6" else tags, found, scopes)
+
+
+@operation(
+    "v3AddTags",
+    "POST /{entity}/metadata/tags",
+    parameters=_WRITING,
+    body={"application/json": _TAGS},
+    answers={200: _DONE},
+    errors=_WRITE_ERRORS,
+    etag=True,
+)
+def add_tags(services: Services, request: Request) -> Answer:
+    """Add tags."""
+    return _annotate(services, request, Annotation(tags=tuple(request.body)), 2)
+
+
+@operation(
+    "v3DeleteTags",
+    "DELETE /{entity}/metadata/tags",
+    parameters=_WRITING,
+    answers={200: _DONE},
+    errors=_WRITE_ERRORS,
+    etag=True,
+)
+def delete_tags(services: Services, request: Request) -> Answer:
+    """Remove all tags that people wrote."""
+    return _annotate(services, request, Annotation(clear_tags=True), 2)
+
+
+@operation(
+    "v3DeleteTag",
+    "DELETE /{entity}/metadata/tags/{tag}",
+    parameters=_WRITING,
+    answers={200: _DONE},
+    errors=_WRITE_ERRORS,
+    etag=True,
+)
+def delete_tag(services: Services, request: Request) -> Answer:
+    """Remove one tag; removing an absent one succeeds."""
+    return _annotate(services, request, Annotation(without_tags=frozenset([request.path["tag"]])), 3)
+
+
+def _read(services: Services, request: Request, trailing: int) -> tuple[Urn, str, Scoped]:
+    """Return the entity in the path, its namespace and its metadata."""
+    urn, namespace = entity_in_path(services, request, trailing)
+    found = services.catalog().metadata.of(urn, namespace, request.principal, request[AS_OF])
+    summary = found.summary
+    return urn, services.identity.namespace_of(urn) if summary is None else summary.namespace, found
+
+
+def _annotate(services: Services, request: Request, annotation: Annotation, trailing: int) -> Answer:
+    """Change the metadata that people wrote of the entity in the path."""
+    urn, namespace = entity_in_path(services, request, trailing)
+    if urn.type == "dataProcessInstance":
+        raise NotFound("metadata that can be written of run", str(urn))
+    proposal = Proposal(urn, "businessMetadata", "annotate", annotation, condition(request), needs="entity")
+    catalog, principal = services.catalog(), request.principal
+    catalog.metadata.require(urn, namespace, principal)
+    (done,) = catalog.write_path.propose([proposal], principal, once=request.once)
+    message = "Metadata was updated." if done.changed else "There was nothing to change."
+    return Answer({"message": message, "version": done.version}, etag=etag_of(done.version))
+
+
+def _scopes(request: Request) -> tuple[str, ...]:
+    return SCOPES[request[SCOPE] or "user"]
+
+
+def _answer(document: Any, found: Scoped, scopes: Sequence[str]) -> Answer:
+    """Answer with the ETag of the scopes shown: that of two scopes is good for reading alone (spec CDAP-4)."""
+    versions = [found.of(scope).version for scope in scopes]
+    etag = etag_of(versions[0]) if len(versions) == 1 else f'"{versions[0]}-{versions[1]}"'
+    return Answer(document, etag=etag)

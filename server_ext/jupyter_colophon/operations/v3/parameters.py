@@ -1,0 +1,32 @@
+"""Parameters of `/colophon/v3`. Their words may be written in any letter case."""
+
+from typing import Final
+
+from jupyter_colophon.core.errors import InvalidQuery
+from jupyter_colophon.operations.parameter import Parameter, time
+
+SCOPES: Final = {"user": ("USER",), "system": ("SYSTEM",), "all": ("USER", "SYSTEM"), "": ()}
+
+
+def word(name: str, says: str, *words: str) -> Parameter[str]:
+    """Declare a parameter that is one of some words, in any letter case; the empty text where it is not sent."""
+
+    def read(sent: str) -> str:
+        if sent.casefold() not in words:
+            raise InvalidQuery(f"one of {', '.join(words)}", name)
+        return sent.casefold()
+
+    return Parameter(name, says, {"type": "string", "enum": list(words)}, read, "")
+
+
+def optional_text(name: str, says: str) -> Parameter[str | None]:
+    """Declare a text that is None where it is not sent."""
+    return Parameter(name, says, {"type": "string"}, str, None)
+
+
+SCOPE: Final = word("scope", "The scope of the metadata; without it USER.", "user", "system", "all")
+FORMAT: Final = word(
+    "responseFormat", "The release of CDAP whose form the answer has; without it the one of 3.2.", "v5", "v6"
+)
+AS_OF: Final = time("asOf", "The metadata as they were at this time.")
+TRUNCATED: Final = {"X-Colophon-Truncated": "true"}

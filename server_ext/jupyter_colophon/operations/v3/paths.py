@@ -1,0 +1,50 @@
+"""Entities in paths: a path is split into segments before they are decoded, since names may hold a slash (spec CDAP-2)."""
+
+from typing import Final
+from urllib.parse import unquote
+
+from jupyter_colophon.core.cdap.names import from_v3
+from jupyter_colophon.core.errors import InvalidName
+from jupyter_colophon.core.identity.names import Urn
+from jupyter_colophon.operations.request import Request
+from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.v3.parameters import optional_text
+
+PREFIX: Final = "/colophon/v3"
+_ENTITY: Final = optional_text(
+    "entity", "The URN of the entity; the path's own entity is ignored then, and may be `-`."
+)
+_TYPE: Final = optional_text("type", "The type of a custom entity, where its last word does not say it.")
+#: What an operation with `entity_in_path` declares.
+ENTITY_PARAMETERS: Final = (_ENTITY, _TYPE)
+#: The path that stands for the entity of `?entity=`.
+_ELSEWHERE: Final = ["-"]
+
+
+def segments_of(request: Request) -> list[str]:
+    """Return the decoded segments of the path below the API's prefix. Raises InvalidName."""
+    path = request.raw_path.removeprefix(f"{PREFIX}/").rstrip("/")
+    return [_decode(segment) for segment in path.split("/")]
+
+
+def entity_in_path(services: Services, request: Request, trailing: int = 0) -> tuple[Urn, str]:
+    """Return the entity that `?entity=` or the path names, and the namespace in the path; empty where it has none.
+
+    `trailing` is the number of segments after those of the entity. Raises InvalidName.
+    """
+    urn = request[_ENTITY]
+    if urn is not None:
+        return Urn.parse(urn), ""
+    segments = segments_of(request)
+    segments = segments[: len(segments) - trailing]
+    if segments == _ELSEWHERE:
+        raise InvalidName("v3 path", "-", "?entity= says which entity is meant")
+    namespace = segments[1] if segments[0].casefold() == "namespaces" and len(segments) > 1 else ""
+    return from_v3(segments, services.identity, request[_TYPE]), namespace
+
+
+def _decode(segment: str) -> str:
+    try:
+        return unquote(segment, errors="strict")
+    except UnicodeDecodeError:
+        raise InvalidName("v3 path", segment, "it is not percent-encoded UTF-8") from None

@@ -1,0 +1,141 @@
+"""Writing into streams: `POST …/streams/{stream}[/async|/batch]`."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from jupyter_colophon.core.documents.json_parsing import decoded, parse
+from jupyter_colophon.core.entities.stream_event import Binary
+from jupyter_colophon.core.errors import InvalidName, MalformedBody, NotFound, TooLarge
+from jupyter_colophon.operations.operation import operation
+from jupyter_colophon.operations.parameter import text
+from jupyter_colophon.operations.request import Document, Request
+from jupyter_colophon.operations.services import Services
+from jupyter_colophon.operations.v3.paths import ENTITY_PARAMETERS, entity_in_path
+
+_WRITTEN: Final = {
+    "type": "object",
+    "properties": {"message": {"type": "string"}, "events": {"type": "integer"}, "stored": {"type": "boolean"}},
+    "required": ["message", "events", "stored"],
+}
+_EVENT: Final = {"application/json": {}, "text/*": {"type": "string"}, "*/*": {}}
+_EVENTS: Final = {
+    "application/json": {"type": "array"},
+    "application/x-ndjson": {},
+    "text/*": {"type": "string"},
+    "*/*": {},
+}
+_SOURCE: Final = text("source", "The external source of the events; lineage records it once a UTC day.", maxLength=512)
+_PARAMETERS: Final = (*ENTITY_PARAMETERS, _SOURCE)
+#: How many events a batch has at most.
+_BATCH_MAX: Final = 100_000
+
+
+@operation(
+    "v3WriteEvent",
+    "POST /namespaces/{namespace}/{collection}/{dataset}",
+    parameters=_PARAMETERS,
+    body=_EVENT,
+    raw_body=True,
+    answers={200: _WRITTEN},
+    errors=[NotFound, InvalidName],
+)
+def write_event(services: Services, request: Request) -> Document:
+    """Write an event into a stream; a dataset has no events."""
+    return _write(services, request, _parse_event, 0)
+
+
+@operation(
+    "v3WriteEventLater",
+    "POST /namespaces/{namespace}/{streams}/{stream}/async",
+    parameters=_PARAMETERS,
+    body=_EVENT,
+    raw_body=True,
+    answers={202: _WRITTEN},
+    errors=[NotFound, InvalidName],
+)
+def write_event_later(services: Services, request: Request) -> Document:
+    """Write an event into a stream; it is as durable as without `/async`."""
+    return _write(services, request, _parse_event, 1)
+
+
+@operation(
+    "v3WriteEvents",
+    "POST /namespaces/{namespace}/{streams}/{stream}/batch",
+    parameters=_PARAMETERS,
+    body=_EVENTS,
+    raw_body=True,
+    answers={200: _WRITTEN},
+    errors=[NotFound, InvalidName],
+)
+def write_events(services: Services, request: Request) -> Document:
+    """Write many events into a stream, all or none."""
+    return _write(services, request, _parse_events, 1)
+
+
+def _write(
+    services: Services, request: Request, parse_body: Callable[[bytes, str], list[Any]], trailing: int
+) -> Document:
+    """Add the events in the body to the stream in the path."""
+    stream, _ = entity_in_path(services, request, trailing)
+    if not services.identity.is_stream(stream):
+        raise NotFound("stream", str(stream))
+    body, content_type = request.body, request.content_type
+    taken = services.catalog().streams.write(
+        stream, lambda: parse_body(body, content_type), request[_SOURCE], request.principal
+    )
+    return {"message": "The events were taken.", "events": taken.events, "stored": taken.stored}
+
+
+def _parse_event(raw: bytes, content_type: str) -> list[Any]:
+    """Return the event in a body of this content type. Raises MalformedBody for text or JSON that is malformed."""
+    if content_type.startswith("text/"):
+        return [decoded(raw)]
+    return [parse(raw) if _is_json(content_type) else _parse_any(raw)]
+
+
+def _parse_events(raw: bytes, content_type: str) -> list[Any]:
+    """Return the events in a body: the items of an array, or one a line."""
+    if content_type.startswith("text/"):
+        events: Any = _lines(raw)
+    elif content_type == "application/x-ndjson":
+        events = [parse(line, f"line {at}") for at, line in enumerate(raw.split(b"\n"), 1) if line.strip()]
+    elif _is_json(content_type):
+        events = parse(raw)
+    else:
+        events = _parse_undeclared(raw)
+    if not isinstance(events, list):
+        raise MalformedBody("the body is no array of events")
+    if len(events) > _BATCH_MAX:
+        raise TooLarge(f"a batch has at most {_BATCH_MAX} events")
+    return events
+
+
+def _is_json(content_type: str) -> bool:
+    return content_type == "application/json" or content_type.endswith("+json")
+
+
+def _parse_any(raw: bytes) -> Any:
+    """Return a body that may be anything: JSON where it is JSON, else text, else bytes; an empty one is an empty text.
+
+    `curl -d` names its bodies forms, whatever they hold.
+    """
+    try:
+        return parse(raw)
+    except MalformedBody:
+        pass
+    try:
+        return decoded(raw)
+    except MalformedBody:
+        return Binary(raw)
+
+
+def _parse_undeclared(raw: bytes) -> Any:
+    """Return the events of a body that may be anything. Raises MalformedBody for bytes: they have no lines."""
+    try:
+        return parse(raw)
+    except MalformedBody:
+        return [_parse_any(line.encode()) for line in _lines(raw)]
+
+
+def _lines(raw: bytes) -> list[str]:
+    return [line for line in decoded(raw).replace("\r\n", "\n").split("\n") if line]
