@@ -9,7 +9,6 @@ from urllib.parse import quote, urlencode
 
 import pytest
 from jupyter_colophon.core.identity.names import Urn, dataset, instance, program, run_urn
-from jupyter_colophon.http.v3.routes import ROUTES
 from support import contract
 from support.catalog import metadata
 from support.events import streaming
@@ -74,7 +73,7 @@ QUESTIONS = [
     ("colophon/datahub/openapi/v3/entity/scroll?includeSoftDelete=true", {"entities": ["dataset", "instance"]}),
     ("colophon/api/schemaspaces/pipelines/export", {}),
 ]
-#: Segments of `/v3`, in the order of a path's groups.
+#: Names in paths of `/v3`.
 SEGMENTS = ["secret", "open", MARK, "plain", "etl", "flows"]
 
 
@@ -125,9 +124,9 @@ def paths() -> Iterator[str]:
             if "get" in item and not template.endswith("stream"):
                 given = [*item.get("parameters", ()), *item["get"].get("parameters", ())]
                 yield from filled(prefix + template, [told for told in given if told["in"] != "header"])
-    for route, handler in ROUTES:
-        if "get" in vars(handler) and "stream" not in route.rsplit("changes", 1)[-1]:
-            yield from v3_paths(route)
+    for template, item in contract.V3.document["paths"].items():
+        if "get" in item and not template.endswith("/stream"):
+            yield from v3_paths(template)
 
 
 def filled(template: str, given: list[Mapping[str, Any]]) -> Iterator[str]:
@@ -145,18 +144,23 @@ def filled(template: str, given: list[Mapping[str, Any]]) -> Iterator[str]:
 OPTIONAL = {"facets", "columns", "include_invalid"}
 
 
-def v3_paths(route: str) -> Iterator[str]:
-    plain = route.removeprefix("/colophon/").replace("(?:unrecoverable/)?", "").replace("/?", "")
-    plain = plain.replace("(?:/system)", "").replace(
-        "(?:-|(?:[^/]+/[^/]+/)*[^/]+/[^/]+)", "namespaces/[^/]+/datasets/[^/]+"
-    )
-    plain = plain.replace("(?:-|namespaces/[^/]+/(?:datasets?|streams?)/[^/]+)", "namespaces/[^/]+/datasets/[^/]+")
-    plain = plain.replace("(?:datasets?|streams?)", "datasets").replace("streams?", "streams")
-    blanks = plain.count("[^/]+")
-    for values in itertools.product(SEGMENTS, repeat=min(blanks, 3)):
-        path = "colophon/" + plain
-        for value in (*values, *["x"] * max(0, blanks - 3)):
-            path = path.replace("[^/]+", quote(value, safe=""), 1)
+#: What stands for the parameters of `/v3` that are more than a name.
+V3_PARTS = {
+    "namespaces": "namespaces",
+    "entity": "namespaces/{namespace}/datasets/{dataset}",
+    "data": "namespaces/{namespace}/datasets/{dataset}",
+    "collection": "datasets",
+}
+
+
+def v3_paths(template: str) -> Iterator[str]:
+    for name, part in V3_PARTS.items():
+        template = template.replace(f"{{{name}}}", part)
+    names = re.findall(r"{\w+}", template)
+    for values in itertools.product(SEGMENTS, repeat=min(len(names), 3)):
+        path = f"colophon/v3{template}"
+        for name, value in zip(names, (*values, *["x"] * max(0, len(names) - 3)), strict=True):
+            path = path.replace(name, quote(value, safe=""), 1)
         yield path + ("?query=*" if path.endswith("search") else "")
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ from jupyter_colophon.operations.elyra.api import ELYRA as ELYRA_API
 from jupyter_colophon.operations.native.api import NATIVE as NATIVE_API
 from jupyter_colophon.operations.openapi import OpenApi, component
 from jupyter_colophon.operations.openlineage.api import OPENLINEAGE as OPENLINEAGE_API
+from jupyter_colophon.operations.v3.api import V3 as V3_API
 
 DOCUMENT = OpenApi(NATIVE_API).document("0")
 ELYRA_DOCUMENT = OpenApi(ELYRA_API).document("0")
@@ -25,6 +26,8 @@ class Contract:
     document: Mapping[str, Any]
     refused: str
     problem: Mapping[str, Any]
+    #: What a parameter of a path matches where that is not one segment.
+    patterns: Mapping[str, str] = field(default_factory=dict)
 
     def check(self, method: str, path: str, status: int, headers: Mapping[str, str], body: Any, answers: Any) -> None:
         """Fail unless the document says that this path answers this method so, and with that document of `schemas/api`.
@@ -57,7 +60,8 @@ class Contract:
     def _operation(self, method: str, path: str) -> Any:
         named = [template for template in self.document["paths"] if "{" not in template]
         for template in (*named, *(one for one in self.document["paths"] if one not in named)):
-            if re.fullmatch(re.sub(r"\{[a-z]+\}", "[^/]+", template), path):
+            pattern = re.sub(r"\{([a-z]+)\}", lambda name: self.patterns.get(name[1], "[^/]+"), template)
+            if re.fullmatch(pattern, path):
                 return self.document["paths"][template].get(method)
         return None
 
@@ -67,4 +71,5 @@ _ERROR = ELYRA_DOCUMENT["paths"]["/schemaspace"]["get"]["responses"]["403"]["con
 ELYRA = Contract(ELYRA_DOCUMENT, "application/json", _ERROR)
 OPENLINEAGE = Contract(OpenApi(OPENLINEAGE_API).document("0"), NATIVE.refused, NATIVE.problem)
 DATAHUB = Contract(OpenApi(DATAHUB_API).document("0"), DATAHUB_API.error_content_type, DATAHUB_API.error_schema)
+V3 = Contract(OpenApi(V3_API).document("0"), V3_API.error_content_type, V3_API.error_schema, V3_API.patterns)
 check = NATIVE.check

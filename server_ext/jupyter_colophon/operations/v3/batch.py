@@ -8,7 +8,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.cdap.names import WORDS, from_v3
 from jupyter_colophon.core.entities.annotation import ASPECT_OF_SCOPE, Annotation, Change, Replacement
 from jupyter_colophon.core.entities.mutation import Mutated, Mutation, State
-from jupyter_colophon.core.errors import AccessDenied, InvalidInstance, InvalidName, Problem
+from jupyter_colophon.core.errors import AccessDenied, InvalidInstance, InvalidName, NotFound, Problem
 from jupyter_colophon.core.identity.names import PROGRAM_TYPES, Identity, Urn
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.operations.operation import operation
@@ -94,6 +94,7 @@ def _require_emit(services: Services, principal: Principal) -> None:
     parameters=[IDEMPOTENCY_KEY],
     body={"application/json": _BATCH},
     answers={200: {"type": "array", "items": {"type": "object"}}},
+    errors=[NotFound],
     access=_require_emit,
 )
 def apply_batch(services: Services, request: Request) -> list[Document]:
