@@ -203,6 +203,12 @@ class Settings(Configurable):
         config=True,
         help="Record in `audit_folder` which entities' metadata kernels and other programs read, list and search (docs/notifications.md#reads-by-programs).",
     )
+    mcp_access = CaselessStrEnum(
+        ("off", "read", "write"),
+        "read",
+        config=True,
+        help="What assistants may do by the MCP server (docs/mcp.md): `off`, `read`, or `write`, as far as their token's scopes allow.",
+    )
     audit_folder = Unicode(
         config=True,
         help="Where reads by programs are recorded; by default `colophon/audit` in the Jupyter data directory.",

@@ -31,6 +31,7 @@ COMMANDS = {
     "pipeline": "List, check, try, run or package pipelines.",
     "crawl": "Find the data in a folder or a catalog of Spark's, and tell its columns and their figures.",
     "spark": "Print the settings with which OpenLineage's Spark agent reports here.",
+    "mcp": "Serve an assistant by the Model Context Protocol, over standard input and output.",
     "outbox": "Send what programs emitted while no server answered.",
     "metadata": "List, create, update, remove, migrate, export, import, move or recover instances of schemaspaces.",
 }

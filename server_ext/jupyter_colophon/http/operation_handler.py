@@ -171,10 +171,12 @@ class OperationHandler(ApiHandler):
 
 
 def _encode(document: Any, operation: Operation) -> str:
-    """Return a document as JSON text. Raises TooLarge for a read whose answer is too large.
+    """Return a document as JSON text; bytes are that already. Raises TooLarge for a read whose answer is too large.
 
     What a write did stays done, however much there is to answer.
     """
+    if isinstance(document, bytes):
+        return document.decode()
     if not is_larger(document, _ENCODED_AT_ONCE):
         return json.dumps(document, ensure_ascii=False)
     if operation.is_read:

@@ -6,7 +6,9 @@ from jupyter_colophon.http.changes.change_page import ChangePageHandler
 from jupyter_colophon.http.changes.change_socket import ChangeSocketHandler
 from jupyter_colophon.http.changes.change_sse import ChangeStreamHandler
 from jupyter_colophon.http.lazy_routes import Route
+from jupyter_colophon.http.mcp.handler import McpHandler
 from jupyter_colophon.http.operation_handler import OperationHandler
+from jupyter_colophon.mcp_server.http_api import MCP
 from jupyter_colophon.operations.api import Api
 from jupyter_colophon.operations.datahub.api import DATAHUB
 from jupyter_colophon.operations.elyra.api import ELYRA
@@ -32,6 +34,7 @@ def routes(*, elyra: bool) -> list[Route]:
         *routes_of(V3, _V3_HANDLERS),
         *routes_of(OPENLINEAGE, {}),
         *routes_of(DATAHUB, {}),
+        *routes_of(MCP, {"exchangeMessage": McpHandler}),
         *(routes_of(ELYRA, {}) if elyra else ()),
     ]
 

@@ -180,11 +180,12 @@ def actor(provider: object, user: User) -> str:
     so there the name is that of the account which runs the server.
     """
     if type(provider) in _ANONYMOUS_PROVIDERS:
-        return _account()
+        return account()
     return user.username
 
 
 @cache
-def _account() -> str:
-    # Looking it up anew for each request costs a tenth of answering one.
+def account() -> str:
+    """Return the name of the account that runs the server."""
+    # To look it up for each request costs a tenth of answering one.
     return getpass.getuser()

@@ -4,12 +4,14 @@ import json
 import threading
 from collections.abc import Iterator
 from hashlib import sha256
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from jupyter_colophon.client.caller import Call, Document
 from jupyter_colophon.client.problems import Refused
 from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.changes.written_change import WrittenChange
 from jupyter_colophon.core.errors import MetadataError
+from jupyter_colophon.core.read_budget import limit_reads
 from jupyter_colophon.operations.call import Call as SentCall
 from jupyter_colophon.operations.call import perform
 from jupyter_colophon.operations.change_log import read_page
@@ -18,6 +20,9 @@ from jupyter_colophon.operations.operation import Operation
 from jupyter_colophon.operations.problems import problem
 from jupyter_colophon.operations.request import Answer, Changes, Lines
 from jupyter_colophon.operations.services import Services
+
+if TYPE_CHECKING:
+    from jupyter_colophon.composition import Catalog
 
 _OPERATIONS: Final = {one.id: one for one in NATIVE.operations}
 _BAD_REQUEST: Final = 400
@@ -81,15 +86,19 @@ class InProcessCaller:
         catalog, news = self.services.catalog(), threading.Event()
         stop = catalog.feed.listen(lambda _: news.set()) if changes.wait_seconds else None
         try:
-            found, cursor = read_page(catalog, changes, changes.after, self._principal)
+            found, cursor = self._read(catalog, changes, changes.after)
             if not found and changes.limit and stop is not None and news.wait(changes.wait_seconds):
-                found, cursor = read_page(catalog, changes, cursor, self._principal)
+                found, cursor = self._read(catalog, changes, cursor)
         except MetadataError as error:
             raise _refused(_OPERATIONS["readChanges"], error) from error
         finally:
             if stop is not None:
                 stop()
         return {"cursor": cursor, "changes": [json.loads(one.text) for one in found]}
+
+    def _read(self, catalog: "Catalog", changes: Changes, after: int | None) -> tuple[list[WrittenChange], int]:
+        with limit_reads(self.services.settings.read_timeout_seconds):
+            return read_page(catalog, changes, after, self._principal)
 
 
 def _refused(operation: Operation, error: MetadataError) -> Refused:

@@ -61,7 +61,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A document with what HTTP sends beside it. `etag` is complete, with its quotes."""
+    """A document, or the bytes of one, with what HTTP sends beside it. `etag` is complete, with its quotes."""
 
     document: Any
     status: int = 200

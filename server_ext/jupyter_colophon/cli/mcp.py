@@ -1,0 +1,82 @@
+"""`jupyter colophon mcp`: the MCP server for an assistant that starts it, over standard input and output."""
+
+import getpass
+import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from traitlets import Unicode
+
+from jupyter_colophon.cli.command import FINE, Command
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.errors import InvalidConfiguration, NotFound
+
+# The SDK and the operations are slow to load: `--help` needs neither.
+if TYPE_CHECKING:
+    from jupyter_colophon.client.caller import Caller
+    from jupyter_colophon.settings import Settings
+
+#: A server gives up a read after its own deadline, by default after 20 s.
+_TIMEOUT_S: Final = 60.0
+
+
+class Mcp(Command):
+    """Serves one assistant until it ends."""
+
+    name = "jupyter-colophon-mcp"
+    description = (
+        "Serve an assistant by the Model Context Protocol over standard input and output (docs/mcp.md)."
+        " It reads the catalog; with c.Colophon.mcp_access = 'write' it also tags and describes."
+    )
+    aliases: dict[str, str] = Command.aliases | {"url": "Mcp.url"}
+
+    url = Unicode(
+        config=True, help="The server whose catalog is served, with the token in COLOPHON_TOKEN; else the store."
+    )
+
+    def work(self) -> int:
+        """Serve until standard input ends."""
+        if find_spec("mcp") is None:
+            raise InvalidConfiguration("the MCP server needs the SDK: install jupyter-colophon[mcp]")
+        if self.asked.mcp_access == "off":
+            raise InvalidConfiguration("the MCP server is off (c.Colophon.mcp_access)")
+        from jupyter_colophon.mcp_server.access import read_only_reason
+        from jupyter_colophon.mcp_server.toolbox import Toolbox
+        from jupyter_colophon.mcp_server.transports import serve_stdio
+
+        principal = Principal(getpass.getuser())
+        with _open_caller(self.url or os.environ.get("COLOPHON_URL", ""), self.asked, principal) as caller:
+            serve_stdio(Toolbox(caller, read_only_reason(self.asked.mcp_access, principal)))
+        return FINE
+
+
+@contextmanager
+def _open_caller(url: str, settings: "Settings", principal: Principal) -> Iterator["Caller"]:
+    """Open the catalog of a server, or the store of the settings. Raises InvalidConfiguration, NotFound, StorageError."""
+    if url:
+        from jupyter_colophon.client.transport import Server, Transport
+
+        try:
+            server = Server(url, os.environ.get("COLOPHON_TOKEN", ""))
+        except ValueError as error:
+            raise InvalidConfiguration(f"--url: {error}") from None
+        with closing(Transport(server, timeout_s=_TIMEOUT_S)) as transport:
+            yield transport
+        return
+    from jupyter_colophon.operations.in_process import InProcessCaller
+    from jupyter_colophon.operations.services import Services
+
+    store = settings.store()
+    path = store.options.get("path") if store.provider == "sqlite" else None
+    if path is not None and not Path(path).exists():
+        raise NotFound("catalog", str(path))
+    services = Services(settings, store, settings.identity(), version("jupyter-colophon"))
+    try:
+        services.catalog()
+        yield InProcessCaller(services, principal)
+    finally:
+        services.close()

@@ -1,0 +1,1 @@
+"""The MCP server over HTTP, and its tools in `jupyter-server-mcp`."""

@@ -1,0 +1,77 @@
+"""The tools as functions for `jupyter-server-mcp`, which finds them by its entry point `jupyter_server_mcp.tools`.
+
+Its port knows no users: whoever reaches it calls them. So they only read, as the account that runs the server.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from inspect import Parameter, Signature
+from typing import Annotated, Any, Final, Literal
+
+from jupyter_server.serverapp import ServerApp
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.errors import StoreUnavailable
+from jupyter_colophon.http.state import SETTING, ServerState, account
+from jupyter_colophon.mcp_server.arguments import input_schema
+from jupyter_colophon.mcp_server.tool import Tool
+from jupyter_colophon.mcp_server.toolbox import Toolbox
+from jupyter_colophon.mcp_server.tools import TOOLS
+from jupyter_colophon.operations.in_process import InProcessCaller
+from jupyter_colophon.operations.request import Document
+
+_TYPES: Final = {"string": str, "integer": int, "boolean": bool}
+_READ_ONLY: Final = "assistants of jupyter-server-mcp only read"
+
+
+def specifications() -> list[str]:
+    """Return the tools as `module:function`; none where the extension is not loaded, or `mcp_access` is off."""
+    state = _state()
+    if state is None or state.settings.mcp_access == "off":
+        return []
+    return [f"{__name__}:{tool.name}" for tool in TOOLS if not tool.writes]
+
+
+def __getattr__(name: str) -> Callable[..., Awaitable[Document]]:
+    """Return the function of a tool. Raises AttributeError."""
+    tool = next((one for one in TOOLS if one.name == name and not one.writes), None)
+    if tool is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _function(tool)
+
+
+def _function(tool: Tool) -> Callable[..., Awaitable[Document]]:
+    """Return a function whose signature has the tool's arguments, with their types and descriptions."""
+
+    async def call(**arguments: Any) -> Document:
+        state = _state()
+        if state is None or state.closed:
+            raise StoreUnavailable("the server is stopping")
+        principal = Principal(account(), scopes=frozenset({"read"}))
+        toolbox = Toolbox(InProcessCaller(state, principal), _READ_ONLY)
+        given = {name: value for name, value in arguments.items() if value is not None}
+        work = state.query_pool.submit(principal.user, lambda: toolbox.call(tool.name, given))
+        answer = await asyncio.wrap_future(work)
+        return answer.document | ({"notes": list(answer.notes)} if answer.notes else {})
+
+    parameters = [_parameter(name, schema, tool) for name, schema in input_schema(tool)["properties"].items()]
+    call.__name__ = call.__qualname__ = tool.name
+    call.__doc__ = tool.description
+    call.__annotations__ = {one.name: one.annotation for one in parameters} | {"return": dict[str, Any]}
+    vars(call)["__signature__"] = Signature(parameters, return_annotation=dict[str, Any])
+    return call
+
+
+def _parameter(name: str, schema: Document, tool: Tool) -> Parameter:
+    kind: Any = Literal[tuple(schema["enum"])] if "enum" in schema else _TYPES[schema["type"]]
+    if name in input_schema(tool)["required"]:
+        return Parameter(name, Parameter.KEYWORD_ONLY, annotation=Annotated[kind, schema["description"]])
+    annotation = Annotated[kind | None, schema["description"]]
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=schema.get("default"), annotation=annotation)
+
+
+def _state() -> ServerState | None:
+    if not ServerApp.initialized():
+        return None
+    state: ServerState | None = ServerApp.instance().web_app.settings.get(SETTING)
+    return state

@@ -1,0 +1,74 @@
+"""The arguments of tools: their JSON Schema, and the parameters of an operation that they stand for."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Final
+
+from jupyter_colophon.core.documents.json_schema import Schema
+from jupyter_colophon.core.errors import InvalidQuery
+from jupyter_colophon.mcp_server.operation_calls import find_operation
+from jupyter_colophon.mcp_server.tool import Argument, Tool
+from jupyter_colophon.operations.native.api import NATIVE
+from jupyter_colophon.operations.parameter import Parameter
+
+#: The beginning of formats of texts that clients do not know.
+_OWN_FORMATS: Final = "colophon-"
+
+
+@cache
+def input_schema(tool: Tool) -> dict[str, Any]:
+    """Return the JSON Schema of a tool's arguments."""
+    return {
+        "type": "object",
+        "properties": {argument.name: _schema(tool, argument) for argument in tool.arguments},
+        "required": [argument.name for argument in tool.arguments if argument.required],
+        "additionalProperties": False,
+    }
+
+
+def check_arguments(tool: Tool, arguments: Mapping[str, Any]) -> None:
+    """Raise InvalidQuery with a sentence for each argument that is wrong."""
+    known = [argument.name for argument in tool.arguments]
+    sentences = [f"{name}: unknown argument" for name in arguments if name not in known]
+    sentences += [f"{name}: missing" for name in input_schema(tool)["required"] if name not in arguments]
+    if not sentences:
+        problems = _compiled(tool).problems(dict(arguments))
+        sentences = [f"{one.pointer.removeprefix('/')}: {one.message}" for one in problems]
+    if sentences:
+        raise InvalidQuery(f"{'; '.join(sentences[:10])} ({tool.name} has the arguments {', '.join(known)})")
+
+
+def parameters_of(tool: Tool, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of the tool's operation."""
+    parameters = dict(tool.constants)
+    for argument in tool.arguments:
+        value = arguments.get(argument.name, argument.default)
+        if value is not None:
+            parameters[argument.parameter or argument.name] = value
+    return parameters
+
+
+@cache
+def _compiled(tool: Tool) -> Schema:
+    return Schema(input_schema(tool))
+
+
+def _schema(tool: Tool, argument: Argument) -> dict[str, Any]:
+    """Return the schema of one argument: the tool's own, or that of the parameter, with what the tool changes."""
+    if argument.schema is not None:
+        return {"description": argument.description, **argument.schema}
+    parameter = _parameter(tool, argument.parameter or argument.name)
+    schema = {"description": argument.description or parameter.says, **parameter.schema}
+    if str(schema.get("format", "")).startswith(_OWN_FORMATS):
+        del schema["format"]
+    if argument.default is not None:
+        schema["default"] = argument.default
+    if argument.maximum is not None:
+        schema["maximum"] = argument.maximum
+    return schema
+
+
+def _parameter(tool: Tool, name: str) -> Parameter[Any]:
+    operation = find_operation(tool.operation)
+    in_path = NATIVE.places.get(name, ()) if f"{{{name}}}" in operation.path else ()
+    return next(one for one in (*operation.parameters, *in_path) if one.name == name)

@@ -1,0 +1,97 @@
+"""The MCP server over streamable HTTP, as an API with one operation: `POST /colophon/mcp`, one message a request."""
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from typing import Any, Final
+
+from jupyter_colophon.core.documents.json_parsing import parse
+from jupyter_colophon.core.errors import MalformedBody, NotFound
+from jupyter_colophon.mcp_server.access import read_only_reason
+from jupyter_colophon.mcp_server.toolbox import Toolbox
+from jupyter_colophon.operations.api import Api, Failure
+from jupyter_colophon.operations.in_process import InProcessCaller
+from jupyter_colophon.operations.operation import JSON, operation
+from jupyter_colophon.operations.parameter import text
+from jupyter_colophon.operations.request import Answer, Request
+from jupyter_colophon.operations.services import Services
+from jupyter_colophon.settings import Settings
+
+#: A message is small: what it writes are tags, properties and a description.
+_BODY_BYTES_MAX: Final = 1024 * 1024
+_INVALID_REQUEST: Final = -32600
+_MESSAGE: Final = {"type": "object", "description": "A message of JSON-RPC 2.0 (Model Context Protocol)."}
+#: The headers that the protocol reads.
+_HEADERS: Final = tuple(
+    text(name, description, place="header")
+    for name, description in (
+        ("Accept", "`application/json` must be accepted."),
+        ("Content-Type", "`application/json`."),
+        ("MCP-Protocol-Version", "The revision of the protocol that the client speaks."),
+        ("Mcp-Method", "The method of the message, from revision 2026-07-28 on."),
+        ("Mcp-Name", "The tool, resource or prompt of the message, from revision 2026-07-28 on."),
+    )
+)
+
+
+@operation(
+    "exchangeMessage",
+    "POST ",
+    parameters=_HEADERS,
+    body={JSON: _MESSAGE},
+    answers={200: _MESSAGE, 202: {"type": "null", "description": "The message was a notification: it has no answer."}},
+    errors=[NotFound],
+    permission="read",
+    raw_body=True,
+)
+def exchange_message(services: Services, request: Request) -> Answer:
+    """Answer a message of the Model Context Protocol; nothing is kept for the next one."""
+    if services.settings.mcp_access == "off":
+        raise NotFound("MCP server", "colophon", "the setting c.Colophon.mcp_access is off")
+    if find_spec("mcp") is None:
+        raise NotFound("MCP server", "colophon", "install jupyter-colophon[mcp]")
+    _require_message(request.body)
+    # The SDK takes half a second to load.
+    from jupyter_colophon.mcp_server.transports import answer_http
+
+    reason = read_only_reason(services.settings.mcp_access, request.principal)
+    toolbox = Toolbox(InProcessCaller(services, request.principal), reason)
+    headers = [(one.name, request[one]) for one in _HEADERS if one.name.lower() in request.sent_names]
+    status, body = answer_http(toolbox, headers, request.body)
+    return Answer(body, status)
+
+
+def _require_message(body: bytes) -> None:
+    """Raise MalformedBody, TooLarge unless this is one message."""
+    message = parse(body)
+    if not isinstance(message, dict):
+        raise MalformedBody("the body must be one JSON-RPC message, an object: batches are not supported")
+    if message.get("jsonrpc") != "2.0":
+        raise MalformedBody('the member jsonrpc must be "2.0"')
+    if not isinstance(message.get("method"), str):
+        raise MalformedBody("the member method must be a string: this server sends no requests to answer")
+    if "id" in message and (isinstance(message["id"], bool) or not isinstance(message["id"], str | int)):
+        raise MalformedBody("the member id must be a string or a whole number")
+    if not isinstance(message.get("params", {}), dict):
+        raise MalformedBody("the member params must be an object")
+
+
+def _max_body_bytes(settings: Settings) -> int:
+    return min(settings.max_body_bytes, _BODY_BYTES_MAX)
+
+
+def _error_document(failure: Failure) -> Mapping[str, Any]:
+    """Return an error that answers no message: it has no id."""
+    reason = failure.error.detail if failure.error is not None else failure.message or failure.reason
+    return {"jsonrpc": "2.0", "id": None, "error": {"code": _INVALID_REQUEST, "message": reason}}
+
+
+MCP: Final = Api(
+    title="Jupyter Colophon: Model Context Protocol",
+    summary="Tools, resources and a prompt for assistants.",
+    prefix="/colophon/mcp",
+    operations=(exchange_message,),
+    error_document=_error_document,
+    error_schema=_MESSAGE,
+    max_body_bytes=_max_body_bytes,
+    unknown="",
+)

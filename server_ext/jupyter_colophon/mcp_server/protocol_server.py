@@ -1,0 +1,171 @@
+"""The protocol: a toolbox as a server of the SDK."""
+
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any, Protocol, TypeVar
+
+from mcp import types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+
+from jupyter_colophon.client.caller import Document
+from jupyter_colophon.client.problems import ClientError
+from jupyter_colophon.core.errors import MetadataError
+from jupyter_colophon.mcp_server import prompts, resources
+from jupyter_colophon.mcp_server.arguments import input_schema
+from jupyter_colophon.mcp_server.tool import Tool
+from jupyter_colophon.mcp_server.toolbox import Toolbox, find_tool
+
+T = TypeVar("T")
+Context = ServerRequestContext[Any]
+_logger = logging.getLogger("jupyter_colophon.mcp")
+
+
+class Runner(Protocol):
+    """Runs synchronous work on the catalog where it may block."""
+
+    def __call__(self, work: Callable[[], T]) -> Awaitable[T]:
+        """Return what the work returns."""
+
+
+def create_server(toolbox: Toolbox, run: Runner) -> Server[Any]:
+    """Return a server for the caller of this toolbox."""
+    handlers = _Handlers(toolbox, run)
+    return Server(
+        "jupyter-colophon",
+        version=version("jupyter-colophon"),
+        title="Jupyter Colophon",
+        instructions=prompts.INSTRUCTIONS,
+        get_tool_input_schema=lambda name: input_schema(find_tool(name)),
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_resource_templates,
+        on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Handlers:
+    """The requests of the protocol. An error of a tool is its answer; any other is an error of the protocol."""
+
+    toolbox: Toolbox
+    run: Runner
+
+    async def list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        """List the tools that the caller may use."""
+        return types.ListToolsResult(tools=[_describe(tool) for tool in self.toolbox.tools()])
+
+    async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        """Call a tool."""
+        try:
+            answer = await self.run(lambda: self.toolbox.call(params.name, params.arguments or {}))
+        except Exception as error:  # noqa: BLE001  an assistant reads what went wrong, whatever it is
+            return types.CallToolResult(content=[types.TextContent(text=_sentence(error))], is_error=True)
+        texts = [_text_of(answer.document), *answer.notes]
+        return types.CallToolResult(
+            content=[types.TextContent(text=text) for text in texts], structured_content=answer.document
+        )
+
+    async def list_resources(
+        self, context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        """List a page of entities."""
+        cursor = (params.cursor if params is not None else None) or ""
+        page = await self._read(lambda: self.toolbox.list_entities(cursor))
+        found = [
+            types.Resource(
+                uri=resources.uri_of(one["urn"]),
+                name=one["name"],
+                description=f"{one['type']} in the namespace {one['namespace']}",
+                mime_type=resources.MIME_TYPE,
+            )
+            for one in page["entities"]
+        ]
+        return types.ListResourcesResult(resources=found, next_cursor=page["cursor"])
+
+    async def list_resource_templates(
+        self, context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        """List the one form of URIs."""
+        template = types.ResourceTemplate(
+            uri_template=resources.TEMPLATE,
+            name="entity",
+            title="Entity of the data catalog",
+            description="An entity with its aspects, by its percent-encoded URN.",
+            mime_type=resources.MIME_TYPE,
+        )
+        return types.ListResourceTemplatesResult(resource_templates=[template])
+
+    async def read_resource(
+        self, context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        """Read an entity."""
+        document = await self._read(lambda: self.toolbox.read_entity(resources.urn_of(params.uri)))
+        contents = types.TextResourceContents(uri=params.uri, mime_type=resources.MIME_TYPE, text=_text_of(document))
+        return types.ReadResourceResult(contents=[contents])
+
+    async def list_prompts(
+        self, context: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
+        """List the prompts."""
+        argument = types.PromptArgument(name=prompts.TABLE, description=prompts.TABLE_DESCRIPTION, required=True)
+        prompt = types.Prompt(
+            name=prompts.EXPLAIN_ORIGIN, title=prompts.TITLE, description=prompts.DESCRIPTION, arguments=[argument]
+        )
+        return types.ListPromptsResult(prompts=[prompt])
+
+    async def get_prompt(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        """Return the messages of a prompt."""
+        try:
+            text = prompts.prompt_text(params.name, params.arguments or {})
+        except MetadataError as error:
+            raise MCPError(types.INVALID_PARAMS, _sentence(error)) from None
+        message = types.PromptMessage(role="user", content=types.TextContent(text=text))
+        return types.GetPromptResult(description=prompts.DESCRIPTION, messages=[message])
+
+    async def _read(self, work: Callable[[], Document]) -> Document:
+        """Read the catalog. Raises MCPError."""
+        try:
+            return await self.run(work)
+        except Exception as error:  # noqa: BLE001  nothing of the server is told but sentences
+            code = types.INVALID_PARAMS if isinstance(error, MetadataError | ClientError) else types.INTERNAL_ERROR
+            raise MCPError(code, _sentence(error)) from None
+
+
+def _describe(tool: Tool) -> types.Tool:
+    annotations = types.ToolAnnotations(
+        title=tool.title,
+        read_only_hint=not tool.writes,
+        destructive_hint=tool.replaces,
+        idempotent_hint=True,
+        open_world_hint=False,
+    )
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=input_schema(tool),
+        annotations=annotations,
+    )
+
+
+def _sentence(error: Exception) -> str:
+    """Say what went wrong; of a fault of the server, only that it is one."""
+    if isinstance(error, ClientError):
+        return str(error)
+    if not isinstance(error, MetadataError):
+        _logger.error("an MCP request failed", exc_info=error)
+        return "the server failed to answer: its log says why"
+    places = [f"{one.pointer or 'the value'}: {one.message}" for one in error.problems]
+    return f"{error.detail} ({'; '.join(places)})" if places else error.detail
+
+
+def _text_of(document: Document) -> str:
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
