@@ -7,6 +7,7 @@ from jupyter_colophon.operations.elyra.api import ELYRA
 from jupyter_colophon.operations.native.api import NATIVE
 from jupyter_colophon.operations.openapi import OpenApi
 from jupyter_colophon.operations.openlineage.api import OPENLINEAGE
+from jupyter_colophon.operations.v3.api import V3
 
 Document = dict[str, Any]
 #: Generated files do not change with the version of the package.
@@ -20,4 +21,4 @@ def native_document() -> Document:
 
 def documents() -> dict[str, Document]:
     """Return the OpenAPI documents of all APIs, by their prefixes below the server's base URL."""
-    return {api.prefix: OpenApi(api).document(_VERSION) for api in (NATIVE, DATAHUB, OPENLINEAGE, ELYRA)}
+    return {api.prefix: OpenApi(api).document(_VERSION) for api in (NATIVE, V3, DATAHUB, OPENLINEAGE, ELYRA)}

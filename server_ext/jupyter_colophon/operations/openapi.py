@@ -85,7 +85,7 @@ class OpenApi:
         described: Document = {
             "operationId": operation.id,
             "summary": operation.summary,
-            "tags": [operation.path.split("/")[1].strip("{}")],
+            "tags": [operation.path.split("/")[1]],
             "parameters": [_parameter(one) for one in self._parameters(operation)],
             "responses": self._answers(operation) | self._errors(operation),
         }

@@ -1,9 +1,10 @@
 """Parameters of `/colophon/v3`. Their words may be written in any letter case."""
 
+from dataclasses import replace
 from typing import Final
 
 from jupyter_colophon.core.errors import InvalidQuery
-from jupyter_colophon.operations.parameter import Parameter, time
+from jupyter_colophon.operations.parameter import Parameter, count, time
 
 SCOPES: Final = {"user": ("USER",), "system": ("SYSTEM",), "all": ("USER", "SYSTEM"), "": ()}
 
@@ -22,6 +23,12 @@ def word(name: str, says: str, *words: str) -> Parameter[str]:
 def optional_text(name: str, says: str) -> Parameter[str | None]:
     """Declare a text that is None where it is not sent."""
     return Parameter(name, says, {"type": "string"}, str, None)
+
+
+def optional_count(name: str, says: str, *, most: int) -> Parameter[int]:
+    """Declare a number of items, 1 or more, that is 0 where it is not sent."""
+    parameter = count(name, says, default=0, least=1, most=most)
+    return replace(parameter, schema={"type": "integer", "minimum": 1})
 
 
 SCOPE: Final = word("scope", "The scope of the metadata; without it USER.", "user", "system", "all")

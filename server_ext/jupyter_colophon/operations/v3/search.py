@@ -12,11 +12,11 @@ from jupyter_colophon.core.identity.names import SYSTEM_NAMESPACE, Identity, Urn
 from jupyter_colophon.core.read_budget import take_page
 from jupyter_colophon.core.search.entity_list import Listed, ListQuestion, Place, Sort
 from jupyter_colophon.operations.operation import operation
-from jupyter_colophon.operations.parameter import count, flag, number, text, texts
+from jupyter_colophon.operations.parameter import flag, number, text, texts
 from jupyter_colophon.operations.request import Answer, Request
 from jupyter_colophon.operations.services import Services
 from jupyter_colophon.operations.v3 import formats
-from jupyter_colophon.operations.v3.parameters import AS_OF, TRUNCATED, optional_text, word
+from jupyter_colophon.operations.v3.parameters import AS_OF, TRUNCATED, optional_count, optional_text, word
 from jupyter_colophon.operations.v3.targets import TARGET, kinds
 
 _ANSWER: Final = {"type": ["array", "object"]}
@@ -28,8 +28,8 @@ _SCOPE: Final = word("scope", "The scope whose metadata must match.", "user", "s
 _ENTITY_SCOPE: Final = word("entityScope", "Entities of users' namespaces, or of the system's.", "user", "system")
 _SORT: Final = text("sort", "`entity-name` or `creation-time`, with `asc` or `desc`.")
 _OFFSET: Final = number("offset", "How many to skip.", default=0, least=0, most=10**9)
-_LIMIT: Final = count("limit", "How many at most.", default=0, least=1, most=10**9)
-_CURSORS: Final = count("numCursors", "The number of later pages to return cursors of.", default=0, least=1, most=100)
+_LIMIT: Final = optional_count("limit", "How many at most.", most=10**9)
+_CURSORS: Final = optional_count("numCursors", "The number of later pages to return cursors of.", most=100)
 _REQUESTED: Final = flag("cursorRequested", "With a cursor of the next page.")
 _CURSOR: Final = text("cursor", "The cursor of a page: it holds the whole request.")
 _HIDDEN: Final = flag("showHidden", "With names that begin with `_`.")
