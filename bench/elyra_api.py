@@ -1,4 +1,4 @@
-"""The Elyra door beside Elyra 4.1.1 itself, request by request, in CPU time of the servers.
+"""The Elyra API beside Elyra 4.1.1 itself, request by request, in CPU time of the servers.
 
 `--elyra` (of run.py) names the Python of an environment of its own with `pip install elyra==4.1.1`. Both servers run at
 once, each with its extension alone and the same instances in its files; they take turns, and the least of each counts.

@@ -122,13 +122,13 @@ def api(jp_serverapp: Any, http_server_client: Any, jp_auth_header: Any, jp_base
 
 @pytest.fixture
 def elyra(jp_serverapp: Any, http_server_client: Any, jp_auth_header: Any, jp_base_url: str) -> Call:
-    """`await elyra("GET", "metadata", "code-snippets")`: the same through the Elyra door."""
+    """`await elyra("GET", "metadata", "code-snippets")`: the same through the Elyra API."""
     return Caller(http_server_client.fetch, f"{jp_base_url}elyra", jp_auth_header, contract.ELYRA)
 
 
 @pytest.fixture
 def openlineage(jp_serverapp: Any, http_server_client: Any, jp_auth_header: Any, jp_base_url: str) -> Call:
-    """`await openlineage("POST", "api", "v1", "lineage", body=…)`: the same through the OpenLineage door."""
+    """`await openlineage("POST", "api", "v1", "lineage", body=…)`: the same through the OpenLineage API."""
     prefix = f"{jp_base_url}colophon/openlineage"
     return Caller(http_server_client.fetch, prefix, jp_auth_header, contract.OPENLINEAGE)
 

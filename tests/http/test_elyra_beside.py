@@ -1,4 +1,4 @@
-"""The Elyra door beside Elyra itself, beside other programs, and while the catalog is away."""
+"""The Elyra API beside Elyra itself, beside other programs, and while the catalog is unavailable."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The Elyra door to the letter (spec INST-1, INST-2), with the defects of Elyra's mended."""
+"""The Elyra API to the letter (spec INST-1, INST-2), with Elyra's defects fixed."""
 
 import json
 import re

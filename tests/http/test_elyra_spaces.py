@@ -1,4 +1,4 @@
-"""What packages register, as the Elyra door shows it: letters, deprecated schemas, classes, changes."""
+"""What packages register, as the Elyra API shows it: letters, deprecated schemas, classes, changes."""
 
 import asyncio
 from collections.abc import Iterator

@@ -15,7 +15,7 @@ from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity.names import NO_NAMESPACE, Urn
 from jupyter_colophon.core.identity.openlineage_names import openlineage_dataset, openlineage_job
 from jupyter_colophon.core.openlineage.event import Spelling
-from jupyter_colophon.service.openlineage.models import Thing, ToldRun
+from jupyter_colophon.service.openlineage.models import RunWithFacets, Thing
 from jupyter_colophon.service.read_policy import Gate
 from jupyter_colophon.storage.spi import TableContext
 
@@ -51,7 +51,7 @@ class Hiding:
             outputs=tuple(name for name in one.outputs if name not in hidden),
         )
 
-    def run(self, one: ToldRun, touched: Iterable[Spelling]) -> ToldRun:
+    def run(self, one: RunWithFacets, touched: Iterable[Spelling]) -> RunWithFacets:
         """Return a run without what is hidden; `touched` are the data that it read and wrote."""
         if not self.gate.has_policy:
             return one
@@ -72,7 +72,7 @@ class Hiding:
             self._known[spelling] = any(not self._shows(kind, spelling) for kind in _KINDS)
         return self._known[spelling]
 
-    def _run(self, one: ToldRun, hidden: set[Spelling]) -> ToldRun:
+    def _run(self, one: RunWithFacets, hidden: set[Spelling]) -> RunWithFacets:
         both = hidden | {name for name in _references(one.facets) if self.hides(name)}
         return replace(one, facets=self._facets(one.facets, both))
 

@@ -1,4 +1,4 @@
-"""One event of OpenLineage: a run went on, or a job or a dataset was described."""
+"""An event of OpenLineage: the state of a run, or the description of a job or a dataset."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ SUBJECT: Final = "the event"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Spelling:
-    """What OpenLineage calls a job or a dataset."""
+    """OpenLineage's name of a job or a dataset."""
 
     namespace: str
     name: str
@@ -46,7 +46,7 @@ class ToldData:
 
 @dataclass(frozen=True)
 class Event:
-    """An event that its schema takes. `time` is in µs since 1970; `run` is empty for events of jobs and datasets."""
+    """A valid event. `time` is in µs since 1970; `run` is empty for events of jobs and datasets."""
 
     time: int
     type: EventType
@@ -59,18 +59,18 @@ class Event:
 
     @property
     def urns(self) -> tuple[Urn, ...]:
-        """The job and the data that it names."""
+        """The job and the datasets of the event."""
         return (*([self.program()] if self.job else ()), *(one.urn for one in self.data))
 
     def program(self, engine: str | None = None) -> Urn:
-        """The job as ours (spec ID-17). Raises LookupError for an event without one."""
+        """Return the URN of the job (spec ID-17). Raises LookupError for an event without a job."""
         if self.job is None:
-            raise LookupError("the event names no job")
+            raise LookupError("the event has no job")
         return openlineage_job(self.job.namespace, self.job.name, engine)
 
     @cached_property
     def columns(self) -> tuple[ColumnEdge, ...]:
-        """What columns were made of columns, each pair once."""
+        """The edges between columns, each once."""
         known = {one.spelling: one.urn for one in self.data}
         return tuple(
             ColumnEdge(known.get(Spelling(*source)) or origin, field, made.urn, target, how)
@@ -82,7 +82,7 @@ class Event:
 
 
 def parse_event(document: Mapping[str, Any], identity: Identity) -> Event:
-    """An event of a document that the schema takes. Raises InvalidInstance with a pointer for each thing that is wrong."""
+    """Parse a document that its schema accepts. Raises InvalidInstance with a pointer for each problem."""
     reading = _Reading(identity)
     run, job = document.get("run"), document.get("job")
     told = [("/dataset", document["dataset"], None)] if "dataset" in document and job is None else []
@@ -111,12 +111,12 @@ def _touched(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, An
 
 
 class _Reading:
-    """Reads the parts of one event, and remembers what was wrong with them."""
+    """Reads the parts of an event, and collects their problems."""
 
     def __init__(self, identity: Identity) -> None:
         self.identity = identity
         self.problems: list[Problem] = []
-        #: Columns name the same few datasets over and over.
+        #: Columns refer to the same few datasets repeatedly.
         self._sources: dict[tuple[str, str], Urn] = {}
 
     def time(self, text: str) -> int:
@@ -126,14 +126,14 @@ class _Reading:
         except (ValueError, OverflowError):
             since = -_MICROSECOND
         if since < timedelta(0) or "T" not in text.upper():
-            self.problems.append(Problem("/eventTime", "is no date and time of ISO 8601 since 1970"))
+            self.problems.append(Problem("/eventTime", "must be an ISO 8601 date and time since 1970"))
         return since // _MICROSECOND
 
     def run_id(self, text: str) -> str:
         try:
             return str(UUID(text))
         except ValueError:
-            self.problems.append(Problem("/run/runId", "is no UUID"))
+            self.problems.append(Problem("/run/runId", "must be a UUID"))
             return text
 
     def job(self, event: Event) -> None:

@@ -119,5 +119,5 @@ class RunState:
 def first_state(event: Event) -> RunState:
     """What is known of a run from one event of it. Raises LookupError for an event without a job."""
     if event.job is None:
-        raise LookupError("the event names no job")
+        raise LookupError("the event has no job")
     return RunState(event.job, event.time).after(event)

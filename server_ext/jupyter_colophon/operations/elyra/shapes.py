@@ -1,4 +1,4 @@
-"""What crosses the wire of the Elyra state, as JSON Schemas."""
+"""The JSON Schemas of the Elyra API's bodies and answers."""
 
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ _PROBLEM: Final[Shape] = {
 
 ERROR: Final[Shape] = {
     "type": "object",
-    "description": "What is wrong. `errors` are all the places of an instance that are.",
+    "description": "An error. `errors` lists every problem of an instance.",
     "properties": {
         "reason": _TEXT,
         "message": _TEXT,
@@ -24,19 +24,19 @@ ERROR: Final[Shape] = {
 }
 INSTANCE: Final[Shape] = {
     "type": "object",
-    "description": "An instance. Other members are its class's; `reason` comes with `include_invalid` alone.",
+    "description": "An instance. Its metadata class may add members; `reason` is only there with `include_invalid`.",
     "properties": {
         "name": _TEXT,
         "display_name": {},
         "metadata": {"type": "object"},
         "schema_name": {},
-        "reason": {**_TEXT, "description": "Why it is not valid."},
+        "reason": {**_TEXT, "description": "Why the instance is invalid."},
     },
     "required": ["name", "display_name", "metadata", "schema_name"],
 }
 INSTANCES: Final[Shape] = {
     "type": "object",
-    "description": "The instances, under the schemaspace's name or id as it was asked for.",
+    "description": "The instances, under the schemaspace's name or id as it was requested.",
     "additionalProperties": {"type": "array", "items": INSTANCE},
     "minProperties": 1,
     "maxProperties": 1,
@@ -44,7 +44,7 @@ INSTANCES: Final[Shape] = {
 SCHEMA: Final[Shape] = {"type": "object", "description": "A schema.", "required": ["name", "properties"]}
 SCHEMAS: Final[Shape] = {
     "type": "object",
-    "description": "The schemas, under the schemaspace's name or id as it was asked for.",
+    "description": "The schemas, under the schemaspace's name or id as it was requested.",
     "additionalProperties": {"type": "array", "items": SCHEMA},
     "minProperties": 1,
     "maxProperties": 1,
@@ -63,7 +63,7 @@ SPACE: Final[Shape] = {
     "required": ["name", "id", "display_name", "description"],
     "additionalProperties": False,
 }
-#: What a body has to be is said by the messages that Elyra's clients know, so no schema refuses one but for its type.
+#: Only the type of a body is checked by schema: for the rest, Elyra's clients expect Elyra's messages.
 NEW: Final[Shape] = {
     "type": "object",
     "description": "An instance: `schema_name`, `metadata`, and one of `name` and `display_name`.",
@@ -75,6 +75,6 @@ NEW: Final[Shape] = {
         }
     ],
 }
-WHOLE: Final[Shape] = NEW | {"description": "The instance as it is to be; what is left out is lost."}
+WHOLE: Final[Shape] = NEW | {"description": "The new instance; members that are left out are removed."}
 PARTS: Final[Shape] = {"type": "object", "description": "A merge patch (RFC 7396) of the instance."}
-NOTHING: Final[Shape] = {"description": "It is gone."}
+NOTHING: Final[Shape] = {"description": "The instance is deleted."}

@@ -1,4 +1,4 @@
-"""Jobs, datasets, runs and graphs as Marquez tells them."""
+"""Jobs, datasets, runs and graphs in Marquez's form."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,19 +9,19 @@ from jupyter_colophon.core.openlineage.event import Spelling
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, take_page
 from jupyter_colophon.core.time_format import format_time
 from jupyter_colophon.service.openlineage.marquez import Graph, Space, statements_of_nodes
-from jupyter_colophon.service.openlineage.models import Thing, ToldRun
+from jupyter_colophon.service.openlineage.models import RunWithFacets, Thing
 
 Document = dict[str, Any]
-#: How often the names of an edge between columns are in an answer, and what else each copy takes.
+#: How often an answer repeats the names of an edge between columns, and the bytes of each copy beside the names.
 _COLUMN_COPIES, _COLUMN_BYTES = 4, 100
 _STATES: Final = {"running": "RUNNING", "succeeded": "COMPLETED", "failed": "FAILED", "killed": "ABORTED"}
 
 
-def space(one: Space) -> Document:
-    """A namespace."""
-    time = format_time(one.first)
+def space(namespace: Space) -> Document:
+    """Return a namespace."""
+    time = format_time(namespace.first)
     return {
-        "name": one.name,
+        "name": namespace.name,
         "createdAt": time,
         "updatedAt": time,
         "ownerName": "anonymous",
@@ -31,40 +31,40 @@ def space(one: Space) -> Document:
 
 
 def thing(one: Thing) -> Document:
-    """A job or a dataset."""
+    """Return a job or a dataset."""
     return _job(one) if one.type == "dataJob" else _dataset(one)
 
 
-def run(one: ToldRun) -> Document:
-    """A run."""
-    told, nominal = one.run, one.facets.get("nominalTime") or {}
-    end = None if told.end is None else format_time(told.end)
+def run(one: RunWithFacets) -> Document:
+    """Return a run."""
+    run, nominal = one.run, one.facets.get("nominalTime") or {}
+    end = None if run.end is None else format_time(run.end)
     return {
-        "id": told.run_id,
-        "createdAt": format_time(told.start),
-        "updatedAt": end or format_time(told.start),
+        "id": run.run_id,
+        "createdAt": format_time(run.start),
+        "updatedAt": end or format_time(run.start),
         "nominalStartTime": nominal.get("nominalStartTime"),
         "nominalEndTime": nominal.get("nominalEndTime"),
-        "state": _STATES[told.status],
-        "startedAt": format_time(told.start),
+        "state": _STATES[run.status],
+        "startedAt": format_time(run.start),
         "endedAt": end,
-        "durationMs": None if told.end is None else told.end - told.start,
-        "args": dict(told.arguments),
+        "durationMs": None if run.end is None else run.end - run.start,
+        "args": dict(run.arguments),
         "job": _id(one.job),
         "facets": dict(one.facets),
     }
 
 
 def node_id(one: Thing) -> str:
-    """Marquez's name of a node."""
+    """Return Marquez's name of a node."""
     kind = "job" if one.type == "dataJob" else "dataset"
     return f"{kind}:{one.spelling.namespace}:{one.spelling.name}"
 
 
 def graph(found: Graph) -> Document:
-    """Return the nodes, each with the edges that begin and end there.
+    """Return the nodes, each with its incoming and outgoing edges.
 
-    Marquez's edges have no place for a statement, so a program has a node for each of its statements that were met.
+    Marquez's edges have no member for a statement, so a job has a node for each of its statements in the graph.
     """
     nodes: dict[str, Thing] = {}
     statements = statements_of_nodes(found.edges)
@@ -72,7 +72,7 @@ def graph(found: Graph) -> Document:
         names = statements.get(urn, {""}) if one.type == "dataJob" else {""}
         nodes |= {_statement_id(one, statement): one for statement in names}
     edges = {ends for edge in found.edges for ends in _statement_edges(found, edge)}
-    coming, going = _ends(edges)
+    incoming, outgoing = _ends(edges)
     spellings = {node_id(one): _id(one.spelling) for one in found.things.values()}
     return {
         "graph": [
@@ -82,11 +82,11 @@ def graph(found: Graph) -> Document:
                 "data": _thing_of_statement(
                     one,
                     id_,
-                    [spellings[edge["origin"]] for edge in coming[id_] if edge["origin"] in spellings],
-                    [spellings[edge["destination"]] for edge in going[id_] if edge["destination"] in spellings],
+                    [spellings[edge["origin"]] for edge in incoming[id_] if edge["origin"] in spellings],
+                    [spellings[edge["destination"]] for edge in outgoing[id_] if edge["destination"] in spellings],
                 ),
-                "inEdges": coming[id_],
-                "outEdges": going[id_],
+                "inEdges": incoming[id_],
+                "outEdges": outgoing[id_],
             }
             for id_, one in sorted(nodes.items())
         ],
@@ -107,7 +107,7 @@ def _statement_edges(found: Graph, edge: LineageEdge) -> Iterator[tuple[str, str
 
 
 def _thing_of_statement(one: Thing, id_: str, inputs: list[Document], outputs: list[Document]) -> Document:
-    """Return a job or a dataset; that of a statement has its name, and what it reads and writes alone."""
+    """Return a job or a dataset; a node of one statement has only the inputs and outputs of this statement."""
     document = thing(one)
     if id_ == node_id(one):
         return document
@@ -121,15 +121,15 @@ def _thing_of_statement(one: Thing, id_: str, inputs: list[Document], outputs: l
 
 
 def columns(found: Graph) -> Document:
-    """Return the columns of a graph, each with what it was made of, no more than LIST_BYTES_MAX of them."""
+    """Return the columns of a graph, each with the columns it is derived from, up to LIST_BYTES_MAX."""
     shown = list(take_page(found.columns, lambda one: _measure_column(found, one), LIST_BYTES_MAX))
     names = {urn: one.spelling for urn, one in found.things.items()}
-    made: dict[tuple[str, str], list[Document]] = defaultdict(list)
+    inputs_of: dict[tuple[str, str], list[Document]] = defaultdict(list)
     edges = set()
     for one in shown:
         source, target = names[one.source], names[one.target]
-        made.setdefault((one.source, one.source_field), [])
-        made[one.target, one.target_field].append(
+        inputs_of.setdefault((one.source, one.source_field), [])
+        inputs_of[one.target, one.target_field].append(
             {
                 "namespace": source.namespace,
                 "dataset": source.name,
@@ -138,7 +138,7 @@ def columns(found: Graph) -> Document:
             }
         )
         edges.add((_field_id(source, one.source_field), _field_id(target, one.target_field)))
-    coming, going = _ends(edges)
+    incoming, outgoing = _ends(edges)
     return {
         "graph": [
             {
@@ -151,24 +151,24 @@ def columns(found: Graph) -> Document:
                     "fieldType": _types(found.things[urn]).get(field),
                     "inputFields": inputs,
                 },
-                "inEdges": coming[_field_id(names[urn], field)],
-                "outEdges": going[_field_id(names[urn], field)],
+                "inEdges": incoming[_field_id(names[urn], field)],
+                "outEdges": outgoing[_field_id(names[urn], field)],
             }
-            for (urn, field), inputs in sorted(made.items())
+            for (urn, field), inputs in sorted(inputs_of.items())
         ],
         "truncated": found.truncated or len(shown) < len(found.columns),
     }
 
 
 def _measure_column(found: Graph, edge: ColumnLineage) -> int:
-    """Return about how many bytes an edge between columns takes, which is in the answer at both of its ends."""
+    """Return the approximate size in bytes of an edge between columns, which the answer has at both of its ends."""
     ends = (found.things[edge.source].spelling, found.things[edge.target].spelling)
     names = sum(len(one.namespace) + len(one.name) for one in ends)
     return _COLUMN_COPIES * (names + len(edge.source_field) + len(edge.target_field) + _COLUMN_BYTES)
 
 
 def result(one: Thing) -> Document:
-    """What a search found."""
+    """Return a search result."""
     return {
         "name": one.spelling.name,
         "namespace": one.spelling.namespace,
@@ -240,10 +240,10 @@ def _field_id(dataset: Spelling, field: str) -> str:
 
 
 def _ends(edges: Iterable[tuple[str, str]]) -> tuple[dict[str, list[Document]], dict[str, list[Document]]]:
-    coming: dict[str, list[Document]] = defaultdict(list)
-    going: dict[str, list[Document]] = defaultdict(list)
+    incoming: dict[str, list[Document]] = defaultdict(list)
+    outgoing: dict[str, list[Document]] = defaultdict(list)
     for origin, destination in sorted(edges):
         edge = {"origin": origin, "destination": destination}
-        coming[destination].append(edge)
-        going[origin].append(edge)
-    return coming, going
+        incoming[destination].append(edge)
+        outgoing[origin].append(edge)
+    return incoming, outgoing

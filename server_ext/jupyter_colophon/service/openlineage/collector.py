@@ -1,4 +1,4 @@
-"""Takes events of OpenLineage in. What is no event is refused, and kept as a dead letter."""
+"""Store events of OpenLineage. An invalid event is rejected, and kept as a dead letter."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.changes import dead_letters
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
-#: Of a longer body that is no event, nothing is kept but why it was refused.
+#: Of an invalid event with a longer body, only the reason of the rejection is kept.
 _KEPT_BYTES = 1_048_576
 
 
 @dataclass(frozen=True, slots=True)
 class Collector:
-    """Takes events in, each in a transaction of its own."""
+    """Stores events, each in a transaction of its own."""
 
     provider: StorageProvider
     write_path: WritePath
@@ -29,20 +29,20 @@ class Collector:
     now: Callable[[], int]
 
     def take(self, body: bytes, principal: Principal) -> None:
-        """Take an event in. Raises MalformedBody, InvalidInstance, AlreadyExists; and NotFound, AccessDenied."""
+        """Store an event. Raises MalformedBody, InvalidInstance, AlreadyExists; and NotFound, AccessDenied."""
         try:
             self.write_path.take_event(self._read(body), principal)
         except (StorageError, AccessDenied, NotFound):
             raise
         except MetadataError as error:
-            # Who may not emit at all learns nothing, and fills nothing.
+            # A caller without the right to emit gets no details, and adds no dead letter.
             self.write_path.require(principal, "emit", namespace(self.identity.notebook_namespace))
             refusal = Refusal.of(error)
-            self.provider.tx_runner.run(lambda tx: self._bury(tx, body, principal, refusal))
+            self.provider.tx_runner.run(lambda tx: self._keep(tx, body, principal, refusal))
             raise
 
     def replay(self, letter: DeadLetter) -> None:
-        """Take the event of a dead letter in, as who sent it, and take the letter away. Raises as `take` does."""
+        """Store the event of a dead letter on behalf of its sender, and delete the letter. Raises as `take` does."""
 
         def removing(tx: TableContext) -> None:
             if not dead_letters.remove(tx, letter.id):
@@ -56,6 +56,6 @@ class Collector:
         self.schema.validate(document, SUBJECT)
         return parse_event(document, self.identity)
 
-    def _bury(self, tx: TableContext, body: bytes, principal: Principal, refusal: Refusal) -> None:
+    def _keep(self, tx: TableContext, body: bytes, principal: Principal, refusal: Refusal) -> None:
         kept = body.decode(errors="replace").replace("\x00", "\ufffd") if len(body) <= _KEPT_BYTES else None
         dead_letters.bury_event(tx, kept, principal, refusal, self.now())

@@ -1,4 +1,4 @@
-"""What Marquez's readers ask: the graph around a node, and lists of what OpenLineage told of."""
+"""Reads of Marquez's API: the graph around a node, lists, single entities, and search."""
 
 import re
 from collections import defaultdict
@@ -18,15 +18,15 @@ from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, PAGE_BYTES_MAX, ta
 from jupyter_colophon.core.search.search import SearchQuestion
 from jupyter_colophon.service.lineage.lineage import Asking, LineageReader
 from jupyter_colophon.service.openlineage.models import (
+    RunWithFacets,
     Thing,
-    ToldRun,
     measure_run,
     measure_thing,
     named,
     run_of_id,
     spellings,
     things,
-    told_run,
+    with_facets,
 )
 from jupyter_colophon.service.openlineage_redaction import Hiding
 from jupyter_colophon.service.read_audit import audited
@@ -39,31 +39,31 @@ T = TypeVar("T")
 #: Marquez's kinds of nodes, and our types.
 KINDS = {"dataset": "dataset", "job": "dataJob"}
 _COLONS_MOST = 64
-#: The facets of so many jobs or datasets are read together.
+#: How many jobs or datasets have their facets read together.
 _AT_ONCE = 20
-#: What the graph adds to the name of a job for one of its statements.
+#: The suffix of a job's name in the graph for one of its statements.
 _STATEMENT = re.compile(r"#[0-9a-f]{16}\Z")
-#: How many jobs, and how many datasets, of a namespace are looked at for one that may be seen.
-_LOOKED_AT = 100
-#: A word with one of these says more by itself (spec SEARCH-2).
-_SAID = frozenset('*?"')
-#: How many pages of hits, of how many, are looked through for those in a namespace.
+#: How many jobs, and how many datasets, of a namespace are examined for a readable one.
+_EXAMINED_MAX = 100
+#: A word with one of these is search syntax and is not changed into a prefix (spec SEARCH-2).
+_OPERATORS = frozenset('*?"')
+#: How many pages of hits are filtered by namespace, and the size of each page.
 _SEARCH_PAGES, _SEARCH_AT_ONCE = 20, 100
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Jobs and datasets around a node, and what flows between them; of columns, where they were asked for."""
+    """Jobs and datasets around a node with their edges, and the edges between columns where they were requested."""
 
     things: dict[str, Thing]
     edges: tuple[LineageEdge, ...]
     columns: tuple[ColumnLineage, ...]
-    #: Something was left out.
+    #: Whether anything was left out.
     truncated: bool
 
 
 def statements_of_nodes(edges: Iterable[LineageEdge]) -> dict[str, set[str]]:
-    """Return the statements over which each end of these edges was met; "" stands for accesses without one."""
+    """Return the statements of each end of these edges; "" stands for accesses without a statement."""
     found: dict[str, set[str]] = defaultdict(set)
     for edge in edges:
         for end in (edge.source, edge.target):
@@ -73,7 +73,7 @@ def statements_of_nodes(edges: Iterable[LineageEdge]) -> dict[str, set[str]]:
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """A namespace of OpenLineage. `first` is when it was first told of, in ms."""
+    """A namespace of OpenLineage. `first` is the time of its first event, in ms."""
 
     name: str
     first: int
@@ -81,7 +81,7 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class ThingPage:
-    """Jobs or datasets, how many there are, and the offset after them where the page ended by its size."""
+    """Jobs or datasets, their total number, and the offset to continue at where the page ended by its size."""
 
     things: list[Thing]
     total: int
@@ -90,7 +90,7 @@ class ThingPage:
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """Jobs and datasets that were found, and how many there are; at least so many where it is `truncated`."""
+    """Jobs and datasets that match, and their total number, a lower bound where the page is `truncated`."""
 
     things: list[Thing]
     total: int
@@ -99,7 +99,7 @@ class SearchPage:
 
 @dataclass(frozen=True, slots=True)
 class MarquezReader:
-    """Answers Marquez's questions. What the principal may not read is not there."""
+    """Reads for Marquez's API. Entities that the principal may not read are treated as absent."""
 
     provider: StorageProvider
     gate: Gate
@@ -107,7 +107,7 @@ class MarquezReader:
     searcher: Searcher
 
     def graph(self, node: str, depth: int, principal: Principal, *, columns: bool = False) -> Graph:
-        """The graph around a node, in any direction. Raises NotFound, InvalidQuery."""
+        """Return the graph around a node, in both directions. Raises NotFound, InvalidQuery."""
         urn = self._read(lambda tx: _node(tx, node))
         levels = max(1, min(depth, MAX_LEVELS))
         question = LineageQuestion(urn, "undirected", levels, columns=columns)
@@ -126,13 +126,13 @@ class MarquezReader:
         try:
             return self.lineage.ask(urn, principal, None, answer)
         except NotFound:
-            # In the words that are said of what was never known.
+            # The same message as for a node that never existed.
             raise NotFound("node", node) from None
 
     def _things_of_graph(
         self, tx: TableContext, rows: Sequence[Row], drawn: Lineage, principal: Principal, *, with_facets: bool
     ) -> dict[str, Thing]:
-        """Return the jobs and datasets of a graph from its node on, no more than LIST_BYTES_MAX of them."""
+        """Return the jobs and datasets of a graph, nearest to its node first, up to LIST_BYTES_MAX."""
         hiding = Hiding(tx, self.gate, principal)
         copies = statements_of_nodes(drawn.edges)
 
@@ -148,7 +148,7 @@ class MarquezReader:
 
     @audited("list")
     def namespaces(self, limit: int, offset: int, principal: Principal) -> list[Space]:
-        """Namespaces of OpenLineage by name; with a policy, those of which something may be seen."""
+        """Return namespaces of OpenLineage by name; with a policy, those with a readable entity."""
 
         def work(tx: TableContext) -> list[Space]:
             rows = list(tx.table("openlineage_names").scan(Range.prefix("namespace"), limit + offset))
@@ -158,7 +158,7 @@ class MarquezReader:
         return self._read(work)
 
     def namespace(self, name: str, principal: Principal) -> Space:
-        """One of them. Raises NotFound."""
+        """Return a namespace. Raises NotFound."""
 
         def work(tx: TableContext) -> Row | None:
             row = tx.table("openlineage_names").read(("namespace", name, ""))
@@ -170,10 +170,10 @@ class MarquezReader:
         return Space(name, row["first"])
 
     def _has_visible(self, tx: TableContext, namespace: str, principal: Principal) -> bool:
-        """Whether a job or a dataset of a namespace may be seen, among the first of each."""
+        """Return whether one of the first jobs or datasets of a namespace is readable."""
         if not self.gate.has_policy:
             return True
-        kinds = (named(tx, type_, namespace, _LOOKED_AT, 0)[0] for type_ in KINDS.values())
+        kinds = (named(tx, type_, namespace, _EXAMINED_MAX, 0)[0] for type_ in KINDS.values())
         return any(self.gate.may_read(principal, row["namespace"]) for rows in kinds for _, row in rows)
 
     @audited("list", lambda page: (thing.urn for thing in page.things))
@@ -186,7 +186,7 @@ class MarquezReader:
                 one for one in rows if not one[1]["deleted"] and self.gate.may_read(principal, one[1]["namespace"])
             ]
             hiding = Hiding(tx, self.gate, principal)
-            # With a policy, the number would tell how much is hidden: what is shown is counted.
+            # With a policy, the total would reveal the number of unreadable entities: only readable ones are counted.
             count = offset + len(shown) if self.gate.has_policy else total
             found: list[Thing] = []
             size = 0
@@ -201,7 +201,7 @@ class MarquezReader:
         return self._read(work)
 
     def one(self, kind: str, spelling: Spelling, principal: Principal) -> Thing:
-        """A job or a dataset. Raises NotFound."""
+        """Return a job or a dataset. Raises NotFound."""
 
         def work(tx: TableContext) -> Thing | None:
             urn = _urn(tx, kind, spelling)
@@ -216,28 +216,28 @@ class MarquezReader:
         return found
 
     @audited("runs", lambda page: (one.run.urn for one in page[0]))
-    def runs(self, job: Thing, limit: int, offset: int, principal: Principal) -> tuple[list[ToldRun], int | None]:
+    def runs(self, job: Thing, limit: int, offset: int, principal: Principal) -> tuple[list[RunWithFacets], int | None]:
         """Return the runs of a job, newest first, and the offset after them where the page ended by its size."""
 
-        def work(tx: TableContext) -> tuple[list[ToldRun], int | None]:
-            found: list[ToldRun] = []
+        def work(tx: TableContext) -> tuple[list[RunWithFacets], int | None]:
+            found: list[RunWithFacets] = []
             size = 0
             for place, (_, urn) in enumerate(stored_runs.by_time(tx, job.urn, None, limit + offset)[offset:], offset):
                 if size > PAGE_BYTES_MAX:
                     return found, place
                 if (run := stored_runs.run(tx, urn)) is not None:
-                    found.append(self._told(tx, run, principal, job.spelling))
+                    found.append(self._with_facets(tx, run, principal, job.spelling))
                     size += measure_run(found[-1])
             return found, None
 
         return self._read(work)
 
-    def run(self, run_id: str, principal: Principal) -> ToldRun:
-        """A run by its id. Raises NotFound."""
+    def run(self, run_id: str, principal: Principal) -> RunWithFacets:
+        """Return a run by its id. Raises NotFound."""
 
-        def work(tx: TableContext) -> ToldRun | None:
+        def work(tx: TableContext) -> RunWithFacets | None:
             run = run_of_id(tx, run_id) if fits_run_id(run_id) else None
-            return None if run is None else self._told(tx, run, principal)
+            return None if run is None else self._with_facets(tx, run, principal)
 
         found = self._read(work)
         if found is None:
@@ -245,22 +245,24 @@ class MarquezReader:
         self.gate.require(principal, Urn.parse(found.run.program), "run")
         return found
 
-    def _told(self, tx: TableContext, run: Run, principal: Principal, job: Spelling | None = None) -> ToldRun:
+    def _with_facets(
+        self, tx: TableContext, run: Run, principal: Principal, job: Spelling | None = None
+    ) -> RunWithFacets:
         touched = spellings(tx, [one.data for one in run.accesses]) if self.gate.has_policy else {}
-        return Hiding(tx, self.gate, principal).run(told_run(tx, run, job), touched.values())
+        return Hiding(tx, self.gate, principal).run(with_facets(tx, run, job), touched.values())
 
     @audited("search", lambda page: (thing.urn for thing in page.things))
     def search(self, text: str, kinds: Sequence[str], namespace: str, limit: int, principal: Principal) -> SearchPage:
-        """Return jobs and datasets that a text fits, best first."""
+        """Return jobs and datasets that match a text, best first."""
         found: list[Thing] = []
         total, truncated = 0, False
-        # Marquez finds what a text is a part of; we find words, and parts of a path, that begin so.
-        asked = " ".join(word if set(word) & _SAID else f"{word}*" for word in text.split())
+        # Marquez matches substrings; our index matches prefixes of words and of parts of a path.
+        query = " ".join(word if set(word) & _OPERATORS else f"{word}*" for word in text.split())
         for kind in kinds:
             cursor: str | None = ""
             for _ in range(_SEARCH_PAGES if namespace else 1):
                 most = _SEARCH_AT_ONCE if namespace else max(limit, 1)
-                question = SearchQuestion(asked, (("type", KINDS[kind]),), most, cursor or "", facets=())
+                question = SearchQuestion(query, (("type", KINDS[kind]),), most, cursor or "", facets=())
                 answer = self.searcher.search(question, principal)
                 page = self._read(partial(_things_of, urns=[hit.summary.urn for hit in answer.hits]))
                 fitting = [one for one in page if namespace in ("", one.spelling.namespace)]
@@ -270,12 +272,12 @@ class MarquezReader:
                 cursor = answer.cursor
                 if cursor is None or len(found) > limit:
                     break
-            # The namespaces of those that were not read are not known.
+            # The namespaces of hits that were not read are unknown.
             truncated = truncated or cursor is not None
         return SearchPage(found[:limit], total, truncated or len(found) > limit)
 
     def spelt(self, urns: Sequence[str]) -> dict[str, Spelling]:
-        """What OpenLineage calls these."""
+        """Return OpenLineage's names of these URNs."""
         return self._read(lambda tx: spellings(tx, urns))
 
     def _read(self, work: Callable[[TableContext], T]) -> T:
@@ -289,20 +291,23 @@ def _things_of(tx: TableContext, urns: Sequence[str]) -> list[Thing]:
 
 
 def _node(tx: TableContext, node: str) -> Urn:
-    """The job or dataset of a nodeId. Namespaces hold `:` as well, so what is known decides. Raises InvalidQuery, NotFound."""
+    """Return the job or dataset of a nodeId. Raises InvalidQuery, NotFound.
+
+    Namespaces may contain `:` as well: the longest namespace with a known entity wins.
+    """
     kind, _, rest = node.partition(":")
     if kind == "datasetField":
         kind, rest = "dataset", rest.rpartition(":")[0]
     if kind not in KINDS or ":" not in rest or rest.count(":") > _COLONS_MOST:
-        raise InvalidQuery("is dataset:<namespace>:<name> or job:<namespace>:<name>", "nodeId")
-    for spelling in _spelt(rest):
+        raise InvalidQuery("must be dataset:<namespace>:<name> or job:<namespace>:<name>", "nodeId")
+    for spelling in _split(rest):
         if (urn := _urn(tx, kind, spelling)) is not None:
             return urn
     raise NotFound("node", node)
 
 
-def _spelt(text: str) -> Iterator[Spelling]:
-    """Every way in which a text can be a namespace and a name, the longest namespace first."""
+def _split(text: str) -> Iterator[Spelling]:
+    """Yield every split of a text into a namespace and a name, the longest namespace first."""
     at = text.find(f":{PREFIX}")
     if at > 0:
         yield Spelling(text[:at], text[at + 1 :])
@@ -312,7 +317,7 @@ def _spelt(text: str) -> Iterator[Spelling]:
 
 
 def _urn(tx: TableContext, kind: str, spelling: Spelling) -> Urn | None:
-    """What OpenLineage calls so; what it never told of is called by its URN."""
+    """Return the URN of OpenLineage's name; an entity that no event named has its URN as its name."""
     name = _STATEMENT.sub("", spelling.name) if kind == "job" else spelling.name
     if name.startswith(PREFIX):
         try:

@@ -1,4 +1,4 @@
-"""Jobs, datasets and runs as OpenLineage's readers know them: by OpenLineage's names, with their facets."""
+"""Jobs, datasets and runs by OpenLineage's names, with their facets."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,14 +27,14 @@ class Thing:
     updated: int
     deleted: bool
     facets: Mapping[str, Any]
-    latest: "ToldRun | None" = None
-    #: What its newest run, or an event without one, read and wrote.
+    latest: "RunWithFacets | None" = None
+    #: What its newest run read and wrote, or an event without a run.
     inputs: tuple[Spelling, ...] = ()
     outputs: tuple[Spelling, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class ToldRun:
+class RunWithFacets:
     """A run with its facets."""
 
     run: Run
@@ -43,14 +43,14 @@ class ToldRun:
 
 
 def spellings(tx: TableContext, urns: Iterable[str]) -> dict[str, Spelling]:
-    """What OpenLineage calls these; what it never told of has its URN for a name."""
-    return {urn: told[0] for urn, told in _described(tx, urns).items()}
+    """Return OpenLineage's names of these URNs; an entity that no event named has its URN as its name."""
+    return {urn: spelling for urn, (spelling, _) in _described(tx, urns).items()}
 
 
 def things(tx: TableContext, rows: Sequence[Row], *, runs: bool) -> list[Thing]:
-    """These entities, of which we have the rows; with `runs` jobs have their newest run and what that touched."""
-    told = _described(tx, [row["urn"] for row in rows], {row["urn"]: row["namespace"] for row in rows})
-    return [_thing(tx, row, *told[row["urn"]], runs=runs) for row in rows]
+    """Return the entities of these rows; with `runs`, jobs have their newest run with its inputs and outputs."""
+    described = _described(tx, [row["urn"] for row in rows], {row["urn"]: row["namespace"] for row in rows})
+    return [_thing(tx, row, *described[row["urn"]], runs=runs) for row in rows]
 
 
 def _thing(tx: TableContext, row: Row, spelling: Spelling, facets: Mapping[str, Any], *, runs: bool) -> Thing:
@@ -72,34 +72,34 @@ def _thing(tx: TableContext, row: Row, spelling: Spelling, facets: Mapping[str, 
     )
 
 
-def measure_run(one: ToldRun) -> int:
-    """Return about how many bytes a run takes in an answer."""
+def measure_run(one: RunWithFacets) -> int:
+    """Return the approximate size in bytes of a run in an answer."""
     return measure((one.facets, one.run.arguments))
 
 
 def measure_thing(one: Thing) -> int:
-    """Return about how many bytes a job or a dataset takes in an answer."""
+    """Return the approximate size in bytes of a job or a dataset in an answer."""
     # A job has its newest run twice in Marquez's documents.
     latest = 0 if one.latest is None else 2 * measure_run(one.latest)
     return latest + measure((one.facets, [(name.namespace, name.name) for name in (*one.inputs, *one.outputs)]))
 
 
-def told_run(tx: TableContext, run: Run, job: Spelling | None = None) -> ToldRun:
-    """A run with what OpenLineage said of it."""
+def with_facets(tx: TableContext, run: Run, job: Spelling | None = None) -> RunWithFacets:
+    """Return a run with its facets."""
     kept = tx.table("openlineage").read((run.urn, "run"))
     facets = {} if kept is None else standing(stored(kept["value"])["facets"])
-    return ToldRun(run, job or spellings(tx, [run.program])[run.program], facets)
+    return RunWithFacets(run, job or spellings(tx, [run.program])[run.program], facets)
 
 
 def run_of_id(tx: TableContext, run_id: str) -> Run | None:
-    """A run by the UUID that is its id."""
+    """Return the run with this UUID as its id, if there is one."""
     return stored_runs.run(tx, str(simple("dataProcessInstance", run_id)))
 
 
-def _latest(tx: TableContext, program: str, job: Spelling) -> ToldRun | None:
+def _latest(tx: TableContext, program: str, job: Spelling) -> RunWithFacets | None:
     for _, urn in stored_runs.by_time(tx, program, None, 1):
         run = stored_runs.run(tx, urn)
-        return None if run is None else told_run(tx, run, job)
+        return None if run is None else with_facets(tx, run, job)
     return None
 
 
@@ -110,11 +110,11 @@ def _of_mode(touched: Iterable[Any], names: Mapping[str, Spelling], modes: tuple
 def _described(
     tx: TableContext, urns: Iterable[str], spaces: Mapping[str, str] | None = None
 ) -> dict[str, tuple[Spelling, Mapping[str, Any]]]:
-    asked = list(dict.fromkeys(urns))
-    rows = tx.table("aspects").multi_read([(urn, OPENLINEAGE_ASPECT) for urn in asked])
+    distinct = list(dict.fromkeys(urns))
+    rows = tx.table("aspects").multi_read([(urn, OPENLINEAGE_ASPECT) for urn in distinct])
     values = {row["urn"]: stored(row["value"]) for row in rows if row["value"] is not None}
     found: dict[str, tuple[Spelling, Mapping[str, Any]]] = {}
-    for urn in asked:
+    for urn in distinct:
         value = values.get(urn, {"names": [], "facets": {}})
         own = Spelling((spaces or {}).get(urn) or "default", urn)
         found[urn] = Spelling(**value["names"][0]) if value["names"] else own, standing(value["facets"])
