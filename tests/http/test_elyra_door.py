@@ -204,6 +204,14 @@ async def test_a_method_that_a_path_does_not_take_is_told_which_it_takes(elyra: 
         assert (refused.status, refused.headers["Allow"], refused.body["reason"]) == (405, allowed, REASONS[405])
 
 
+async def test_unknown_paths_are_not_found_below_the_collections_and_left_to_jupyter_elsewhere(elyra: Any) -> None:
+    unknown = await elyra("GET", "metadata", SPACE, "hello", "x")
+    assert (unknown.status, unknown.body["reason"]) == (404, REASONS[404])
+    assert (await elyra("POST", "metadata", SPACE, "hello", "x", body=snippet())).status == 405
+    other = await elyra("GET", "pipeline", "x", told=False)
+    assert (other.status, "timestamp" in str(other.body)) == (404, False)
+
+
 async def test_what_a_client_sends_back_of_an_answer_is_no_part_of_the_instance(elyra: Any) -> None:
     await elyra("POST", *SNIPPETS, body=snippet())
     told = {"resource": "/x", "reason": "y", "name": "hello", "other": 1}
