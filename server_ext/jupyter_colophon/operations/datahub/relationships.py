@@ -55,7 +55,7 @@ _RESULTS: Final = shapes.record("results", results=shapes.list_of(shapes.ANY), s
 def list_related(services: Services, request: Request) -> Document:
     """Return the entities that an entity refers to, or that refer to it."""
     datahub, urn, start = services.catalog().datahub, Urn.parse(request[_URN]), request[_START]
-    incoming, kinds = request[_DIRECTION] == "INCOMING", frozenset(request[_KINDS])
+    incoming, kinds = request[_DIRECTION] == "INCOMING", _types(request, _KINDS)
     found, total = datahub.relater.of(urn, incoming, kinds, start, request[_COUNT], request.principal)
     urns = datahub.reader.spelled([one.urn if incoming else one.target for one in found])
     entities = [{"urn": spelled, "relationshipType": one.kind} for spelled, one in zip(urns, found, strict=True)]
@@ -77,9 +77,9 @@ def scroll_relationships(services: Services, request: Request) -> Document:
     if body.get("edgeFilter"):
         raise InvalidQuery("edges are told by their kinds and ends alone: edgeFilter is not served")
     edges = Edges(
-        frozenset(request[_KINDS]),
-        frozenset(request[_SOURCES]),
-        frozenset(request[_TARGETS]),
+        _types(request, _KINDS),
+        _types(request, _SOURCES),
+        _types(request, _TARGETS),
         _filtered_urns(body, "sourceFilter"),
         _filtered_urns(body, "destinationFilter"),
     )
@@ -105,7 +105,7 @@ def scroll_lineage(services: Services, request: Request) -> Document:
     if not urns:
         raise InvalidQuery("names the entities", "urns")
     found, cursor = catalog.datahub.relater.lineage(
-        urns, frozenset(request[_KINDS]), request[_FLOW], request[COUNT], request[CURSOR], request.principal
+        urns, _types(request, _KINDS), request[_FLOW], request[COUNT], request[CURSOR], request.principal
     )
     spelled = _spellings(catalog, [one for one, _, _ in found])
     results = [
@@ -114,6 +114,11 @@ def scroll_lineage(services: Services, request: Request) -> Document:
         for one, upstream, downstream in found
     ]
     return {"results": results, "scrollId": cursor}
+
+
+def _types(request: Request, parameter: Parameter[tuple[str, ...]]) -> frozenset[str]:
+    sent = request[parameter]
+    return frozenset(sent)
 
 
 def _spellings(catalog: "Catalog", relationships: Iterable[Any]) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """All entities of some types, a page at a time."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from jupyter_colophon.core.datahub import criteria
@@ -74,7 +75,7 @@ def scroll_entities(services: Services, request: Request) -> Document:
     return {"entities": entities, "scrollId": cursor}
 
 
-def _read_entities(catalog: "Catalog", request: Request, urns: list[str]) -> list[Document]:
+def _read_entities(catalog: "Catalog", request: Request, urns: Sequence[str]) -> list[Document]:
     reader, names = catalog.datahub.reader, request.body.get("aspects")
     parsed = [Urn.parse(urn) for urn in urns]
     stored = {} if names is None else reader.entities(parsed, set(names) or None, request.principal)
