@@ -74,3 +74,19 @@ def test_a_command_that_nobody_reads_ends_quietly(tmp_path: Path, words: list[st
     )
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_characters_that_the_output_cannot_encode_are_written_as_escapes(database: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "jupyter_colophon.cli", "lineage", "sales.orders", f"--database={database}"],
+        capture_output=True,
+        timeout=300,
+        env={
+            "HOME": str(database.parent),
+            "PATH": "/usr/bin:/bin",
+            "PYTHONPATH": python_path(),
+            "PYTHONIOENCODING": "ascii",
+        },
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"\nupstream\n\\u2514\\u2500 " in done.stdout

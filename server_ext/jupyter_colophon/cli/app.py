@@ -1,6 +1,7 @@
 """`jupyter colophon`: the commands, each loaded when it is called."""
 
 import sys
+from io import TextIOWrapper
 from typing import Any
 
 from jupyter_colophon.cli.command import WRONG_USAGE, Configured, called, tell
@@ -72,4 +73,7 @@ class ColophonApp(Configured):
 
 def main() -> None:
     """The script `jupyter-colophon`. Exit codes: 0 fine, 1 refused or something found, 2 wrong usage (docs/cli.md)."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        # Characters that the encoding of a terminal or a file lacks are written as escapes, and fail no command.
+        sys.stdout.reconfigure(errors="backslashreplace")
     called(ColophonApp.instance())
