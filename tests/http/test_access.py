@@ -1,4 +1,4 @@
-"""Who may come in: authentication on every route, kernels' tokens, XSRF, origins, and the start-up check."""
+"""Who may use the server: authentication on every route, kernels' tokens, XSRF and origins."""
 
 import asyncio
 import re
@@ -6,19 +6,19 @@ from functools import partial
 from typing import Any
 
 import pytest
-from jupyter_colophon.http import route_auth_check
-from jupyter_colophon.http.base import ApiHandler
-from jupyter_colophon.http.route_auth_check import RESOURCE
+from jupyter_colophon.http.authenticated_request import RESOURCE
 from jupyter_colophon.http.state import SETTING
+from jupyter_colophon.operations.datahub.api import DATAHUB
+from jupyter_colophon.operations.elyra.api import ELYRA
 from jupyter_colophon.operations.native.api import NATIVE
+from jupyter_colophon.operations.openlineage.api import OPENLINEAGE
+from jupyter_colophon.operations.v3.api import V3
 from jupyter_server.auth.authorizer import Authorizer
-from jupyter_server.auth.decorator import authorized
 from support.browser import signed_in
 from support.catalog import metadata
 from support.urns import CELL, ORDERS, table
 from tornado.httpclient import HTTPClientError, HTTPRequest
-from tornado.web import authenticated
-from tornado.websocket import WebSocketHandler, websocket_connect
+from tornado.websocket import websocket_connect
 
 BUSINESS = ("entities", ORDERS, "aspects", "businessMetadata")
 TECHNICAL = ("entities", ORDERS, "aspects", "technicalMetadata")
@@ -150,66 +150,15 @@ async def test_no_page_of_another_origin_listens(
     assert refused.value.code == 403
 
 
-class TestTheStartUpCheck:
-    def test_a_bare_handler_is_refused(self) -> None:
-        class Bare(ApiHandler):
-            async def get(self) -> None: ...
-
-        self._refused(Bare)
-
-    def test_authentication_alone_is_refused(self) -> None:
-        class Authenticated(ApiHandler):
-            @authenticated
-            async def get(self) -> None: ...
-
-        self._refused(Authenticated)
-
-    def test_a_bare_authorized_is_refused(self) -> None:
-        class Authorized(ApiHandler):
-            @authenticated
-            @authorized
-            async def get(self) -> None: ...
-
-        self._refused(Authorized)
-
-    @pytest.mark.parametrize("given", [{"action": "read"}, {"resource": RESOURCE}, {"action": "read", "resource": "x"}])
-    def test_half_an_authorized_is_refused(self, given: dict[str, str]) -> None:
-        class Half(ApiHandler):
-            @authenticated
-            @authorized(**given)
-            async def get(self) -> None: ...
-
-        self._refused(Half)
-
-    def test_authorisation_without_authentication_is_refused(self) -> None:
-        class Unknown(ApiHandler):
-            @authorized("read", resource=RESOURCE)
-            async def get(self) -> None: ...
-
-        self._refused(Unknown)
-
-    def test_an_inherited_method_is_refused(self) -> None:
-        class Parent(ApiHandler):
-            @authenticated
-            @authorized("read", resource=RESOURCE)
-            async def get(self) -> None: ...
-
-        class Child(Parent):
-            pass
-
-        route_auth_check.check([("/parent", Parent)], RESOURCE)
-        self._refused(Child)
-
-    def test_a_socket_without_authentication_is_refused(self) -> None:
-        class Socket(WebSocketHandler):
-            async def get(self, *args: Any, **kwargs: Any) -> None: ...
-
-        self._refused(Socket)
-        self._refused(WebSocketHandler)
-
-    def _refused(self, handler: type) -> None:
-        with pytest.raises(route_auth_check.UnguardedHandler):
-            route_auth_check.check([("/x", handler)], RESOURCE)
+async def test_no_path_of_any_api_answers_strangers(http_server_client: Any, jp_base_url: str) -> None:
+    apis = (NATIVE, V3, DATAHUB, OPENLINEAGE, ELYRA)
+    paths = {(one.method, api.prefix + re.sub(r"\{[a-z]+\}", "x", one.path)) for api in apis for one in api.operations}
+    assert len(paths) > 150
+    for method, path in sorted(paths):
+        body = b"{}" if method in ("POST", "PUT", "PATCH") else None
+        url = f"{jp_base_url.rstrip('/')}{path}"
+        found = await http_server_client.fetch(url, method=method, body=body, raise_error=False)
+        assert found.code == 403, (method, path)
 
 
 class TestPolicies:

@@ -4,14 +4,16 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
-from inspect import getclosurevars
 from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
 from jupyter_colophon.core.read_budget import ANSWER_BYTES_MAX, LIST_BYTES_MAX, PAGE_BYTES_MAX
-from jupyter_colophon.http.operation import declared
-from jupyter_colophon.http.routes import routes
+from jupyter_colophon.operations.datahub.api import DATAHUB
+from jupyter_colophon.operations.elyra.api import ELYRA
+from jupyter_colophon.operations.native.api import NATIVE
+from jupyter_colophon.operations.openlineage.api import OPENLINEAGE
+from jupyter_colophon.operations.v3.api import V3
 from support.datahub import emit, mcp
 from support.openlineage import RUN, data, event
 from support.snippets import SPACE, put_file, snippet
@@ -214,31 +216,12 @@ PREFIXES = (
 )
 
 
-def authorized_action(method: Any) -> str | None:
-    """Return which action a handler's method is authorised as."""
-    while method is not None:
-        if method.__code__.co_qualname.startswith("authorized."):
-            action: str | None = getclosurevars(method).nonlocals.get("action")
-            return action
-        method = getattr(method, "__wrapped__", None)
-    return None
-
-
 def reads() -> Iterable[tuple[str, str, str]]:
     """Yield every operation that reads, with its method and the prefix of its API."""
-    for pattern, handler, *served in routes(elyra=True):
-        if served:
-            yield from (
-                (operation.id, operation.method, next(one for one in PREFIXES if pattern.startswith(one)))
-                for operation in served[0]["operations"].values()
-                if operation.is_read or operation.method == "GET"
-            )
-            continue
-        for name in ("get", "post"):
-            operation = declared(handler, name)
-            if operation is not None and (name == "get" or authorized_action(getattr(handler, name)) == "read"):
-                prefix = next(one for one in PREFIXES if pattern.startswith(one))
-                yield operation.id, name.upper(), prefix
+    for api in (NATIVE, V3, OPENLINEAGE, DATAHUB, ELYRA):
+        for one in api.operations:
+            if one.is_read or one.method == "GET":
+                yield one.id, one.method, api.prefix
 
 
 Ask = Callable[[str, str, Read], Awaitable[HTTPResponse]]

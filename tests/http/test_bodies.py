@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from jupyter_colophon.operations.native.search import SearchHandler
+from jupyter_colophon.service.search.search import Searcher
 from support.catalog import metadata
 from support.urns import CELL, ORDERS
 from tornado.httpclient import HTTPClientError
@@ -139,10 +139,10 @@ async def test_names_that_climb_or_break_lines_are_refused(
 async def test_an_unexpected_error_is_told_without_its_message(
     api: Any, sales: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def fail(self: Any) -> None:
+    def fail(*_: Any) -> None:
         raise KeyError("hunter2")
 
-    monkeypatch.setattr(SearchHandler, "get", fail)
+    monkeypatch.setattr(Searcher, "search", fail)
     found = await api("GET", "search", params={"q": "a"}, told=False)
     assert found.status == 500
     assert "hunter2" not in json.dumps(found.body)

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.http.base import ApiHandler
-from jupyter_colophon.http.lazy_routes import LateRoutes
 from jupyter_colophon.http.state import SETTING
 from support.catalog import metadata
 from support.disk import full
@@ -60,21 +58,6 @@ class TestTheFirstRequests:
             with pytest.raises(HTTPClientError) as refused:
                 await jp_fetch(path)
             assert refused.value.code == 404
-
-    async def test_find_nothing_of_a_table_that_lets_anybody_in(
-        self, jp_serverapp: Any, jp_fetch: Any, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        class Open(ApiHandler):
-            async def get(self) -> None:
-                self.answer("come in")
-
-        late = LateRoutes(jp_serverapp.web_app, jp_serverapp.base_url, lambda: [("/open/door", Open)])
-        late.stand(["open"])
-        for path in ("open/door", "open/door"):
-            with pytest.raises(HTTPClientError) as refused:
-                await jp_fetch(path)
-            assert refused.value.code == 404
-        assert "Open.get (/open/door) lacks" in caplog.text
 
 
 async def test_the_catalog_is_opened_by_the_first_request(api: Any, jp_serverapp: Any) -> None:

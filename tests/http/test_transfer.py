@@ -124,6 +124,6 @@ async def test_what_is_told_by_time_goes_along_moment_by_moment(api: Any, sales:
 
 
 async def test_a_body_that_is_too_large_is_refused(api: Any, sales: None, jp_serverapp: Any) -> None:
-    jp_serverapp.web_app.settings["colophon"].max_body_bytes = 1_000
+    jp_serverapp.web_app.settings["colophon"].settings.max_body_bytes = 1_000
     refused = await api("POST", "import", body=lines(HEAD) + b" " * 2_000, headers=LINES)
     assert refused.status == 413

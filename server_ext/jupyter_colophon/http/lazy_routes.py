@@ -17,8 +17,6 @@ from tornado.httputil import (
 from tornado.routing import PathMatches, Router, Rule, RuleRouter
 from tornado.web import Application
 
-from jupyter_colophon.http import route_auth_check
-
 #: A pattern, a handler's class, and what it is initialised with.
 Route = tuple[str, type] | tuple[str, type, Mapping[str, Any]]
 #: Finds the modules of a table, and gives its patterns without the server's base URL.
@@ -61,21 +59,16 @@ class LateRoutes(Router):
 
     async def _add(self) -> None:
         try:
-            self._table = _Table(self.application, await asyncio.to_thread(self._guarded))
+            self._table = _Table(self.application, await asyncio.to_thread(self._rules))
         except Exception:
             _logger.exception("serves nothing: its routes cannot be loaded")
         finally:
             self._over = True
 
-    def _guarded(self) -> list[Rule]:
-        """The table, once it is sure that every method in it is guarded. Raises UnguardedHandler.
-
-        Routes that begin alike are looked at together, or not at all: a request is not held against a hundred of them.
-        """
-        table = list(self._load())
-        route_auth_check.check([(one[0], one[1]) for one in table if len(one) == 2], route_auth_check.RESOURCE)
+    def _rules(self) -> list[Rule]:
+        """Load the table, and return its rules grouped by how their paths begin: a request is not matched against all."""
         alike: dict[str, list[Rule]] = {}
-        for pattern, handler, *kwargs in table:
+        for pattern, handler, *kwargs in self._load():
             beginning = "".join(_BEGINNING.findall(pattern)[:1])
             rule = Rule(PathMatches(url_path_join(self._base_url, pattern)), handler, dict(*kwargs))
             alike.setdefault(beginning, []).append(rule)

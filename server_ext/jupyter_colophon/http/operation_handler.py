@@ -15,7 +15,7 @@ from jupyter_colophon.core.documents.json_parsing import encode_in_pieces
 from jupyter_colophon.core.documents.json_values import is_larger
 from jupyter_colophon.core.errors import MetadataError, NotFound, StoreUnavailable, shown
 from jupyter_colophon.core.read_budget import limit_reads, require_answer_size, take_page
-from jupyter_colophon.http.base import ApiHandler
+from jupyter_colophon.http.request_body import BodyHandler
 from jupyter_colophon.operations.api import Api, Failure
 from jupyter_colophon.operations.call import perform
 from jupyter_colophon.operations.operation import Operation
@@ -25,11 +25,13 @@ T = TypeVar("T")
 _ACTIONS: Final = {"GET": "read", "HEAD": "read"}
 #: Documents up to about so many bytes are encoded at once, larger ones in pieces.
 _ENCODED_AT_ONCE: Final = 100_000
+#: When to try again where the store is unavailable.
+_RETRY_AFTER_SECONDS: Final = "5"
 #: How many lines are made on one thread, and sent together.
 _LINES_AT_ONCE: Final = 500
 
 
-class OperationHandler(ApiHandler):
+class OperationHandler(BodyHandler):
     """Serves the operations of one path; a path without operations is answered 404, to those who may read."""
 
     def initialize(self, api: Api, operations: Mapping[str, Operation]) -> None:  # type: ignore[override]  # by the route
@@ -38,12 +40,20 @@ class OperationHandler(ApiHandler):
         self.api, self._operations = api, operations
 
     @property
-    def body_bytes_max(self) -> int:
+    def max_body_bytes(self) -> int:
         """How large a body may be, also when it is inflated."""
         return self.api.max_body_bytes(self.state.settings)
 
-    @authenticated
     async def _serve(self, *_: str, **path: str) -> None:
+        """Answer a request: every method of every path comes here."""
+        if self.refusal is not None:
+            raise self.refusal
+        answered = self._serve_user(path)
+        if answered is not None:
+            await answered
+
+    @authenticated
+    async def _serve_user(self, path: Mapping[str, str]) -> None:
         """Authorise the request; then run its operation, and answer."""
         method = str(self.request.method)
         served = self._operations.get(method)
@@ -74,6 +84,11 @@ class OperationHandler(ApiHandler):
             self._send(result, text, operation)
         else:
             raise TypeError(f"{operation.id} answers changes: its route has no handler for them")
+
+    def _retry_later(self, status: int) -> None:
+        """With a 503, send after how long to try again."""
+        if status == HTTPStatus.SERVICE_UNAVAILABLE:
+            self.set_header("Retry-After", _RETRY_AFTER_SECONDS)
 
     async def run(self, operation: Operation, path: Mapping[str, str], work: Callable[[], T]) -> T:
         """Run synchronous work on the threads that the operation's kind of work has. Raises StoreUnavailable."""
@@ -113,7 +128,7 @@ class OperationHandler(ApiHandler):
                 self.finish()
                 return
         self.set_status(answer.status)
-        self.retry_later(answer.status)
+        self._retry_later(answer.status)
         if answer.status == HTTPStatus.NO_CONTENT:
             self.finish()
         else:
@@ -165,7 +180,7 @@ class OperationHandler(ApiHandler):
         self.set_status(status_code)
         if status_code == HTTPStatus.METHOD_NOT_ALLOWED:
             self.set_header("Allow", ", ".join(self._operations))
-        self.retry_later(status_code)
+        self._retry_later(status_code)
         document = json.dumps(self.api.error_document(failure))
         self.finish(document, set_content_type=self.api.error_content_type)
 

@@ -22,7 +22,6 @@ from jupyter_colophon.http.kernels.kernel_registry import KernelRegistry
 from jupyter_colophon.http.kernels.tokens import KernelTokens
 from jupyter_colophon.http.query_pool import QueryPool
 from jupyter_colophon.http.schemaspace_pools import SchemaspacePools
-from jupyter_colophon.operations.request_schemas import ApiSchemas
 from jupyter_colophon.operations.services import Services
 
 # The catalog's modules are loaded with the first request: nobody should wait for them at the start of a server.
@@ -48,7 +47,6 @@ class ServerState(Services):
     """The extension's state in one server: the services, and what HTTP and kernels need beside them."""
 
     tokens: KernelTokens = field(default_factory=KernelTokens)
-    schemas: ApiSchemas = field(default_factory=ApiSchemas)
     threads: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(THREADS, thread_name_prefix="colophon")
     )

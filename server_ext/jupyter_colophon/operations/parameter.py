@@ -8,7 +8,7 @@ from typing import Any, Generic, Literal, TypeVar
 from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.time_format import parse_time
 
-T = TypeVar("T")
+T = TypeVar("T", covariant=True)
 Place = Literal["query", "header", "path"]
 #: No number in a parameter has more digits.
 DIGITS_MAX = 18

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from jupyter_colophon.core.changes.written_change import WrittenChange, write_changes
 from jupyter_colophon.core.errors import TooManyConnections
-from jupyter_colophon.http.base import Identified
+from jupyter_colophon.http.authenticated_request import AuthenticatedRequest
 from jupyter_colophon.http.changes.change_hub import Subscriber, Wish
 from jupyter_colophon.http.changes.send_queue import Backlog, Finished, messages
 
@@ -26,7 +26,7 @@ class Following:
 
     def __init__(
         self,
-        asks: Identified,
+        asks: AuthenticatedRequest,
         wish: Wish,
         cut_off: Callable[[], None],
         heard: Callable[[], None] | None = None,
@@ -115,7 +115,7 @@ class Following:
         return await self._query(read)
 
 
-def reserve_connection(asks: Identified) -> Callable[[], None]:
+def reserve_connection(asks: AuthenticatedRequest) -> Callable[[], None]:
     """Count one more connection of the user; returns what counts it no more. Raises TooManyConnections.
 
     Nothing else runs between the look and the count: however many ask at once, no more are let in.

@@ -10,7 +10,7 @@ from tornado.ioloop import IOLoop
 from tornado.iostream import StreamClosedError
 from tornado.websocket import WebSocketHandler, WebSocketProtocol, WebSocketProtocol13
 
-from jupyter_colophon.http.base import Identified
+from jupyter_colophon.http.authenticated_request import AuthenticatedRequest
 
 _TEXT: Final = 0x1
 #: What a socket has left of its request's head, and of its answer's.
@@ -38,7 +38,7 @@ class Line(WebSocketProtocol13):
             self._abort()
 
 
-class QuietSocket(Identified, WebSocketMixin, WebSocketHandler, JupyterHandler):  # type: ignore[misc]
+class QuietSocket(AuthenticatedRequest, WebSocketMixin, WebSocketHandler, JupyterHandler):  # type: ignore[misc]
     """A handler of WebSockets on which this side talks, and the other one listens."""
 
     def get_websocket_protocol(self) -> WebSocketProtocol | None:

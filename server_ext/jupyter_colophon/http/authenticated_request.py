@@ -1,0 +1,100 @@
+"""What REST handlers and WebSockets share: the user of a request, the extension's state, and the request as operations read it."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from jupyter_server.utils import ensure_async
+from tornado.httputil import HTTPServerRequest
+from tornado.web import HTTPError
+
+from jupyter_colophon.core.access import Principal
+from jupyter_colophon.core.errors import StoreUnavailable
+from jupyter_colophon.core.read_budget import limit_reads
+from jupyter_colophon.http.kernels.tokens import KernelIdentity
+from jupyter_colophon.http.state import SETTING, ServerState, actor
+from jupyter_colophon.operations.call import Call
+from jupyter_colophon.operations.idempotency import ASKING, fingerprint
+
+if TYPE_CHECKING:
+    from jupyter_colophon.composition import Catalog
+
+T = TypeVar("T")
+#: The coarse resource that Jupyter's authorizers are asked about.
+RESOURCE: Final = "colophon"
+
+
+class AuthenticatedRequest:
+    """A mixin of Tornado's handlers."""
+
+    settings: dict[str, Any]
+    current_user: Any
+    authorizer: Any
+    base_url: str
+    request: HTTPServerRequest
+    get_query_arguments: Callable[..., list[str]]
+
+    @property
+    def state(self) -> ServerState:
+        """The extension's state."""
+        state: ServerState = self.settings[SETTING]
+        return state
+
+    @property
+    def identity_provider(self) -> Any:
+        """The server's identity provider, which here also knows kernels' tokens."""
+        return KernelIdentity(self.settings["identity_provider"], self.state.tokens)
+
+    @property
+    def principal(self) -> Principal:
+        """The user, with the scopes of the token used."""
+        holder = self.state.tokens.holder(self)  # type: ignore[arg-type]  # a mixin of RequestHandlers
+        if holder is not None:
+            return holder.principal
+        return Principal(actor(self.settings["identity_provider"], self.current_user))
+
+    async def authorize(self, action: str) -> None:
+        """Raise HTTPError 403 where Jupyter's authorizer denies the action on our resource."""
+        allowed = self.authorizer.is_authorized(self, self.current_user, action, RESOURCE)
+        if not await ensure_async(allowed):
+            raise HTTPError(HTTPStatus.FORBIDDEN, f"User is not authorized to {action} on resource: {RESOURCE}.")
+
+    def call(self, path: Mapping[str, str]) -> Call:
+        """Return the request as operations read it. Parameters keep their blanks: they are part of names."""
+        request, user, principal = self.request, self.current_user, self.principal
+        # Where Jupyter invents names, its invention is no name of the account (docs/decisions, 3).
+        name = (user.display_name or user.name) if user.username == principal.user else principal.user
+        return Call(
+            principal=principal,
+            query={name: self.get_query_arguments(name, strip=False) for name in request.query_arguments},
+            headers={name.lower(): value for name, value in request.headers.items()},
+            path=path,
+            body=self.sent_body,
+            raw_path=str(request.path).removeprefix(self.base_url.rstrip("/")),
+            base_url=self.base_url,
+            display_name=name or principal.user,
+            fingerprint=self._fingerprint,
+        )
+
+    def sent_body(self) -> bytes:
+        """Return the body as it was sent, but inflated. Raises MalformedBody, TooLarge."""
+        return bytes(self.request.body)
+
+    def _fingerprint(self) -> str:
+        """Compute what distinguishes this request from another. It takes a moment where the body is large."""
+        path = str(self.request.uri).removeprefix(self.base_url)
+        headers = [self.request.headers.get(name, "") for name in ASKING]
+        return fingerprint(str(self.request.method), path, headers, self.sent_body())
+
+    async def query(self, work: "Callable[[Catalog], T]") -> T:
+        """Read the catalog off the event loop, under the read deadline. Raises StorageError."""
+        state = self.state
+        if state.closed:
+            raise StoreUnavailable("the server is stopping")
+
+        def read() -> T:
+            with limit_reads(state.settings.read_timeout_seconds):
+                return work(state.catalog())
+
+        return await asyncio.get_running_loop().run_in_executor(state.threads, read)
