@@ -1,10 +1,12 @@
 """Instances in a server's catalog, for programs that have its URL and not its database: those in kernels."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NoReturn
-from urllib.parse import quote
 
+from jupyter_colophon.client.operations import Operations
+from jupyter_colophon.client.paging import pages
 from jupyter_colophon.client.problems import ClientError, Refused
 from jupyter_colophon.client.transport import Server, Transport
 from jupyter_colophon.core.errors import InstanceExists, InstanceNotFound, SchemaNotFound, StoreUnavailable
@@ -32,17 +34,17 @@ class RemoteObjects:
     """
 
     def __init__(self, space: str, server: Server) -> None:
-        self._space, self._transport = space, Transport(server)
-        self._at = f"/schemaspaces/{quote(space, '')}"
+        self._space, self._operations = space, Operations(Transport(server))
 
     def schemaspace_exists(self) -> bool:
         """Whether there are instances."""
-        return bool(self._ask("", "GET", "/instances", query={"limit": 1})["total"])
+        return bool(self._ask(partial(self._operations.list_instances, self._space, limit=1))["total"])
 
     def get_all(self, *, include_invalid: bool = False, of_schema: str | None = None) -> Sequence[Shaped]:
         """All of them by name; invalid ones, where they are asked for, with a `reason`."""
         body = {"includeInvalid": include_invalid} | ({"schema": of_schema} if of_schema else {})
-        documents = self._ask("", "POST", "/export", body=body, timeout_s=_PATIENCE_S)["instances"]
+        export = partial(self._operations.export_instances, self._space, body, timeout_s=_PATIENCE_S)
+        documents = self._ask(export)["instances"]
         found = {one["name"]: self._made(one) for one in documents}
         for row in self._invalid(of_schema) if include_invalid else ():
             found[row["name"]] = Metadata(**{"metadata": {}} | _document(row))
@@ -50,7 +52,7 @@ class RemoteObjects:
 
     def get(self, name: str) -> Shaped:
         """One that is valid. Raises InstanceNotFound, SchemaNotFound, ValidationError, ValueError."""
-        told = self._ask(name, "GET", f"/instances/{quote(name, '')}")
+        told = self._read(name)
         if told["reason"]:
             first = next((one["message"] for one in told["problems"]), told["reason"])
             _refuse(told["reason"], first, SchemaNotFound(self._space, told["schema_name"]))
@@ -59,36 +61,39 @@ class RemoteObjects:
     def create(self, name: str | None, instance: Shaped) -> Shaped:
         """Save a new one. Raises InstanceExists, and what `get` raises."""
         body = _edit(instance) | ({"name": name} if name else {})
-        return self._made(_document(self._ask(name or "", "POST", "/instances", body=body)))
+        create = partial(self._operations.create_instance, self._space, body)
+        return self._made(_document(self._ask(create, name or "", body.get("schema_name"))))
 
     def update(self, name: str, instance: Shaped, *, for_migration: bool = False) -> Shaped:
         """Replace one. A mask leaves the secret as it is."""
-        return self._made(_document(self._ask(name, "PUT", f"/instances/{quote(name, '')}", body=_edit(instance))))
+        body = _edit(instance)
+        write = partial(self._operations.write_instance, self._space, name, body)
+        return self._made(_document(self._ask(write, name, body.get("schema_name"))))
 
     def remove(self, name: str) -> None:
         """Remove one. Raises InstanceNotFound, PermissionError."""
-        self._ask(name, "DELETE", f"/instances/{quote(name, '')}")
+        self._ask(partial(self._operations.delete_instance, self._space, name), name)
+
+    def _read(self, name: str) -> Mapping[str, Any]:
+        told: Mapping[str, Any] = self._ask(partial(self._operations.read_instance, self._space, name), name)
+        return told
 
     def _invalid(self, schema: str | None) -> Iterator[Mapping[str, Any]]:
-        cursor: str | None = None
-        while True:
-            query = {"valid": "false", "schema": schema, "limit": _PAGE, "cursor": cursor, "sort": "name"}
-            page = self._ask("", "GET", "/instances", query=query)
-            for row in page["instances"]:
-                yield self._ask(row["name"], "GET", f"/instances/{quote(row['name'], '')}")
-            cursor = page["cursor"]
-            if cursor is None:
-                return
+        page = partial(
+            self._operations.list_instances, self._space, valid="false", schema=schema, sort="name", limit=_PAGE
+        )
+        for row in pages(lambda cursor: self._ask(partial(page, cursor=cursor)), "instances"):
+            yield self._read(row["name"])
 
     def _made(self, document: Mapping[str, Any]) -> Shaped:
         made: Shaped = Metadata.from_dict(self._space, document)
         return made
 
-    def _ask(self, name: str, method: str, path: str, **parts: Any) -> Any:
+    def _ask(self, call: Callable[[], Any], name: str = "", schema: str | None = None) -> Any:
         try:
-            return self._transport.request(method, self._at + path, **parts).body
+            return call()
         except Refused as refused:
-            self._raise(refused, name, (parts.get("body") or {}).get("schema_name"))
+            self._raise(refused, name, schema)
         except ClientError as error:
             raise StoreUnavailable(str(error)) from error
 

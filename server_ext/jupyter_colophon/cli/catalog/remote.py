@@ -21,6 +21,7 @@ from jupyter_colophon.cli.catalog.run_codec import run, touched
 from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.aspect_edits import edit_aspect
 from jupyter_colophon.client.operations import Operations
+from jupyter_colophon.client.paging import pages
 from jupyter_colophon.client.problems import ClientError, Refused
 from jupyter_colophon.client.transport import Server, Transport
 from jupyter_colophon.core.cdap.names import v3_path
@@ -35,7 +36,6 @@ _PAGE = 500
 #: How many bytes of lines are sent at once: a server takes 10 MiB unless it is told otherwise.
 _SENT_BYTES = 4 * 1024 * 1024
 _IMPORT_TIMEOUT_S = 300.0
-_LINES = {"Content-Type": "application/x-ndjson"}
 #: How much longer than it waits for changes a server has time to answer, in seconds.
 _SPARE_S = 10
 _NOTHING: dict[str, Any] = {"properties": {}, "tags": []}
@@ -46,9 +46,8 @@ class Remote:
 
     def __init__(self, server: Server, identity: Identity) -> None:
         self._identity = identity
-        self._transport = Transport(server)
         self._v3 = Transport(server, prefix="/colophon/v3")
-        self._catalog = Operations(self._transport)
+        self._catalog = Operations(Transport(server))
 
     def show(self, urn: str) -> Shown:
         """One entity; what the server itself knows of it is told by the door that shows both scopes."""
@@ -98,18 +97,18 @@ class Remote:
 
     def keys(self, prefix: str) -> Sequence[Count]:
         """Keys that begin so."""
-        found = self._all("keys", "/keys", {"prefix": prefix or None})
+        found = _all("keys", partial(self._catalog.list_keys, prefix=prefix or None, limit=_PAGE))
         return [Count(one["key"], one["entities"], one["kind"], one["scope"]) for one in found]
 
     def values(self, key: str, prefix: str) -> Sequence[Count]:
         """Values of a key that begin so."""
-        found = self._all("values", f"/keys/{quote(key, safe='')}/values", {"prefix": prefix or None})
+        found = _all("values", partial(self._catalog.list_values, key, prefix=prefix or None, limit=_PAGE))
         return [Count(one["value"], one["entities"]) for one in found]
 
     def listed(self, type_: str, namespace: str) -> Sequence[Line]:
         """Entities of a type."""
-        asked = {"type": type_, "namespace": namespace or None}
-        return [_line(one) for one in self._all("entities", "/entities", asked)]
+        ask = partial(self._catalog.list_entities, type=type_, namespace=namespace or None, limit=_PAGE)
+        return [_line(one) for one in _all("entities", ask)]
 
     def begun(self, type_: str, namespace: str, prefix: str) -> Sequence[Line]:
         """The first entities of a type whose names begin so."""
@@ -137,24 +136,26 @@ class Remote:
         return self._sent(lines(), overwrite=overwrite, dry_run=dry_run)
 
     def _sent(self, lines: Iterable[bytes], *, overwrite: bool, dry_run: bool) -> Iterator[Taken]:
-        query = {"overwrite": overwrite, "dryRun": dry_run}
+        send = partial(
+            self._catalog.import_namespace, overwrite=overwrite, dry_run=dry_run, timeout_s=_IMPORT_TIMEOUT_S
+        )
         for body in chunks(lines, _SENT_BYTES):
-            found = _told(partial(self._import, query, body))
+            found = _told(partial(send, body))
             yield Taken(Counter(found["counts"]), [(one["urn"], one["aspect"]) for one in found["conflicts"]])
 
-    def _import(self, query: Mapping[str, object], body: bytes) -> Any:
-        asked = self._transport.request
-        return asked("POST", "/import", query=query, body=body, headers=_LINES, timeout_s=_IMPORT_TIMEOUT_S).body
-
     def changes(self, asked: ChangesAsked, wait_s: int) -> tuple[Sequence[Mapping[str, Any]], int]:
-        """Changes after a number. CDAP's forms are those of its state."""
-        state, path, query = self._transport, "/changes", {"namespace": asked.namespace or None}
-        if asked.form != "change":
-            state, path = self._v3, f"/namespaces/{quote(asked.namespace, safe='')}/metadata/changes"
-            query = {"format": asked.form}
-        after = {"limit": 0} if asked.after is None else {"after": asked.after, "limit": _PAGE, "wait": wait_s}
-        ask = partial(state.request, "GET", path, query={**after, **query}, timeout_s=wait_s + _SPARE_S)
-        found = _told(ask).body
+        """Changes after a number. CDAP's formats are those of its API."""
+        after: dict[str, Any] = {"limit": 0}
+        if asked.after is not None:
+            after = {"after": asked.after, "limit": _PAGE, "wait": wait_s}
+        timeout_s = wait_s + _SPARE_S
+        if asked.form == "change":
+            ask = partial(self._catalog.read_changes, namespace=asked.namespace or None, timeout_s=timeout_s, **after)
+            found = _told(ask)
+        else:
+            path = f"/namespaces/{quote(asked.namespace, safe='')}/metadata/changes"
+            query = {**after, "format": asked.form}
+            found = _told(lambda: self._v3.request("GET", path, query=query, timeout_s=timeout_s).body)
         return found["changes"], found["cursor"]
 
     def make_namespace(self, name: str) -> bool:
@@ -164,7 +165,7 @@ class Remote:
 
     def delete(self, urn: str) -> None:
         """Delete an entity, and what it holds."""
-        _told(lambda: self._transport.request("DELETE", f"/entities/{quote(urn, safe='')}").body)
+        _told(lambda: self._catalog.delete_entity(urn))
 
     def lineage(self, question: LineageQuestion) -> Lineage:
         """The graph around data or a program."""
@@ -209,15 +210,9 @@ class Remote:
             raise NotFound("entity", urn)
         return dict(found)
 
-    def _all(self, members: str, path: str, asked: Mapping[str, object]) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
-        cursor: str | None = ""
-        while cursor is not None:
-            query = {**asked, "limit": _PAGE, "cursor": cursor or None}
-            page: dict[str, Any] = _told(lambda: self._transport.request("GET", path, query=query).body)  # noqa: B023  asked at once
-            found += page[members]
-            cursor = page["cursor"]
-        return found
+
+def _all(members: str, ask: Callable[..., dict[str, Any]]) -> list[dict[str, Any]]:
+    return list(_told(lambda: list(pages(lambda cursor: ask(cursor=cursor), members))))
 
 
 def _line(one: Mapping[str, Any]) -> Line:

@@ -1,14 +1,15 @@
 """The instances of a server, by its native API."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
-from urllib.parse import quote
 
 from jupyter_colophon.cli.instances.instances_protocol import Leftover
+from jupyter_colophon.client.operations import Operations
+from jupyter_colophon.client.paging import pages
 from jupyter_colophon.client.problems import ClientError, Refused
-from jupyter_colophon.client.transport import Answer, Server, Transport
+from jupyter_colophon.client.transport import Server, Transport
 from jupyter_colophon.core.errors import ConditionFailed, MetadataError, Problem, SchemaspaceNotFound
 from jupyter_colophon.core.instances.instance import Instance
 from jupyter_colophon.core.instances.instance_query import ExportChoice, Outcome
@@ -24,11 +25,11 @@ class Remote:
     """Asks the server; what it refuses is told in its words."""
 
     def __init__(self, server: Server) -> None:
-        self._transport = Transport(server)
+        self._operations = Operations(Transport(server))
 
     @cached_property
     def _spaces(self) -> list[dict[str, Any]]:
-        return list(self._ask("GET", "/schemaspaces").body["schemaspaces"])
+        return list(_ask(self._operations.list_schemaspaces)["schemaspaces"])
 
     def spaces(self, *, deprecated: bool) -> list[str]:
         """Their names."""
@@ -46,29 +47,32 @@ class Remote:
         for one in self._spaces:
             if one["name"].lower() == space:
                 names = [schema["name"] for schema in one["schemas"] if not schema["deprecated"]]
-                return {name: self._ask("GET", f"{_of(space)}/schemas/{quote(name, '')}").body for name in names}
+                return {name: _ask(partial(self._operations.read_schema, space, name)) for name in names}
         raise SchemaspaceNotFound(space, tuple(self.spaces(deprecated=False)))
 
     def listed(self, space: str, of_schema: str | None) -> list[Instance]:
         """All instances; the URN stands for the file."""
         choice = ExportChoice(schema=of_schema or "", include_invalid=True)
         documents = {one["name"]: one for one in self.exported(space, choice)}
-        found = [_listed(space, row, documents.get(row["name"], {})) for row in self._rows(space, of_schema)]
+        page = partial(self._operations.list_instances, space, schema=of_schema, sort="name", limit=_PAGE)
+        rows = _ask(lambda: list(pages(lambda cursor: page(cursor=cursor), "instances")))
+        found = [_listed(space, row, documents.get(row["name"], {})) for row in rows]
         return sorted(found, key=lambda one: one.name)
 
     def get(self, space: str, name: str) -> Instance:
         """One instance."""
-        return _instance(space, self._ask("GET", _at(space, name)).body)
+        return _instance(space, _ask(partial(self._operations.read_instance, space, name)))
 
     def create(self, space: str, name: str | None, document: Mapping[str, Any]) -> Instance:
         """Make an instance."""
         body = _edit(document) | ({"name": name} if name else {})
-        return _instance(space, self._ask("POST", f"{_of(space)}/instances", body=body).body)
+        return _instance(space, _ask(partial(self._operations.create_instance, space, body)))
 
     def replace(self, space: str, name: str, document: Mapping[str, Any], version: int | None) -> Instance:
         """Replace an instance."""
-        headers = {} if version is None else {"If-Match": f'"{version}"'}
-        return _instance(space, self._ask("PUT", _at(space, name), body=_edit(document), headers=headers).body)
+        condition = None if version is None else f'"{version}"'
+        write = partial(self._operations.write_instance, space, name, _edit(document), if_match=condition)
+        return _instance(space, _ask(write, name))
 
     def merging(self, space: str, name: str) -> AbstractContextManager[None]:
         """A server has versions."""
@@ -76,23 +80,23 @@ class Remote:
 
     def remove(self, space: str, name: str) -> None:
         """Remove an instance."""
-        self._ask("DELETE", _at(space, name))
+        _ask(partial(self._operations.delete_instance, space, name), name)
 
     def exported(self, space: str, choice: ExportChoice) -> Sequence[dict[str, Any]]:
         """Documents, each with its name."""
         body = {"includeInvalid": choice.include_invalid, "includeSecrets": choice.include_secrets}
         named = {"schema": choice.schema} if choice.schema else {}
-        answer = self._ask("POST", f"{_of(space)}/export", body={**body, **named}, timeout_s=_PATIENCE_S)
-        return list(answer.body["instances"])
+        export = partial(self._operations.export_instances, space, {**body, **named}, timeout_s=_PATIENCE_S)
+        return list(_ask(export)["instances"])
 
     def imported(
         self, space: str, documents: Sequence[Mapping[str, Any]], *, overwrite: bool, dry_run: bool
     ) -> Sequence[Outcome]:
         """Take documents in."""
-        query = {"dryRun": dry_run, "overwrite": overwrite}
         body = {"instances": [dict(one) for one in documents]}
-        answer = self._ask("POST", f"{_of(space)}/import", query=query, body=body, timeout_s=_PATIENCE_S)
-        return [Outcome(one["name"], one["outcome"], one["reason"], _problems(one)) for one in answer.body["results"]]
+        import_ = partial(self._operations.import_instances, space, body, dry_run=dry_run, overwrite=overwrite)
+        results = _ask(partial(import_, timeout_s=_PATIENCE_S))["results"]
+        return [Outcome(one["name"], one["outcome"], one["reason"], _problems(one)) for one in results]
 
     def move(self, space: str, from_: str, to: str, *, dry_run: bool) -> Sequence[Outcome]:
         """Not by HTTP: it is for who keeps the server's stores."""
@@ -112,7 +116,7 @@ class Remote:
 
     def migrate(self, space: str, *, dry_run: bool) -> Migration:
         """Have the server's packages migrate instances."""
-        answer = self._ask("POST", f"{_of(space)}/migrate", query={"dryRun": dry_run}, timeout_s=_PATIENCE_S).body
+        answer = _ask(partial(self._operations.migrate_instances, space, dry_run=dry_run, timeout_s=_PATIENCE_S))
         failed = tuple((one["schema"], one["reason"]) for one in answer["failed"])
         return Migration(
             space, tuple(answer["migrated"]), failed, tuple(answer["withoutDryRun"]), bool(answer["dryRun"])
@@ -120,41 +124,25 @@ class Remote:
 
     def close(self) -> None:
         """Close the connection."""
-        self._transport.close()
+        self._operations.close()
 
-    def _rows(self, space: str, schema: str | None) -> Iterator[dict[str, Any]]:
-        cursor: str | None = None
-        while True:
-            query = {"schema": schema, "limit": _PAGE, "cursor": cursor, "sort": "name"}
-            page = self._ask("GET", f"{_of(space)}/instances", query=query).body
-            yield from page["instances"]
-            cursor = page["cursor"]
-            if cursor is None:
-                return
 
-    def _ask(self, method: str, path: str, **parts: Any) -> Answer:
-        try:
-            return self._transport.request(method, path, **parts)
-        except Refused as refused:
-            if refused.status == 412:
-                raise ConditionFailed(path, "that nobody saved meanwhile", 0) from None
-            told = str(refused.problem.get("detail") or refused)
-            raise MetadataError(told, _problems({"problems": refused.problem.get("errors") or ()})) from None
-        except ClientError as error:
-            raise MetadataError(str(error)) from None
+def _ask(call: Callable[[], Any], name: str = "") -> Any:
+    """Return an answer, or raise the server's refusal as our error."""
+    try:
+        return call()
+    except Refused as refused:
+        if refused.status == 412:
+            raise ConditionFailed(name, "that nobody saved meanwhile", 0) from None
+        told = str(refused.problem.get("detail") or refused)
+        raise MetadataError(told, _problems({"problems": refused.problem.get("errors") or ()})) from None
+    except ClientError as error:
+        raise MetadataError(str(error)) from None
 
 
 def _elsewhere(what: str) -> MetadataError:
     """For what is the business of who keeps the server's files."""
     return MetadataError(f"{what} on the server's machine: call this there without --url")
-
-
-def _of(space: str) -> str:
-    return f"/schemaspaces/{quote(space, '')}"
-
-
-def _at(space: str, name: str) -> str:
-    return f"{_of(space)}/instances/{quote(name, '')}"
 
 
 def _edit(document: Mapping[str, Any]) -> dict[str, Any]:
