@@ -41,9 +41,8 @@ class Operation:
     """One method of one path. The errors that every operation may raise (not signed in, store unavailable …) are not repeated."""
 
     id: str
-    method: str
-    #: The path below the API's prefix, with `{parameters}`.
-    path: str
+    #: The method, and the path below the API's prefix with `{parameters}`: `GET /entities/{urn}`.
+    route: str
     summary: str
     #: Returns a document, or a Result.
     function: Function
@@ -71,6 +70,16 @@ class Operation:
     body_required: bool
     #: The operations that share the path and the method, by the value of the query parameter `action`.
     actions: Mapping[str, "Operation"] = field(default_factory=dict)
+
+    @property
+    def method(self) -> str:
+        """The HTTP method."""
+        return self.route.partition(" ")[0]
+
+    @property
+    def path(self) -> str:
+        """The path below the API's prefix, with `{parameters}`."""
+        return self.route.partition(" ")[2]
 
     @property
     def is_read(self) -> bool:
@@ -129,16 +138,14 @@ def operation(
 
     The first line of its docstring is the summary. Without `permission`, a GET reads and everything else writes.
     """
-    method, _, path = route.partition(" ")
 
     def declare(function: Function) -> Operation:
         return Operation(
             id=name,
-            method=method,
-            path=path,
+            route=route,
             summary=cleandoc(function.__doc__ or "").partition("\n")[0].rstrip("."),
             function=function,
-            permission=permission or ("read" if method == "GET" else "write"),
+            permission=permission or ("read" if route.startswith("GET ") else "write"),
             answers={200: answers} if isinstance(answers, str) else answers,
             parameters=tuple(parameters),
             body={JSON: body} if isinstance(body, str) else body or {},
