@@ -1,4 +1,4 @@
-"""Whether an assistant may write: by the setting, and by the scopes of its token."""
+"""Whether an assistant may write: by the setting, and by the scopes of its token (spec SEC-21)."""
 
 from jupyter_colophon.core.access import Principal
 

@@ -39,7 +39,7 @@ def _set_properties(caller: Caller, arguments: Mapping[str, Any]) -> Document:
 
 
 def _propose_description(caller: Caller, arguments: Mapping[str, Any]) -> Document:
-    """Write a description where people have written none, or where the caller repeats the one that it replaces."""
+    """Write a description where people have written none, or where the caller repeats the one that it replaces (spec SEC-22)."""
     urn, replaced = arguments["urn"], arguments.get("replaces", "")
     entity = call_operation(caller, "readEntity", {"urn": urn})
     present = [

@@ -1,6 +1,6 @@
 """The tools as functions for `jupyter-server-mcp`, which finds them by its entry point `jupyter_server_mcp.tools`.
 
-Its port knows no users: whoever reaches it calls them. So they only read, as the account that runs the server.
+Its port knows no users: whoever reaches it calls them. So they only read, as the account that runs the server (spec SEC-21).
 """
 
 import asyncio
