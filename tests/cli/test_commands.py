@@ -164,7 +164,7 @@ def test_wrong_usage_is_told_in_one_line_and_ends_with_2(colophon: Commands, arg
     assert all(
         text.partition("=")[0] in done.err
         for text in arguments
-        if text.startswith(("--json", "--no", "--Co", "--N", "--days"))
+        if text.startswith(("--jsonn", "--no", "--Co", "--N", "--days"))
     )
 
 

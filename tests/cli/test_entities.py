@@ -1,9 +1,6 @@
 """Datasets and applications on the command line, on the store of this machine and on a server's; and completion."""
 
 import json
-import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -113,12 +110,12 @@ def test_an_application_is_deployed_again_and_deleted(call: Call) -> None:
         (["dataset", "create", "shop.x", "--property=x"], 2, "KEY=VALUE"),
         (["dataset", "create", "shop.x", "--tag=no tag"], 1, "is not valid"),
         (["dataset", "create", "shop.x", "--schema=/nowhere"], 1, "/nowhere"),
-        (["dataset", "create"], 2, "list, create NAME"),
+        (["dataset", "create"], 2, "required: NAME"),
         (["dataset", "delete", "shop.nothing"], 1, "there is no"),
-        (["dataset", "drop", "shop.x"], 2, "list, create NAME"),
+        (["dataset", "drop", "shop.x"], 2, "invalid choice: 'drop'"),
         (["app", "create", "etl"], 1, "<namespace>.<application>"),
         (["app", "create", "urn:li:namespace:x"], 1, "it is the URN of a namespace"),
-        (["app", "create", "shop.etl", "--program=Load"], 2, "<type>/<program>"),
+        (["app", "create", "shop.etl", "--program=Load"], 2, "TYPE/PROGRAM"),
         (["app", "create", "shop.etl", "--program=rockets/x"], 1, "rockets"),
         (["namespace", "create", "system"], 1, "reserved"),
     ],
@@ -137,59 +134,3 @@ def test_a_schema_is_any_text_and_what_is_none_is_refused_in_one_line(call: Call
     assert call("dataset", "list", "--namespace=shop").out == "There is none.\n"
     file.write_text("id LONG, größe DOUBLE")
     assert call("dataset", "create", "shop.orders", f"--schema={file}").status == 0
-
-
-@pytest.mark.parametrize(
-    ("line", "found"),
-    [
-        ("jupyter colophon dat", ["dataset"]),
-        ("jupyter-colophon name", ["namespace"]),
-        ("jupyter colophon dataset ", ["create", "delete", "list", "show"]),
-        ("jupyter colophon dataset show s", ["sales.", "system."]),
-        ("jupyter colophon dataset show sales.or", ["sales.orders"]),
-        ("jupyter colophon tag sales.orders f", ["faa"]),
-        ("jupyter colophon set sales.orders ow", ["owner="]),
-        ("jupyter colophon export sal", ["sales"]),
-        ("jupyter colophon search x --names", ["--namespace="]),
-        ("jupyter colophon search x --namespace=sa", ["--namespace=sales"]),
-        ("jupyter colophon completion ", ["bash", "fish", "zsh"]),
-        ("jupyter colophon show 'sales.or", []),
-        ("jupyter colophon nothing ", []),
-    ],
-)
-def test_what_is_typed_is_completed(colophon: Commands, line: str, found: list[str]) -> None:
-    at = line.index("colophon") + len("colophon")
-    done = colophon.bare("completion", "words", f"{line[:at]} --database={colophon.database}{line[at:]}")
-    assert (done.status, done.out.split(), done.err) == (0, found, "")
-
-
-def test_bash_completes_words_and_quotes_what_others_named(colophon: Commands, tmp_path: Path) -> None:
-    evil = "sales.a$(touch${IFS}hacked)"
-    assert colophon("dataset", "create", evil).status == 0
-    script = tmp_path / "completion.bash"
-    script.write_text(colophon("completion", "bash").out)
-    bash = shutil.which("bash")
-    assert bash is not None
-    ask = """
-jupyter-colophon() { "$PYTHON" -m jupyter_colophon.cli "$@"; }
-. "$SCRIPT"
-try() { COMP_LINE="$1"; COMP_POINT=${#1}; COMP_WORDS=("${@:2}"); COMP_CWORD=$(($# - 2)); "$FUNCTION" 2>/dev/null; printf '%s|' "${COMPREPLY[@]}"; echo; }
-FUNCTION=_colophon_jupyter try "jupyter colophon dataset sh" jupyter colophon dataset sh
-FUNCTION=_colophon try "jupyter-colophon search x --database=$DATABASE --namespace=sa" jupyter-colophon search x --database = "$DATABASE" --namespace = sa
-FUNCTION=_colophon try "jupyter-colophon --database=$DATABASE show sales.a" jupyter-colophon --database = "$DATABASE" show sales.a
-"""
-    known = colophon.whole_environment | {"PYTHON": sys.executable, "SCRIPT": str(script), "FUNCTION": ""}
-    told = subprocess.run(
-        [bash, "-c", ask],
-        env=known | {"DATABASE": str(colophon.database)},
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-    )
-    show, space, *name = told.stdout.splitlines()
-    assert (show, space) == ("show|", "sales|")
-    assert name == [r"sales.a\$\(touch\$\{IFS\}hacked\)|"], told
-    assert not (tmp_path / "hacked").exists()
-    for shell in ("zsh", "fish"):
-        assert "jupyter-colophon completion words" in colophon("completion", shell).out
-    assert colophon("completion", "tcsh").status == 2

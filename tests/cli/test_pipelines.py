@@ -49,11 +49,11 @@ def test_what_is_not_valid_is_never_run(colophon: Commands, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
-        (["run"], 2, "jupyter colophon pipeline run PIPELINE"),
-        (["list", "staff"], 2, "jupyter colophon pipeline list\n"),
-        (["enable", "a", "b"], 2, "jupyter colophon pipeline enable SCHEDULE"),
-        (["fly", "staff"], 2, "not 'fly'"),
-        (["validate", str(EXAMPLE), "--argument=x"], 2, "--argument is written KEY=VALUE"),
+        (["run"], 2, "required: PIPELINE (see jupyter colophon pipeline run --help)"),
+        (["list", "staff"], 2, "unrecognized arguments: staff (see jupyter colophon pipeline list --help)"),
+        (["enable", "a", "b"], 2, "unrecognized arguments: b (see jupyter colophon pipeline enable --help)"),
+        (["fly", "staff"], 2, "invalid choice: 'fly'"),
+        (["validate", str(EXAMPLE), "--argument=x"], 2, "argument --argument: must be KEY=VALUE"),
         (["preview", str(EXAMPLE), "--stage=nosuch"], 2, "there is no stage nosuch"),
         (["preview", str(EXAMPLE), "--rows=0"], 2, "rows"),
         (["validate", "nosuch"], 1, "nosuch"),
@@ -62,7 +62,7 @@ def test_what_is_not_valid_is_never_run(colophon: Commands, tmp_path: Path) -> N
         (["stop", "nosuch"], 1, "no pipeline or run nosuch is under way"),
         (["run", str(EXAMPLE), "--snapshot=nosuch.json"], 1, "No such file"),
         (["run", str(EXAMPLE), f"--snapshot={EXAMPLE}"], 2, "is none"),
-        (["run", str(EXAMPLE), "--conf=x"], 2, "--conf is written KEY=VALUE"),
+        (["run", str(EXAMPLE), "--conf=x"], 2, "argument --conf: must be KEY=VALUE"),
         (["package", str(EXAMPLE), "--output=/"], 2, "is there already"),
         (
             ["package", str(EXAMPLE), "--output=/dev/null/x", "--with-snapshot"],

@@ -59,7 +59,7 @@ class Builder:
         (["conf"], "which server? Say --url=, or set COLOPHON_URL"),
         (["conf", "--url=ftp://x"], "--url:"),
         (["conf", "--url=http://x", "--format=toml"], "format"),
-        (["configure", "--url=http://x"], "jupyter colophon spark conf"),
+        (["configure", "--url=http://x"], "invalid choice: 'configure'"),
     ],
 )
 def test_a_mistake_is_one_line(colophon: Commands, words: list[str], told: str) -> None:

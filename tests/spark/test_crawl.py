@@ -389,8 +389,8 @@ def test_what_a_killed_crawl_did_is_not_done_again(
         ([".", "--url=http://127.0.0.1:1", "--jobs=0"], 2, "--jobs is from 1 to 64, not 0"),
         ([".", "--url=http://127.0.0.1:1", "--namespace=a/b"], 2, "--namespace: 'a/b' is no namespace"),
         ([".", "--url=http://127.0.0.1:1", "--sample=many"], 2, "--sample"),
-        ([".", "--url=http://127.0.0.1:1", "--option=x"], 2, "--option is written KEY=VALUE"),
-        ([], 2, "crawl PATH|CATALOG"),
+        ([".", "--url=http://127.0.0.1:1", "--option=x"], 2, "argument --option: must be KEY=VALUE"),
+        ([], 2, "required: PATH|CATALOG"),
     ],
 )
 def test_what_cannot_be_crawled_is_told_in_a_line(tmp_path: Path, words: list[str], status: int, said: str) -> None:

@@ -1,21 +1,27 @@
 """`jupyter colophon backup FILE`."""
 
-from jupyter_colophon.cli.command import FINE, Command
-from jupyter_colophon.cli.filesystem_info import file_called
+from importlib.metadata import version
+
+from jupyter_colophon.cli.command import Command
+from jupyter_colophon.cli.exit_status import EXIT_OK
+from jupyter_colophon.cli.parser import Parser, file_path
 
 
 class Backup(Command):
     """Writes a backup."""
 
-    name = "jupyter-colophon-backup"
     description = "Write everything that the catalog holds at this moment to FILE (gzip; readable for you alone)."
-    arguments = ("FILE",)
 
-    def work(self) -> int:
+    @classmethod
+    def add_arguments(cls, parser: Parser) -> None:
+        """Declare the file."""
+        parser.add_argument("file", metavar="FILE", type=file_path, help="The file to write.")
+
+    def run(self) -> int:
         """Write the file, wholly or not at all."""
-        path = file_called(self.extra_args[0])
+        path = self.args.file
         with self.keeper() as keeper:
-            rows = keeper.backups(self.version).write(path)
+            rows = keeper.backups(version("jupyter-colophon")).write(path)
         told = {"file": str(path), "bytes": path.stat().st_size, "rows": rows}
         self.answer(told, f"{path}: {sum(rows.values())} rows, {told['bytes']} bytes")
-        return FINE
+        return EXIT_OK

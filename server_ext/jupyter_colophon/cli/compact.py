@@ -1,24 +1,26 @@
 """`jupyter colophon compact`."""
 
-from traitlets import Int
-
-from jupyter_colophon.cli.command import FINE, Command
+from jupyter_colophon.cli.command import Command
+from jupyter_colophon.cli.exit_status import EXIT_OK
+from jupyter_colophon.cli.parser import Parser, whole_number
 
 
 class Compact(Command):
     """Makes the store smaller."""
 
-    name = "jupyter-colophon-compact"
     description = (
         "Remove changes older than `change_log_retention_days` (0, the default: none), and give unused space back."
     )
-    aliases: dict[str, str] = Command.aliases | {"days": "Compact.days"}
 
-    days = Int(None, allow_none=True, min=0, config=True, help="Instead of `change_log_retention_days`.")
+    @classmethod
+    def add_arguments(cls, parser: Parser) -> None:
+        """Declare the age of changes."""
+        parser.add_argument("--days", type=whole_number(0), help="Instead of `change_log_retention_days`.")
 
-    def work(self) -> int:
+    def run(self) -> int:
         """Remove, then give back. Who listens from before then is told 410."""
+        days = self.args.days
         with self.keeper() as keeper:
-            removed, freed = keeper.compact(self.asked.change_log_retention_days if self.days is None else self.days)
+            removed, freed = keeper.compact(self.settings.change_log_retention_days if days is None else days)
         self.answer({"removed": removed, "freed": freed}, f"{removed} changes removed, {freed} bytes given back")
-        return FINE
+        return EXIT_OK

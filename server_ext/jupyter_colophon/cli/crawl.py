@@ -4,11 +4,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from traitlets import Bool, Int, List, Unicode
-
-from jupyter_colophon.cli.catalog.entity_command import pairs
-from jupyter_colophon.cli.command import FINE, REFUSED, Command
-from jupyter_colophon.cli.servers import server_named
+from jupyter_colophon.cli.catalog.entity_command import add_pairs
+from jupyter_colophon.cli.command import Command
+from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
+from jupyter_colophon.cli.parser import Parser
+from jupyter_colophon.cli.servers import add_server_url, server_named
 from jupyter_colophon.cli.signal_handling import Ending
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.problems import ClientError
@@ -27,50 +27,39 @@ if TYPE_CHECKING:
 class Crawl(Command):
     """Crawls a place."""
 
-    name = "jupyter-colophon-crawl"
     description = (
         "Find the data in a folder or a catalog of Spark's, and tell its columns and their figures. What did not change is not"
         " looked at again."
     )
-    arguments = ("PATH|CATALOG",)
-    aliases: dict[str, str] = Command.aliases | {
-        "url": "Crawl.url",
-        "include": "Crawl.include",
-        "exclude": "Crawl.exclude",
-        "sample": "Crawl.sample",
-        "jobs": "Crawl.jobs",
-        "namespace": "Crawl.namespace",
-        "option": "Crawl.options",
-        "conf": "Crawl.conf",
-    }
-    flags: dict[str, Any] = Command.flags | {
-        "force": ({"Crawl": {"force": True}}, "Look also at what did not change."),
-        "dry-run": ({"Crawl": {"dry_run": True}}, "Only say what would be looked at."),
-        "no-statistics": (
-            {"Crawl": {"no_statistics": True}},
-            "Tell no values: no minima, maxima, means and quantiles.",
-        ),
-        "views": ({"Crawl": {"views": True}}, "Look at the rows of views too."),
-    }
 
-    url = Unicode("", config=True, help="The server (its token in COLOPHON_TOKEN). Default: COLOPHON_URL.")
-    include = List(Unicode(), config=True, help="A glob on names below the place, such as '*.csv'; more than once.")
-    exclude = List(Unicode(), config=True, help="A glob on names that are left out; more than once.")
-    sample = Int(None, allow_none=True, config=True, help="Look at about so many rows of larger data.")
-    jobs = Int(1, config=True, help="Look at so many datasets at once.")
-    namespace = Unicode(DEFAULT_NAMESPACE, config=True, help="The namespace that the run belongs to.")
-    options = List(
-        Unicode(), config=True, help="KEY=VALUE, an option of Spark's readers such as sep=;; more than once."
-    )
-    conf = List(Unicode(), config=True, help="KEY=VALUE, a setting of Spark's; more than once.")
-    force = Bool(False, config=True, help="Look also at what did not change.")
-    dry_run = Bool(False, config=True, help="Only say what would be looked at.")
-    no_statistics = Bool(False, config=True, help="Tell no values: no minima, maxima, means and quantiles.")
-    views = Bool(False, config=True, help="Look at the rows of views too.")
+    @classmethod
+    def add_arguments(cls, parser: Parser) -> None:
+        """Declare the place, and how it is looked at."""
+        parser.add_argument("place", metavar="PATH|CATALOG", help="A folder, or a catalog of Spark's.")
+        add_server_url(parser)
+        for name, help_ in (
+            ("--include", "A glob on names below the place, such as '*.csv'; may be repeated."),
+            ("--exclude", "A glob on names that are left out; may be repeated."),
+        ):
+            parser.add_argument(name, action="append", default=[], metavar="GLOB", help=help_)
+        parser.add_argument("--sample", type=int, metavar="ROWS", help="Approximate sample size for large datasets.")
+        parser.add_argument("--jobs", type=int, default=1, metavar="N", help="Number of datasets looked at at once.")
+        parser.add_argument(
+            "--namespace", default=DEFAULT_NAMESPACE, metavar="NAME", help="The namespace that the run belongs to."
+        )
+        add_pairs(parser, "--option", "An option of Spark's readers such as sep=;; may be repeated.")
+        add_pairs(parser, "--conf", "A setting of Spark's; may be repeated.")
+        for name, help_ in (
+            ("--force", "Look also at what did not change."),
+            ("--dry-run", "Only print what would be looked at."),
+            ("--no-statistics", "Record no values: no minima, maxima, means and quantiles."),
+            ("--views", "Look at the rows of views too."),
+        ):
+            parser.add_argument(name, action="store_true", help=help_)
 
-    def work(self) -> int:
+    def run(self) -> int:
         """Crawl, and say what came of it."""
-        asked, catalog, ending = self._wanted(), Operations(Transport(server_named(self.url))), Ending()
+        asked, catalog, ending = self._wanted(), Operations(Transport(server_named(self.args.url))), Ending()
         with Line(sys.stderr) as line:
             try:
                 report = self._crawled(catalog, asked, ending, line)
@@ -80,27 +69,28 @@ class Crawl(Command):
                 catalog.close()
         self.answer(report.document(), str(render("crawl", report.document())))
         if report.reason:
-            return self.told(f"{report.reason}; {report.sentence}. The same command goes on with the rest", REFUSED)
-        return FINE if report.status == "succeeded" else REFUSED
+            return self.fail(f"{report.reason}; {report.sentence}. The same command goes on with the rest")
+        return EXIT_OK if report.status == "succeeded" else EXIT_FAILED
 
     def _wanted(self) -> "Asked":
         """What the options say. Raises InvalidConfiguration."""
         from jupyter_colophon.spark.crawl.options import Asked
 
+        args = self.args
         try:
-            require_namespace(self.namespace)
+            require_namespace(args.namespace)
             return Asked(
-                place=self.extra_args[0],
-                include=tuple(self.include),
-                exclude=tuple(self.exclude),
-                statistics=not self.no_statistics,
-                sample=self.sample,
-                views=self.views,
-                options=pairs("option", self.options),
-                force=self.force,
-                dry=self.dry_run,
-                jobs=self.jobs,
-                namespace=self.namespace,
+                place=args.place,
+                include=tuple(args.include),
+                exclude=tuple(args.exclude),
+                statistics=not args.no_statistics,
+                sample=args.sample,
+                views=args.views,
+                options=dict(args.option),
+                force=args.force,
+                dry=args.dry_run,
+                jobs=args.jobs,
+                namespace=args.namespace,
             )
         except InvalidName as error:
             raise InvalidConfiguration(f"--namespace: {error.detail}") from None
@@ -122,7 +112,7 @@ class Crawl(Command):
         try:
             from jupyter_colophon.spark.session import session
 
-            return session(f"colophon crawl {Path(self.extra_args[0]).name}", **pairs("conf", self.conf))
+            return session(f"colophon crawl {Path(self.args.place).name}", **dict(self.args.conf))
         except ImportError as error:
             raise InvalidConfiguration("PySpark is not installed: pip install jupyter-colophon[spark]") from error
         except RuntimeError as error:

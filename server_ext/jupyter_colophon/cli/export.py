@@ -4,8 +4,9 @@ import sys
 from functools import partial
 
 from jupyter_colophon.cli.catalog.command import CatalogCommand
-from jupyter_colophon.cli.command import FINE
-from jupyter_colophon.cli.filesystem_info import file_called
+from jupyter_colophon.cli.catalog.completers import complete_namespaces
+from jupyter_colophon.cli.exit_status import EXIT_OK
+from jupyter_colophon.cli.parser import Parser, complete_with, file_path
 from jupyter_colophon.client.progress_line import Line
 from jupyter_colophon.client.save_export import kept_lines
 
@@ -13,15 +14,20 @@ from jupyter_colophon.client.save_export import kept_lines
 class Exporting(CatalogCommand):
     """Writes a namespace to a file."""
 
-    name = "jupyter-colophon-export"
     description = "Write all that is said in a namespace to a file, one sorted line an aspect."
-    arguments = ("NAMESPACE", "FILE")
 
-    def work(self) -> int:
+    @classmethod
+    def add_arguments(cls, parser: Parser) -> None:
+        """Declare the namespace and the file."""
+        super().add_arguments(parser)
+        complete_with(parser.add_argument("namespace", metavar="NAMESPACE"), complete_namespaces)
+        parser.add_argument("file", metavar="FILE", type=file_path, help="The file to write.")
+
+    def run(self) -> int:
         """Write it, all at once or not at all."""
-        namespace, file = self.extra_args
+        namespace, file = self.args.namespace, self.args.file
         with self.source() as source, Line(sys.stderr) as line:
             lines, show = source.exported(namespace), partial(line.show, "aspects")
-            count = kept_lines(lines, file_called(file), show)
+            count = kept_lines(lines, file, show)
         self.answer({"namespace": namespace, "lines": count}, f"Wrote {count} aspects of {namespace} to {file}.")
-        return FINE
+        return EXIT_OK

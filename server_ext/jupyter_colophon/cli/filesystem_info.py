@@ -3,11 +3,8 @@
 import os
 import shutil
 import stat
-import sys
 from dataclasses import dataclass
 from pathlib import Path
-
-from jupyter_colophon.cli.command import WRONG_USAGE, tell
 
 #: File systems of other machines, on which SQLite's locks and its log beside the file cannot be trusted.
 _NETWORK = {
@@ -53,14 +50,6 @@ class Place:
     def is_remote(self) -> bool:
         """Whether the file system is that of another machine."""
         return self.file_system in _NETWORK or self.file_system.startswith(_NETWORK_FUSE)
-
-
-def file_called(text: str) -> Path:
-    """The path that somebody wrote; an empty one is wrong usage, and ends the command."""
-    if not text:
-        tell("the name of the file is empty")
-        sys.exit(WRONG_USAGE)
-    return Path(text).expanduser()
 
 
 def look(path: Path) -> Place:

@@ -9,9 +9,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from traitlets import Unicode
-
-from jupyter_colophon.cli.command import FINE, Command
+from jupyter_colophon.cli.command import Command
+from jupyter_colophon.cli.exit_status import EXIT_OK
+from jupyter_colophon.cli.parser import Parser
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import InvalidConfiguration, NotFound
 
@@ -27,31 +27,34 @@ _TIMEOUT_S: Final = 60.0
 class Mcp(Command):
     """Serves one assistant until it ends."""
 
-    name = "jupyter-colophon-mcp"
     description = (
         "Serve an assistant by the Model Context Protocol over standard input and output (docs/mcp.md)."
         " It reads the catalog; with c.Colophon.mcp_access = 'write' it also tags and describes."
     )
-    aliases: dict[str, str] = Command.aliases | {"url": "Mcp.url"}
 
-    url = Unicode(
-        config=True, help="The server whose catalog is served, with the token in COLOPHON_TOKEN; else the store."
-    )
+    @classmethod
+    def add_arguments(cls, parser: Parser) -> None:
+        """Declare whose catalog is served."""
+        parser.add_argument(
+            "--url",
+            default="",
+            help="The server whose catalog is served (its token in COLOPHON_TOKEN). Default: COLOPHON_URL, else the store.",
+        )
 
-    def work(self) -> int:
+    def run(self) -> int:
         """Serve until standard input ends."""
         if find_spec("mcp") is None:
             raise InvalidConfiguration("the MCP server needs the SDK: install jupyter-colophon[mcp]")
-        if self.asked.mcp_access == "off":
+        if self.settings.mcp_access == "off":
             raise InvalidConfiguration("the MCP server is off (c.Colophon.mcp_access)")
         from jupyter_colophon.mcp_server.access import read_only_reason
         from jupyter_colophon.mcp_server.toolbox import Toolbox
         from jupyter_colophon.mcp_server.transports import serve_stdio
 
         principal = Principal(getpass.getuser())
-        with _open_caller(self.url or os.environ.get("COLOPHON_URL", ""), self.asked, principal) as caller:
-            serve_stdio(Toolbox(caller, read_only_reason(self.asked.mcp_access, principal)))
-        return FINE
+        with _open_caller(self.args.url or os.environ.get("COLOPHON_URL", ""), self.settings, principal) as caller:
+            serve_stdio(Toolbox(caller, read_only_reason(self.settings.mcp_access, principal)))
+        return EXIT_OK
 
 
 @contextmanager

@@ -11,10 +11,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from traitlets import Bool, Int, List, Unicode
-
-from jupyter_colophon.cli.catalog.entity_command import pairs
-from jupyter_colophon.cli.command import FINE, REFUSED, WRONG_USAGE, Command, tell
+from jupyter_colophon.cli.catalog.entity_command import add_pairs
+from jupyter_colophon.cli.command import Command
+from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK, print_error
+from jupyter_colophon.cli.parser import Parser, whole_number
+from jupyter_colophon.cli.servers import add_server_url
 from jupyter_colophon.cli.signal_handling import Ending
 from jupyter_colophon.core.errors import InvalidConfiguration, InvalidInstance
 from jupyter_colophon.core.identity.names import run_urn
@@ -26,81 +27,78 @@ if TYPE_CHECKING:
     from jupyter_colophon.client.programs.reading import MetadataSnapshot
     from jupyter_colophon.pipelines.check import Prepared
 
-#: Each with what is named behind it.
+#: What each subcommand does, and what it is about.
 _VERBS = {
-    "list": "",
-    "plugins": "",
-    "validate": "PIPELINE",
-    "preview": "PIPELINE",
-    "run": "PIPELINE",
-    "stop": "PIPELINE",
-    "schedules": "",
-    "enable": "SCHEDULE",
-    "disable": "SCHEDULE",
-    "package": "PIPELINE",
+    "list": ("List the pipelines.", ""),
+    "plugins": ("List what stages can do.", ""),
+    "validate": ("Check a pipeline.", "PIPELINE"),
+    "preview": ("Run a pipeline on a few rows, and write nothing.", "PIPELINE"),
+    "run": ("Run a pipeline.", "PIPELINE"),
+    "stop": ("Stop the runs of a pipeline on this machine, or one run.", "PIPELINE"),
+    "schedules": ("List when pipelines run by themselves.", ""),
+    "enable": ("Enable a schedule.", "SCHEDULE"),
+    "disable": ("Disable a schedule.", "SCHEDULE"),
+    "package": ("Write a pipeline to a folder from which spark-submit runs it.", "PIPELINE"),
+}
+_NAMES = {
+    "PIPELINE": "A name among the instances of the schemaspace pipelines, or a JSON file.",
+    "SCHEDULE": "A name among the instances of the schemaspace pipelines.",
 }
 
 
 class Pipeline(Command):
-    """Does what its first word says."""
+    """Works on pipelines, with a subcommand for each verb."""
 
-    name = "jupyter-colophon-pipeline"
-    description = (
-        "list: the pipelines; plugins: what stages can do; validate, preview, run, stop or package PIPELINE: its name among the"
-        " instances of the schemaspace pipelines, or a JSON file. schedules: when they run by themselves; enable or disable"
-        " SCHEDULE."
-    )
-    more = "list|plugins|schedules|validate|preview|run|stop|package|enable|disable [NAME]"
-    aliases: dict[str, str] = Command.aliases | {
-        "url": "Pipeline.url",
-        "argument": "Pipeline.arguments_",
-        "conf": "Pipeline.conf",
-        "snapshot": "Pipeline.snapshot",
-        "stage": "Pipeline.stage",
-        "rows": "Pipeline.rows",
-        "output": "Pipeline.output",
-        "run-id": "Pipeline.run_id",
-    }
-    flags: dict[str, Any] = Command.flags | {
-        "with-snapshot": (
-            {"Pipeline": {"with_snapshot": True}},
-            "Take along what plugins read of metadata: the run asks no server (package).",
-        ),
-        "stop-on-stdin-eof": (
-            {"Pipeline": {"stop_on_stdin_eof": True}},
-            "End, as if it were stopped, when the standard input ends: with the process at its other end (run).",
-        ),
-    }
+    description = "List, check, try, run or package pipelines."
 
-    url = Unicode("", config=True, help="The server (its token in COLOPHON_TOKEN). Default: COLOPHON_URL.")
-    arguments_ = List(Unicode(), config=True, help="NAME=VALUE, an argument of the run; more than once.")
-    conf = List(Unicode(), config=True, help="KEY=VALUE, a setting of Spark's; more than once (preview, run).")
-    snapshot = Unicode("", config=True, help="A file of metadata that is read instead of a server's (run).")
-    stage = Unicode("", config=True, help="Up to this stage (preview).")
-    rows = Int(20, min=1, max=1_000, config=True, help="How many rows of each stage (preview).")
-    output = Unicode("", config=True, help="The folder that is made (package). Default: the pipeline's name.")
-    run_id = Unicode("", config=True, help="The id of the run (run). Default: a new one.")
-    stop_on_stdin_eof = Bool(False, config=True, help="End, as if it were stopped, when the standard input ends (run).")
-    with_snapshot = Bool(False, config=True, help="Take along what plugins read of metadata (package).")
+    @classmethod
+    def add_arguments(cls, parser: Parser) -> None:
+        """Declare a subcommand for each verb."""
+        verbs = parser.add_subparsers(title="subcommands", dest="verb", metavar="SUBCOMMAND", required=True)
+        for verb, (help_, about) in _VERBS.items():
+            one = verbs.add_parser(verb, help=help_, description=help_)
+            add_server_url(one)
+            if about:
+                one.add_argument("name", metavar=about, help=_NAMES[about])
+            if verb in ("validate", "preview", "run", "package"):
+                add_pairs(one, "--argument", "An argument of the run; may be repeated.", "NAME=VALUE")
+            if verb in ("preview", "run"):
+                add_pairs(one, "--conf", "A setting of Spark's; may be repeated.")
+        preview, run, package = (verbs.choices[verb] for verb in ("preview", "run", "package"))
+        preview.add_argument("--stage", default="", metavar="NAME", help="Stop after this stage.")
+        preview.add_argument(
+            "--rows", type=whole_number(1, 1_000), default=20, metavar="N", help="Number of rows of each stage."
+        )
+        run.add_argument(
+            "--snapshot", default="", metavar="FILE", help="Read metadata from this file, not from a server."
+        )
+        run.add_argument("--run-id", default="", metavar="ID", help="The id of the run. Default: a new one.")
+        run.add_argument(
+            "--stop-on-stdin-eof",
+            action="store_true",
+            help="Stop when the standard input ends: with the process at its other end.",
+        )
+        package.add_argument(
+            "--output", default="", metavar="FOLDER", help="The folder to create. Default: the pipeline's name."
+        )
+        package.add_argument(
+            "--with-snapshot",
+            action="store_true",
+            help="Include what plugins read of metadata: the run needs no server.",
+        )
 
-    def work(self) -> int:
-        """Do it."""
-        verb, *rest = self.extra_args
-        if (wanted := _VERBS.get(verb)) is None:
-            return self.told(f"{self.more.replace('|', ', ')}, not {verb!r}", WRONG_USAGE)
-        if len(rest) != bool(wanted):
-            return self.told(f"this command is called so: jupyter colophon pipeline {verb} {wanted}", WRONG_USAGE)
-        if self.url:
+    def run(self) -> int:
+        """Do what the verb says."""
+        if self.args.url:
             # The programs' API, and with it every plugin, asks this server.
-            os.environ["COLOPHON_URL"] = self.url
-        if not rest:
-            return int(getattr(self, f"_{verb}")())
-        return int(getattr(self, f"_{verb}")(rest[0]))
+            os.environ["COLOPHON_URL"] = self.args.url
+        method = getattr(self, f"_{self.args.verb}")
+        return int(method(self.args.name) if "name" in self.args else method())
 
     def _list(self) -> int:
         from jupyter_colophon.cli.instances.open_instances import source_of
 
-        with source_of(self.url or None, self.asked) as source:
+        with source_of(self.args.url or None, self.settings) as source:
             found = source.listed("pipelines", "pipeline")
         told = [
             {
@@ -115,7 +113,7 @@ class Pipeline(Command):
         rows = [tuple(one.values()) for one in told]
         columns = ("name", "display name", "namespace", "stages", "valid")
         self.answer({"pipelines": told}, str(table_page(rows, *columns)))
-        return FINE
+        return EXIT_OK
 
     def _plugins(self) -> int:
         from jupyter_colophon.pipelines.documents import plugins
@@ -125,20 +123,20 @@ class Pipeline(Command):
         rows = [(one["type"], one["name"], one["description"]) for one in told["plugins"]]
         self.answer(told, str(table_page(rows, "type", "plugin", "description")))
         for one in told["problems"]:
-            return self.told(f"{one['plugin']}: {one['reason']}", REFUSED)
-        return FINE
+            return self.fail(f"{one['plugin']}: {one['reason']}")
+        return EXIT_OK
 
     def _schedules(self) -> int:
         from jupyter_colophon.cli.instances.open_instances import server_of, source_of
 
-        server = server_of(self.url or None)
+        server = server_of(self.args.url or None)
         if server is not None:
             from jupyter_colophon.client.operations import Operations
             from jupyter_colophon.client.transport import Transport
 
             told = Operations(Transport(server)).list_pipeline_schedules()["schedules"]
         else:
-            with source_of("", self.asked) as source:
+            with source_of("", self.settings) as source:
                 found = source.listed("pipelines", None)
             with self.keeper() as keeper:
                 told = keeper.schedules(found)
@@ -148,7 +146,7 @@ class Pipeline(Command):
             for one in told
         ]
         self.answer({"schedules": told}, str(table_page(rows, *columns)))
-        return FINE
+        return EXIT_OK
 
     def _enable(self, named: str) -> int:
         return self._switched(named, on=True)
@@ -160,16 +158,16 @@ class Pipeline(Command):
         from jupyter_colophon.cli.instances.instances_protocol import record
         from jupyter_colophon.cli.instances.open_instances import source_of
 
-        with source_of(self.url or None, self.asked) as source:
+        with source_of(self.args.url or None, self.settings) as source:
             found = source.get("pipelines", named)
             if found.schema_name != "schedule":
-                return self.told(f"{named} is no schedule", REFUSED)
+                return self.fail(f"{named} is no schedule")
             told = record(found)
             document = {key: told[key] for key in ("display_name", "schema_name", "metadata")}
             document["metadata"]["enabled"] = on
             source.replace("pipelines", named, document, found.version)
         self.answer({"schedule": named, "enabled": on}, f"{named} is {'enabled' if on else 'disabled'}.")
-        return FINE
+        return EXIT_OK
 
     def _validate(self, named: str) -> int:
         from jupyter_colophon.pipelines.documents import refused, valid
@@ -178,30 +176,31 @@ class Pipeline(Command):
             prepared = self._prepared(named)
         except InvalidInstance as error:
             self.answer(refused(error), str(render("pipeline-wrong", {"name": named, **refused(error)})))
-            return REFUSED
+            return EXIT_FAILED
         found = valid(prepared)
         self.answer(found, str(render("pipeline-valid", {"name": named, **found})))
-        return FINE
+        return EXIT_OK
 
     def _preview(self, named: str) -> int:
         from jupyter_colophon.pipelines.preview import preview
 
         prepared = self._prepared(named)
-        if self.stage and prepared.pipeline.stage(self.stage) is None:
-            raise InvalidConfiguration(f"--stage: there is no stage {self.stage}")
-        found = preview(prepared, self._session(prepared, pairs("conf", self.conf)), until=self.stage, shown=self.rows)
+        stage, rows = self.args.stage, self.args.rows
+        if stage and prepared.pipeline.stage(stage) is None:
+            raise InvalidConfiguration(f"--stage: there is no stage {stage}")
+        found = preview(prepared, self._session(prepared, dict(self.args.conf)), until=stage, shown=rows)
         told = [
             asdict(one) | {"columns": [dict(zip(("name", "type"), two, strict=True)) for two in one.columns]}
             for one in found
         ]
         self.answer({"stages": told}, str(render("pipeline-preview", {"stages": told})))
-        return REFUSED if any(one.error for one in found) else FINE
+        return EXIT_FAILED if any(one.error for one in found) else EXIT_OK
 
     def _run(self, named: str) -> int:
-        prepared, snapshot, run_id = self._prepared(named), self._snapshot(), self.run_id or str(uuid.uuid4())
-        settings = pairs("conf", self.conf)
+        prepared, snapshot, run_id = self._prepared(named), self._snapshot(), self.args.run_id or str(uuid.uuid4())
+        settings = dict(self.args.conf)
         ending = Ending()
-        if self.stop_on_stdin_eof:
+        if self.args.stop_on_stdin_eof:
             threading.Thread(target=_stopped_with_stdin, daemon=True).start()
         from jupyter_colophon.pipelines.runner import run
         from jupyter_colophon.pipelines.running_pipelines import register_running
@@ -220,27 +219,27 @@ class Pipeline(Command):
                     tell=self._say,
                 )
         except KeyboardInterrupt:
-            return self.told(f"the run {run_id} was stopped", REFUSED)
+            return self.fail(f"the run {run_id} was stopped")
         stages = [asdict(one) | {"stage": one.name} for one in outcome.stages]
         document = {"name": pipeline.name, "status": outcome.status, "error": "", "run": outcome.run, "stages": stages}
         self.answer(asdict(outcome), f"\n{render('pipeline-run', document)}")
         if outcome.waiting and not server:
-            tell(
+            print_error(
                 "no server is named (--url=, COLOPHON_URL): what the run told waits until a program, a kernel or"
                 " `jupyter colophon outbox flush` has one"
             )
         if outcome.error:
-            return self.told(outcome.error, REFUSED)
-        return FINE
+            return self.fail(outcome.error)
+        return EXIT_OK
 
     def _snapshot(self) -> "MetadataSnapshot | None":
         """The metadata that is read instead of a server's. Raises InvalidConfiguration, OSError."""
         from jupyter_colophon.client.programs.reading import MetadataSnapshot
 
         try:
-            return MetadataSnapshot.load(self.snapshot) if self.snapshot else None
+            return MetadataSnapshot.load(self.args.snapshot) if self.args.snapshot else None
         except (ValueError, LookupError, TypeError, AttributeError):
-            raise InvalidConfiguration(f"--snapshot: {self.snapshot} is none") from None
+            raise InvalidConfiguration(f"--snapshot: {self.args.snapshot} is none") from None
 
     def _stop(self, named: str) -> int:
         from jupyter_colophon.pipelines.documents import in_file
@@ -251,9 +250,9 @@ class Pipeline(Command):
         ended = self._end_killed()[1]
         found = stop(named) + [run for run, pipeline in ended.items() if named.rpartition(":")[2] in (run, pipeline)]
         if not found:
-            return self.told(f"no pipeline or run {named} is under way on this machine", REFUSED)
+            return self.fail(f"no pipeline or run {named} is under way on this machine")
         self.answer({"stopped": found}, str(table_page([(one,) for one in found], "run")))
-        return FINE
+        return EXIT_OK
 
     def _end_killed(self) -> tuple[str, dict[str, str]]:
         """The URL of the server, and the runs of killed processes that are ended now, as far as it answers."""
@@ -279,17 +278,17 @@ class Pipeline(Command):
         from jupyter_colophon.pipelines.package import package
 
         prepared, document = self._prepared(named), self._document(named)[1]
-        folder = Path(self.output or prepared.pipeline.name)
+        folder = Path(self.args.output or prepared.pipeline.name)
         if folder.exists():
             raise InvalidConfiguration(f"--output: {folder} is there already")
         try:
-            files = package(prepared, document, folder, with_snapshot=self.with_snapshot)
+            files = package(prepared, document, folder, with_snapshot=self.args.with_snapshot)
         except MetadataUnavailable as error:
-            return self.told(str(error), REFUSED)
+            return self.fail(str(error))
         self.answer(
             {"folder": str(folder), "files": files}, f"{folder} was made. Run it by\n\n  {_submit(folder, files)}"
         )
-        return FINE
+        return EXIT_OK
 
     def _prepared(self, named: str) -> "Prepared":
         """The pipeline, checked with the arguments that were given. Raises InvalidInstance, NotFound, OSError."""
@@ -297,7 +296,7 @@ class Pipeline(Command):
         from jupyter_colophon.pipelines.plugin_registry import installed
 
         name, document = self._document(named)
-        return checked(name, document, installed(), pairs("argument", self.arguments_))
+        return checked(name, document, installed(), dict(self.args.argument))
 
     def _document(self, named: str) -> tuple[str, Mapping[str, Any]]:
         """The pipeline's name and document, of a file or of the schemaspace."""
@@ -306,7 +305,7 @@ class Pipeline(Command):
 
         if (path := in_file(named)) is not None:
             return read(path)
-        with source_of(self.url or None, self.asked) as source:
+        with source_of(self.args.url or None, self.settings) as source:
             return named, document_of(source.get("pipelines", named))
 
     def _session(self, prepared: "Prepared", settings: Mapping[str, str]) -> Any:

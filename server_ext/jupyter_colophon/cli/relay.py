@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from jupyter_colophon.cli.checks.sink_checks import faults
-from jupyter_colophon.cli.command import FINE, Command
+from jupyter_colophon.cli.command import Command
+from jupyter_colophon.cli.exit_status import EXIT_OK
 from jupyter_colophon.core.errors import InvalidConfiguration
 
 if TYPE_CHECKING:
@@ -23,14 +24,13 @@ _PATIENCE_S: Final = 20.0
 class Relay(Command):
     """Delivers to the sinks of the settings."""
 
-    name = "jupyter-colophon-relay"
     description = (
         "Deliver changes to the sinks of the settings (c.Colophon.sinks), and take proposals from Kafka"
         " (c.Colophon.kafka_proposals), until stopped by SIGTERM or Ctrl+C."
         " Of several relays and servers on one store, one delivers to a sink; another takes over."
     )
 
-    def work(self) -> int:
+    def run(self) -> int:
         """Deliver until a signal comes."""
         source = self._look()
         ended = threading.Event()
@@ -39,32 +39,35 @@ class Relay(Command):
         logging.basicConfig(stream=sys.stderr, format="%(asctime)s %(levelname)s %(message)s", level=logging.WARNING)
         catalog = self._opened()
         try:
-            with _taking(catalog, source, strict=self.asked.datahub_strict), _delivering(catalog, self.asked.sinks):
+            with (
+                _taking(catalog, source, strict=self.settings.datahub_strict),
+                _delivering(catalog, self.settings.sinks),
+            ):
                 self._say(source)
                 ended.wait()
         finally:
             catalog.close()
-        return FINE
+        return EXIT_OK
 
     def _look(self) -> "Source | None":
         """Where proposals come from, if from anywhere. Raises InvalidConfiguration where nothing, or not all, can be done."""
-        if not self.asked.sinks and not self.asked.kafka_proposals:
+        if not self.settings.sinks and not self.settings.kafka_proposals:
             raise InvalidConfiguration(
                 "there is nothing to relay: set c.Colophon.sinks or kafka_proposals (docs/kafka.md)"
             )
-        for name, wrong in faults(self.asked).items():
+        for name, wrong in faults(self.settings).items():
             raise InvalidConfiguration(f"the sink {name}: {wrong} (c.Colophon.sinks)")
-        if not self.asked.kafka_proposals:
+        if not self.settings.kafka_proposals:
             return None
         from jupyter_colophon.relay.kafka.proposal_consumer import source
 
         try:
-            return source(self.asked.kafka_proposals)
+            return source(self.settings.kafka_proposals)
         except InvalidConfiguration as error:
             raise InvalidConfiguration(f"proposals: {error.detail} (c.Colophon.kafka_proposals)") from None
 
     def _say(self, source: "Source | None") -> None:
-        sinks, topic = sorted(self.asked.sinks), source.topic if source is not None else None
+        sinks, topic = sorted(self.settings.sinks), source.topic if source is not None else None
         words = [f"to {name}" for name in sinks] + ([f"from {topic}"] if topic else [])
         self.answer({"sinks": sinks, "proposals": topic}, f"relaying {', '.join(words)}")
         sys.stdout.flush()
@@ -75,7 +78,7 @@ class Relay(Command):
         with self.keeper():
             # It has to be there already: only a server makes one.
             pass
-        asked: Any = self.asked
+        asked: Any = self.settings
         return open_catalog(
             asked.store(),
             asked.identity(),

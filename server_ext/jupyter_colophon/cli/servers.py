@@ -2,8 +2,14 @@
 
 import os
 
+from jupyter_colophon.cli.parser import Parser
 from jupyter_colophon.client.transport import Server
 from jupyter_colophon.core.errors import InvalidConfiguration
+
+
+def add_server_url(parser: Parser) -> None:
+    """Declare the server of a client's command."""
+    parser.add_argument("--url", default="", help="The server (its token in COLOPHON_TOKEN). Default: COLOPHON_URL.")
 
 
 def server_named(url: str) -> Server:

@@ -1,15 +1,13 @@
 """`jupyter colophon spark conf`: the settings with which OpenLineage's Spark agent reports to a server (docs/spark-lineage.md)."""
 
-import os
 import shlex
 from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit
 
-from traitlets import Enum, Unicode
-
-from jupyter_colophon.cli.command import FINE, WRONG_USAGE, Command
-from jupyter_colophon.client.transport import Server
-from jupyter_colophon.core.errors import InvalidConfiguration
+from jupyter_colophon.cli.command import Command
+from jupyter_colophon.cli.exit_status import EXIT_OK
+from jupyter_colophon.cli.parser import Parser
+from jupyter_colophon.cli.servers import add_server_url, server_named
 
 #: The agent that the oracle test runs, of the Scala of Spark 4.
 AGENT = "io.openlineage:openlineage-spark_2.13:1.53.0"
@@ -21,43 +19,31 @@ HOW = f"{PLACEHOLDER} is a token of that server: `jupyter server list` shows one
 class Spark(Command):
     """Prints settings."""
 
-    name = "jupyter-colophon-spark"
-    description = (
-        "conf: print the settings with which OpenLineage's Spark agent tells a server what clusters, spark-submit and Spark Connect"
-        f" servers read and write. {HOW}."
-    )
-    arguments: tuple[str, ...] = ("conf",)
-    aliases: dict[str, str] = Command.aliases | {
-        "url": "Spark.url",
-        "format": "Spark.format",
-        "namespace": "Spark.namespace",
-    }
+    description = "Print the settings with which OpenLineage's Spark agent reports here."
 
-    url = Unicode("", config=True, help="The server, with its base path. Default: COLOPHON_URL.")
-    format = Enum(
-        ("properties", "conf", "code"),
-        "properties",
-        config=True,
-        help="properties: lines of spark-defaults.conf; conf: options of spark-submit; code: calls of a session's builder.",
-    )
-    namespace = Unicode("default", config=True, help="The namespace of the agent's jobs.")
+    @classmethod
+    def add_arguments(cls, parser: Parser) -> None:
+        """Declare the only subcommand."""
+        conf = parser.add_subparsers(title="subcommands", metavar="SUBCOMMAND", required=True).add_parser(
+            "conf",
+            help="Print the settings of the agent.",
+            description="Print the settings with which OpenLineage's Spark agent tells a server what clusters, spark-submit and"
+            f" Spark Connect servers read and write. {HOW}.",
+        )
+        add_server_url(conf)
+        conf.add_argument(
+            "--format",
+            choices=tuple(FORMATS),
+            default="properties",
+            help="properties: lines of spark-defaults.conf; conf: options of spark-submit; code: calls of a session's builder.",
+        )
+        conf.add_argument("--namespace", default="default", metavar="NAME", help="The namespace of the agent's jobs.")
 
-    def work(self) -> int:
+    def run(self) -> int:
         """Print them."""
-        if self.extra_args != ["conf"]:
-            return self.told("this command is called so: jupyter colophon spark conf", WRONG_USAGE)
-        settings = agent_settings(self._url(), self.namespace)
-        self.answer(settings, FORMATS[self.format](settings))
-        return FINE
-
-    def _url(self) -> str:
-        url = self.url or os.environ.get("COLOPHON_URL", "")
-        if not url:
-            raise InvalidConfiguration("which server? Say --url=, or set COLOPHON_URL")
-        try:
-            return Server(url).url
-        except ValueError as error:
-            raise InvalidConfiguration(f"--url: {error}") from None
+        settings = agent_settings(server_named(self.args.url).url, self.args.namespace)
+        self.answer(settings, FORMATS[self.args.format](settings))
+        return EXIT_OK
 
 
 def agent_settings(url: str, namespace: str) -> dict[str, str]:

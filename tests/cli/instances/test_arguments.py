@@ -1,75 +1,96 @@
-"""Words of a command line: options in either spelling, settings apart from what the command is told."""
+"""Words of a command line: options in either spelling, settings apart from the options of a command."""
 
 import pytest
-from jupyter_colophon.cli.instances.arguments import Arguments
-from jupyter_colophon.cli.instances.argv_split import parted
+from jupyter_colophon.cli.instances.errors import Refusal
+from jupyter_colophon.cli.instances.option import Option, flag
+from jupyter_colophon.cli.instances.option_parser import OptionParser
+from support.shell import Shell
 
-
-def test_an_option_has_its_value_after_an_equals_sign_or_in_the_next_word() -> None:
-    for words in (["--name=x=y", "--other=1"], ["--name", "x=y", "--other=1"]):
-        arguments = Arguments(words)
-        assert arguments.value("name") == "x=y"
-        assert arguments.rest == ["--other=1"]
+OPTIONS = (Option("name"), flag("json", "Answer in JSON"), Option("other"))
 
 
 @pytest.mark.parametrize(
-    ("words", "value", "rest"),
+    ("words", "value", "unexpected"),
     [
+        (["--name=x=y", "--other=1"], "x=y", []),
+        (["--name", "x=y", "--other=1"], "x=y", []),
         ([], None, []),
         (["--name"], "", []),
         (["--name="], "", []),
-        (["--name", "--other"], "", ["--other"]),
+        (["--name", "--other"], "", []),
         (["--name", "-5"], "-5", []),
+        (["--name", "-x"], "-x", []),
         (["--name", ""], "", []),
         (["--names=x"], None, ["--names=x"]),
-        (["--name=one", "--name=two"], "two", ["--name=one"]),
+        (["--nam=x"], None, ["--nam=x"]),
         (["name=x"], None, ["name=x"]),
+        (["--bogus", "1", "more"], None, ["--bogus", "1", "more"]),
     ],
 )
-def test_what_is_not_taken_stays(words: list[str], value: str | None, rest: list[str]) -> None:
-    arguments = Arguments(words)
-    assert arguments.value("name") == value
-    assert arguments.rest == rest
+def test_an_option_has_its_value_after_an_equals_sign_or_in_the_next_word(
+    words: list[str], value: str | None, unexpected: list[str]
+) -> None:
+    args, rest = OptionParser(OPTIONS).parse_known_args(words)
+    assert args.name == value
+    assert rest == unexpected
 
 
 @pytest.mark.parametrize(
-    ("words", "given", "rest"),
-    [
-        ([], False, []),
-        (["--json", "word"], True, ["word"]),
-        (["--json=true"], True, []),
-        (["--json=False"], False, []),
-        (["--json=no"], False, ["--json=no"]),
-    ],
+    ("words", "given"), [([], False), (["--json"], True), (["--json=true"], True), (["--json=False"], False)]
 )
-def test_a_flag_takes_no_word(words: list[str], given: bool, rest: list[str]) -> None:
-    arguments = Arguments(words)
-    assert arguments.flag("json") is given
-    assert arguments.rest == rest
-
-
-def test_settings_come_before_the_schemaspace_or_by_their_long_names() -> None:
-    found = parted(["--config", "c.py", "create", "--database=a.db", "runtimes", "--database=mine", "--Colophon.x=1"])
-    assert found.settings == ["--config=c.py", "--database=a.db", "--Colophon.x=1"]
-    assert found.words == ["create", "runtimes", "--database=mine"]
-
-
-def test_where_no_schema_makes_options_settings_may_come_anywhere() -> None:
-    found = parted(["list", "runtimes", "--json", "--storage-provider=postgresql", "--url", "http://x/"])
-    assert found.settings == ["--storage-provider=postgresql"]
-    assert found.words == ["list", "runtimes", "--json"]
-    assert found.url == "http://x/"
+def test_a_flag_takes_no_value_or_a_boolean(words: list[str], given: bool) -> None:
+    args, rest = OptionParser(OPTIONS).parse_known_args(words)
+    assert args.json is given
+    assert rest == []
 
 
 @pytest.mark.parametrize(
-    ("argv", "level"),
+    ("words", "reason"),
     [
-        (["list", "x"], "WARNING"),
-        (["--debug", "list", "x"], "DEBUG"),
-        (["list", "x", "--log-level", "ERROR"], "ERROR"),
-        (["create", "x", "--log-level=INFO"], "INFO"),
+        (["--json=no"], "--json: takes no value, or true or false"),
+        (["--name=one", "--name=two"], "--name: given more than once"),
     ],
 )
-def test_the_log_level_is_taken_from_anywhere(argv: list[str], level: str) -> None:
-    found = parted(argv)
-    assert (found.log_level, found.words[1:], found.url) == (level, ["x"], None)
+def test_a_wrong_use_of_an_option_is_refused(words: list[str], reason: str) -> None:
+    with pytest.raises(Refusal, match=reason):
+        OptionParser(OPTIONS).parse_known_args(words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--config", "none.py", "list", "things"],
+        ["list", "things", "--json", "--config=none.py"],
+        ["create", "--config=none.py", "things"],
+        ["update", "--config", "none.py", "things", "--name=x"],
+    ],
+    ids=" ".join,
+)
+def test_settings_come_before_the_schemaspace_or_anywhere_where_no_schema_makes_options(
+    shell: Shell, words: list[str]
+) -> None:
+    done = shell(*words)
+    assert (done.status, done.out, done.err) == (2, "", "jupyter colophon: there is no config file none.py\n")
+
+
+def test_after_the_schemaspace_an_option_of_create_is_the_schemas_unless_its_name_is_long(shell: Shell) -> None:
+    (shell.home / "c.py").write_text("1 / 0")
+    words = ["--schema_name=thing", "--display_name=X", "--size=1", "--config=c.py"]
+    assert "unexpected: ['--config=c.py']" in shell("create", "things", *words).out
+    done = shell("create", "things", *words[:-1], "--Colophon.metadata_store=nosuch")
+    assert done.status in (1, 2)
+    assert "nosuch" in done.out + done.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--log-level=LOUD", "list", "things"],
+        ["list", "--log-level", "LOUD", "things"],
+        ["create", "things", "--log-level=LOUD"],
+    ],
+    ids=" ".join,
+)
+def test_the_log_level_is_taken_from_anywhere(shell: Shell, words: list[str]) -> None:
+    done = shell(*words)
+    assert (done.status, done.out, done.err) == (1, "", "jupyter colophon: there is no log level 'LOUD'\n")

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.cli.instances.arguments import Arguments
 from jupyter_colophon.cli.instances.bulk import bulk_of
 from jupyter_colophon.cli.instances.errors import Refusal
 from jupyter_colophon.cli.instances.option import Option, of_property
@@ -153,29 +152,29 @@ def test_an_object_may_be_in_a_file(tmp_path: Path) -> None:
 def test_a_whole_document_comes_from_a_file_or_as_it_stands(tmp_path: Path) -> None:
     file = tmp_path / "my-thing.json"
     file.write_text('{"display_name": "Mine", "schema_name": "thing", "metadata": {"kind": "a"}, "version": 2}')
-    bulk = bulk_of(Arguments([f"--file={file}"]))
+    bulk = bulk_of(str(file), None)
     assert bulk is not None
     assert [bulk.word(key) for key in ("name", "display_name", "schema_name")] == ["my-thing", "Mine", "thing"]
     assert bulk.metadata(frozenset()) == {"kind": "a"}
     assert bulk.beside(frozenset(["version"])) == {"version": 2}
-    bare = bulk_of(Arguments(["--json", "{'kind': 'a', 'display_name': 'Mine'}"]))
+    bare = bulk_of(None, "{'kind': 'a', 'display_name': 'Mine'}")
     assert bare is not None
     assert [bare.word("name"), bare.word("display_name")] == ["mine", "Mine"]
     assert bare.metadata(frozenset()) == {"kind": "a"}
-    assert bulk_of(Arguments(["--kind=a"])) is None
+    assert bulk_of(None, None) is None
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("file", "text", "told"),
     [
-        (["--file=x", "--json={}"], "At most one of '--json' or '--file' can be set at a time."),
-        (["--json"], "Parameter '--json' requires a value with format JSON and no value was provided."),
-        (["--file"], "Parameter '--file' requires a file with format JSON and no value was provided."),
-        (["--file=/no/such"], "Parameter '--file' requires a file with format JSON and /no/such is not a file."),
-        (["--json=[1]"], "could not interpret the string as a dictionary"),
+        ("x", "{}", "At most one of '--json' or '--file' can be set at a time."),
+        (None, "", "Parameter '--json' requires a value with format JSON and no value was provided."),
+        ("", None, "Parameter '--file' requires a file with format JSON and no value was provided."),
+        ("/no/such", None, "Parameter '--file' requires a file with format JSON and /no/such is not a file."),
+        (None, "[1]", "could not interpret the string as a dictionary"),
     ],
 )
-def test_a_whole_document_that_is_none_is_refused(words: list[str], told: str) -> None:
+def test_a_whole_document_that_is_none_is_refused(file: str | None, text: str | None, told: str) -> None:
     with pytest.raises(Refusal) as refused:
-        bulk_of(Arguments(words))
+        bulk_of(file, text)
     assert told in refused.value.text

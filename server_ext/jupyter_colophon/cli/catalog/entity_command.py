@@ -1,52 +1,59 @@
 """What `dataset` and `app` share: create, show, list, delete."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
-
-from traitlets import List, Unicode
+from typing import Any, ClassVar
 
 from jupyter_colophon.cli.catalog.command import CatalogCommand, entity_document
-from jupyter_colophon.cli.command import FINE, WRONG_USAGE
-from jupyter_colophon.core.errors import InvalidConfiguration
+from jupyter_colophon.cli.catalog.completers import complete_namespaces, complete_tags
+from jupyter_colophon.cli.exit_status import EXIT_OK
+from jupyter_colophon.cli.parser import Completer, Parser, complete_with, key_value
 from jupyter_colophon.rendering.page import table_page
-
-VERBS = ("list", "create", "show", "delete")
 
 
 class EntityCommand(CatalogCommand):
-    """A command on one kind of entity: its first word says what is done."""
+    """A command on one kind of entity, with a subcommand for each verb."""
 
-    more = "list|create|show|delete [NAME]"
-    verbs = VERBS
-    aliases = CatalogCommand.aliases | {
-        "namespace": "EntityCommand.namespace",
-        "description": "EntityCommand.description_",
-        "property": "EntityCommand.properties",
-        "tag": "EntityCommand.tags",
-    }
-    #: The entity type, its word in sentences, and what its names are to those who complete them.
-    type: str
-    word: str
-    subject: str
+    #: The entity type, its word in sentences, how its names are written, and what completes them.
+    type: ClassVar[str]
+    word: ClassVar[str]
+    name_help: ClassVar[str]
+    completer: ClassVar[Completer]
 
-    namespace = Unicode("", config=True, help="Those of this namespace alone (list).")
-    description_ = Unicode(None, allow_none=True, config=True, help="What it is (create).")
-    properties = List(Unicode(), config=True, help="KEY=VALUE, what people say of it; more than once (create).")
-    tags = List(Unicode(), config=True, help="A tag of people's; more than once (create).")
+    @classmethod
+    def add_arguments(cls, parser: Parser) -> None:
+        """Declare a subcommand for each verb."""
+        verbs = parser.add_subparsers(title="subcommands", dest="verb", metavar="SUBCOMMAND", required=True)
+        for verb, help_ in (
+            ("list", f"List {cls.word.lower()}s."),
+            ("create", "Create one, or add to it."),
+            ("show", "Show what people and machines say of one."),
+            ("delete", "Delete one."),
+        ):
+            one = verbs.add_parser(verb, help=help_, description=help_)
+            super().add_arguments(one)
+            if verb == "list":
+                namespace = one.add_argument("--namespace", default="", metavar="NAME", help="Of this namespace only.")
+                complete_with(namespace, complete_namespaces)
+                continue
+            complete_with(one.add_argument("name", metavar="NAME", help=cls.name_help), cls.completer)
+            if verb == "create":
+                cls.add_members(one)
 
-    def work(self) -> int:
-        """Do what the first word says."""
-        verb, *rest = self.extra_args
-        if verb not in VERBS or len(rest) != (verb != "list"):
-            wanted = f"list, create NAME, show NAME or delete NAME, not {' '.join(self.extra_args)!r}"
-            return self.told(wanted, WRONG_USAGE)
-        if verb == "list":
+    @classmethod
+    def add_members(cls, parser: Parser) -> None:
+        """Declare what is said of an entity when it is created."""
+        parser.add_argument("--description", metavar="TEXT", help="What it is.")
+        add_pairs(parser, "--property", "A property; may be repeated.")
+        tags = parser.add_argument("--tag", action="append", default=[], help="A tag; may be repeated.")
+        complete_with(tags, complete_tags)
+
+    def run(self) -> int:
+        """Do what the verb says."""
+        if self.args.verb == "list":
             return self._list()
-        urn = self.meant(rest[0])
-        if verb == "show":
-            return self._show(urn)
-        return self._create(rest[0], urn) if verb == "create" else self._delete(rest[0], urn)
+        urn = self.meant(self.args.name)
+        run = {"show": self._show, "create": self._create, "delete": self._delete}[self.args.verb]
+        return run(self.args.name, urn)
 
     def meant(self, text: str) -> str:
         """The URN of what is called so. Raises InvalidName."""
@@ -54,9 +61,10 @@ class EntityCommand(CatalogCommand):
 
     def deployment(self) -> dict[str, Any]:
         """What the options say of it, as the members of `/v3`. Raises InvalidConfiguration, OSError."""
-        told: dict[str, Any] = {} if self.description_ is None else {"description": self.description_}
-        if self.properties or self.tags:
-            told["metadata"] = {"properties": pairs("property", self.properties), "tags": list(self.tags)}
+        args = self.args
+        told: dict[str, Any] = {} if args.description is None else {"description": args.description}
+        if args.property or args.tag:
+            told["metadata"] = {"properties": dict(args.property), "tags": args.tag}
         return told
 
     def _create(self, name: str, urn: str) -> int:
@@ -66,33 +74,30 @@ class EntityCommand(CatalogCommand):
         self.answer(
             {"urn": urn, "changed": changed}, f"{self.word} {name} {'is there' if changed else 'was so already'}."
         )
-        return FINE
+        return EXIT_OK
 
     def _delete(self, name: str, urn: str) -> int:
         with self.source() as source:
             source.delete(urn)
         self.answer({"urn": urn}, f"{self.word} {name} was deleted.")
-        return FINE
+        return EXIT_OK
 
-    def _show(self, urn: str) -> int:
+    def _show(self, name: str, urn: str) -> int:
         with self.source() as source:
             found = source.show(urn)
         self.answer(asdict(found), self.page("show", entity_document(found)))
-        return FINE
+        return EXIT_OK
 
     def _list(self) -> int:
         with self.source() as source:
-            found = source.listed(self.type, self.namespace)
+            found = source.listed(self.type, self.args.namespace)
         rows = [(one.name, one.namespace, one.urn) for one in found]
         columns = ("name", "namespace", "urn")
         entities = [dict(zip(columns, row, strict=True)) for row in rows]
         self.answer({"entities": entities}, str(table_page(rows, *columns)))
-        return FINE
+        return EXIT_OK
 
 
-def pairs(option: str, texts: Sequence[str]) -> Mapping[str, str]:
-    """`KEY=VALUE` of an option. Raises InvalidConfiguration."""
-    wrong = next((text for text in texts if "=" not in text), None)
-    if wrong is not None:
-        raise InvalidConfiguration(f"--{option} is written KEY=VALUE, and {wrong!r} is not")
-    return {key: value for key, _, value in (text.partition("=") for text in texts)}
+def add_pairs(parser: Parser, name: str, help_: str, metavar: str = "KEY=VALUE") -> None:
+    """Declare an option that takes `KEY=VALUE`, once or more often."""
+    parser.add_argument(name, action="append", default=[], type=key_value, metavar=metavar, help=help_)

@@ -11,7 +11,8 @@ from jupyter_colophon.cli.checks.check_result import Told
 from jupyter_colophon.cli.checks.instance_checks import looked_at_instances, looked_at_schedules
 from jupyter_colophon.cli.checks.registry_checks import looked_at_registry
 from jupyter_colophon.cli.checks.sink_checks import faults, looked_at_settings, looked_at_sinks
-from jupyter_colophon.cli.command import FINE, REFUSED, Command
+from jupyter_colophon.cli.command import Command
+from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
 from jupyter_colophon.cli.filesystem_info import Place, look
 from jupyter_colophon.core import errors
 from jupyter_colophon.core.store import StoreChoice
@@ -46,26 +47,25 @@ _ADVICE: tuple[tuple[type[errors.MetadataError], str], ...] = (
 class Doctor(Command):
     """Says how the store is."""
 
-    name = "jupyter-colophon-doctor"
     description = (
         "Say which versions and which store there are, how it is, and what to do. Exits with 1 when something is bad."
     )
 
-    def work(self) -> int:
+    def run(self) -> int:
         """Look at everything that can be looked at."""
-        wrong = faults(self.asked)
-        store = [*_versions(), *self._store(self.asked.store(), wrong)]
-        found = [*store, *looked_at_settings(self.asked, wrong), *looked_at_instances(self.asked)]
-        found += looked_at_schedules(self.asked)
-        found += looked_at_registry(self.asked)
+        wrong = faults(self.settings)
+        store = [*_versions(), *self._store(self.settings.store(), wrong)]
+        found = [*store, *looked_at_settings(self.settings, wrong), *looked_at_instances(self.settings)]
+        found += looked_at_schedules(self.settings)
+        found += looked_at_registry(self.settings)
         bad = any(one.status == "bad" for one in found)
         lines = [f"{one.status:8}{one.check}: {one.detail}" + (f" -> {one.advice}" * bool(one.advice)) for one in found]
         self.answer({"ok": not bad, "checks": [one._asdict() for one in found]}, "\n".join(lines))
-        return REFUSED if bad else FINE
+        return EXIT_FAILED if bad else EXIT_OK
 
     def overlay(self) -> Path | None:
         """The file as it is: what is wrong with it is looked at by itself."""
-        return self.asked.overlay()
+        return self.settings.overlay()
 
     def _store(self, store: StoreChoice, wrong: Mapping[str, str]) -> Iterator[Told]:
         place = None
@@ -78,7 +78,7 @@ class Doctor(Command):
         try:
             with self.keeper() as keeper:
                 yield from _opened(keeper)
-                yield from looked_at_sinks(keeper.sinks(self.asked.sinks), wrong, keeper.age_ms)
+                yield from looked_at_sinks(keeper.sinks(self.settings.sinks), wrong, keeper.age_ms)
         except errors.NoCatalog as error:
             yield Told("store", "warning", error.detail, "the first request to the server makes it")
         except errors.MetadataError as error:

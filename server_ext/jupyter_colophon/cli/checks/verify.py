@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from jupyter_colophon.cli.command import FINE, REFUSED, Command
+from jupyter_colophon.cli.command import Command
+from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
 from jupyter_colophon.core.integrity_issue import Finding
 
 #: So many findings are told; who has more has one big problem.
@@ -12,24 +13,19 @@ FINDINGS_MAX = 1_000
 class Verify(Command):
     """Checks a catalog."""
 
-    name = "jupyter-colophon-verify"
     description = (
         "Check that everything in the catalog is whole. Exits with 1 when it is not; changes nothing but seals."
     )
 
-    def work(self) -> int:
+    def run(self) -> int:
         """Tell everything that is found, one a line; a value is never shown."""
         with self.keeper() as keeper:
             found = gathered(keeper.checker().findings())
-        return self.tell(found)
-
-    def tell(self, found: list[Finding]) -> int:
-        """Say what was found; returns the exit code."""
         lines = [f"{one.subject}: {one.fault}" for one in found]
         lines.append(summary(found))
         told = [{"subject": one.subject, "fault": one.fault} for one in found]
         self.answer({"sound": not found, "findings": told}, "\n".join(lines))
-        return REFUSED if found else FINE
+        return EXIT_FAILED if found else EXIT_OK
 
 
 def gathered(findings: Iterable[Finding]) -> list[Finding]:

@@ -1,13 +1,14 @@
 """`jupyter colophon app list|create|show|delete`."""
 
+import argparse
 from collections import defaultdict
 from typing import Any
 
-from traitlets import Bool, List, Unicode
-
-from jupyter_colophon.cli.catalog.entity_command import EntityCommand, pairs
+from jupyter_colophon.cli.catalog.completers import complete_applications
+from jupyter_colophon.cli.catalog.entity_command import EntityCommand, add_pairs
+from jupyter_colophon.cli.parser import Parser
 from jupyter_colophon.core.cdap.names import from_v3
-from jupyter_colophon.core.errors import InvalidConfiguration, InvalidName
+from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.identity.urn import PREFIX
 
@@ -15,28 +16,30 @@ from jupyter_colophon.core.identity.urn import PREFIX
 class Applications(EntityCommand):
     """Deploys, shows, lists and deletes applications."""
 
-    name = "jupyter-colophon-app"
-    description = "list: all applications; create NAME, show NAME, delete NAME: <namespace>.<application>, or a URN."
-    aliases = EntityCommand.aliases | {
-        "program": "Applications.programs",
-        "artifact": "Applications.artifact",
-        "plugin": "Applications.plugins",
-        "schedule": "Applications.schedules",
-    }
-    flags = EntityCommand.flags | {
-        "remove-all-programs": ({"Applications": {"remove_all_programs": True}}, "Remove all its programs (create).")
-    }
-    type, word, subject = "dataFlow", "Application", "APPLICATION"
-
-    programs = List(
-        Unicode(),
-        config=True,
-        help="<type>/<program>, such as flows/Load; more than once. Those that are not named are deleted (create).",
+    description = "List, deploy, show and delete applications."
+    type, word, name_help, completer = (
+        "dataFlow",
+        "Application",
+        "NAMESPACE.APPLICATION, or a URN.",
+        complete_applications,
     )
-    remove_all_programs = Bool(False, config=True, help="Remove all its programs (create).")
-    artifact = Unicode(None, allow_none=True, config=True, help="What it was made of (create).")
-    plugins = List(Unicode(), config=True, help="NAME=WORDS, a plugin; more than once (create).")
-    schedules = List(Unicode(), config=True, help="NAME=WORDS, a schedule; more than once (create).")
+
+    @classmethod
+    def add_members(cls, parser: Parser) -> None:
+        """Declare what is said of an application."""
+        super().add_members(parser)
+        parser.add_argument(
+            "--program",
+            action="append",
+            default=[],
+            type=_program,
+            metavar="TYPE/PROGRAM",
+            help="A program, such as flows/Load; may be repeated. Programs that are not named are deleted.",
+        )
+        parser.add_argument("--remove-all-programs", action="store_true", help="Delete all its programs.")
+        parser.add_argument("--artifact", metavar="TEXT", help="What it was made of.")
+        add_pairs(parser, "--plugin", "A plugin; may be repeated.", "NAME=WORDS")
+        add_pairs(parser, "--schedule", "A schedule; may be repeated.", "NAME=WORDS")
 
     def meant(self, text: str) -> str:
         """`<namespace>.<application>`, or a URN."""
@@ -48,26 +51,31 @@ class Applications(EntityCommand):
         space, dot, name = text.partition(".")
         if not dot:
             raise InvalidName("application", text, "write <namespace>.<application>, or a URN")
-        return str(from_v3(("namespaces", space, "apps", name), self.asked.identity()))
+        return str(from_v3(("namespaces", space, "apps", name), self.settings.identity()))
 
     def deployment(self) -> dict[str, Any]:
         """What the options say."""
         told = super().deployment()
-        if self.programs or self.remove_all_programs:
-            told["programs"] = _by_type(self.programs)
-        if self.artifact is not None:
-            told["artifact"] = self.artifact
-        for member, said in (("plugin", self.plugins), ("schedule", self.schedules)):
-            if said:
-                told[f"{member}s"] = pairs(member, said)
+        args = self.args
+        if args.program or args.remove_all_programs:
+            told["programs"] = _by_type(args.program)
+        if args.artifact is not None:
+            told["artifact"] = args.artifact
+        for member, pairs in (("plugins", args.plugin), ("schedules", args.schedule)):
+            if pairs:
+                told[member] = dict(pairs)
         return told
 
 
-def _by_type(texts: list[str]) -> dict[str, list[str]]:
+def _program(text: str) -> tuple[str, str]:
+    type_, slash, name = text.partition("/")
+    if not slash:
+        raise argparse.ArgumentTypeError(f"must be TYPE/PROGRAM, not {text!r}")
+    return type_, name
+
+
+def _by_type(programs: list[tuple[str, str]]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
-    for text in texts:
-        type_, slash, name = text.partition("/")
-        if not slash:
-            raise InvalidConfiguration(f"--program is written <type>/<program>, and {text!r} is not")
+    for type_, name in programs:
         found[type_].append(name)
     return dict(found)

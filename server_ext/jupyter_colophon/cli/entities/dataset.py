@@ -3,36 +3,29 @@
 from pathlib import Path
 from typing import Any
 
-from traitlets import Int, List, Unicode
-
-from jupyter_colophon.cli.catalog.entity_command import EntityCommand, pairs
+from jupyter_colophon.cli.catalog.command import ENTITY_HELP
+from jupyter_colophon.cli.catalog.completers import complete_datasets
+from jupyter_colophon.cli.catalog.entity_command import EntityCommand, add_pairs
+from jupyter_colophon.cli.parser import Parser, whole_number
 from jupyter_colophon.core.documents.json_parsing import decoded
 
 
 class Dataset(EntityCommand):
-    """Makes, shows, lists and deletes datasets."""
+    """Creates, shows, lists and deletes datasets."""
 
-    name = "jupyter-colophon-dataset"
-    description = "list: all datasets; create NAME, show NAME, delete NAME: a table's name, the path of a file (from / or ./), or a URN."
-    aliases = EntityCommand.aliases | {
-        "type": "Dataset.type_name",
-        "ttl": "Dataset.ttl",
-        "schema": "Dataset.schema",
-        "setting": "Dataset.settings",
-    }
-    type, word, subject = "dataset", "Dataset", "ENTITY"
+    description = "List, create, show and delete datasets."
+    type, word, name_help, completer = "dataset", "Dataset", ENTITY_HELP, complete_datasets
 
-    type_name = Unicode(None, allow_none=True, config=True, help="What kind of data it is, such as table (create).")
-    ttl = Int(
-        None,
-        allow_none=True,
-        min=0,
-        max=10**18 - 1,
-        config=True,
-        help="How long its data are kept, in seconds (create).",
-    )
-    schema = Unicode("", config=True, help="A file with its schema, Avro as JSON or any text (create).")
-    settings = List(Unicode(), config=True, help="KEY=VALUE, what the source itself has set; more than once (create).")
+    @classmethod
+    def add_members(cls, parser: Parser) -> None:
+        """Declare what is said of a dataset."""
+        super().add_members(parser)
+        parser.add_argument("--type", help="What kind of data it is, such as table.")
+        parser.add_argument(
+            "--ttl", type=whole_number(0, 10**18 - 1), metavar="SECONDS", help="How long its data are kept."
+        )
+        parser.add_argument("--schema", default="", metavar="FILE", help="Its schema, Avro as JSON or any text.")
+        add_pairs(parser, "--setting", "A setting of the source itself; may be repeated.")
 
     def meant(self, text: str) -> str:
         """A table's name, a file's path, or a URN."""
@@ -41,10 +34,11 @@ class Dataset(EntityCommand):
     def deployment(self) -> dict[str, Any]:
         """What the options say."""
         told = super().deployment()
-        words = {"typeName": self.type_name, "ttl": None if self.ttl is None else str(self.ttl)}
+        args = self.args
+        words = {"typeName": args.type, "ttl": None if args.ttl is None else str(args.ttl)}
         told |= {name: value for name, value in words.items() if value is not None}
-        if self.settings:
-            told["properties"] = pairs("setting", self.settings)
-        if self.schema:
-            told["schema"] = decoded(Path(self.schema).expanduser().read_bytes(), f"the file {self.schema}")
+        if args.setting:
+            told["properties"] = dict(args.setting)
+        if args.schema:
+            told["schema"] = decoded(Path(args.schema).expanduser().read_bytes(), f"the file {args.schema}")
         return told

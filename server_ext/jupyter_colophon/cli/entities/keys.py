@@ -2,28 +2,33 @@
 
 from dataclasses import asdict
 
-from traitlets import Unicode
-
 from jupyter_colophon.cli.catalog.command import CatalogCommand
-from jupyter_colophon.cli.command import FINE
+from jupyter_colophon.cli.catalog.completers import complete_keys
+from jupyter_colophon.cli.exit_status import EXIT_OK
+from jupyter_colophon.cli.parser import Parser, complete_with
 
 
 class Keys(CatalogCommand):
     """Lists keys, or the values of one."""
 
-    name = "jupyter-colophon-keys"
     description = "List properties and tags that entities carry, or with --values=KEY what is said under a key."
-    aliases = CatalogCommand.aliases | {"prefix": "Keys.prefix", "values": "Keys.values"}
 
-    prefix = Unicode("", config=True, help="Those alone that begin so.")
-    values = Unicode("", config=True, help="The values of this key.")
+    @classmethod
+    def add_arguments(cls, parser: Parser) -> None:
+        """Declare which are listed."""
+        super().add_arguments(parser)
+        prefix = parser.add_argument("--prefix", default="", help="Only those with this prefix.")
+        values = parser.add_argument("--values", default="", metavar="KEY", help="List the values of this key.")
+        for action in (prefix, values):
+            complete_with(action, complete_keys)
 
-    def work(self) -> int:
+    def run(self) -> int:
         """List them."""
+        key, prefix = self.args.values, self.args.prefix
         with self.source() as source:
-            found = source.values(self.values, self.prefix) if self.values else source.keys(self.prefix)
-        kind, member = ("values", "value") if self.values else ("keys", "key")
+            found = source.values(key, prefix) if key else source.keys(prefix)
+        kind, member = ("values", "value") if key else ("keys", "key")
         rows = [asdict(one) | {member: one.text} for one in found]
-        text = self.page(kind, {kind: rows, "key": self.values, "prefix": self.prefix})
+        text = self.page(kind, {kind: rows, "key": key, "prefix": prefix})
         self.answer({kind: [asdict(one) for one in found]}, text)
-        return FINE
+        return EXIT_OK

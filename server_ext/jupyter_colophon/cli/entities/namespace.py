@@ -1,40 +1,49 @@
 """`jupyter colophon namespace list|create|delete`."""
 
 from jupyter_colophon.cli.catalog.command import CatalogCommand
-from jupyter_colophon.cli.command import FINE, WRONG_USAGE
+from jupyter_colophon.cli.catalog.completers import complete_namespaces
+from jupyter_colophon.cli.exit_status import EXIT_OK
+from jupyter_colophon.cli.parser import Parser, complete_with
 from jupyter_colophon.core.identity import names
 from jupyter_colophon.rendering.page import table_page
 
-_WORDS = ("list", "create", "delete")
-
 
 class Namespace(CatalogCommand):
-    """Lists, makes and deletes namespaces."""
+    """Lists, creates and deletes namespaces."""
 
-    name = "jupyter-colophon-namespace"
-    description = "list: all namespaces; create NAME; delete NAME, where it holds nothing."
-    more = "list|create|delete [NAME]"
-    verbs, subject = _WORDS, "NAMESPACE"
+    description = "List, create and delete namespaces."
 
-    def work(self) -> int:
-        """Do what the first word says."""
-        word, *rest = self.extra_args
-        if word not in _WORDS or len(rest) != (word != "list"):
-            return self.told(f"list, create NAME or delete NAME, not {' '.join(self.extra_args)!r}", WRONG_USAGE)
-        if word == "list":
+    @classmethod
+    def add_arguments(cls, parser: Parser) -> None:
+        """Declare a subcommand for each verb."""
+        verbs = parser.add_subparsers(title="subcommands", dest="verb", metavar="SUBCOMMAND", required=True)
+        for verb, help_ in (
+            ("list", "List all namespaces."),
+            ("create", "Create one."),
+            ("delete", "Delete an empty one."),
+        ):
+            one = verbs.add_parser(verb, help=help_, description=help_)
+            super().add_arguments(one)
+            if verb != "list":
+                complete_with(one.add_argument("name", metavar="NAME", help="The namespace."), complete_namespaces)
+
+    def run(self) -> int:
+        """Do what the verb says."""
+        if self.args.verb == "list":
             return self._list()
-        urn = str(names.namespace(rest[0]))
+        name = self.args.name
+        urn = str(names.namespace(name))
         with self.source() as source:
-            if word == "delete":
+            if self.args.verb == "delete":
                 source.delete(urn)
                 became = "deleted"
             else:
-                became = "made" if source.make_namespace(rest[0]) else "there already"
-        self.answer({"urn": urn, "changed": became != "there already"}, f"Namespace {rest[0]} was {became}.")
-        return FINE
+                became = "made" if source.make_namespace(name) else "there already"
+        self.answer({"urn": urn, "changed": became != "there already"}, f"Namespace {name} was {became}.")
+        return EXIT_OK
 
     def _list(self) -> int:
         with self.source() as source:
             found = sorted(one.name for one in source.listed("namespace", ""))
         self.answer({"namespaces": found}, str(table_page([(name,) for name in found], "namespace")))
-        return FINE
+        return EXIT_OK

@@ -3,47 +3,46 @@
 from dataclasses import asdict
 from typing import Any
 
-from traitlets import Bool, CaselessStrEnum, Int, Unicode
-
 from jupyter_colophon.cli.catalog.command import CatalogCommand
-from jupyter_colophon.cli.command import FINE, WRONG_USAGE
-from jupyter_colophon.core.model.search_filters import FILTERS, SearchFilter
+from jupyter_colophon.cli.catalog.completers import complete_namespaces, complete_tags
+from jupyter_colophon.cli.exit_status import EXIT_OK, EXIT_USAGE
+from jupyter_colophon.cli.parser import Parser, complete_with, ignoring_case, whole_number
+from jupyter_colophon.core.model.search_filters import FILTERS
+
+#: Filters whose values are names of the catalog.
+_COMPLETERS = {"namespace": complete_namespaces, "tag": complete_tags}
 
 
-def _option(one: SearchFilter) -> Any:
-    if one.choices:
-        return CaselessStrEnum(("", *one.choices), "", config=True, help=one.description)
-    return Unicode("", config=True, help=one.description)
-
-
-#: A command with an option for each filter of search.
-_Filtered: Any = type("_Filtered", (CatalogCommand,), {one.name: _option(one) for one in FILTERS})
-
-
-class Search(_Filtered):  # type: ignore[misc]
+class Search(CatalogCommand):
     """Searches the catalog."""
 
-    name = "jupyter-colophon-search"
     description = "Search entities: words, key:value, prefixes with *; by filters alone too."
-    more = "WORD"
-    needs_more = False
-    aliases = CatalogCommand.aliases | {one.name: f"Search.{one.name}" for one in FILTERS} | {"limit": "Search.limit"}
 
-    flags = CatalogCommand.flags | {"removed": ({"Search": {"removed": True}}, "Also what was softly deleted.")}
+    @classmethod
+    def add_arguments(cls, parser: Parser) -> None:
+        """Declare the words, and an option for each filter of search."""
+        super().add_arguments(parser)
+        parser.add_argument("words", metavar="WORD", nargs="*", help="What is searched; * finds everything.")
+        for one in FILTERS:
+            choices = one.choices or None
+            option = parser.add_argument(
+                f"--{one.name}", choices=choices, type=ignoring_case(one.choices), help=one.description
+            )
+            if one.name in _COMPLETERS:
+                complete_with(option, _COMPLETERS[one.name])
+        parser.add_argument("--removed", action="store_true", help="Also what was softly deleted.")
+        parser.add_argument("--limit", type=whole_number(1, 500), default=20, help="Maximum number of results.")
 
-    removed = Bool(False, config=True, help="Also what was softly deleted.")
-    limit = Int(20, min=1, max=500, config=True, help="How many at most.")
-
-    def work(self) -> int:
+    def run(self) -> int:
         """Search."""
-        filters = {one.name: value for one in FILTERS if (value := getattr(self, one.name))}
-        if not self.extra_args and not filters:
-            self.told("a search needs words or a filter; '*' finds everything", WRONG_USAGE)
-            return WRONG_USAGE
-        query = " ".join(self.extra_args) or "*"
+        words = self.args.words
+        filters = {one.name: value for one in FILTERS if (value := getattr(self.args, one.name))}
+        if not words and not filters:
+            return self.fail("a search needs words or a filter; '*' finds everything", EXIT_USAGE)
+        query = " ".join(words) or "*"
         with self.source() as source:
-            found = source.search(query, filters, self.limit, removed=self.removed)
+            found = source.search(query, filters, self.args.limit, removed=self.args.removed)
         document: dict[str, Any] = {"total": found.total, "hits": [asdict(one) for one in found.lines]}
         hits = [{**hit, "owner": None, "matches": ()} for hit in document["hits"]]
         self.answer(document, self.page("search", {**document, "query": query, "isLowerBound": False, "hits": hits}))
-        return FINE
+        return EXIT_OK

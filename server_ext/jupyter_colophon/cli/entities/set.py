@@ -1,31 +1,32 @@
 """`jupyter colophon set ENTITY KEY=VALUE…`."""
 
-from jupyter_colophon.cli.catalog.command import CatalogCommand
-from jupyter_colophon.cli.command import FINE, WRONG_USAGE
+from jupyter_colophon.cli.catalog.command import ENTITY_HELP, CatalogCommand
+from jupyter_colophon.cli.catalog.completers import complete_datasets, complete_pairs
+from jupyter_colophon.cli.exit_status import EXIT_OK
+from jupyter_colophon.cli.parser import Parser, complete_with, key_value
 from jupyter_colophon.core.entities.annotation import Annotation
 
 
 class Set(CatalogCommand):
     """Sets properties of an entity."""
 
-    name = "jupyter-colophon-set"
     description = "Set properties of an entity."
-    arguments = ("ENTITY",)
-    more = "KEY=VALUE"
 
-    def work(self) -> int:
+    @classmethod
+    def add_arguments(cls, parser: Parser) -> None:
+        """Declare the entity and the properties."""
+        super().add_arguments(parser)
+        complete_with(parser.add_argument("entity", metavar="ENTITY", help=ENTITY_HELP), complete_datasets)
+        pairs = parser.add_argument(
+            "properties", metavar="KEY=VALUE", nargs="+", type=key_value, help="A key and its value."
+        )
+        complete_with(pairs, complete_pairs)
+
+    def run(self) -> int:
         """Set them."""
-        name, *pairs = self.extra_args
-        wrong = next((pair for pair in pairs if "=" not in pair), None)
-        if wrong is not None:
-            return self.told(f"a property is written KEY=VALUE, and {wrong!r} is not", WRONG_USAGE)
+        name = self.args.entity
         urn = self.urn(name)
         with self.source() as source:
-            changed = source.annotate(urn, Annotation(dict(_pair(pair) for pair in pairs)))
+            changed = source.annotate(urn, Annotation(dict(self.args.properties)))
         self.answer({"urn": urn, "changed": changed}, f"{name} {'was changed' if changed else 'was so already'}.")
-        return FINE
-
-
-def _pair(text: str) -> tuple[str, str]:
-    key, _, value = text.partition("=")
-    return key, value
+        return EXIT_OK

@@ -2,22 +2,26 @@
 
 from dataclasses import asdict
 
-from jupyter_colophon.cli.catalog.command import CatalogCommand, entity_document
-from jupyter_colophon.cli.command import FINE
+from jupyter_colophon.cli.catalog.command import ENTITY_HELP, CatalogCommand, entity_document
+from jupyter_colophon.cli.catalog.completers import complete_datasets
+from jupyter_colophon.cli.exit_status import EXIT_OK
+from jupyter_colophon.cli.parser import Parser, complete_with
 
 
 class Show(CatalogCommand):
     """Shows one entity."""
 
-    name = "jupyter-colophon-show"
-    description = (
-        "Show what people and machines say of an entity: a table's name, the path of a file (from / or ./), or a URN."
-    )
-    arguments = ("ENTITY",)
+    description = "Show what people and machines say of an entity."
 
-    def work(self) -> int:
+    @classmethod
+    def add_arguments(cls, parser: Parser) -> None:
+        """Declare the entity."""
+        super().add_arguments(parser)
+        complete_with(parser.add_argument("entity", metavar="ENTITY", help=ENTITY_HELP), complete_datasets)
+
+    def run(self) -> int:
         """Show it."""
         with self.source() as source:
-            found = source.show(self.urn(self.extra_args[0]))
+            found = source.show(self.urn(self.args.entity))
         self.answer(asdict(found), self.page("show", entity_document(found)))
-        return FINE
+        return EXIT_OK

@@ -1,29 +1,31 @@
 """`jupyter colophon tag ENTITY TAG…`, and with `--remove` the other way round."""
 
-from traitlets import Bool
-
-from jupyter_colophon.cli.catalog.command import CatalogCommand
-from jupyter_colophon.cli.command import FINE
+from jupyter_colophon.cli.catalog.command import ENTITY_HELP, CatalogCommand
+from jupyter_colophon.cli.catalog.completers import complete_datasets, complete_tags
+from jupyter_colophon.cli.exit_status import EXIT_OK
+from jupyter_colophon.cli.parser import Parser, complete_with
 from jupyter_colophon.core.entities.annotation import Annotation
 
 
 class Tag(CatalogCommand):
     """Tags an entity."""
 
-    name = "jupyter-colophon-tag"
     description = "Add tags to an entity, or remove them."
-    arguments = ("ENTITY",)
-    more = "TAG"
-    flags = CatalogCommand.flags | {"remove": ({"Tag": {"remove": True}}, "Remove the tags.")}
 
-    remove = Bool(False, config=True, help="Remove the tags.")
+    @classmethod
+    def add_arguments(cls, parser: Parser) -> None:
+        """Declare the entity and the tags."""
+        super().add_arguments(parser)
+        complete_with(parser.add_argument("entity", metavar="ENTITY", help=ENTITY_HELP), complete_datasets)
+        complete_with(parser.add_argument("tags", metavar="TAG", nargs="+", help="A tag."), complete_tags)
+        parser.add_argument("--remove", action="store_true", help="Remove the tags.")
 
-    def work(self) -> int:
+    def run(self) -> int:
         """Tag it."""
-        name, *tags = self.extra_args
-        change = Annotation(without_tags=frozenset(tags)) if self.remove else Annotation(tags=tuple(tags))
+        name, tags = self.args.entity, self.args.tags
+        change = Annotation(without_tags=frozenset(tags)) if self.args.remove else Annotation(tags=tuple(tags))
         urn = self.urn(name)
         with self.source() as source:
             changed = source.annotate(urn, change)
         self.answer({"urn": urn, "changed": changed}, f"{name} {'was changed' if changed else 'was so already'}.")
-        return FINE
+        return EXIT_OK

@@ -1,23 +1,29 @@
 """`jupyter colophon unset ENTITY KEY…`."""
 
-from jupyter_colophon.cli.catalog.command import CatalogCommand
-from jupyter_colophon.cli.command import FINE
+from jupyter_colophon.cli.catalog.command import ENTITY_HELP, CatalogCommand
+from jupyter_colophon.cli.catalog.completers import complete_datasets, complete_keys
+from jupyter_colophon.cli.exit_status import EXIT_OK
+from jupyter_colophon.cli.parser import Parser, complete_with
 from jupyter_colophon.core.entities.annotation import Annotation
 
 
 class Unset(CatalogCommand):
     """Removes properties of an entity."""
 
-    name = "jupyter-colophon-unset"
     description = "Remove properties of an entity."
-    arguments = ("ENTITY",)
-    more = "KEY"
 
-    def work(self) -> int:
+    @classmethod
+    def add_arguments(cls, parser: Parser) -> None:
+        """Declare the entity and the keys."""
+        super().add_arguments(parser)
+        complete_with(parser.add_argument("entity", metavar="ENTITY", help=ENTITY_HELP), complete_datasets)
+        complete_with(parser.add_argument("keys", metavar="KEY", nargs="+", help="A key."), complete_keys)
+
+    def run(self) -> int:
         """Remove them."""
-        name, *keys = self.extra_args
+        name = self.args.entity
         urn = self.urn(name)
         with self.source() as source:
-            changed = source.annotate(urn, Annotation(without_properties=frozenset(keys)))
+            changed = source.annotate(urn, Annotation(without_properties=frozenset(self.args.keys)))
         self.answer({"urn": urn, "changed": changed}, f"{name} {'was changed' if changed else 'was so already'}.")
-        return FINE
+        return EXIT_OK

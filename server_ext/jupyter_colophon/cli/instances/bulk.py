@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.cli.instances.arguments import Arguments
 from jupyter_colophon.cli.instances.errors import Refusal
 from jupyter_colophon.cli.instances.option import Option
 from jupyter_colophon.cli.instances.values import object_in, object_of_file
@@ -64,9 +63,8 @@ class Bulk:
         return {key: self.given[key] for key in known if key in self.given} if "metadata" in self.given else {}
 
 
-def bulk_of(arguments: Arguments) -> Bulk | None:
+def bulk_of(file: str | None, text: str | None) -> Bulk | None:
     """The document of --file or --json; None where there is neither. Raises Refusal."""
-    file, text = arguments.value("file"), arguments.value("json")
     if file is not None and text is not None:
         raise Refusal("At most one of '--json' or '--file' can be set at a time.", shows_help=True)
     if file is not None:

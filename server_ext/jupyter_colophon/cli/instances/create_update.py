@@ -1,21 +1,19 @@
 """`create` and `update`: their options are those of the schema."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jupyter_colophon.cli.instances.arguments import Arguments
 from jupyter_colophon.cli.instances.bulk import FILE, JSON, Bulk, bulk_of
 from jupyter_colophon.cli.instances.errors import HelpAsked, Refusal, sentence
 from jupyter_colophon.cli.instances.instances_protocol import Source, record
 from jupyter_colophon.cli.instances.option import Option
 from jupyter_colophon.cli.instances.output import answer, log, say
 from jupyter_colophon.cli.instances.schema_options import composed_note, document_keys, metadata_keys, options_of
-from jupyter_colophon.cli.instances.space_command import SpaceCommand
+from jupyter_colophon.cli.instances.space_command import SpaceCommand, refuse_unexpected
 from jupyter_colophon.cli.instances.values import value_of
 from jupyter_colophon.core.errors import ConditionFailed, MetadataError
 from jupyter_colophon.core.instances.instance import Instance
 
-_OUTPUT = Option("output", "How to answer", choices=("text", "json"))
 #: So often an update is merged anew where somebody else saved meanwhile.
 _TRIES = 5
 
@@ -26,31 +24,38 @@ class Create(SpaceCommand):
     description = "Create a metadata instance in a given schemaspace."
     about = "Create a metadata instance in schemaspace '{space}'."
     takes_deprecated = False
-    answers_json = False
+    declared = (
+        FILE,
+        JSON,
+        Option("schema_name", "The schema_name of the metadata instance (defaults to the only one)"),
+        Option("name", "The name of the metadata instance."),
+        Option("output", "How to answer", choices=("text", "json")),
+    )
     creates = True
 
-    def __init__(self, source: Source, space: str, arguments: Arguments) -> None:
-        super().__init__(source, space, arguments)
+    def __init__(self, source: Source, space: str) -> None:
+        super().__init__(source, space)
         self.schemas = source.schemas(space)
-        if "json" in (arguments.value("output") or "").lower():
-            self.json = True
         self.name: str | None = None
-        self._own = [FILE, JSON, self._schema_option(), Option("name", "The name of the metadata instance."), _OUTPUT]
+        self._own = [self._schema_option() if one.name == "schema_name" else one for one in self.declared]
         self.options = self._own
 
-    def run(self) -> bool:
-        """Take the options, then save. Help shows the schema's options as soon as it is known which schema is meant."""
-        asked = self.arguments.wants_help
-        bulk = None if asked else bulk_of(self.arguments)
-        if not asked:
+    def run(self, words: Sequence[str]) -> bool:
+        """Parse the options, then save. Help lists the schema's options as soon as it is known which schema is meant."""
+        self.parse(words)
+        self.json = "json" in (self.args.output or "").lower()
+        wants_help = self.args.help
+        bulk = None if wants_help else bulk_of(self.args.file, self.args.json)
+        if not wants_help:
             self.name = self._name(bulk)
-        schema_name = self._schema_name(bulk, asked=asked)
+        schema_name = self._schema_name(bulk, asked=wants_help)
         schema = self.schemas.get(schema_name, {})
-        self.options = self._own + options_of(schema, creates=self.creates, whole=self.creates and bulk is None)
-        if asked:
+        self.options = [*self._own, *options_of(schema, creates=self.creates, whole=self.creates and bulk is None)]
+        if wants_help:
             raise HelpAsked
+        unexpected = self.parse(words)
         document = self._document(schema_name, schema, bulk)
-        self.no_more()
+        refuse_unexpected(unexpected)
         try:
             saved = self.save(document)
         except MetadataError as error:
@@ -83,10 +88,10 @@ class Create(SpaceCommand):
         return Option("schema_name", told, choices=names, is_required=True)
 
     def _name(self, bulk: Bulk | None) -> str | None:
-        return self.arguments.value("name") or (bulk.word("name") if bulk else None)
+        return self.args.name or (bulk.word("name") if bulk else None)
 
     def _schema_name(self, bulk: Bulk | None, *, asked: bool) -> str:
-        given = self.arguments.value("schema_name")
+        given = self.args.schema_name
         if given == "":
             raise Refusal("Parameter '--schema_name' requires a value.", shows_help=True)
         name = given or (bulk.word("schema_name") if bulk else None) or self.usual_schema()
@@ -111,7 +116,7 @@ class Create(SpaceCommand):
         if bulk and bulk.word("display_name"):
             document["display_name"] = bulk.word("display_name")
         for option in self.options[len(self._own) :]:
-            text = self.arguments.value(option.name)
+            text = getattr(self.args, option.name)
             if text is None:
                 self._require(option, document)
                 continue

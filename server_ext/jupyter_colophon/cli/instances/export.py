@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.cli.instances.arguments import Arguments
 from jupyter_colophon.cli.instances.errors import Refusal
-from jupyter_colophon.cli.instances.instances_protocol import Source
 from jupyter_colophon.cli.instances.option import Option, flag
 from jupyter_colophon.cli.instances.output import count, log
 from jupyter_colophon.cli.instances.space_command import SpaceCommand
@@ -22,30 +20,23 @@ class Export(SpaceCommand):
 
     description = "Export metadata instances in a given schemaspace."
     about = "Export installed metadata in schemaspace '{space}'."
-
-    def __init__(self, source: Source, space: str, arguments: Arguments) -> None:
-        super().__init__(source, space, arguments)
-        self.options = [
-            Option(
-                "directory",
-                "The local file system path where the exported metadata will be stored",
-                is_required=True,
-            ),
-            Option("schema_name", "The schema name of the metadata instances to export"),
-            flag(
-                "include-invalid", "Export valid and invalid instances. By default only valid instances are exported."
-            ),
-            flag("include-secrets", "Export secrets in clear text, in files that only their owner may read"),
-            flag("clean", "Clear out contents of the export directory"),
-            flag("json", "Answer in JSON"),
-        ]
+    declared = (
+        Option(
+            "directory",
+            "The local file system path where the exported metadata will be stored",
+            is_required=True,
+        ),
+        Option("schema_name", "The schema name of the metadata instances to export"),
+        flag("include-invalid", "Export valid and invalid instances. By default only valid instances are exported."),
+        flag("include-secrets", "Export secrets in clear text, in files that only their owner may read"),
+        flag("clean", "Clear out contents of the export directory"),
+        flag("json", "Answer in JSON"),
+    )
 
     def work(self) -> bool:
         """Export them."""
-        directory, schema = self.required("directory"), self.arguments.value("schema_name") or ""
-        take = self.arguments.flag
-        invalid, secrets, clean = take("include-invalid"), take("include-secrets"), take("clean")
-        self.no_more()
+        directory, schema = self.args.directory, self.args.schema_name or ""
+        invalid, secrets, clean = self.args.include_invalid, self.args.include_secrets, self.args.clean
         self._refuse_unknown(schema)
         there = {one.name: one for one in self.source.listed(self.space, schema or None)}
         choice = ExportChoice(schema=schema, include_invalid=invalid, include_secrets=secrets)

@@ -4,9 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from jupyter_colophon.cli.instances.arguments import Arguments
 from jupyter_colophon.cli.instances.errors import Refusal
-from jupyter_colophon.cli.instances.instances_protocol import Source
 from jupyter_colophon.cli.instances.option import Option, flag
 from jupyter_colophon.cli.instances.output import count, log, say, table
 from jupyter_colophon.cli.instances.space_command import SpaceCommand
@@ -29,25 +27,21 @@ class Import(SpaceCommand):
     description = "Import metadata instances into a given schemaspace."
     about = "Import metadata instances into schemaspace '{space}'."
     takes_deprecated = False
-
-    def __init__(self, source: Source, space: str, arguments: Arguments) -> None:
-        super().__init__(source, space, arguments)
-        self.options = [
-            Option(
-                "directory",
-                "The local file system path from where the metadata will be imported",
-                is_required=True,
-            ),
-            flag("overwrite", "Overwrite existing metadata instance with the same name"),
-            flag("dry-run", "Show what would be imported, and change nothing"),
-            flag("json", "Answer in JSON"),
-        ]
+    declared = (
+        Option(
+            "directory",
+            "The local file system path from where the metadata will be imported",
+            is_required=True,
+        ),
+        flag("overwrite", "Overwrite existing metadata instance with the same name"),
+        flag("dry-run", "Show what would be imported, and change nothing"),
+        flag("json", "Answer in JSON"),
+    )
 
     def work(self) -> bool:
         """Import them. Refused ones are listed in a table, with exit code 0 (spec INST-12); missing secrets end with 1."""
-        directory = Path(self.required("directory"))
-        overwrite, dry_run = self.arguments.flag("overwrite"), self.arguments.flag("dry-run")
-        self.no_more()
+        directory = Path(self.args.directory)
+        overwrite, dry_run = self.args.overwrite, self.args.dry_run
         files = _files(directory)
         if not files:
             none = f"No instances for import found in the '{directory}' directory"

@@ -1,8 +1,7 @@
 """`list`."""
 
-from jupyter_colophon.cli.instances.arguments import Arguments
 from jupyter_colophon.cli.instances.errors import Refusal
-from jupyter_colophon.cli.instances.instances_protocol import Source, record
+from jupyter_colophon.cli.instances.instances_protocol import record
 from jupyter_colophon.cli.instances.option import Option, flag
 from jupyter_colophon.cli.instances.output import answer, log, say, table
 from jupyter_colophon.cli.instances.space_command import SpaceCommand
@@ -14,21 +13,16 @@ class List(SpaceCommand):
 
     description = "List metadata instances for a given schemaspace."
     about = "List installed metadata for {space}."
-
-    def __init__(self, source: Source, space: str, arguments: Arguments) -> None:
-        super().__init__(source, space, arguments)
-        self.options = [
-            flag("json", "List complete instances as JSON"),
-            flag("include-invalid", "Include invalid instances (default displays only valid instances)"),
-            flag("valid-only", "List valid instances only: the default (for scripts of older versions)"),
-            Option("schema_name", "List the instances of this schema only"),
-        ]
+    declared = (
+        flag("json", "List complete instances as JSON"),
+        flag("include-invalid", "Include invalid instances (default displays only valid instances)"),
+        flag("valid-only", "List valid instances only: the default (for scripts of older versions)"),
+        Option("schema_name", "List the instances of this schema only"),
+    )
 
     def work(self) -> bool:
         """List them; what is left out as invalid is told on stderr."""
-        invalid, valid = self.arguments.flag("include-invalid"), self.arguments.flag("valid-only")
-        schema = self.arguments.value("schema_name")
-        self.no_more()
+        invalid, valid, schema = self.args.include_invalid, self.args.valid_only, self.args.schema_name
         if invalid and valid:
             raise Refusal("At most one of '--include-invalid' or '--valid-only' can be set at a time.", shows_help=True)
         found = self.source.listed(self.space, schema or None)

@@ -1,7 +1,5 @@
 """`migrate`."""
 
-from jupyter_colophon.cli.instances.arguments import Arguments
-from jupyter_colophon.cli.instances.instances_protocol import Source
 from jupyter_colophon.cli.instances.option import flag
 from jupyter_colophon.cli.instances.space_command import SpaceCommand
 
@@ -11,19 +9,14 @@ class Migrate(SpaceCommand):
 
     description = "Migrate metadata instances in a given schemaspace."
     about = "Migrate metadata instance in schemaspace '{space}'."
-
-    def __init__(self, source: Source, space: str, arguments: Arguments) -> None:
-        super().__init__(source, space, arguments)
-        self.options = [
-            flag("dry-run", "Show what would be migrated, and change nothing"),
-            flag("json", "Answer in JSON"),
-        ]
+    declared = (
+        flag("dry-run", "Show what would be migrated, and change nothing"),
+        flag("json", "Answer in JSON"),
+    )
 
     def work(self) -> bool:
         """Migrate; a provider that fails ends the command with 1, after all others had their turn."""
-        dry_run = self.arguments.flag("dry-run")
-        self.no_more()
-        done = self.source.migrate(self.space, dry_run=dry_run)
+        done = self.source.migrate(self.space, dry_run=self.args.dry_run)
         told = {
             "schemaspace": self.space,
             "dry_run": done.dry_run,

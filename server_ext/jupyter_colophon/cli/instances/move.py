@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-from jupyter_colophon.cli.instances.arguments import Arguments
-from jupyter_colophon.cli.instances.instances_protocol import Source
 from jupyter_colophon.cli.instances.option import Option, flag
 from jupyter_colophon.cli.instances.output import count, say, table
 from jupyter_colophon.cli.instances.space_command import SpaceCommand
@@ -17,25 +15,16 @@ class Move(SpaceCommand):
 
     description = "Move the instances of a schemaspace to another store."
     about = "Move all instances of {space}, as they are, from one store to another; nothing there is overwritten."
-
-    def __init__(self, source: Source, space: str, arguments: Arguments) -> None:
-        super().__init__(source, space, arguments)
-        self.options = [
-            Option(
-                "from", "The store that they are in.", is_required=True, hint="file, catalog, or one that is installed"
-            ),
-            Option(
-                "to", "The store that they go to.", is_required=True, hint="file, catalog, or one that is installed"
-            ),
-            flag("dry-run", "Show what would be moved, and change nothing"),
-            flag("json", "Answer in JSON"),
-        ]
+    declared = (
+        Option("from", "The store that they are in.", is_required=True, hint="file, catalog, or one that is installed"),
+        Option("to", "The store that they go to.", is_required=True, hint="file, catalog, or one that is installed"),
+        flag("dry-run", "Show what would be moved, and change nothing"),
+        flag("json", "Answer in JSON"),
+    )
 
     def work(self) -> bool:
         """Move them; exits with 1 where one could not be."""
-        from_, to = self.required("from"), self.required("to")
-        dry_run = self.arguments.flag("dry-run")
-        self.no_more()
+        from_, to, dry_run = getattr(self.args, "from"), self.args.to, self.args.dry_run
         done = self.source.move(self.space, from_, to, dry_run=dry_run)
         failed = [one for one in done if one.kind not in _MOVED and one.kind != "unchanged"]
         moved = [one for one in done if one.kind in _MOVED]

@@ -1,5 +1,6 @@
 """An option of a command, most of them made of a property of a schema."""
 
+import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -54,6 +55,17 @@ class Option:
             return f"must be one of: {list(self.choices)}"
         return " or ".join(_HINTS.get(kind, kind) for kind in self.kinds) or "JSON, or sequence of characters"
 
+    def add_to(self, parser: argparse.ArgumentParser) -> None:
+        """Add the option to a parser: None where it is absent, "" where it has no value."""
+        if self.is_flag:
+            parser.add_argument(
+                f"--{self.name}", nargs="?", const=True, default=False, type=_true_or_false, help=self.description
+            )
+        else:
+            parser.add_argument(
+                f"--{self.name}", dest=self.name, nargs="?", const="", metavar="VALUE", help=self.description
+            )
+
     def lines(self) -> list[str]:
         """The option in a help text."""
         if self.is_flag:
@@ -73,6 +85,12 @@ class Option:
 def flag(name: str, description: str) -> Option:
     """An option without a value."""
     return Option(name, description, ("boolean",), is_flag=True)
+
+
+def _true_or_false(text: str) -> bool:
+    if text.lower() not in ("true", "1", "false", "0"):
+        raise argparse.ArgumentTypeError("takes no value, or true or false")
+    return text.lower() in ("true", "1")
 
 
 def of_property(name: str, schema: object, target: Target, *, required: bool) -> Option:

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from jupyter_colophon.cli.instances.arguments import Arguments
 from jupyter_colophon.cli.instances.errors import Refusal
-from jupyter_colophon.cli.instances.instances_protocol import Leftover, Source
+from jupyter_colophon.cli.instances.instances_protocol import Leftover
 from jupyter_colophon.cli.instances.option import Option, flag
 from jupyter_colophon.cli.instances.output import say, table
 from jupyter_colophon.cli.instances.space_command import SpaceCommand
@@ -16,21 +15,16 @@ class Recover(SpaceCommand):
 
     description = "Recover instances from what killed saves left behind."
     about = "List what killed saves left behind in {space}; with --name, let it be the instance again."
-
-    def __init__(self, source: Source, space: str, arguments: Arguments) -> None:
-        super().__init__(source, space, arguments)
-        self.options = [
-            Option("name", "The instance, whose own file is missing or cannot be read."),
-            Option("file", "Which leftover it is; the newest one that can be read, unless this says another."),
-            flag("discard", "Throw the leftover away instead; --file says which."),
-            flag("json", "Answer in JSON"),
-        ]
+    declared = (
+        Option("name", "The instance, whose own file is missing or cannot be read."),
+        Option("file", "Which leftover it is; the newest one that can be read, unless this says another."),
+        flag("discard", "Throw the leftover away instead; --file says which."),
+        flag("json", "Answer in JSON"),
+    )
 
     def work(self) -> bool:
         """List, recover or discard."""
-        name, file = self.arguments.value("name"), self.arguments.value("file")
-        discards = self.arguments.flag("discard")
-        self.no_more()
+        name, file, discards = self.args.name, self.args.file, self.args.discard
         found = self.source.leftovers(self.space)
         if not name:
             self._list(found)

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Mapping, Sequence
 
-from jupyter_colophon.cli.instances.arguments import Arguments
+from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
 from jupyter_colophon.cli.instances.create_update import Create, Update
 from jupyter_colophon.cli.instances.errors import HelpAsked, Refusal, sentence
 from jupyter_colophon.cli.instances.export import Export
@@ -12,6 +12,8 @@ from jupyter_colophon.cli.instances.instances_protocol import Source
 from jupyter_colophon.cli.instances.list_ import List
 from jupyter_colophon.cli.instances.migrate import Migrate
 from jupyter_colophon.cli.instances.move import Move
+from jupyter_colophon.cli.instances.option import flag
+from jupyter_colophon.cli.instances.option_parser import OptionParser
 from jupyter_colophon.cli.instances.output import answer, say
 from jupyter_colophon.cli.instances.recover import Recover
 from jupyter_colophon.cli.instances.remove import Remove
@@ -30,7 +32,7 @@ COMMANDS: Mapping[str, type[SpaceCommand]] = {
     "recover": Recover,
 }
 DESCRIPTION = "Manage the instances of schemaspaces: list, create, update, remove, migrate, export, import, move and recover them."
-FINE, FAILED = 0, 1
+REPLACE = flag("replace", "Update the instance.")
 _HELP = ("--help", "-h")
 
 
@@ -42,7 +44,7 @@ def run(words: Sequence[str], source: Source) -> int:
         return _run(words, source)
     except MetadataError as error:
         say(error.detail)
-        return FAILED
+        return EXIT_FAILED
 
 
 def _run(words: Sequence[str], source: Source) -> int:
@@ -50,7 +52,7 @@ def _run(words: Sequence[str], source: Source) -> int:
         if words:
             say(f"\n{DESCRIPTION}")
         return _which(words, {name: kind.description for name, kind in COMMANDS.items()})
-    kind = _command(words[0], words[1:])
+    kind, options = _command(words[0], words[2:])
     if kind is None:
         return _which(words, {name: kind.description for name, kind in COMMANDS.items()})
     spaces = source.spaces(deprecated=kind.takes_deprecated)
@@ -59,24 +61,22 @@ def _run(words: Sequence[str], source: Source) -> int:
         if len(words) > 1 and words[1] in _HELP:
             say(f"\n{kind.description}")
         return _which(words[1:], {name: kind.about.format(space=name) for name in spaces})
-    arguments = Arguments(words[2:])
-    if words[0] == "install":
-        arguments.flag("replace")
-    return _done(kind, source, space, arguments)
+    return _done(kind(source, space), options)
 
 
-def _command(word: str, words: Sequence[str]) -> type[SpaceCommand] | None:
-    """The command of a word. `install` is that of Elyra 2 and 3: `create`, with --replace `update`."""
-    if word == "install":
-        return Update if Arguments(words).flag("replace") else Create
-    return COMMANDS.get(word)
+def _command(word: str, options: Sequence[str]) -> tuple[type[SpaceCommand] | None, Sequence[str]]:
+    """Return the command of a word, and its options. `install` is Elyra 2 and 3's `create`; with --replace, `update`."""
+    if word != "install":
+        return COMMANDS.get(word), options
+    args, others = OptionParser([REPLACE]).parse_known_args(options)
+    help_ = ["--help"] if args.help else []
+    return Update if args.replace else Create, [*others, *help_]
 
 
-def _done(kind: type[SpaceCommand], source: Source, space: str, arguments: Arguments) -> int:
-    command = kind(source, space, arguments)
+def _done(command: SpaceCommand, options: Sequence[str]) -> int:
     shows_help = False
     try:
-        return FINE if command.run() else FAILED
+        return EXIT_OK if command.run(options) else EXIT_FAILED
     except HelpAsked:
         shows_help, told = True, ""
     except Refusal as refusal:
@@ -87,13 +87,13 @@ def _done(kind: type[SpaceCommand], source: Source, space: str, arguments: Argum
         told = _words(error)
     if told and command.json:
         answer({"error": told})
-        return FAILED
+        return EXIT_FAILED
     if told:
         say(f"ERROR: {told}" if shows_help else told)
     if shows_help:
         say()
         command.help()
-    return FAILED
+    return EXIT_FAILED
 
 
 def _words(error: OSError) -> str:
@@ -117,4 +117,4 @@ def _which(words: Sequence[str], commands: Mapping[str, str]) -> int:
     width = max((len(name) for name in commands), default=0)
     for name, told in commands.items():
         say(f"{name.ljust(width)}  {told}")
-    return FAILED
+    return EXIT_FAILED

@@ -1,6 +1,6 @@
 """The options of `create` and `update`, made of a schema's properties."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from jupyter_colophon.cli.instances.option import COMPOSING, Option, of_property
@@ -38,7 +38,7 @@ def metadata_keys(schema: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(_properties(_properties(schema).get("metadata")))
 
 
-def composed_note(options: list[Option], say: Callable[[str], None]) -> None:
+def composed_note(options: Sequence[Option], say: Callable[[str], None]) -> None:
     """Print which properties an option describes in part only."""
     composed = [option.name for option in options if option.composing]
     if composed:

@@ -1,0 +1,10 @@
+"""How a command ends: exit codes, and what is wrong in one line on stderr (docs/cli.md)."""
+
+import sys
+
+EXIT_OK, EXIT_FAILED, EXIT_USAGE = 0, 1, 2
+
+
+def print_error(text: str) -> None:
+    """Print one line on stderr."""
+    print(f"jupyter colophon: {' '.join(text.split())}", file=sys.stderr)
