@@ -3,11 +3,13 @@
 import sys
 from pathlib import Path
 
-from generators import python_client, rest_page, settings_page, typescript
+from generators import cli_page, python_client, rest_page, settings_page, typescript
 
 ROOT = Path(__file__).parents[1]
 #: Texts of generated files by their paths.
-GENERATORS = {module.TARGET: module.generate for module in (python_client, rest_page, settings_page, typescript)}
+GENERATORS = {
+    module.TARGET: module.generate for module in (cli_page, python_client, rest_page, settings_page, typescript)
+}
 
 
 def stale() -> dict[str, str]:

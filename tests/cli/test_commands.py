@@ -199,3 +199,8 @@ def test_a_catalog_that_is_not_there_is_not_made(colophon: Commands, tmp_path: P
         assert done.status == 1
         assert "there is no catalog" in done.err
     assert not (tmp_path / "nowhere").exists()
+
+
+def test_options_may_come_between_words(colophon: Commands) -> None:
+    assert colophon("tag", ORDERS, "one", "--json", "two").answer["changed"]
+    assert colophon("search", "tag:one", "--json", "tag:two").answer["total"] == 1

@@ -65,7 +65,8 @@ class Metadata(Command):
 
     def _parse(self, parser: Parser, words: Sequence[str]) -> list[str]:
         """Parse words into the arguments; returns the words that are unknown."""
-        return parser.parse_known_args(words, self.args)[1]
+        _, unknown = parser.parse_known_args(words, self.args)
+        return list(unknown)
 
 
 def _settings_parser(*, short: bool = True) -> Parser:

@@ -1,6 +1,7 @@
 """The parser of every command: common options, one-line errors, types of arguments."""
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import version
@@ -49,11 +50,24 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, *, has_common_options: bool = True, **options: Any) -> None:
         super().__init__(allow_abbrev=False, **options)
+        self._is_mixing = False
         self.register("action", None, StoreOnce)
         self.register("action", "store", StoreOnce)
         self.set_defaults(parser=self)
         if has_common_options:
             add_common_options(self)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse arguments; a list of words may have options between its words."""
+        is_mixed = self._has_list and not self._is_mixing and "_ARGCOMPLETE" not in os.environ
+        if not is_mixed:
+            return super().parse_known_args(args, namespace)
+        self._is_mixing = True
+        return self.parse_known_intermixed_args(args, namespace)
+
+    @property
+    def _has_list(self) -> bool:
+        return any(action.nargs in ("*", "+") and not action.option_strings for action in self._actions)
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong in one line, and exit."""
