@@ -203,4 +203,4 @@ def test_a_catalog_that_is_not_there_is_not_made(colophon: Commands, tmp_path: P
 
 def test_options_may_come_between_words(colophon: Commands) -> None:
     assert colophon("tag", ORDERS, "one", "--json", "two").answer["changed"]
-    assert colophon("search", "tag:one", "--json", "tag:two").answer["total"] == 1
+    assert colophon("search", "owner:ops", "--tag=two", "orders", "--json").answer["total"] == 1
