@@ -1,6 +1,5 @@
 """Chooses the command and the schemaspace, and says how it ended."""
 
-import sys
 from collections.abc import Mapping, Sequence
 
 from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_OK
@@ -38,8 +37,6 @@ _HELP = ("--help", "-h")
 
 def run(words: Sequence[str], source: Source) -> int:
     """Do what the words say; returns the exit code: 0, or 1 for whatever went wrong and for help."""
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         return _run(words, source)
     except MetadataError as error:
