@@ -21,7 +21,7 @@ from jupyter_colophon.spark.plans.plan_nodes import Effect, command
 from jupyter_colophon.spark.plans.plan_reader import BOUNDED, reader_of
 from jupyter_colophon.spark.plans.plan_tree import Grafts, Node, parse
 from jupyter_colophon.spark.plans.session_variables import Variable
-from jupyter_colophon.spark.plans.table_renames import RENAMES, rename_of
+from jupyter_colophon.spark.plans.table_renames import rename_of
 from jupyter_colophon.spark.plans.write_commands import COMMAND_FUNCTIONS, is_writing, label_of
 
 log = logging.getLogger("jupyter_colophon.spark")
@@ -142,7 +142,7 @@ class PlanListener:
         root = self._reader.top(plan) if text is None else self._parsed(text)
         if command(root.kind, Effect.CHANGES_ROWS):
             return (Statement(label_of(root), unseen=(Unseen.ROWS,)),)
-        if root.kind in RENAMES:
+        if command(root.kind, Effect.RENAMES) is not None:
             return () if has_failed else rename_of(execution, root)
         if command(root.kind, Effect.SETS_VARIABLE):
             return () if has_failed else self._set_variables(execution, plan, root, is_whole=text is not None)

@@ -13,9 +13,6 @@ from jupyter_colophon.spark.plans.plan import Statement
 from jupyter_colophon.spark.plans.plan_tree import Node
 from jupyter_colophon.spark.plans.write_targets import write_path
 
-RENAMES = frozenset({"AlterTableRenameCommand", "RenameTable"})
-"""The commands: of tables and views of Spark's own catalog, and of tables of others."""
-
 
 def rename_of(execution: Any, root: Node) -> tuple[Statement, ...]:
     """Return the statement of a rename: where the catalog cannot move what it has, all of the old name flows into the
