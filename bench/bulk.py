@@ -30,7 +30,7 @@ BATCH, GOAL = 500, 0.25
 WHO = Principal("bench")
 #: What a new entity makes rows of; counts, which both sides would only add up, are left out of what is written by hand.
 TABLES = ("entities", "entity_names", "aspects", "aspect_versions", "change_log", "metadata_values")
-SEARCH = ("search_entries", "search_texts")
+SEARCH = ("search_entries", "search_facets", "search_texts")
 #: Wall and CPU seconds, and the moments (wall, CPU) after each batch.
 Timed = tuple[float, float, list[tuple[float, float]]]
 

@@ -21,7 +21,6 @@ from jupyter_colophon.core.documents.json_parsing import compact
 from jupyter_colophon.core.identity.names import Identity, namespace
 from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.model.search_index_terms import value_rows
-from jupyter_colophon.core.search.facet_labels import APART
 from jupyter_colophon.core.store import sqlite_file
 from jupyter_colophon.storage import tables
 from jupyter_colophon.storage.search import index
@@ -111,6 +110,10 @@ class _Slice:
         self._store, self._counts = store, counts
         self._rows: dict[str, list[tuple[Any, ...]]] = {}
         self._next = store.execute(search._NEWEST).fetchone()[0]
+        self._values = {
+            (facet, value): number
+            for number, facet, value in store.execute("SELECT id, facet, value FROM search_facet_values")
+        }
 
     def add(self, some: Iterable[corpus.Thing]) -> None:
         """Write these entities."""
@@ -146,11 +149,15 @@ class _Slice:
 
     def _document(self, document: Any) -> None:
         self._next += 1
-        tags = APART.join(document.labels)
         words = " ".join([*sorted(document.words), *sorted(search._TERM + term for term in document.terms)])
-        shown = (document.urn, document.namespace, document.type, tags, len(document.words))
+        shown = (document.urn, document.namespace, document.type, len(document.words))
         self._row("search_entries", self._next, *shown)
         self._row("search_texts", self._next, words)
+        for pair in document.facet_values:
+            if pair not in self._values:
+                self._values[pair] = len(self._values) + 1
+                self._row("search_facet_values", self._values[pair], *pair)
+            self._row("search_facets", self._next, self._values[pair])
         self._row("search_tokens (rowid, words)", self._next, words)
 
     def _row(self, table: str, *values: Any) -> None:

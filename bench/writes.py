@@ -32,7 +32,9 @@ SHAPES = """PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
     CREATE INDEX log_by_namespace ON log (namespace, seq);
     CREATE TABLE facts (namespace TEXT, key TEXT, value TEXT, urn TEXT, scope TEXT, kind TEXT, shown TEXT,
         PRIMARY KEY (namespace, key, value, urn, scope)) WITHOUT ROWID;
-    CREATE TABLE entries (id INTEGER PRIMARY KEY, urn TEXT UNIQUE, namespace TEXT, type TEXT, tags TEXT);
+    CREATE TABLE entries (id INTEGER PRIMARY KEY, urn TEXT UNIQUE, namespace TEXT, type TEXT);
+    CREATE TABLE facet_values (id INTEGER PRIMARY KEY, facet TEXT, value TEXT, UNIQUE (facet, value));
+    CREATE TABLE facets (entry INTEGER, value INTEGER, PRIMARY KEY (entry, value)) WITHOUT ROWID;
     CREATE TABLE texts (id INTEGER PRIMARY KEY, words TEXT);
     CREATE VIRTUAL TABLE full_text USING fts5 (words, content = 'texts', content_rowid = 'id', prefix = '2 3');"""
 
@@ -93,7 +95,7 @@ def _raw(path: Path, batch: int) -> Callable[[], None]:
     wanted = [_by_hand(number) for number in range(WRITES)]
     for number, one in enumerate(wanted, 1):
         # Like ours, the entity is there already, and is found by its name.
-        store.execute("INSERT INTO entries VALUES (?, ?, 'bench', 'dataset', '')", (number, one["aspect"][0]))
+        store.execute("INSERT INTO entries VALUES (?, ?, 'bench', 'dataset')", (number, one["aspect"][0]))
         store.execute("INSERT INTO texts VALUES (?, ?)", (number, one["known"]))
         store.execute("INSERT INTO full_text (rowid, words) VALUES (?, ?)", (number, one["known"]))
 
@@ -119,7 +121,8 @@ def _by_hand(number: int) -> Row:
         "aspect": (urn, "businessMetadata", 1, text, "bench", None, number),
         "change": (number, *about, "businessMetadata", "create", 1, "USER", "bench", None, None, None, text),
         "facts": [tuple(row.values()) for row in index.stored(entity, said).values()],
-        "entry": ("bench", "dataset", "\x1f".join(document.labels)),
+        "entry": ("bench", "dataset"),
+        "facets": sorted(document.facet_values),
         "words": " ".join(sorted(document.words | document.terms)),
         "known": " ".join(sorted(known.words | known.terms)),
     }
@@ -131,7 +134,12 @@ def _write(store: sqlite3.Connection, number: int, one: Row) -> None:
     store.execute("INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?)", one["aspect"])
     store.execute(f"INSERT INTO log VALUES (NULL{', ?' * 14})", one["change"])
     store.executemany("INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?)", one["facts"])
-    store.execute("UPDATE entries SET namespace = ?, type = ?, tags = ? WHERE id = ?", (*one["entry"], number))
+    store.execute("UPDATE entries SET namespace = ?, type = ? WHERE id = ?", (*one["entry"], number))
+    store.executemany("INSERT OR IGNORE INTO facet_values (facet, value) VALUES (?, ?)", one["facets"])
+    store.executemany(
+        "INSERT INTO facets SELECT ?, id FROM facet_values WHERE facet = ? AND value = ?",
+        [(number, *pair) for pair in one["facets"]],
+    )
     store.execute("INSERT INTO full_text (full_text, rowid, words) VALUES ('delete', ?, ?)", (number, one["known"]))
     store.execute("UPDATE texts SET words = ? WHERE id = ?", (one["words"], number))
     store.execute("INSERT INTO full_text (rowid, words) VALUES (?, ?)", (number, one["words"]))

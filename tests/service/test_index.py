@@ -77,8 +77,7 @@ def _copy(source: Catalog, target: Catalog, urn: str) -> None:
 def _rows(catalog: Catalog) -> Any:
     def work(tx: Any) -> Any:
         tables = [list(tx.table(name).scan(Range())) for name in ("metadata_values", "key_counts", "value_counts")]
-        documents = sorted(tx.search.documents([row["urn"] for row in tx.table("entities").scan(Range())]), key=str)
-        return tables, [(one.urn, one.labels, sorted(one.terms)) for one in documents]
+        return tables, tx.search.after("", 1_000)
 
     return catalog.provider.tx_runner.run(work, read_only=True)
 

@@ -72,7 +72,7 @@ def _too_much(tx: Any) -> None:
     count = {"namespace": "sales", "folded": "ghost", "key": "ghost", "kind": "tag", "scope": "SYSTEM"}
     tx.table("key_counts").upsert(count | {"entity_kind": "dataset", "entities": 3})
     tx.table("run_times").upsert({"program": "", "start": 1, "urn": "urn:li:dataProcessInstance:ghost"})
-    tx.search.put(Document(table("ghost"), "sales", "dataset", (), frozenset({"ghost"}), frozenset({"x"})))
+    tx.search.put(Document(table("ghost"), "sales", "dataset", frozenset(), frozenset({"ghost"}), frozenset({"x"})))
     tx.edges.add(ORDERS, CELL, "write", "urn:li:dataProcessInstance:ghost", "", 1, None)
 
 
@@ -84,7 +84,9 @@ def _wrong(tx: Any) -> None:
     for row in list(tx.table("key_counts").scan(Range(), 1)):
         tx.table("key_counts").upsert(row | {"entities": 0})
     one = tx.search.after("", 1)[0]
-    tx.search.put(Document(one.urn, one.namespace, one.type, ("odd",), one.words | {"odd"}, one.terms))
+    tx.search.put(
+        Document(one.urn, one.namespace, one.type, frozenset({("tag", "odd")}), one.words | {"odd"}, one.terms)
+    )
     run = tx.edges.runs_after("", 1)[0]
     tx.edges.stop(run, 77)
     tx.edges.add(REPORT, CELL, "read", run, "odd", 1_000, None)

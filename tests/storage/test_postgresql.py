@@ -169,7 +169,7 @@ def test_nothing_is_committed_after_a_statement_that_failed_and_was_passed_over(
 def test_a_document_of_any_size_is_found_by_each_of_its_words() -> None:
     words = [f"w{number:06}" + "\U000f00e4" * 200 for number in range(3_000)]
     terms = frozenset({"term", "t" * 5_000})
-    document = Document("urn", "space", "dataset", ("tag",), frozenset(words), terms)
+    document = Document("urn", "space", "dataset", frozenset({("tag", "t")}), frozenset(words), terms)
     with fresh_schema() as store:
         provider = providers.opened(store)
         provider.table_admin.create_or_update()
@@ -184,7 +184,7 @@ def test_a_document_of_any_size_is_found_by_each_of_its_words() -> None:
                 Words((words[0],), terms=("t" * 5_001,)),
                 Words(("w'\\",), ("x" * 9_000, "'")),
             ]
-            counts = [sum(group.size for group in tx.search.groups(one, 10)) for one in asked]
+            counts = [sum(len(group.numbers) for group in tx.search.groups(one, 10)) for one in asked]
             assert [len(tx.search.match(one, 10)) for one in asked] == counts
             return counts
 

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jupyter_colophon.core.model.search_index_terms import filter_term, fts_word
-from jupyter_colophon.core.search.facet_labels import APART
 from jupyter_colophon.storage.spi import Document, StorageProvider, TableContext, Words
 
 #: Words that a tokenizer would cut apart, take for operators, fold or stem.
@@ -50,8 +49,9 @@ def index(store: StorageProvider) -> StorageProvider:
     return store
 
 
-def document(urn: str, words: Iterable[str], *terms: str, tags: tuple[str, ...] = ()) -> Document:
-    return Document(urn, "sales", "dataset", tags, frozenset(map(fts_word, words)), frozenset({EVERY, *terms}))
+def document(urn: str, words: Iterable[str], *terms: str, tags: Iterable[str] = (), owner: str = "") -> Document:
+    values = frozenset({("tag", tag) for tag in tags} | ({("owner", owner)} if owner else set()))
+    return Document(urn, "sales", "dataset", values, frozenset(map(fts_word, words)), frozenset({EVERY, *terms}))
 
 
 def put(store: StorageProvider, *documents: Document) -> None:
@@ -74,7 +74,7 @@ def match(store: StorageProvider, asked: Words, cap: int = 100) -> list[str]:
 
 
 def count(store: StorageProvider, asked: Words, cap: int = 100) -> int:
-    return store.tx_runner.run(lambda tx: sum(one.size for one in tx.search.groups(asked, cap)), read_only=True)
+    return store.tx_runner.run(lambda tx: sum(len(one.numbers) for one in tx.search.groups(asked, cap)), read_only=True)
 
 
 @pytest.mark.parametrize("word", AWKWARD, ids=ascii)
@@ -121,20 +121,65 @@ def test_only_the_newest_are_ranked_and_counting_ends_as_well(index: StorageProv
         assert count(index, asked, 0) == 0
 
 
-def test_documents_that_are_alike_are_counted_together(index: StorageProvider) -> None:
-    put(index, *(document(f"urn:{at}", ["same"], tags=("a",) if at % 2 else ("a", "b")) for at in range(5)))
-    put(index, Document("urn:9", "zoo", "dataJob", (), frozenset({"same"}), frozenset({EVERY})))
+def test_documents_are_grouped_by_namespace_and_type(index: StorageProvider) -> None:
+    put(index, *(document(f"urn:{at}", ["same"]) for at in range(5)))
+    put(index, Document("urn:9", "zoo", "dataJob", frozenset(), frozenset({"same"}), frozenset({EVERY})))
     found = index.tx_runner.run(lambda tx: tx.search.groups(words("same"), 99), read_only=True)
-    assert sorted(found) == [("sales", "dataset", 5, {"a": 5, "b": 3}), ("zoo", "dataJob", 1, {})]
+    assert sorted((one.namespace, one.type, len(one.numbers)) for one in found) == [
+        ("sales", "dataset", 5),
+        ("zoo", "dataJob", 1),
+    ]
+
+
+def count_facets(store: StorageProvider, word: str, *facets: str) -> dict[str, dict[str, int]]:
+    """Count the values of facets of what has this word."""
+
+    def work(tx: TableContext) -> dict[str, dict[str, int]]:
+        numbers = [one.number for one in tx.search.match(words(word), 99)]
+        return {name: dict(counts) for name, counts in tx.search.count_facets(numbers, facets).items()}
+
+    return store.tx_runner.run(work, read_only=True)
+
+
+def test_documents_are_counted_by_the_values_of_their_facets(index: StorageProvider) -> None:
+    put(index, *(document(f"urn:{at}", ["same"], tags=("a",) if at % 2 else ("a", "b")) for at in range(5)))
+    put(index, document("urn:7", ["same", "other"], tags=("b",), owner="b"), document("urn:8", ["other"], owner="ops"))
+    assert count_facets(index, "same", "tag") == {"tag": {"a": 5, "b": 4}}
+    assert count_facets(index, "same", "tag", "owner", "term") == {"tag": {"a": 5, "b": 4}, "owner": {"b": 1}}
+    assert count_facets(index, "other", "owner", "tag") == {"tag": {"b": 1}, "owner": {"b": 1, "ops": 1}}
+    assert count_facets(index, "same") == count_facets(index, "none", "tag") == {}
+
+
+def test_facet_values_follow_their_document(index: StorageProvider) -> None:
+    odd = ("\x00\x01", "\x1e", "\x1f", "a'b\\", "ä\U0001f600")
+    put(index, document("urn:1", ["same"], tags=("old", "both")), document("urn:2", ["same"], tags=odd))
+    put(index, document("urn:1", ["same"], tags=("both", "new"), owner="ops"))
+    counts = {"tag": dict.fromkeys(("both", "new", *odd), 1), "owner": {"ops": 1}}
+    assert count_facets(index, "same", "tag", "owner") == counts
+    # The words are the same, and only the facet values differ.
+    put(index, document("urn:1", ["same"]))
+    assert count_facets(index, "same", "tag", "owner") == {"tag": dict.fromkeys(odd, 1)}
+    index.tx_runner.run(lambda tx: tx.search.remove("urn:2"))
+    put(index, document("urn:3", ["same"]))
+    assert count_facets(index, "same", "tag", "owner") == {}
+    assert index.check() == []
+
+
+def test_facet_values_of_many_documents_are_counted(index: StorageProvider) -> None:
+    put(
+        index,
+        *(document(f"urn:{at}", ["even" if at % 2 == 0 else "odd"], tags=("a", f"t{at % 3}")) for at in range(90)),
+    )
+    assert count_facets(index, "even", "tag") == {"tag": {"a": 45, "t0": 15, "t1": 15, "t2": 15}}
 
 
 def test_what_is_found_is_counted_with_it_where_there_is_more_than_is_ranked(index: StorageProvider) -> None:
-    put(index, *(document(f"urn:{at}", ["same"], tags=("a",)) for at in range(5)))
-    for cap, ranked, groups in ((2, 2, [("sales", "dataset", 4, {"a": 4})]), (4, 4, []), (5, 5, []), (9, 5, [])):
+    put(index, *(document(f"urn:{at}", ["same"]) for at in range(5)))
+    for cap, ranked, groups in ((2, 2, [4]), (4, 4, []), (5, 5, []), (9, 5, [])):
         matches, found = index.tx_runner.run(
             lambda tx, cap=cap: tx.search.survey(words("same"), cap, 4), read_only=True
         )
-        assert (len(matches), found) == (ranked, groups), cap
+        assert (len(matches), [len(one.numbers) for one in found]) == (ranked, groups), cap
     assert index.tx_runner.run(lambda tx: tx.search.survey(words("none"), 2, 4), read_only=True) == ([], [])
 
 
@@ -155,9 +200,7 @@ def test_a_document_that_is_replaced_says_only_the_new(index: StorageProvider) -
     assert [match(index, words(word)) for word in ("old", "both", "new")] == [[], ["urn:1"], ["urn:1"]]
     assert match(index, words(terms=["t1"])) == []
     found = index.tx_runner.run(lambda tx: tx.search.match(words("new"), 9))
-    assert [(one.urn, one.namespace, one.type, one.labels) for one in found] == [
-        ("urn:1", "sales", "dataset", APART.join(("b", "a")))
-    ]
+    assert [(one.urn, one.namespace, one.type) for one in found] == [("urn:1", "sales", "dataset")]
 
 
 def test_a_document_that_is_forgotten_is_not_found_until_it_is_told_again(index: StorageProvider) -> None:
@@ -171,11 +214,13 @@ def test_a_document_that_is_forgotten_is_not_found_until_it_is_told_again(index:
 def test_documents_are_given_by_name_with_their_terms(index: StorageProvider) -> None:
     put(index, document("urn:1", ["a"], "t1", tags=("x",)), document("urn:2", []))
     found = index.tx_runner.run(lambda tx: tx.search.documents(["urn:2", "urn:none", "urn:1", "urn:1"]))
-    assert {(one.urn, one.labels, one.terms) for one in found} == {
-        ("urn:1", "x", frozenset({EVERY, "t1"})),
-        ("urn:2", "", frozenset({EVERY})),
+    assert {(one.urn, one.terms) for one in found} == {
+        ("urn:1", frozenset({EVERY, "t1"})),
+        ("urn:2", frozenset({EVERY})),
     }
     assert len(found) == 2
+    numbers = [one.number for one in found]
+    assert index.tx_runner.run(lambda tx: tx.search.count_facets(numbers, ["tag"])) == {"tag": {"x": 1}}
     assert index.tx_runner.run(lambda tx: tx.search.documents([])) == []
 
 
@@ -192,7 +237,9 @@ def test_many_documents_at_once_are_as_one_after_the_other(index: StorageProvide
 
 
 def test_all_documents_are_read_through_by_name(index: StorageProvider) -> None:
-    documents = [document(urn, ["a", urn], "t") for urn in ("urn:1", "urn:10", "urn:2", "urn:\U0001f600")]
+    documents = [
+        document(urn, ["a", urn], "t", tags=("x", urn)) for urn in ("urn:1", "urn:10", "urn:2", "urn:\U0001f600")
+    ]
     put(index, *reversed(documents))
     assert index.tx_runner.run(lambda tx: tx.search.after("", 3)) == documents[:3]
     assert index.tx_runner.run(lambda tx: tx.search.after("urn:10", 9)) == documents[2:]

@@ -12,7 +12,7 @@ from jupyter_colophon.storage.tables import CHANGE
 from support.changes import add_changes
 from support.things import KEY, KEYS, fill, inside, keys
 
-DOCUMENT = Document("urn:1", "sales", "dataset", (), frozenset({"orders"}), frozenset({"all"}))
+DOCUMENT = Document("urn:1", "sales", "dataset", frozenset(), frozenset({"orders"}), frozenset({"all"}))
 ERRORS = [ValueError("mine"), KeyError("mine"), ConditionFailed("it", "1", 2), InvalidField("mine"), SystemExit(3)]
 #: Everything through which a transaction reaches the store.
 REACHES: dict[str, Callable[[TableContext], Any]] = {
@@ -260,4 +260,4 @@ def test_repair_and_reclaim_lose_nothing(things: StorageProvider) -> None:
     things.repair()
     assert things.reclaim() >= 0
     assert inside(things, lambda table: keys(table.scan(Range()))) == KEYS
-    assert things.tx_runner.run(lambda tx: [one.size for one in tx.search.groups(Words(("orders",)), 9)]) == [1]
+    assert things.tx_runner.run(lambda tx: [len(one.numbers) for one in tx.search.groups(Words(("orders",)), 9)]) == [1]

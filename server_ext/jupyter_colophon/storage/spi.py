@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 from jupyter_colophon.core.lineage.graph import Window
-from jupyter_colophon.core.search.search import Group
+from jupyter_colophon.core.search.search import FacetValues, Group
 
 FieldType = Literal["int", "long", "float", "double", "string", "bytes", "bool"]
 Row = dict[str, Any]
@@ -147,12 +147,12 @@ class Log(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What full-text search knows of one entity: `words` and `terms` encoded (core/model/search_index_terms.py), and its labels (core/search/facet_labels.py)."""
+    """What full-text search knows of one entity; `words` and `terms` are encoded (core/model/search_index_terms.py)."""
 
     urn: str
     namespace: str
     type: str
-    labels: tuple[str, ...]
+    facet_values: FacetValues
     words: frozenset[str]
     terms: frozenset[str]
 
@@ -167,21 +167,26 @@ class Words:
 
 
 class Match(NamedTuple):
-    """A found document; a higher score is a better match. `terms` are its encoded terms, `labels` one text of its labels."""
+    """A found document; a higher score is a better match. `terms` are its encoded terms.
+
+    The store has the facet values of a document under its `number`. A match of an entity as it was at another time has
+    the number 0 and its own `facet_values`.
+    """
 
     urn: str
     namespace: str
     type: str
-    labels: str
+    number: int
     score: float
     terms: frozenset[str] = frozenset()
+    facet_values: FacetValues = frozenset()
 
 
 class SearchIndex(Protocol):
     """Full text over documents, in the transaction of the write."""
 
     def put(self, *documents: Document) -> None:
-        """Add or replace documents, each of another entity; of new ones the last is the newest."""
+        """Add or replace documents with their facet values, each of another entity; of new ones the last is the newest."""
 
     def remove(self, urn: str) -> None:
         """Forget an entity."""
@@ -193,7 +198,10 @@ class SearchIndex(Protocol):
         """As `match`; where more than that match, also the newest `counted` as `groups`, and nothing otherwise."""
 
     def groups(self, words: Words, cap: int) -> list[Group]:
-        """The newest `cap` matches, those that are alike counted together; in no particular order."""
+        """The newest `cap` matches by namespace and type, in no particular order."""
+
+    def count_facets(self, numbers: Sequence[int], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
+        """Return how many of these documents have each value, by facet; without the facets that none has a value of."""
 
     def documents(self, urns: Sequence[str]) -> list[Match]:
         """These documents, unranked; those that do not exist are left out."""

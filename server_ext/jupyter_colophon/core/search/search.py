@@ -1,6 +1,6 @@
 """What search is asked, and what it answers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
@@ -16,17 +16,18 @@ class Part(NamedTuple):
     found: bool
 
 
-#: The facets that a group has members for; values of the others are labels.
+#: The facets by which matches are grouped; a store has rows for the values of the others.
 GROUPED: Final = ("namespace", "type")
+#: Pairs of a facet and a value.
+FacetValues = frozenset[tuple[str, str]]
 
 
 class Group(NamedTuple):
-    """So many found entities have this namespace and type, and so many of them each label (core/search/facet_labels.py)."""
+    """Matches with the same namespace and type: the numbers of their documents, 0 for one that is not stored."""
 
     namespace: str
     type: str
-    size: int
-    labels: Mapping[str, int]
+    numbers: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)

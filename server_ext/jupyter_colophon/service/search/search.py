@@ -1,10 +1,9 @@
 """Search: full text and `key:value` together, ranked, with reasons and facets."""
 
 import time
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from heapq import nsmallest
 from typing import Any, TypeVar
 
 from jupyter_colophon.core.access import Principal
@@ -19,14 +18,14 @@ from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.model.search_index_terms import NAME_KEY, ValueRow, filter_term, fts_word, search_rows
 from jupyter_colophon.core.model.vocabulary import Descriptor
 from jupyter_colophon.core.read_budget import take_page
-from jupyter_colophon.core.search.facet_labels import counts_of
 from jupyter_colophon.core.search.highlights import reasons
 from jupyter_colophon.core.search.query_language import Pattern, Query, Term, parse_query
-from jupyter_colophon.core.search.search import GROUPED, Group, Hit, SearchAnswer, SearchQuestion
+from jupyter_colophon.core.search.search import Group, Hit, SearchAnswer, SearchQuestion
 from jupyter_colophon.service.entities.point_in_time import Moment
 from jupyter_colophon.service.entities.reference_names import Names
 from jupyter_colophon.service.read_audit import audited
 from jupyter_colophon.service.read_policy import Gate
+from jupyter_colophon.service.search.facet_counts import count_facets
 from jupyter_colophon.service.search.search_as_of import PastSearch
 from jupyter_colophon.service.search.search_results import Found
 from jupyter_colophon.service.search.system_property_search import match_edges, match_program
@@ -35,7 +34,6 @@ from jupyter_colophon.storage.entities import aspects
 from jupyter_colophon.storage.entities.deleting_namespaces import lasting
 from jupyter_colophon.storage.entities.retention import require_kept
 from jupyter_colophon.storage.search import values
-from jupyter_colophon.storage.search.grouping import grouped
 from jupyter_colophon.storage.search.index import NOT_REMOVED
 from jupyter_colophon.storage.spi import Match, StorageProvider, TableContext, Words
 
@@ -43,7 +41,6 @@ from jupyter_colophon.storage.spi import Match, StorageProvider, TableContext, W
 RANKED_MAX = 5_000
 #: Totals and facets are exact up to here (spec SEARCH-14).
 COUNTED_MAX = 10_000
-_FACET_VALUES = 20
 #: A `key:value` of the whole value counts like a rare word.
 _VALUE_SCORE = 2.0
 #: The kinds of descriptors that a hit shows whole, and about what the rest of a hit takes.
@@ -64,11 +61,11 @@ class _Matched:
 
     @property
     def total(self) -> int:
-        return max(sum(one.size for one in self.groups), len(self.visible))
+        return max(sum(len(one.numbers) for one in self.groups), len(self.visible))
 
     @property
     def at_least(self) -> bool:
-        counted = sum(one.size for one in self.found.groups)
+        counted = sum(len(one.numbers) for one in self.found.groups)
         return counted >= COUNTED_MAX or (self.found.capped and not self.found.groups)
 
 
@@ -133,7 +130,7 @@ class Searcher:
         page = found.best(visible, offset + question.limit, by_type=query.matches_all)[offset:]
         hits, taken = self._hits(tx, page, query, question.as_of, principal)
         end = offset + taken
-        facets = _facets(question.facets, matched.groups or _alike(visible)) if question.facets else {}
+        facets = count_facets(tx.search, question.facets, visible, matched.groups)
         return SearchAnswer(
             hits=tuple(hits),
             total=matched.total,
@@ -151,7 +148,7 @@ class Searcher:
         groups = self.visible(tx, found.groups, question, principal)
         if own := _saved_as(tx, visible, question.text):
             visible = [one for one in visible if one not in own]
-            groups = [*groups, *(_one_less(one) for one in own)] if groups else []
+            groups = [_without(group, {one.number for one in own}) for group in groups]
         return _Matched(found, visible, groups)
 
     def gather(
@@ -262,7 +259,7 @@ def _by_words(
     if cut:
         # What several terms find is counted together.
         groups = tx.search.groups(words_of(meanings, terms, all_of_them=query.matches_all), COUNTED_MAX)
-    if sum(one.size for one in groups) > RANKED_MAX:
+    if sum(len(one.numbers) for one in groups) > RANKED_MAX:
         found.capped = True
         found.groups += groups
 
@@ -278,7 +275,7 @@ def _saved_as(tx: TableContext, matches: Iterable[Match], text: str) -> list[Mat
     While somebody types, the last word of the text is a prefix (`orders*`) of the query that was saved.
     """
     queries = (text, text.removesuffix("*"))
-    saved = {one.urn: one for one in matches if one.urn.startswith(_SAVED_SEARCHES)}
+    saved = {one.urn: one for one in matches if one.type == INSTANCE and one.urn.startswith(_SAVED_SEARCHES)}
     rows = tx.table("aspects").multi_read([(urn, "instance") for urn in saved])
     return [
         saved[row["urn"]] for row in rows if row["value"] is not None and _query_of(stored(row["value"])) in queries
@@ -290,39 +287,8 @@ def _query_of(instance: Mapping[str, Any]) -> object:
     return metadata.get("query") if isinstance(metadata, Mapping) else None
 
 
-def _one_less(match: Match) -> Group:
-    """Return what subtracts one match from the counts of groups."""
-    (group,) = _alike([match])
-    return Group(group.namespace, group.type, -1, dict.fromkeys(group.labels, -1))
-
-
-def _alike(matches: Iterable[Match]) -> list[Group]:
-    return grouped((one.namespace, one.type, one.labels) for one in matches)
-
-
-def _facets(wanted: Iterable[str], groups: Iterable[Group]) -> dict[str, tuple[tuple[str, int], ...]]:
-    """The values of each facet that most have."""
-    kinds: Counter[tuple[str, str]] = Counter()
-    said: Counter[str] = Counter()
-    for one in groups:
-        kinds[one.namespace, one.type] += one.size
-        said.update(one.labels)
-    return {name: _most(_counted(name, kinds, said)) for name in wanted}
-
-
-def _counted(facet: str, kinds: Mapping[tuple[str, str], int], said: Mapping[str, int]) -> Mapping[str, int]:
-    """How many have each value of a facet."""
-    if facet not in GROUPED:
-        return counts_of(facet, said)
-    counter: Counter[str] = Counter()
-    for (namespace, kind), count in kinds.items():
-        counter[kind if facet == "type" else namespace] += count
-    return counter
-
-
-def _most(counted: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
-    present = [pair for pair in counted.items() if pair[1] > 0]
-    return tuple(nsmallest(_FACET_VALUES, present, key=lambda pair: (-pair[1], pair[0])))
+def _without(group: Group, numbers: Collection[int]) -> Group:
+    return group._replace(numbers=[one for one in group.numbers if one not in numbers])
 
 
 def _hit(

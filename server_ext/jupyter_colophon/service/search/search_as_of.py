@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from jupyter_colophon.core.entities.entity_kinds import kind_of_row
 from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.model.search_index_terms import SCHEMA_KEY, ValueRow, fold, fts_word, type_words
-from jupyter_colophon.core.search.facet_labels import APART
 from jupyter_colophon.core.search.query_language import Pattern, Query, Term
 from jupyter_colophon.service.entities.point_in_time import Moment
 from jupyter_colophon.service.search.search_results import Found
@@ -60,7 +59,7 @@ class PastSearch:
         for urn, then in moment.then(moment.changed([*said, *named, *before])).items():
             if _is_named(term, moment.row(urn)) or any(_fits(term, row) for row in then.said):
                 one = then.document
-                yield Match(one.urn, one.namespace, one.type, APART.join(one.labels), 0.0, one.terms)
+                yield Match(one.urn, one.namespace, one.type, 0, 0.0, one.terms, one.facet_values)
 
     def _said(self, table: str, term: Term, found: Found) -> Iterator[Row]:
         """Rows of what is said now, or was before, that a term may mean."""

@@ -7,6 +7,7 @@ from jupyter_colophon.core.search.search import Group
 from jupyter_colophon.storage.spi import Match
 
 _TYPE_ORDER = {name: at for at, name in enumerate(("dataset", "dataJob", "dataFlow", "instance", "namespace"))}
+_OTHERS = len(_TYPE_ORDER)
 #: Weights that keep each criterion above the next: BM25's scores of 50 terms stay below the least of them.
 _TYPE_WEIGHT, _TERM_WEIGHT, _NAMED_WEIGHT, _LISTING_WEIGHT = 1e4, 1e6, 1e8, 1e9
 
@@ -48,13 +49,9 @@ class Found:
             self.scores[one.urn]
             + _TERM_WEIGHT * self.terms[one.urn].bit_count()
             + _NAMED_WEIGHT * (one.urn in self.named)
-            - type_weight * _order(one)
+            - type_weight * _TYPE_ORDER.get(one.type, _OTHERS)
             for one in matches
         ]
         least = sorted(weights, reverse=True)[:count][-1:]
         best = [(-weight, one.urn, one) for weight, one in zip(weights, matches, strict=True) if [weight] >= least]
         return [one for _, _, one in sorted(best)[:count]]
-
-
-def _order(match: Match) -> int:
-    return _TYPE_ORDER.get(match.type, len(_TYPE_ORDER))

@@ -12,8 +12,8 @@ from jupyter_colophon.core.errors import InvalidField
 from jupyter_colophon.storage.changes import sinks
 from jupyter_colophon.storage.spi import Key, Range, Row, TableContext
 
-#: The tables of e8b857e that nothing else reads.
-FORMER: Final = ("consumers", "sinks")
+#: The tables of e8b857e that nothing else reads; full text is derived again, in other tables.
+FORMER: Final = ("consumers", "sinks", "seam_documents", "seam_tokens")
 _SCHEDULES: Final = " pipelines"
 
 

@@ -14,20 +14,24 @@ CHANGES_BY = TableSpec(
 
 #: `place` is the negative of a document's number: the newest comes first. `words` and `terms` have a blank between.
 DOCUMENTS = TableSpec(
-    "seam_documents",
+    "seam_search_documents",
     {
         "urn": "string",
         "place": "long",
         "namespace": "string",
         "type": "string",
-        "tags": "string",
         "length": "long",
         "words": "string",
         "terms": "string",
     },
     ("urn",),
 )
-TOKENS = TableSpec("seam_tokens", {"token": "string", "place": "long", "urn": "string"}, ("token", "place"))
+TOKENS = TableSpec("seam_search_tokens", {"token": "string", "place": "long", "urn": "string"}, ("token", "place"))
+FACETS = TableSpec(
+    "seam_search_facets",
+    {"place": "long", "facet": "string", "value": "string"},
+    ("place", "facet", "value"),
+)
 
 #: Neighbours, seen from either side.
 NEIGHBOURS = TableSpec(
@@ -62,6 +66,6 @@ RUN_ACCESSES = TableSpec(
 #: What each seam needs.
 OF_SEAM = {
     "log": (NUMBERS, CHANGES, CHANGES_BY),
-    "search": (NUMBERS, DOCUMENTS, TOKENS),
+    "search": (NUMBERS, DOCUMENTS, TOKENS, FACETS),
     "edges": (NEIGHBOURS, EDGE_RUNS, DATA_RUNS, RUN_ACCESSES),
 }

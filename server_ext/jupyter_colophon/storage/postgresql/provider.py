@@ -25,6 +25,7 @@ _OLDEST = 130_000
 _PROBE_TABLE = "CREATE TABLE health (id integer PRIMARY KEY, at timestamptz)"
 _PROBE = "INSERT INTO health (id, at) VALUES (1, now()) ON CONFLICT (id) DO UPDATE SET at = excluded.at"
 _CREATION = [KEY_PART, session.TURN, *log.CREATION, *search.CREATION, *edges.CREATION, _PROBE_TABLE]
+_GROWTH = [*log.GROWTH, *search.GROWTH]
 _SCHEMA_THERE = "SELECT 1 FROM pg_namespace WHERE nspname = %s"
 
 
@@ -40,7 +41,7 @@ class PostgresProvider:
 
     def __init__(self) -> None:
         self._alone = Alone()
-        self.table_admin = PostgresAdmin(self._making_schema, self._exclusively, _CREATION, log.GROWTH)
+        self.table_admin = PostgresAdmin(self._making_schema, self._exclusively, _CREATION, _GROWTH)
         self.tx_runner = self
 
     def initialize(self, config: Mapping[str, Any]) -> None:

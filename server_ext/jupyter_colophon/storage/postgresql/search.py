@@ -6,19 +6,21 @@ Ranking is that of the other stores (`storage/search/ranking.py`), over the newe
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
-from jupyter_colophon.core.search.facet_labels import APART
 from jupyter_colophon.core.search.search import Group
 from jupyter_colophon.storage.postgresql.dialect import DIALECT
 from jupyter_colophon.storage.postgresql.execute import Execute
+from jupyter_colophon.storage.postgresql.facets import CREATION as FACETS
+from jupyter_colophon.storage.postgresql.facets import PostgresFacets
 from jupyter_colophon.storage.search import ranking
-from jupyter_colophon.storage.search.grouping import grouped, surveyed
+from jupyter_colophon.storage.search.grouping import grouped
 from jupyter_colophon.storage.spi import Document, Match, Words
 
 _URN, _ASKED = DIALECT.compare("urn", "string"), DIALECT.compare("%s", "string")
-#: `search_entries` is what a list of hits needs and is small: `tags` are all labels. A document has one row of tokens, or several where it
+#: `search_entries` is what a list of hits needs and is small. A document has one row of tokens, or several where it
 #: says more than a `tsvector` holds; each has all terms, and so matches by itself.
 CREATION = [
     """CREATE TABLE search_entries (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -31,33 +33,35 @@ CREATION = [
     # Without a list of what is still to be indexed, which every search would have to read through.
     "CREATE INDEX search_tokens_by_token ON search_tokens USING gin (tokens) WITH (fastupdate = off)",
 ]
+#: What was done to them since; each once, in this order.
+GROWTH = [*FACETS, "ALTER TABLE search_entries DROP COLUMN tags"]
 _OLD = f"SELECT e.id, t.words FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id WHERE {_URN} = {_ASKED}"
 # In their order, since the newest are found first.
-_ADD_ALL = """INSERT INTO search_entries (urn, namespace, type, tags, length)
-    SELECT urn, namespace, type, tags, length
-    FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::integer[]) WITH ORDINALITY
-        AS new (urn, namespace, type, tags, length, at) ORDER BY at RETURNING id, urn"""
+_ADD_ALL = """INSERT INTO search_entries (urn, namespace, type, length)
+    SELECT urn, namespace, type, length
+    FROM unnest(%s::text[], %s::text[], %s::text[], %s::integer[]) WITH ORDINALITY
+        AS new (urn, namespace, type, length, at) ORDER BY at RETURNING id, urn"""
 _KNOWN = f"""SELECT e.urn, e.id, t.words FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id
     WHERE {_URN} = ANY(ARRAY(SELECT {DIALECT.compare("u", "string")} FROM unnest(%s::text[]) AS u))"""
 _ADD_TEXTS = "INSERT INTO search_texts (id, words) SELECT * FROM unnest(%s::bigint[], %s::text[])"
 _INDEX = """INSERT INTO search_tokens (id, part, tokens)
     SELECT id, part, array_to_tsvector(string_to_array(tokens, ' '))
     FROM unnest(%s::bigint[], %s::integer[], %s::text[]) AS new (id, part, tokens)"""
-_CHANGE = "UPDATE search_entries SET namespace = %s, type = %s, tags = %s, length = %s WHERE id = %s"
+_CHANGE = "UPDATE search_entries SET namespace = %s, type = %s, length = %s WHERE id = %s"
 _CHANGE_TEXT = "UPDATE search_texts SET words = %s WHERE id = %s"
 _FORGET = "DELETE FROM search_entries WHERE id = %s"
 _FORGET_TEXT = "DELETE FROM search_texts WHERE id = %s"
 _UNINDEX = "DELETE FROM search_tokens WHERE id = ANY(%s::bigint[])"
 # Ranking everything that a common word matches costs seconds at a million entities: rank the newest only.
-_MATCH = """SELECT e.urn, e.namespace, e.type, e.tags, e.length FROM (
+_MATCH = """SELECT e.id, e.namespace, e.type, e.urn, e.length FROM (
         SELECT DISTINCT id FROM search_tokens WHERE tokens @@ %s::tsquery ORDER BY id DESC LIMIT %s) AS m
-    JOIN search_entries AS e ON e.id = m.id ORDER BY e.length, e.id DESC"""
+    JOIN search_entries AS e ON e.id = m.id ORDER BY e.id DESC"""
 _COUNT = "SELECT COUNT(*) FROM (SELECT DISTINCT id FROM search_tokens WHERE tokens @@ %s::tsquery LIMIT %s) AS m"
-_ALIKE = """SELECT e.namespace, e.type, e.tags FROM (
+_GROUPS = """SELECT e.id, e.namespace, e.type FROM (
         SELECT DISTINCT id FROM search_tokens WHERE tokens @@ %s::tsquery ORDER BY id DESC LIMIT %s) AS m
     JOIN search_entries AS e ON e.id = m.id"""
 _NEWEST = "SELECT COALESCE(MAX(id), 0) FROM search_entries"
-_WHOLE = """SELECT e.urn, e.namespace, e.type, e.tags, t.words
+_WHOLE = """SELECT e.urn, e.namespace, e.type, e.id, t.words
     FROM search_entries AS e JOIN search_texts AS t ON t.id = e.id"""
 _DOCUMENTS = f"{_WHOLE} WHERE {_URN} = ANY(ARRAY(SELECT {DIALECT.compare('u', 'string')} FROM unnest(%s::text[]) AS u))"
 _AFTER = f"{_WHOLE} WHERE {_URN} > {_ASKED} ORDER BY {_URN} LIMIT %s"
@@ -66,13 +70,14 @@ _TEXTS = "SELECT id, words FROM search_texts WHERE id > %s ORDER BY id LIMIT 500
 _TERM, _HASHED = "\ue000", "\ue001"
 #: How many bytes a `tsvector` takes for one token, and for all of them, with room to spare.
 _TOKEN_BYTES, _TOKENS_BYTES = 2_000, 900_000
+_ALIKE, _LENGTH = itemgetter(0, 1, 2), itemgetter(4)
 
 
 class PostgresSearch:
     """Full text in one transaction (`spi.SearchIndex`)."""
 
     def __init__(self, execute: Execute) -> None:
-        self._execute = execute
+        self._execute, self._facets = execute, PostgresFacets(execute)
 
     def put(self, *documents: Document) -> None:
         """Add or replace documents; one statement of each kind for all of them."""
@@ -89,6 +94,9 @@ class PostgresSearch:
         if changed:
             self._execute(_UNINDEX, ([entry for entry, _ in changed],))
         self._index(texts + changed)
+        values = {entry: told[urn][0].facet_values for urn, (entry, _) in known.items()}
+        values |= {entry: one.facet_values for (entry, _), (one, _) in zip(texts, new, strict=True)}
+        self._facets.write(self._facets.read([entry for entry, _ in known.values()]) if known else {}, values)
 
     def _added(self, new: Sequence[tuple[Document, str]]) -> list[tuple[int, str]]:
         """Entries and texts of new documents; their numbers with what is to be indexed."""
@@ -106,43 +114,50 @@ class PostgresSearch:
             self._execute(_UNINDEX, (list(old[:1]),))
             for statement in (_FORGET, _FORGET_TEXT):
                 self._execute(statement, old[:1])
+            self._facets.forget(old[0])
 
     def match(self, words: Words, cap: int) -> list[Match]:
         """The newest `cap` matches, best first."""
-        expression = _expression(words)
-        if not expression:
-            return []
-        # The plan has to fit the words: a rare one is looked up, of a common one the newest are looked through.
-        found = list(self._execute(_MATCH, (expression, cap), prepare=False))
-        if not found:
-            return []
-        matching = len(found) if len(found) < cap else self._counted(expression, ranking.COMMON)
-        rarity = ranking.rarity(matching, self._execute(_NEWEST).fetchone()[0])
-        return [
-            Match(urn, space, kind, tags, rarity * ranking.weight(length)) for urn, space, kind, tags, length in found
-        ]
+        return self.survey(words, cap, cap)[0]
 
     def survey(self, words: Words, cap: int, counted: int) -> tuple[list[Match], list[Group]]:
         """The newest `cap` matches, best first; where there are more, the newest `counted` in groups."""
-        return surveyed(self, words, cap, counted)
+        expression, limit = _expression(words), max(cap, counted)
+        # The plan has to fit the words: a rare one is looked up, of a common one the newest are looked through.
+        found = list(self._execute(_MATCH, (expression, limit), prepare=False)) if expression else []
+        if not found:
+            return [], []
+        groups = grouped(map(_ALIKE, found)) if len(found) > cap else []
+        is_all = len(found) < limit or limit >= ranking.COMMON
+        matching = len(found) if is_all else self._counted(expression, ranking.COMMON)
+        rarity = ranking.rarity(matching, self._execute(_NEWEST).fetchone()[0])
+        return [
+            Match(urn, space, kind, number, rarity * ranking.weight(length))
+            for number, space, kind, urn, length in sorted(found[:cap], key=_LENGTH)
+        ], groups
 
     def groups(self, words: Words, cap: int) -> list[Group]:
         """The newest `cap` matches, those that are alike counted together."""
         expression = _expression(words)
-        found = self._execute(_ALIKE, (expression, cap), prepare=False) if expression else ()
+        found = self._execute(_GROUPS, (expression, cap), prepare=False) if expression else ()
         return grouped(found)
 
     def documents(self, urns: Sequence[str]) -> list[Match]:
         """These documents, unranked."""
         found = self._execute(_DOCUMENTS, (list(urns),))
-        return [Match(urn, space, kind, tags, 0.0, _terms(words)) for urn, space, kind, tags, words in found]
+        return [Match(urn, space, kind, number, 0.0, _terms(words)) for urn, space, kind, number, words in found]
+
+    def count_facets(self, numbers: Sequence[int], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
+        """How many of these documents have each value, by facet."""
+        return self._facets.count(numbers, facets)
 
     def after(self, urn: str, limit: int) -> list[Document]:
         """What is known, whole, by URN from the first after this one on."""
-        found = self._execute(_AFTER, (urn, limit))
+        found = list(self._execute(_AFTER, (urn, limit)))
+        values = self._facets.read([number for *_, number, _ in found])
         return [
-            Document(urn, space, kind, _labels(tags), _plain(words), _terms(words))
-            for urn, space, kind, tags, words in found
+            Document(urn, space, kind, values[number], _plain(words), _terms(words))
+            for urn, space, kind, number, words in found
         ]
 
     def rebuild(self) -> None:
@@ -172,9 +187,9 @@ def _written(document: Document) -> str:
     return " ".join([*sorted(document.words), *sorted(_TERM + term for term in document.terms)])
 
 
-def _shown(document: Document) -> tuple[str, str, str, int]:
+def _shown(document: Document) -> tuple[str, str, int]:
     """What a list of hits needs."""
-    return document.namespace, document.type, APART.join(document.labels), len(document.words)
+    return document.namespace, document.type, len(document.words)
 
 
 def _parts(tokens: Sequence[str]) -> Iterator[list[str]]:
@@ -212,10 +227,6 @@ def _expression(words: Words) -> str:
 
 def _quoted(token: str) -> str:
     return "'" + token.replace("\\", "\\\\").replace("'", "''") + "'"
-
-
-def _labels(text: str) -> tuple[str, ...]:
-    return tuple(text.split(APART)) if text else ()
 
 
 def _terms(words: str) -> frozenset[str]:

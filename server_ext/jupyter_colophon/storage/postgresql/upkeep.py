@@ -9,6 +9,7 @@ _TABLES = "SELECT tablename::text FROM pg_tables WHERE schemaname = current_sche
 _ALONE = {
     "search_entries": "SELECT COUNT(*) FROM search_entries WHERE id NOT IN (SELECT id FROM search_texts)",
     "search_texts": "SELECT COUNT(*) FROM search_texts WHERE id NOT IN (SELECT id FROM search_entries)",
+    "search_facets": "SELECT COUNT(*) FROM search_facets WHERE entry NOT IN (SELECT id FROM search_entries)",
     "full text": """SELECT COUNT(*) FROM (SELECT id FROM search_texts EXCEPT SELECT id FROM search_tokens
         UNION (SELECT id FROM search_tokens EXCEPT SELECT id FROM search_texts)) AS alone""",
 }
@@ -21,6 +22,7 @@ _REPAIRS = (
     "DELETE FROM search_entries WHERE id NOT IN (SELECT id FROM search_texts)",
     "DELETE FROM search_texts WHERE id NOT IN (SELECT id FROM search_entries)",
     "DELETE FROM search_tokens WHERE id NOT IN (SELECT id FROM search_texts)",
+    "DELETE FROM search_facets WHERE entry NOT IN (SELECT id FROM search_entries)",
 )
 
 

@@ -24,8 +24,7 @@ from jupyter_colophon.core.model.search_index_terms import (
     value_rows,
 )
 from jupyter_colophon.core.model.vocabulary import REFERRED, Contribution, is_described
-from jupyter_colophon.core.search.facet_labels import labels
-from jupyter_colophon.core.search.search import GROUPED
+from jupyter_colophon.core.search.search import GROUPED, FacetValues
 from jupyter_colophon.core.search.time_words import CREATED_KEY, UPDATED_KEY, time_words
 from jupyter_colophon.storage.spi import Document, Row, TableContext
 
@@ -36,6 +35,8 @@ Aspects = Mapping[str, tuple[AspectSpec, str]]
 #: A save asks several times what the old value says and the new one, and the next save what this one wrote: values up to
 #: this length are worth remembering, and so many of them.
 _KEPT_LENGTH, _KEPT = 4_096, 512
+#: Longer values are not counted by facets: nobody chooses by them.
+_FACET_VALUE_LENGTH_MAX = 256
 
 
 class Becoming(NamedTuple):
@@ -210,10 +211,14 @@ def document(
         urn=entity["urn"],
         namespace=entity["namespace"],
         type=entity["type"],
-        labels=labels([*facets, *(pair for pair in columns if pair[0] not in GROUPED)]),
+        facet_values=_facet_values([*facets, *(pair for pair in columns if pair[0] not in GROUPED)]),
         words=frozenset(words | _named(entity, kind) | _stamped(entity) | marked),
         terms=frozenset(terms),
     )
+
+
+def _facet_values(pairs: Iterable[tuple[str, str]]) -> FacetValues:
+    return frozenset((facet, value) for facet, value in pairs if 0 < len(value) <= _FACET_VALUE_LENGTH_MAX)
 
 
 def _stamped(entity: Row) -> set[str]:

@@ -1,6 +1,6 @@
 """Tables on SQLite: made, widened and taken away; their shapes are kept beside them (`spi.TableAdmin`)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from sqlite3 import Connection
 from typing import TypeVar
 
@@ -36,9 +36,10 @@ class SqliteAdmin:
         exclusively: Callable[[Callable[[Connection], None]], None],
         seams: list[str],
         gained: Mapping[str, Mapping[str, str]],
+        lost: Mapping[str, Collection[str]],
     ) -> None:
-        """`gained`: the columns that tables of the seams do not have from their creation, by table."""
-        self._exclusively, self._seams, self._gained = exclusively, seams, gained
+        """`gained`: the columns that tables of the seams do not have from their creation, by table; `lost`: had once."""
+        self._exclusively, self._seams, self._gained, self._lost = exclusively, seams, gained, lost
         self._known: dict[str, Shape] = {}
 
     def create_or_update(self, *specs: TableSpec) -> None:
@@ -51,6 +52,9 @@ class SqliteAdmin:
                 connection.execute(statement)
             for table, columns in self._gained.items():
                 _widen(connection, table, columns)
+            for table, lost in self._lost.items():
+                for name in sorted(_columns(connection, table).intersection(lost)):
+                    connection.execute(f'ALTER TABLE "{table}" DROP COLUMN "{name}"')
             for spec in specs:
                 check_newcomer(spec, _ids(connection))
                 _make(connection, spec)
@@ -155,7 +159,11 @@ def _rename(connection: Connection, old: TableSpec, new: TableSpec) -> None:
 
 def _widen(connection: Connection, table: str, columns: Mapping[str, str]) -> None:
     """Add those columns that the table has not, in their order."""
-    present = {row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')}
+    present = _columns(connection, table)
     for name, column in columns.items():
         if name not in present:
             connection.execute(f'ALTER TABLE "{table}" ADD COLUMN {column}')
+
+
+def _columns(connection: Connection, table: str) -> set[str]:
+    return {row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')}

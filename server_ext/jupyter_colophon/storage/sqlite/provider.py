@@ -33,6 +33,8 @@ _PROBE = "INSERT INTO health (id, at) VALUES (1, julianday('now')) ON CONFLICT D
 _CREATION = [*log.CREATION, *search.CREATION, *edges.CREATION, _PROBE_TABLE]
 #: Columns that tables of the seams gained, by table.
 _GAINED = {"change_log": log.GAINED}
+#: Columns that they lost.
+_LOST = {"search_entries": search.LOST}
 
 
 class SqliteProvider:
@@ -54,7 +56,7 @@ class SqliteProvider:
         self._opened = threading.Lock()
         self._closed = False
         self._journal_mode = ""
-        self.table_admin = SqliteAdmin(self._exclusively, _CREATION, _GAINED)
+        self.table_admin = SqliteAdmin(self._exclusively, _CREATION, _GAINED, _LOST)
         self.tx_runner = self
 
     def initialize(self, config: Mapping[str, Any]) -> None:

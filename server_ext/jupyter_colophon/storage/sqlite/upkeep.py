@@ -12,10 +12,15 @@ _CHECK_WORDS = "INSERT INTO search_tokens (search_tokens, rank) VALUES ('integri
 _ALONE = {
     "search_entries": "SELECT COUNT(*) FROM search_entries WHERE id NOT IN (SELECT id FROM search_texts)",
     "search_texts": "SELECT COUNT(*) FROM search_texts WHERE id NOT IN (SELECT id FROM search_entries)",
+    "search_facets": """SELECT COUNT(*) FROM search_facets WHERE entry NOT IN (SELECT id FROM search_entries)
+        OR value NOT IN (SELECT id FROM search_facet_values)""",
 }
 _REPAIRS = (
     "DELETE FROM search_entries WHERE id NOT IN (SELECT id FROM search_texts)",
     "DELETE FROM search_texts WHERE id NOT IN (SELECT id FROM search_entries)",
+    """DELETE FROM search_facets WHERE entry NOT IN (SELECT id FROM search_entries)
+        OR value NOT IN (SELECT id FROM search_facet_values)""",
+    "DELETE FROM search_facet_values WHERE id NOT IN (SELECT value FROM search_facets)",
     "REINDEX",
     "INSERT INTO search_tokens (search_tokens) VALUES ('rebuild')",
 )

@@ -1,0 +1,45 @@
+"""Facet values of documents as rows."""
+
+from collections.abc import Mapping, Sequence
+
+from jupyter_colophon.core.search.search import FacetValues
+from jupyter_colophon.storage.postgresql.execute import Execute
+from jupyter_colophon.storage.search.facet_rows import collect_counts, collect_values, find_changes
+
+CREATION = [
+    """CREATE TABLE search_facets (entry bigint NOT NULL, facet text COLLATE "C" NOT NULL,
+        value text COLLATE "C" NOT NULL, PRIMARY KEY (entry, facet, value))""",
+]
+_READ = "SELECT entry, facet, value FROM search_facets WHERE entry = ANY(%s::bigint[])"
+_ROWS = "SELECT * FROM unnest(%s::bigint[], %s::text[], %s::text[])"
+_ADD = f"INSERT INTO search_facets (entry, facet, value) {_ROWS}"
+_REMOVE = f"DELETE FROM search_facets WHERE (entry, facet, value) IN ({_ROWS})"
+_FORGET = "DELETE FROM search_facets WHERE entry = %s"
+_COUNT = """SELECT facet, value, COUNT(*) FROM search_facets
+    WHERE entry = ANY(%s::bigint[]) AND facet = ANY(%s::text[]) GROUP BY facet, value"""
+
+
+class PostgresFacets:
+    """The rows in one transaction."""
+
+    def __init__(self, execute: Execute) -> None:
+        self._execute = execute
+
+    def read(self, entries: Sequence[int]) -> Mapping[int, FacetValues]:
+        """Return the values of these documents."""
+        return collect_values(self._execute(_READ, (list(entries),)))
+
+    def write(self, old: Mapping[int, FacetValues], new: Mapping[int, FacetValues]) -> None:
+        """Write what the documents have now and had not before."""
+        for statement, rows in zip((_REMOVE, _ADD), find_changes(old, new), strict=True):
+            if rows:
+                self._execute(statement, tuple(map(list, zip(*rows, strict=True))))
+
+    def forget(self, entry: int) -> None:
+        """Remove the rows of a document."""
+        self._execute(_FORGET, (entry,))
+
+    def count(self, entries: Sequence[int], facets: Sequence[str]) -> Mapping[str, Mapping[str, int]]:
+        """Return how many of these documents have each value, by facet."""
+        # The plan has to fit how many documents there are.
+        return collect_counts(self._execute(_COUNT, (list(entries), list(facets)), prepare=False))

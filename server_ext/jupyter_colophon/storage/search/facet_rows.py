@@ -1,0 +1,34 @@
+"""The facet values of documents as rows: the number of a document, a facet, and a value."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from jupyter_colophon.core.search.search import FacetValues
+
+FacetRow = tuple[int, str, str]
+
+
+def find_changes(
+    old: Mapping[int, FacetValues], new: Mapping[int, FacetValues]
+) -> tuple[list[FacetRow], list[FacetRow]]:
+    """Return the rows to remove and the rows to add so that the new documents have their values, in order."""
+    none: FacetValues = frozenset()
+    removed = [(number, *pair) for number in new for pair in sorted(old.get(number, none) - new[number])]
+    added = [(number, *pair) for number in new for pair in sorted(new[number] - old.get(number, none))]
+    return removed, added
+
+
+def collect_values(rows: Iterable[FacetRow]) -> defaultdict[int, FacetValues]:
+    """Return the values of each document; of one without rows, none."""
+    found: defaultdict[int, set[tuple[str, str]]] = defaultdict(set)
+    for number, facet, value in rows:
+        found[number].add((facet, value))
+    return defaultdict(frozenset, {number: frozenset(pairs) for number, pairs in found.items()})
+
+
+def collect_counts(counted: Iterable[tuple[str, str, int]]) -> dict[str, dict[str, int]]:
+    """Return the counts of values by facet."""
+    found: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    for facet, value, count in counted:
+        found[facet][value] = count
+    return dict(found)
