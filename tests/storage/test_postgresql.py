@@ -198,12 +198,14 @@ def test_a_document_of_any_size_is_found_by_each_of_its_words() -> None:
         provider.close()
 
 
-def test_a_catalog_whose_change_log_had_fewer_fields_gains_them() -> None:
+def test_tables_of_an_older_catalog_are_brought_to_their_shape() -> None:
     with fresh_schema() as store:
         open_catalog(store, Identity()).close()
         with psycopg.connect(store.options["dsn"]) as connection:
             connection.execute(f"SET search_path TO {store.options['schema']}")
             connection.execute("ALTER TABLE change_log DROP COLUMN previous_system, DROP COLUMN system")
+            connection.execute("DROP TABLE search_facets")
+            connection.execute("ALTER TABLE search_entries ADD COLUMN tags text NOT NULL DEFAULT ''")
             connection.execute("DELETE FROM structured_tables WHERE id = '+'")
         catalog = open_catalog(store, Identity())
         say(catalog)

@@ -74,7 +74,7 @@ class SqliteSearch:
     def put(self, *documents: Document) -> None:
         """Add or replace documents."""
         execute, many = self._connection.execute, self._connection.executemany
-        entries, gone, texts, said = [], [], [], {}
+        entries, gone, texts, values = [], [], [], {}
         self._newest = None
         urns = json.dumps([one.urn for one in documents])
         known = {urn: (number, words) for urn, number, words in execute(_KNOWN, (urns,))}
@@ -83,11 +83,11 @@ class SqliteSearch:
             shown = (one.namespace, one.type, len(one.words))
             old = known.get(one.urn)
             if old is None:
-                number = execute(_ADD, (one.urn, *shown)).lastrowid
+                number: Any = execute(_ADD, (one.urn, *shown)).lastrowid
                 texts.append((number, words))
-                said[number] = one.facet_values
+                values[number] = one.facet_values
                 continue
-            said[old[0]] = one.facet_values
+            values[old[0]] = one.facet_values
             entries.append((*shown, old[0]))
             if words != old[1]:
                 gone.append(old)
@@ -97,7 +97,7 @@ class SqliteSearch:
             many(_UNINDEX, gone)
         many(_PUT_TEXT, texts)
         many(_INDEX, texts)
-        self._facets.write(self._facets.read([number for number, _ in known.values()]) if known else {}, said)
+        self._facets.write(self._facets.read([number for number, _ in known.values()]) if known else {}, values)
 
     def remove(self, urn: str) -> None:
         """Forget an entity."""
