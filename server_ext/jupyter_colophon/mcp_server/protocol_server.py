@@ -1,7 +1,6 @@
 """The protocol: a toolbox as a server of the SDK."""
 
 import json
-import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -17,12 +16,12 @@ from jupyter_colophon.client.problems import ClientError
 from jupyter_colophon.core.errors import MetadataError
 from jupyter_colophon.mcp_server import prompts, resources
 from jupyter_colophon.mcp_server.arguments import input_schema
+from jupyter_colophon.mcp_server.error_text import error_text
 from jupyter_colophon.mcp_server.tool import Tool
 from jupyter_colophon.mcp_server.toolbox import Toolbox, find_tool
 
 T = TypeVar("T")
 Context = ServerRequestContext[Any]
-_logger = logging.getLogger("jupyter_colophon.mcp")
 
 
 class Runner(Protocol):
@@ -67,7 +66,7 @@ class _Handlers:
         try:
             answer = await self.run(lambda: self.toolbox.call(params.name, params.arguments or {}))
         except Exception as error:  # noqa: BLE001  an assistant reads what went wrong, whatever it is
-            return types.CallToolResult(content=[types.TextContent(text=_sentence(error))], is_error=True)
+            return types.CallToolResult(content=[types.TextContent(text=error_text(error))], is_error=True)
         texts = [_text_of(answer.document), *answer.notes]
         return types.CallToolResult(
             content=[types.TextContent(text=text) for text in texts], structured_content=answer.document
@@ -126,7 +125,7 @@ class _Handlers:
         try:
             text = prompts.prompt_text(params.name, params.arguments or {})
         except MetadataError as error:
-            raise MCPError(types.INVALID_PARAMS, _sentence(error)) from None
+            raise MCPError(types.INVALID_PARAMS, error_text(error)) from None
         message = types.PromptMessage(role="user", content=types.TextContent(text=text))
         return types.GetPromptResult(description=prompts.DESCRIPTION, messages=[message])
 
@@ -136,7 +135,7 @@ class _Handlers:
             return await self.run(work)
         except Exception as error:  # noqa: BLE001  nothing of the server is told but sentences
             code = types.INVALID_PARAMS if isinstance(error, MetadataError | ClientError) else types.INTERNAL_ERROR
-            raise MCPError(code, _sentence(error)) from None
+            raise MCPError(code, error_text(error)) from None
 
 
 def _describe(tool: Tool) -> types.Tool:
@@ -154,17 +153,6 @@ def _describe(tool: Tool) -> types.Tool:
         input_schema=input_schema(tool),
         annotations=annotations,
     )
-
-
-def _sentence(error: Exception) -> str:
-    """Say what went wrong; of a fault of the server, only that it is one."""
-    if isinstance(error, ClientError):
-        return str(error)
-    if not isinstance(error, MetadataError):
-        _logger.error("an MCP request failed", exc_info=error)
-        return "the server failed to answer: its log says why"
-    places = [f"{one.pointer or 'the value'}: {one.message}" for one in error.problems]
-    return f"{error.detail} ({'; '.join(places)})" if places else error.detail
 
 
 def _text_of(document: Document) -> str:

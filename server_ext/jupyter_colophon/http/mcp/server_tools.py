@@ -14,6 +14,7 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.errors import StoreUnavailable
 from jupyter_colophon.http.state import SETTING, ServerState, account
 from jupyter_colophon.mcp_server.arguments import input_schema
+from jupyter_colophon.mcp_server.error_text import error_text
 from jupyter_colophon.mcp_server.tool import Tool
 from jupyter_colophon.mcp_server.toolbox import Toolbox
 from jupyter_colophon.mcp_server.tools import TOOLS
@@ -51,7 +52,13 @@ def _function(tool: Tool) -> Callable[..., Awaitable[Document]]:
         toolbox = Toolbox(InProcessCaller(state, principal), _READ_ONLY)
         given = {name: value for name, value in arguments.items() if value is not None}
         work = state.query_pool.submit(principal.user, lambda: toolbox.call(tool.name, given))
-        answer = await asyncio.wrap_future(work)
+        try:
+            answer = await asyncio.wrap_future(work)
+        except Exception as error:  # noqa: BLE001  an assistant reads what went wrong, whatever it is
+            # What calls this has loaded it; an error of another class is logged with its traceback there.
+            from fastmcp.exceptions import ToolError
+
+            raise ToolError(error_text(error)) from None
         return answer.document | ({"notes": list(answer.notes)} if answer.notes else {})
 
     parameters = [_parameter(name, schema, tool) for name, schema in input_schema(tool)["properties"].items()]
