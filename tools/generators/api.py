@@ -38,6 +38,7 @@ class Operation:
     summary: str
     parameters: tuple[Parameter, ...]
     bodies: Mapping[str, Schema]
+    body_required: bool
     answers: Mapping[str, tuple[Schema, ...]]
     #: Descriptions of all answers by status, and the status of errors among them.
     statuses: Mapping[str, str]
@@ -84,6 +85,7 @@ def _operation(path: str, method: str, told: Document, document: Document) -> Op
         tag=next(iter(told.get("tags", ())), path.split("/")[1]),
         summary=told["summary"],
         parameters=tuple(_parameters(told.get("parameters", ()), document)),
+        body_required=bool(told.get("requestBody", {}).get("required")),
         bodies={kind: content["schema"] for kind, content in told.get("requestBody", {}).get("content", {}).items()},
         answers={JSON: (told["message"]["schema"],)} if is_socket else _answers(told["responses"]),
         statuses={} if is_socket else {status: answer["description"] for status, answer in told["responses"].items()},

@@ -67,7 +67,7 @@ def _signature(operation: Operation) -> Iterator[str]:
     required = [one for one in operation.parameters if one.required]
     yield from (f"{snake_case(one.name)}: {_type(one)}" for one in required)
     if operation.bodies:
-        yield "body: Body"
+        yield "body: Body" if operation.body_required else "body: Body | None = None"
     yield "*"
     yield from (
         f"{snake_case(one.name)}: {_type(one)} | None = None" for one in operation.parameters if not one.required

@@ -48,7 +48,7 @@ def _operation(operation: Operation) -> Iterator[str]:
         yield ""
         yield from table(("parameter", "in", "type", "meaning"), map(_parameter, operation.parameters))
     for kind, schema in operation.bodies.items():
-        yield from ("", f"Body (`{kind}`): {_shape(schema)}")
+        yield from ("", f"Body (`{kind}`{'' if operation.body_required else ', optional'}): {_shape(schema)}")
     for kind, schemas in operation.answers.items():
         shapes = " or ".join(_shape(schema) for schema in schemas)
         yield from ("", f"{'Message' if operation.is_socket else 'Answer'} (`{kind}`): {shapes}")
