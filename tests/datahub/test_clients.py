@@ -289,24 +289,24 @@ def field(path, **more):
 schema = S.SchemaMetadataClass("staff", "urn:li:dataPlatform:spark", 0, "", S.OtherSchemaClass(""),
     [field("[version=2.0].[type=string].ssn", globalTags=tags("confidential")), field("pay"), field("name")])
 edited = S.EditableSchemaMetadataClass([S.EditableSchemaFieldInfoClass("pay", globalTags=tags("confidential"), glossaryTerms=terms("c0de"))])
-for of, aspect in ((t, tags("gold")), (t, terms("c0de")), (t, schema), (t, edited),
-    (t, S.OwnershipClass([S.OwnerClass("urn:li:corpuser:grace", S.OwnershipTypeClass.DATAOWNER)])),
+for of, aspect in ((t, tags("platinum")), (t, terms("c0de")), (t, schema), (t, edited),
+    (t, S.OwnershipClass([S.OwnerClass("urn:li:corpuser:hopper", S.OwnershipTypeClass.DATAOWNER)])),
     (t, S.DomainsClass(["urn:li:domain:d1"])), (t, S.EditableDatasetPropertiesClass(description="Everybody on the zenith payroll")),
     ("urn:li:glossaryTerm:c0de", S.GlossaryTermInfoClass("Personal data", "INTERNAL", name="Personal Data")),
-    ("urn:li:domain:d1", S.DomainPropertiesClass("Human Resources")), ("urn:li:tag:gold", S.TagPropertiesClass("Gold Tier")),
-    ("urn:li:corpuser:grace", S.CorpUserInfoClass(True, displayName="Grace Hopper"))):
+    ("urn:li:domain:d1", S.DomainPropertiesClass("Human Resources")), ("urn:li:tag:platinum", S.TagPropertiesClass("Platinum Tier")),
+    ("urn:li:corpuser:hopper", S.CorpUserInfoClass(True, displayName="Grace Hopper"))):
     emitter.emit_mcp(MCP(entityUrn=of, aspect=aspect))
 print(json.dumps([t, make_schema_field_urn(t, "ssn")]))
 """)
     catalog = server.catalog()
-    for filters in ({"tag": "Gold Tier"}, {"term": "c0de"}, {"domain": "Human Resources"}, {"owner": "grace"}):
+    for filters in ({"tag": "Platinum Tier"}, {"term": "c0de"}, {"domain": "Human Resources"}, {"owner": "hopper"}):
         found = catalog.search("zenith", **filters)
         assert [hit["urn"] for hit in found["hits"]] == [table], filters
     assert found["facets"]["domain"] == [{"value": "d1", "count": 1, "name": "Human Resources"}]
     (hit,) = found["hits"]
-    assert (hit["tags"], hit["terms"], hit["owner"]) == (["Gold Tier"], ["Personal Data"], "Grace Hopper")
+    assert (hit["tags"], hit["terms"], hit["owner"]) == (["Platinum Tier"], ["Personal Data"], "Grace Hopper")
     shown = Reading(catalog).show(table)
-    assert {("SYSTEM", "tag", "Gold Tier", ""), ("SYSTEM", "term", "Personal Data", "")} <= set(shown.rows)
+    assert {("SYSTEM", "tag", "Platinum Tier", ""), ("SYSTEM", "term", "Personal Data", "")} <= set(shown.rows)
     assert ("USER", "property", "description", "Everybody on the zenith payroll") in shown.rows
     assert {one["name"] for one in shown.document["fields"]} == {"pay", "ssn"}
     # What the mask stage, `tags_of` and crawls ask.
