@@ -121,6 +121,18 @@ async def test_jupyters_authorizer_decides_before_anything_is_looked_at(
     assert (refused.value.code, authorizer.asked[-1]) == (403, ("execute", RESOURCE))
 
 
+async def test_reader_calls_actions_that_read_and_gets_403_for_those_that_write(
+    datahub: Any, jp_serverapp: Any
+) -> None:
+    authorizer = ReadOnly(parent=jp_serverapp)
+    authorizer.asked = []
+    jp_serverapp.web_app.settings["authorizer"] = authorizer
+    count = await datahub("POST", "aspects", params={"action": "getCount"}, body={"aspect": "status"})
+    assert (count.status, list(count.body)) == (200, ["value"])
+    written = await datahub("POST", "aspects", params={"action": "ingestProposal"}, body=b"{")
+    assert (written.status, authorizer.asked[-1]) == (403, ("write", RESOURCE))
+
+
 async def test_a_browsers_write_needs_the_xsrf_token(
     api: Any, sales: None, jp_serverapp: Any, http_server_client: Any, jp_base_url: str
 ) -> None:

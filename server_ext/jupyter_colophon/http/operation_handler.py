@@ -62,10 +62,10 @@ class OperationHandler(BodyHandler):
             raise HTTPError(HTTPStatus.METHOD_NOT_ALLOWED)
         if served is None:
             raise NotFound("path", str(self.request.path))
-        if served.actions:
-            served = served.choose(self.call(path).query)
-            await self.authorize(served.permission)
-        await self.serve(served, path)
+        chosen = served.choose(self.call(path).query) if served.actions else served
+        if chosen.permission != served.permission:
+            await self.authorize(chosen.permission)
+        await self.serve(chosen, path)
 
     get = post = put = patch = delete = _serve
 
