@@ -16,7 +16,7 @@ from jupyter_colophon.mcp_server.tools import TOOLS
 from support.process import told
 from support.urns import CELL, ORDERS, file
 
-DOCUMENTATION = Path(__file__).parents[2] / "docs" / "mcp.md"
+DOCUMENTATION = Path(__file__).parents[2] / "docs/mcp.md"
 IMPORTS = """
 import jupyter_colophon.mcp_server.http_api
 import jupyter_colophon.mcp_server.tools
