@@ -14,32 +14,32 @@ SIDES = ("incoming", "outgoing")
 
 
 class FieldShape:
-    """Spells what was found of the fields of one dataset; `sides` are those that were asked for."""
+    """Writes the lineage of the fields of one dataset, of the sides that were requested."""
 
     def __init__(self, urn: Urn, found: FieldLineage, identity: Identity, sides: Sequence[str]) -> None:
         self._urn, self._found, self._identity, self._sides = str(urn), found, identity, sides
 
     def names(self, prefix: str) -> list[str]:
-        """The fields that are made of others, or of which others are made."""
+        """Return the fields that are made of others, or of which others are made."""
         named = {one.target_field for one in self._found.incoming} | {one.source_field for one in self._found.outgoing}
         return sorted(name for name in named if name.startswith(prefix))
 
     def with_current(self, prefix: str) -> list[Document]:
-        """The same together with those of the schema, each with whether it has lineage."""
+        """Return these fields together with those of the schema, each with whether it has lineage."""
         known = set(self.names(prefix))
         current = {name for name in self._found.ends[self._urn].fields if name.startswith(prefix)}
         return [{"name": name, "lineage": name in known} for name in sorted(known | current)]
 
     def neighbours(self) -> Document:
-        """Of one field: the fields of other datasets, by dataset."""
+        """Return the neighbours of one field: the fields of other datasets, by dataset."""
         return {side: self._neighbours(side) for side in self._sides}
 
     def operations(self) -> Document:
-        """Of one field: what programs did. Programs that did the same are told together."""
+        """Return what programs did with one field. Programs with the same operations are grouped."""
         return {side: self._operations(side) for side in self._sides}
 
     def whole(self, direction: str, window: Window) -> Document:
-        """Of all fields: relations with the fields of each other dataset."""
+        """Return the relations of all fields with the fields of each other dataset."""
         return {
             "direction": direction,
             "start-ts": (window.start or 0) // 1000,
@@ -72,16 +72,16 @@ class FieldShape:
         by_program: dict[str, list[FieldEdge]] = defaultdict(list)
         for one in self._edges(side):
             by_program[one.program].append(one)
-        alike: dict[str, tuple[list[Document], list[Document]]] = {}
+        groups: dict[str, tuple[list[Document], list[Document]]] = {}
         for program, edges in sorted(by_program.items()):
-            did = list(self._did(edges))
-            programs, _ = alike.setdefault(repr(did), ([], did))
+            steps = list(self._steps_of(edges))
+            programs, _ = groups.setdefault(repr(steps), ([], steps))
             last = max(one.start for one in edges) // 1000
             programs.append({"program": self._entity(program), "lastExecutedTimeInSeconds": last})
-        return [{"programs": programs, "operations": did} for programs, did in alike.values()]
+        return [{"programs": programs, "operations": steps} for programs, steps in groups.values()]
 
-    def _did(self, edges: Iterable[FieldEdge]) -> Iterable[Document]:
-        """A program's edges as reads, steps and writes: each field says the operation that it comes from."""
+    def _steps_of(self, edges: Iterable[FieldEdge]) -> Iterable[Document]:
+        """Yield a program's edges as reads, steps and writes: each field names the operation that it comes from."""
         ordered = sorted(edges, key=lambda one: (one.source, one.source_field, one.target, one.target_field))
         for source in dict.fromkeys(one.source for one in ordered):
             fields = sorted({one.source_field for one in ordered if one.source == source})

@@ -17,21 +17,21 @@ Document = dict[str, Any]
 
 
 class Shape:
-    """How an answer is spelled: as the design writes it, or as CDAP 5 does (spec LINEAGE-13)."""
+    """Writes an answer in the form of CDAP 3.2, or in that of CDAP 5 (spec LINEAGE-13)."""
 
     def __init__(self, identity: Identity, nodes: Mapping[str, Node], *, v5: bool) -> None:
         self._identity, self._nodes, self._v5 = identity, nodes, v5
 
     def answer(self, found: Related, window: Window, collapse: Collection[Part]) -> Document:
-        """The whole document. Without `v5`, runs are always gathered."""
+        """Return the whole document. Without `v5`, runs are always gathered."""
         relations = gathered(found.met, {*collapse} if self._v5 else {*collapse, "run"})
-        # What a source asserts of several data has one key: the same relation is told once.
-        told = list({repr(one): one for one in map(self._relation, relations)}.values())
+        # What a source declares of several data has one key: the same relation is listed once.
+        documents = list({repr(one): one for one in map(self._relation, relations)}.values())
         unit = 1000 if self._v5 else 1
         times = {name: (ms or 0) // unit for name, ms in (("start", window.start), ("end", window.end))}
         return {
             **(times if self._v5 else {name: str(time) for name, time in times.items()}),
-            "relations": told,
+            "relations": documents,
             "programs": self._dictionary(node for urn, node in found.nodes.items() if not is_data(urn)),
             "data": self._dictionary(node for urn, node in found.nodes.items() if is_data(urn)),
             "frontier": sorted(
@@ -41,31 +41,31 @@ class Shape:
         }
 
     def key(self, urn: str) -> str:
-        """The key of a node."""
+        """Return the key of a node."""
         node = self._nodes.get(urn)
         return lineage_key(shown_as(urn), self._identity, node.namespace if node else None, plural=self._v5)
 
     def _relation(self, relation: Relation) -> Document:
         is_asserted = self._nodes[relation.program].asserted
-        told: Document = {"data": self.key(relation.data), "program": self.key(relation.program)}
+        document: Document = {"data": self.key(relation.data), "program": self.key(relation.program)}
         if not self._v5:
-            told["access"] = relation.access
-        told |= {"accesses": list(relation.accesses), "runs": list(relation.runs)}
+            document["access"] = relation.access
+        document |= {"accesses": list(relation.accesses), "runs": list(relation.runs)}
         if not self._v5:
-            told["component"] = list(relation.components)
-        return told | {"components": list(relation.components)} | ({"declared": True} if is_asserted else {})
+            document["component"] = list(relation.components)
+        return document | {"components": list(relation.components)} | ({"declared": True} if is_asserted else {})
 
     def _dictionary(self, nodes: Iterable[Node]) -> Document:
         return {self.key(node.urn): self._entry(node) for node in sorted(nodes, key=lambda node: node.urn)}
 
     def _entry(self, node: Node) -> Document:
         urn = shown_as(node.urn)
-        told = {} if self._v5 else {"id": self._id(urn, node.namespace)}
+        entry = {} if self._v5 else {"id": self._id(urn, node.namespace)}
         entity = formats.entity_id(urn, node.namespace, self._identity)
         if entity is not None:
-            told["entityId"] = entity
+            entry["entityId"] = entity
         marks = {"deleted": node.deleted, "declared": node.asserted}
-        return told | {name: True for name, is_so in marks.items() if is_so}
+        return entry | {name: True for name, is_so in marks.items() if is_so}
 
     def _id(self, urn: Urn, namespace: str) -> Document:
         if urn.type == "dataJob":
@@ -77,7 +77,7 @@ class Shape:
 
 
 def shown_as(text: str) -> Urn:
-    """The URN under which a node is shown: of what is asserted, the source's (`job.<namespace>.-.<source>`)."""
+    """Return the URN under which a node is shown: for declared lineage, that of the source (`job.<namespace>.-.<source>`)."""
     urn = Urn.parse(text)
     source = declared_lineage.source_of(urn)
     if source is None:

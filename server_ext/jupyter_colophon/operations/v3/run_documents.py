@@ -186,12 +186,12 @@ def accesses(found: Iterable[Touched], identity: Identity) -> list[Document]:
             "firstAccess": one.first,
             "lastAccess": one.last,
             "scope": scope,
-            "properties": dict(said.properties),
-            "tags": list(said.tags),
+            "properties": dict(metadata.properties),
+            "tags": list(metadata.tags),
         }
         for one in found
-        for scope, said in (("USER", one.snapshot.user), ("SYSTEM", one.snapshot.system))
-        if said is not None
+        for scope, metadata in (("USER", one.snapshot.user), ("SYSTEM", one.snapshot.system))
+        if metadata is not None
     ]
 
 
