@@ -10,7 +10,6 @@ import generate
 import jsonschema_rs
 import pytest
 from jupyter_colophon.core import errors
-from jupyter_colophon.core.model.search_filters import FILTERS
 from jupyter_colophon.operations import problems
 from jupyter_colophon.operations.datahub.api import DATAHUB
 from jupyter_colophon.operations.native.api import NATIVE
@@ -41,16 +40,6 @@ def test_every_word_of_the_glossary_is_used_in_the_code() -> None:
     code = "\n".join(path.read_text().lower() for path in SOURCES)
     assert len(words) > 20
     assert [word for word in words if word not in code] == []
-
-
-def test_documentation_has_every_filter_of_search() -> None:
-    text = (ROOT / "docs/api.md").read_text()
-    (table,) = re.findall(r"^\| filter \|.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.MULTILINE)
-    assert table.splitlines() == [
-        f"| `{one.name}` | {one.label} | {one.description} |"
-        f" {', '.join(f'`{value}`' for value in one.choices) or 'any'} | {'yes' if one.is_facet else 'no'} |"
-        for one in FILTERS
-    ]
 
 
 def test_every_operation_has_a_name_of_its_own() -> None:

@@ -1,14 +1,15 @@
-"""Write what is generated from the OpenAPI documents and the settings; with --check only say what is stale."""
+"""Write what is generated from the OpenAPI documents, the filters of search and the settings; with --check only say what is stale."""
 
 import sys
 from pathlib import Path
 
-from generators import cli_page, python_client, rest_page, settings_page, typescript
+from generators import cli_page, python_client, rest_page, search_page, settings_page, typescript
 
 ROOT = Path(__file__).parents[1]
 #: Texts of generated files by their paths.
 GENERATORS = {
-    module.TARGET: module.generate for module in (cli_page, python_client, rest_page, settings_page, typescript)
+    module.TARGET: module.generate
+    for module in (cli_page, python_client, rest_page, search_page, settings_page, typescript)
 }
 
 

@@ -1,8 +1,6 @@
-"""The filters and facets of search, declared once: REST, Python, `%metadata`, the command line, the data source `colophon`,
-saved searches, the panel of JupyterLab and docs/api.md read them here.
+"""The filters and facets of search, declared once: every client, the generated code and the reference pages read them.
 
-A new one is an entry of `FILTERS` with the kind of descriptor (core/model/vocabulary.py) that it is about. Entities that are
-in a catalog already get its values by `jupyter colophon reindex`.
+How one is added is in docs/api.md, "Add a search facet".
 """
 
 from collections.abc import Mapping
