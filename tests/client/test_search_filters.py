@@ -5,11 +5,13 @@ from typing import Any
 import pytest
 from jupyter_colophon import metadata
 from jupyter_colophon.cli.entities.search import Search
+from jupyter_colophon.cli.parser import Parser
 from jupyter_colophon.client.api.current_connection import present
 from jupyter_colophon.core.model.search_filters import FACETS, FILTERS
 from jupyter_colophon.kernel.arguments import parse_line
 from jupyter_colophon.kernel.commands.command_table import COMMANDS
 from jupyter_colophon.kernel.completion_values import CANDIDATES
+from jupyter_colophon.mcp_server.tools import TOOLS
 from jupyter_colophon.spark.source.queries import QUESTIONS
 
 
@@ -26,14 +28,17 @@ def known(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 NAMES = {one.name for one in FILTERS}
 
 
-def test_magic_command_line_and_spark_have_every_filter() -> None:
+def test_magic_command_line_spark_and_assistants_have_every_filter() -> None:
     options = [f"--{one.name}={one.choices[0] if one.choices else 'x'}" for one in FILTERS]
     asked = vars(parse_line(f"search word {' '.join(options)}"))
     assert all(asked[name] for name in NAMES)
     assert all(f"[--{name} " in " ".join(COMMANDS["search"].help.split()) for name in NAMES)
-    assert set(Search.aliases) >= NAMES
-    assert Search.class_traits(config=True).keys() >= NAMES
+    parser = Parser()
+    Search.add_arguments(parser)
+    parsed = vars(parser.parse_args(["word", *options]))
+    assert all(parsed[name] for name in NAMES)
     assert set(QUESTIONS["search"].options) >= NAMES
+    assert {one.name for tool in TOOLS if tool.operation == "search" for one in tool.arguments} >= NAMES
     assert set(FACETS) <= CANDIDATES.keys()
 
 

@@ -138,7 +138,10 @@ def test_no_row_is_lost_and_nothing_is_wrong(old: StoreChoice) -> None:
 
 class TestReading:
     def test_search_keys_and_counts(self, upgraded: Catalog) -> None:
-        assert names(search(upgraded, "tags:gold")) == ["orders"]
+        found = search(upgraded, "tags:gold")
+        assert names(found) == ["orders"]
+        assert ("gold", 1) in found.facets["tag"]
+        assert [count for _, count in found.facets["platform"]] == [1]
         assert names(search(upgraded, "owner:sre")) == ["orders"]
         assert sorted(names(search(upgraded, "source:*"))) == ["orders", "report"]
         assert names(search(upgraded, "second")) == ["twice"]
