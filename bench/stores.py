@@ -135,9 +135,9 @@ class _Slice:
         document = index.document({**entity, **stamps, "deleted": False}, said)
         # Nobody said anything of them besides, and all their versions are kept.
         written = (value, "bench", "", _NOW, None, None)
-        self._row("entities", *entity.values(), _NOW, "bench", _NOW, "bench", 0, None)
+        self._row("entities", *entity.values(), _NOW, "bench", _NOW, "bench", 0, None, None)
         self._row("entity_names", thing.namespace, kind, name, urn)
-        self._row("aspects", urn, "businessMetadata", 1, 0, *written)
+        self._row("aspects", urn, "businessMetadata", 1, 0, *written, None)
         self._row("aspect_versions", urn, "businessMetadata", 1, *written)
         change = (_NOW, urn, kind, thing.namespace, name, "businessMetadata", "create", 1, "USER", "bench", value)
         self._row("change_log", *change)
