@@ -1,4 +1,4 @@
-"""The one handler of all operations: it authenticates, authorises, runs the operation off the event loop and answers."""
+"""The one handler of all operations: it authenticates, authorises, runs the operation off the event loop and answers (spec SEC-1)."""
 
 import asyncio
 import json
