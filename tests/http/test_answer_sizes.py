@@ -211,19 +211,12 @@ READS: dict[str, list[Read]] = {
 STREAMED = {"exportNamespace", "exportSelection", "streamChanges", "followChanges", "v3StreamChanges"}
 
 
-#: Of the APIs, those that begin alike with the longer one first.
-PREFIXES = (
-    *("/colophon/api", "/colophon/v3", "/colophon/openlineage"),
-    *("/colophon/datahub/openapi/openlineage", "/colophon/datahub", "/elyra"),
-)
-
-
 def reads() -> Iterable[tuple[str, str, str]]:
-    """Yield every operation that reads, with its method and the prefix of its API."""
+    """Yield every operation that reads, with its method, for each prefix of its API."""
     for api in (NATIVE, V3, OPENLINEAGE, DATAHUB, ELYRA):
         for one in api.operations:
             if one.is_read or one.method == "GET":
-                yield one.id, one.method, api.prefix
+                yield from ((one.id, one.method, prefix) for prefix in (api.prefix, *api.aliases))
 
 
 Ask = Callable[[str, str, Read], Awaitable[HTTPResponse]]

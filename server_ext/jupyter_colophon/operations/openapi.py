@@ -3,6 +3,7 @@
 Nothing here is about a particular operation: whoever wants to change the document changes a declaration.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -164,10 +165,12 @@ def with_document(api: Api, name: str, path: str = "/openapi.json", content_type
         return OpenApi(complete).document(version)
 
     @operation(name, f"GET {path}", answers={200: _OPENAPI}, etag=api.hashes_answers, content_type=content_type)
-    def read_document(services: Services, request: Request) -> Document:
+    def read_document(services: Services, request: Request) -> Document | bytes:
         """This document: the operations, what they take and what they answer (OpenAPI 3.1)."""
         url = f"{request.base_url.rstrip('/')}{api.prefix}"
-        return document(services.version) | {"servers": [{"url": url}]}
+        complete_document = document(services.version) | {"servers": [{"url": url}]}
+        # JSON is UTF-8 by default; text of other types may be decoded in another charset, which ASCII survives.
+        return json.dumps(complete_document, indent=1).encode() if content_type else complete_document
 
     complete = replace(api, operations=(*api.operations, read_document))
     return complete
