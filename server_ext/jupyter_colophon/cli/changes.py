@@ -4,16 +4,20 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from jupyter_colophon.cli.catalog.catalog_protocol import CatalogSource, ChangesAsked
+from jupyter_colophon.cli.catalog.client import CatalogClient
 from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_namespaces
 from jupyter_colophon.cli.exit_status import EXIT_OK, EXIT_USAGE
 from jupyter_colophon.cli.parser import Parser, complete_with, whole_number
+from jupyter_colophon.client.caller import Document
 from jupyter_colophon.core.changes.announcement import FORMS
 from jupyter_colophon.core.display_text import printable
 
 #: How long is waited for a change before it is asked again, in seconds.
 _WAIT_S = 20
+#: How much longer than it waits for changes a server has time to answer, in seconds.
+_SPARE_S = 10
+_PAGE = 500
 
 
 class Changes(CatalogCommand):
@@ -41,26 +45,30 @@ class Changes(CatalogCommand):
         form, namespace = self.args.format, self.args.namespace
         if form != FORMS[0] and not namespace:
             return self.fail(f"--format={form} is for one namespace: say --namespace=NAME", EXIT_USAGE)
-        with self.source() as source:
+        with self.client() as client:
             if namespace:
-                source.show(f"urn:li:namespace:{namespace}")
-            self._list(source)
+                client.read_entity(f"urn:li:namespace:{namespace}", aspects="status")
+            self._list(client)
         return EXIT_OK
 
-    def _list(self, source: CatalogSource) -> None:
+    def _list(self, client: CatalogClient) -> None:
         after, follows = self.args.after, self.args.follow
         if after is None:
-            after = source.changes(self._asked(None), 0)[1] if follows else 0
+            after = self._read(client, None, 0, 0)["cursor"] if follows else 0
         while True:
-            found, cursor = source.changes(self._asked(after), _WAIT_S if follows else 0)
-            for one in found:
+            page = self._read(client, after, _PAGE, _WAIT_S if follows else 0)
+            for one in page["changes"]:
                 print(self._line(one), flush=follows)
-            if cursor == after and not follows:
+            if page["cursor"] == after and not follows:
                 return
-            after = cursor
+            after = page["cursor"]
 
-    def _asked(self, after: int | None) -> ChangesAsked:
-        return ChangesAsked(after, self.args.namespace, self.args.format)
+    def _read(self, client: CatalogClient, after: int | None, limit: int, wait: int) -> Document:
+        form, namespace, timeout_s = self.args.format, self.args.namespace, wait + _SPARE_S
+        place: dict[str, Any] = {"after": after, "limit": limit, "wait": wait or None, "timeout_s": timeout_s}
+        if form == FORMS[0]:
+            return client.read_changes(namespace=namespace or None, **place)
+        return client.read_namespace_changes(namespace, form=form, **place)
 
     def _line(self, one: Mapping[str, Any]) -> str:
         if self.json or self.args.format != FORMS[0]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from jupyter_colophon.cli.config import Colophon, read_settings
 from jupyter_colophon.cli.exit_status import EXIT_FAILED, EXIT_USAGE, print_error
 from jupyter_colophon.cli.parser import Parser
+from jupyter_colophon.client.problems import ClientError
 from jupyter_colophon.client.progress_line import Line
 from jupyter_colophon.core.errors import InvalidConfiguration, InvalidQuery, MetadataError, NotFound
 
@@ -103,6 +104,8 @@ def run_command(command: Command) -> int:
         return command.fail(error.detail, EXIT_USAGE)
     except MetadataError as error:
         return command.fail(_sentence(error), EXIT_USAGE if _is_of_option(error) else EXIT_FAILED)
+    except ClientError as error:
+        return command.fail(str(error))
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -11,10 +11,9 @@ from jupyter_colophon.cli.parser import Parser
 from jupyter_colophon.cli.servers import add_server_url, server_named
 from jupyter_colophon.cli.signal_handling import Ending
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.client.problems import ClientError
 from jupyter_colophon.client.progress_line import Line
 from jupyter_colophon.client.transport import Transport
-from jupyter_colophon.core.errors import InvalidConfiguration, InvalidName, MetadataError
+from jupyter_colophon.core.errors import InvalidConfiguration, InvalidName
 from jupyter_colophon.core.identity.names import DEFAULT_NAMESPACE, require_namespace
 from jupyter_colophon.rendering.renderers import render
 
@@ -63,8 +62,6 @@ class Crawl(Command):
         with Line(sys.stderr) as line:
             try:
                 report = self._crawled(catalog, asked, ending, line)
-            except ClientError as error:
-                raise MetadataError(str(error)) from error
             finally:
                 catalog.close()
         self.answer(report.document(), str(render("crawl", report.document())))

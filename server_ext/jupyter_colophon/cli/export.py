@@ -26,8 +26,8 @@ class Exporting(CatalogCommand):
     def run(self) -> int:
         """Write it, all at once or not at all."""
         namespace, file = self.args.namespace, self.args.file
-        with self.source() as source, Line(sys.stderr) as line:
-            lines, show = source.exported(namespace), partial(line.show, "aspects")
+        with self.client() as client, Line(sys.stderr) as line:
+            lines, show = client.export_namespace(namespace), partial(line.show, "aspects")
             count = kept_lines(lines, file, show)
         self.answer({"namespace": namespace, "lines": count}, f"Wrote {count} aspects of {namespace} to {file}.")
         return EXIT_OK

@@ -4,16 +4,17 @@ import getpass
 import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from importlib.metadata import version
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from jupyter_colophon.cli.catalog.client import open_services
 from jupyter_colophon.cli.command import Command
 from jupyter_colophon.cli.exit_status import EXIT_OK
 from jupyter_colophon.cli.parser import Parser
+from jupyter_colophon.cli.servers import server_at
+from jupyter_colophon.client.transport import Transport
 from jupyter_colophon.core.access import Principal
-from jupyter_colophon.core.errors import InvalidConfiguration, NotFound
+from jupyter_colophon.core.errors import InvalidConfiguration
 
 # The SDK and the operations are slow to load: `--help` needs neither.
 if TYPE_CHECKING:
@@ -61,25 +62,10 @@ class Mcp(Command):
 def _open_caller(url: str, settings: "Settings", principal: Principal) -> Iterator["Caller"]:
     """Open the catalog of a server, or the store of the settings. Raises InvalidConfiguration, NotFound, StorageError."""
     if url:
-        from jupyter_colophon.client.transport import Server, Transport
-
-        try:
-            server = Server(url, os.environ.get("COLOPHON_TOKEN", ""))
-        except ValueError as error:
-            raise InvalidConfiguration(f"--url: {error}") from None
-        with closing(Transport(server, timeout_s=_TIMEOUT_S)) as transport:
+        with closing(Transport(server_at(url), timeout_s=_TIMEOUT_S)) as transport:
             yield transport
         return
     from jupyter_colophon.operations.in_process import InProcessCaller
-    from jupyter_colophon.operations.services import Services
 
-    store = settings.store()
-    path = store.options.get("path") if store.provider == "sqlite" else None
-    if path is not None and not Path(path).exists():
-        raise NotFound("catalog", str(path))
-    services = Services(settings, store, settings.identity(), version("jupyter-colophon"))
-    try:
-        services.catalog()
+    with open_services(settings) as services:
         yield InProcessCaller(services, principal)
-    finally:
-        services.close()

@@ -1,4 +1,4 @@
-"""The server that a command of a client is for."""
+"""The server that a command is for."""
 
 import os
 
@@ -13,11 +13,16 @@ def add_server_url(parser: Parser) -> None:
 
 
 def server_named(url: str) -> Server:
-    """That of `--url`, else of COLOPHON_URL; its token is in COLOPHON_TOKEN. Raises InvalidConfiguration."""
+    """Return the server of `--url`, else of COLOPHON_URL. Raises InvalidConfiguration."""
     known = url or os.environ.get("COLOPHON_URL", "")
     if not known:
         raise InvalidConfiguration("which server? Say --url=, or set COLOPHON_URL")
+    return server_at(known)
+
+
+def server_at(url: str, token: str | None = None) -> Server:
+    """Return the server at a URL, by default with the token in COLOPHON_TOKEN. Raises InvalidConfiguration."""
     try:
-        return Server(known, os.environ.get("COLOPHON_TOKEN", ""))
+        return Server(url, os.environ.get("COLOPHON_TOKEN", "") if token is None else token)
     except ValueError as error:
         raise InvalidConfiguration(f"--url: {error}") from None

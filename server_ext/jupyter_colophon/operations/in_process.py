@@ -1,10 +1,11 @@
-"""The native API without HTTP: its calls run in this process, on the caller's thread."""
+"""An API without HTTP: its calls run in this process, on the caller's thread."""
 
 import json
 import threading
 from collections.abc import Iterator
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 from jupyter_colophon.client.caller import Call, Document
 from jupyter_colophon.client.problems import Refused
@@ -12,11 +13,11 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.written_change import WrittenChange
 from jupyter_colophon.core.errors import MetadataError
 from jupyter_colophon.core.read_budget import limit_reads
+from jupyter_colophon.operations.api import Api
 from jupyter_colophon.operations.call import Call as SentCall
 from jupyter_colophon.operations.call import perform
 from jupyter_colophon.operations.change_log import read_page
 from jupyter_colophon.operations.native.api import NATIVE
-from jupyter_colophon.operations.operation import Operation
 from jupyter_colophon.operations.problems import problem
 from jupyter_colophon.operations.request import Answer, Changes, Lines
 from jupyter_colophon.operations.services import Services
@@ -24,25 +25,25 @@ from jupyter_colophon.operations.services import Services
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
 
-_OPERATIONS: Final = {one.id: one for one in NATIVE.operations}
 _BAD_REQUEST: Final = 400
 
 
 class InProcessCaller:
-    """A `Caller` that runs operations on the services of this process, as one principal.
+    """A `Caller` that runs operations of an API, by default the native one, on the services of this process.
 
     Calls have no time limit but the read deadline of the settings. The answers are those of HTTP, and so are the
     errors: `Refused` with a status and a problem document.
     """
 
-    def __init__(self, services: Services, principal: Principal) -> None:
-        self.services, self._principal = services, principal
+    def __init__(self, services: Services, principal: Principal, api: Api = NATIVE) -> None:
+        self.services, self._principal, self._api = services, principal, api
+        self._operations = {one.id: one for one in api.operations}
 
     def call(self, call: Call, timeout_s: float | None = None) -> Document:
         """Run an operation, and return its document; an empty one if it has none. Raises Refused."""
         result = self._perform(call)
         if isinstance(result, Changes):
-            return self._page(result)
+            return self._page(call, result)
         if isinstance(result, Lines):
             raise TypeError(f"{call.operation} answers lines")
         if result.status >= _BAD_REQUEST:
@@ -58,30 +59,31 @@ class InProcessCaller:
             for line in result.lines:
                 yield line.encode()
         except MetadataError as error:
-            raise _refused(_OPERATIONS[call.operation], error) from error
+            raise self._refused(call, error) from error
 
     def close(self) -> None:
         """Close the services."""
         self.services.close()
 
     def _perform(self, call: Call) -> Answer | Lines | Changes:
-        operation, body = _OPERATIONS[call.operation], _bytes(call.body)
+        operation, body = self._operations[call.operation], _bytes(call.body)
         sent = SentCall(
             principal=self._principal,
             query={name: (_text(value),) for name, value in call.query.items()},
             headers={"content-type": call.content_type} | {name.lower(): _text(v) for name, v in call.headers.items()},
             path=call.path,
             body=lambda: body,
-            raw_path=call.path_template,
+            raw_path=self._api.prefix
+            + call.path_template.format_map({k: quote(v, safe="") for k, v in call.path.items()}),
             display_name=self._principal.user,
             fingerprint=lambda: _fingerprint(call, body),
         )
         try:
-            return perform(NATIVE, operation, self.services, sent)
+            return perform(self._api, operation, self.services, sent)
         except MetadataError as error:
-            raise _refused(operation, error) from error
+            raise self._refused(call, error) from error
 
-    def _page(self, changes: Changes) -> Document:
+    def _page(self, call: Call, changes: Changes) -> Document:
         """Return a page of changes; where there are none, wait for one."""
         catalog, news = self.services.catalog(), threading.Event()
         stop = catalog.feed.listen(lambda _: news.set()) if changes.wait_seconds else None
@@ -90,7 +92,7 @@ class InProcessCaller:
             if not found and changes.limit and stop is not None and news.wait(changes.wait_seconds):
                 found, cursor = self._read(catalog, changes, cursor)
         except MetadataError as error:
-            raise _refused(_OPERATIONS["readChanges"], error) from error
+            raise self._refused(call, error) from error
         finally:
             if stop is not None:
                 stop()
@@ -100,9 +102,8 @@ class InProcessCaller:
         with limit_reads(self.services.settings.read_timeout_seconds):
             return read_page(catalog, changes, after, self._principal)
 
-
-def _refused(operation: Operation, error: MetadataError) -> Refused:
-    return Refused(NATIVE.status_of(operation, type(error)), problem(error))
+    def _refused(self, call: Call, error: MetadataError) -> Refused:
+        return Refused(self._api.status_of(self._operations[call.operation], type(error)), problem(error))
 
 
 def _text(value: object) -> str:

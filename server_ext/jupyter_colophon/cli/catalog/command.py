@@ -1,18 +1,25 @@
 """What the commands on entities share: `--url`, names as people type them, pages."""
 
 import os
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
 from typing import Any
 
-from jupyter_colophon.cli.catalog.catalog_protocol import CatalogSource, Shown, Statement
+from jupyter_colophon.cli.catalog.client import CatalogClient, open_client
 from jupyter_colophon.cli.command import Command
+from jupyter_colophon.cli.exit_status import EXIT_OK
 from jupyter_colophon.cli.parser import Parser
+from jupyter_colophon.client.aspect_edits import edit_aspect
+from jupyter_colophon.core.entities.annotation import Annotation
+from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.identity.names import parse_data_name
+from jupyter_colophon.core.time_format import format_time, parse_time
 
 #: Keys of what the catalog knows of every entity: its times are shown below its properties.
 _EVENTS = frozenset({"created-by", "creation-time", "last-update-time", "last-updated-by"})
+#: Members of a value of the vocabulary (core/model/vocabulary.py).
+_STATEMENT = ("kind", "key", "name", "scope", "detail")
 
 ENTITY_HELP = "A table's name, the path of a file (from / or ./), or a URN."
 
@@ -26,16 +33,67 @@ class CatalogCommand(Command):
         add_url(parser)
 
     @contextmanager
-    def source(self) -> Iterator[CatalogSource]:
-        """The catalog, open. Raises InvalidConfiguration, NotFound, StorageError."""
-        from jupyter_colophon.cli.catalog.open_catalog import opened
-
+    def client(self) -> Iterator[CatalogClient]:
+        """Open the catalog. Raises InvalidConfiguration, NotFound, StorageError."""
         self.silence_logs()
-        found = opened(self.args.url, self.settings)
-        try:
-            yield found
-        finally:
-            found.close()
+        with open_client(self.args.url, self.settings) as client:
+            yield client
+
+    def times(self, *names: str) -> dict[str, Any]:
+        """Return the options that are times as operations take them, by their names. Raises InvalidQuery."""
+        now = time.time_ns() // 1_000_000
+        given = {name: getattr(self.args, name) for name in names}
+        ms = {
+            name: parse_time(text, now, f"--{name.replace('_', '-')}") if text else None for name, text in given.items()
+        }
+        start, end = ms.get("start"), ms.get("end")
+        if start is not None and end is not None and start > end:
+            raise InvalidQuery("is after --end", "--start")
+        return {name: None if one is None else format_time(one) for name, one in ms.items()}
+
+    def annotate(self, name: str, change: Annotation) -> int:
+        """Change what people say of an existing entity."""
+        urn = self.urn(name)
+
+        def edit(value: dict[str, Any]) -> dict[str, Any]:
+            return change.applied({"properties": {}, "tags": [], **value})
+
+        with self.client() as client:
+            client.read_entity(urn, aspects="status")
+            changed = bool(edit_aspect(client, urn, "businessMetadata", edit)["changed"])
+        self.answer({"urn": urn, "changed": changed}, f"{name} {'was changed' if changed else 'was so already'}.")
+        return EXIT_OK
+
+    def show(self, urn: str) -> int:
+        """Show an entity."""
+        with self.client() as client:
+            entity, metadata = client.read_entity(urn), client.read_entity_metadata(urn)
+        own = [one for one in entity["descriptors"] if one["column"] is None]
+        user, system = metadata["USER"], metadata["SYSTEM"]
+        document = {name: entity[name] for name in ("urn", "type", "namespace", "name", "created", "updated")} | {
+            "user": user["properties"],
+            "user_tags": user["tags"],
+            "system": system["properties"],
+            "system_tags": system["tags"],
+            "statements": [{name: one[name] for name in _STATEMENT} for one in own],
+        }
+        in_aspects = {one["key"] for one in own if one["scope"] == "SYSTEM"}
+        known = [
+            {
+                "kind": "property",
+                "key": key,
+                "name": value,
+                "scope": "SYSTEM",
+                "detail": "",
+                "aspect": "",
+                "column": None,
+            }
+            for key, value in system["properties"].items()
+            if key not in in_aspects | _EVENTS
+        ]
+        descriptors = [one | {"aspect": ""} for one in own] + known
+        self.answer(document, self.page("show", entity | {"aspects": {}, "descriptors": descriptors, "runs": []}))
+        return EXIT_OK
 
     def urn(self, text: str) -> str:
         """What is meant by a name: `<database>.<table>`, the path of a file, or a URN. Raises InvalidName."""
@@ -57,21 +115,3 @@ def add_url(parser: Parser) -> None:
         default="",
         help="The server whose catalog is meant (its token in COLOPHON_TOKEN). Default: the store of this machine.",
     )
-
-
-def entity_document(found: Shown) -> dict[str, Any]:
-    """Return an entity as `entity.json` has it, what the catalog itself knows of it as properties in no aspect."""
-    in_aspects = {one.key for one in found.statements if one.scope == "SYSTEM"}
-    known = [
-        Statement("property", key, value, "SYSTEM")
-        for key, value in found.system.items()
-        if key not in in_aspects | _EVENTS
-    ]
-    return {
-        "urn": found.urn,
-        "aspects": {},
-        "descriptors": [asdict(one) | {"aspect": "", "column": None} for one in (*found.statements, *known)],
-        "created": asdict(found.created),
-        "updated": asdict(found.updated),
-        "runs": [],
-    }

@@ -1,12 +1,15 @@
 """What `dataset` and `app` share: create, show, list, delete."""
 
-from dataclasses import asdict
+from functools import partial
 from typing import Any, ClassVar
 
-from jupyter_colophon.cli.catalog.command import CatalogCommand, entity_document
+from jupyter_colophon.cli.catalog.client import collect_pages
+from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_namespaces, complete_tags
 from jupyter_colophon.cli.exit_status import EXIT_OK
 from jupyter_colophon.cli.parser import Completer, Parser, complete_with, key_value
+from jupyter_colophon.core.cdap.names import v3_path
+from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.rendering.page import table_page
 
 
@@ -52,8 +55,9 @@ class EntityCommand(CatalogCommand):
         if self.args.verb == "list":
             return self._list()
         urn = self.meant(self.args.name)
-        run = {"show": self._show, "create": self._create, "delete": self._delete}[self.args.verb]
-        return run(self.args.name, urn)
+        if self.args.verb == "show":
+            return self.show(urn)
+        return (self._create if self.args.verb == "create" else self._delete)(self.args.name, urn)
 
     def meant(self, text: str) -> str:
         """The URN of what is called so. Raises InvalidName."""
@@ -69,31 +73,27 @@ class EntityCommand(CatalogCommand):
 
     def _create(self, name: str, urn: str) -> int:
         told = self.deployment()
-        with self.source() as source:
-            changed = source.deploy(urn, told)
+        segments = v3_path(Urn.parse(urn), self.settings.identity()).segments
+        with self.client() as client:
+            put = client.put_application if self.type == "dataFlow" else client.put_dataset
+            changed = put(segments[1], segments[3], told)["changed"]
         self.answer(
             {"urn": urn, "changed": changed}, f"{self.word} {name} {'is there' if changed else 'was so already'}."
         )
         return EXIT_OK
 
     def _delete(self, name: str, urn: str) -> int:
-        with self.source() as source:
-            source.delete(urn)
+        with self.client() as client:
+            client.delete_entity(urn)
         self.answer({"urn": urn}, f"{self.word} {name} was deleted.")
         return EXIT_OK
 
-    def _show(self, name: str, urn: str) -> int:
-        with self.source() as source:
-            found = source.show(urn)
-        self.answer(asdict(found), self.page("show", entity_document(found)))
-        return EXIT_OK
-
     def _list(self) -> int:
-        with self.source() as source:
-            found = source.listed(self.type, self.args.namespace)
-        rows = [(one.name, one.namespace, one.urn) for one in found]
         columns = ("name", "namespace", "urn")
-        entities = [dict(zip(columns, row, strict=True)) for row in rows]
+        with self.client() as client:
+            list_page = partial(client.list_entities, type=self.type, namespace=self.args.namespace or None)
+            entities = [{name: one[name] for name in columns} for one in collect_pages(list_page, "entities")]
+        rows = [tuple(one.values()) for one in entities]
         self.answer({"entities": entities}, str(table_page(rows, *columns)))
         return EXIT_OK
 

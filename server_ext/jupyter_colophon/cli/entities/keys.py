@@ -1,7 +1,8 @@
 """`jupyter colophon keys`: which properties and tags there are."""
 
-from dataclasses import asdict
+from functools import partial
 
+from jupyter_colophon.cli.catalog.client import collect_pages
 from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_keys
 from jupyter_colophon.cli.exit_status import EXIT_OK
@@ -25,10 +26,19 @@ class Keys(CatalogCommand):
     def run(self) -> int:
         """List them."""
         key, prefix = self.args.values, self.args.prefix
-        with self.source() as source:
-            found = source.values(key, prefix) if key else source.keys(prefix)
         kind, member = ("values", "value") if key else ("keys", "key")
-        rows = [asdict(one) | {member: one.text} for one in found]
+        with self.client() as client:
+            list_page = partial(client.list_values, key) if key else client.list_keys
+            rows = collect_pages(partial(list_page, prefix=prefix or None), kind)
         text = self.page(kind, {kind: rows, "key": key, "prefix": prefix})
-        self.answer({kind: [asdict(one) for one in found]}, text)
+        found = [
+            {
+                "text": one[member],
+                "entities": one["entities"],
+                "kind": one.get("kind", ""),
+                "scope": one.get("scope", ""),
+            }
+            for one in rows
+        ]
+        self.answer({kind: found}, text)
         return EXIT_OK

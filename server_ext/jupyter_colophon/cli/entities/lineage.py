@@ -1,16 +1,10 @@
 """`jupyter colophon lineage ENTITY`: what made it, and what was made of it."""
 
-import time
-
 from jupyter_colophon.cli.catalog.command import ENTITY_HELP, CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_datasets
 from jupyter_colophon.cli.exit_status import EXIT_OK
 from jupyter_colophon.cli.parser import Parser, complete_with, whole_number
-from jupyter_colophon.core.errors import InvalidQuery
-from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage import graph
-from jupyter_colophon.core.time_format import parse_time
-from jupyter_colophon.operations.native import lineage_documents
 
 _DIRECTIONS = ("both", "upstream", "downstream", "undirected")
 
@@ -47,24 +41,11 @@ class Lineage(CatalogCommand):
 
     def run(self) -> int:
         """Show it."""
-        question = self._question()
-        with self.source() as source:
-            found = source.lineage(question)
-        document = lineage_documents.asked(question) | lineage_documents.lineage(found)
+        args = self.args
+        times = self.times("start", "end", "as_of")
+        with self.client() as client:
+            document = client.read_lineage(
+                self.urn(args.entity), direction=args.direction, levels=args.levels, limit=args.limit, **times
+            )
         self.answer(document, self.page("lineage", document))
         return EXIT_OK
-
-    def _question(self) -> graph.LineageQuestion:
-        now = time.time_ns() // 1_000_000
-        times = {"--start": self.args.start, "--end": self.args.end, "--as-of": self.args.as_of}
-        start, end, as_of = (parse_time(told, now, option) if told else None for option, told in times.items())
-        if start is not None and end is not None and start > end:
-            raise InvalidQuery("is after --end", "--start")
-        return graph.LineageQuestion(
-            urn=Urn.parse(self.urn(self.args.entity)),
-            direction=self.args.direction,
-            levels=self.args.levels,
-            window=graph.Window(start, end),
-            limit=self.args.limit,
-            as_of=as_of,
-        )

@@ -1,5 +1,8 @@
 """`jupyter colophon namespace list|create|delete`."""
 
+from functools import partial
+
+from jupyter_colophon.cli.catalog.client import collect_pages
 from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_namespaces
 from jupyter_colophon.cli.exit_status import EXIT_OK
@@ -33,17 +36,18 @@ class Namespace(CatalogCommand):
             return self._list()
         name = self.args.name
         urn = str(names.namespace(name))
-        with self.source() as source:
+        with self.client() as client:
             if self.args.verb == "delete":
-                source.delete(urn)
+                client.delete_entity(urn)
                 became = "deleted"
             else:
-                became = "made" if source.make_namespace(name) else "there already"
+                became = "made" if client.put_namespace(name)["changed"] else "there already"
         self.answer({"urn": urn, "changed": became != "there already"}, f"Namespace {name} was {became}.")
         return EXIT_OK
 
     def _list(self) -> int:
-        with self.source() as source:
-            found = sorted(one.name for one in source.listed("namespace", ""))
+        with self.client() as client:
+            list_page = partial(client.list_entities, type="namespace")
+            found = sorted(one["name"] for one in collect_pages(list_page, "entities"))
         self.answer({"namespaces": found}, str(table_page([(name,) for name in found], "namespace")))
         return EXIT_OK

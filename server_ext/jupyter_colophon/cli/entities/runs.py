@@ -1,17 +1,14 @@
 """`jupyter colophon runs ENTITY`: what ran, and what one run touched."""
 
-import time
+from typing import Any
 
 from jupyter_colophon.cli.catalog.command import CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_datasets
-from jupyter_colophon.cli.catalog.run_codec import run_shown, touched_shown
 from jupyter_colophon.cli.exit_status import EXIT_OK
 from jupyter_colophon.cli.parser import Parser, complete_with, ignoring_case, whole_number
+from jupyter_colophon.client.caller import Document
 from jupyter_colophon.core.cdap.names import from_v3
-from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.identity.urn import PREFIX
-from jupyter_colophon.core.lineage.graph import RunListing, Window
-from jupyter_colophon.core.time_format import parse_time
 
 _RUN = f"{PREFIX}dataProcessInstance:"
 _PROGRAM = f"{PREFIX}dataJob:"
@@ -49,17 +46,16 @@ class Runs(CatalogCommand):
         if meant.startswith(_RUN):
             return self._show(meant)
         is_program = meant.startswith(_PROGRAM)
-        listing = RunListing(
-            program=meant if is_program else "",
-            data="" if is_program else meant,
-            window=self._window(),
-            status=self.args.status,
-            limit=self.args.limit,
-        )
-        with self.source() as source:
-            found = source.runs(listing)
-        document = {"runs": [run_shown(one) for one in found]}
-        self.answer(document, self.page("runs", {**document, "cursor": None}))
+        filters: dict[str, Any] = {"program" if is_program else "data": meant, "status": self.args.status or None}
+        filters |= self.times("start", "end")
+        found: list[Document] = []
+        cursor: str | None = ""
+        with self.client() as client:
+            while cursor is not None and len(found) < self.args.limit:
+                page = client.list_runs(limit=self.args.limit - len(found), cursor=cursor or None, **filters)
+                found += page["runs"]
+                cursor = page["cursor"]
+        self.answer({"runs": found}, self.page("runs", {"runs": found, "cursor": None}))
         return EXIT_OK
 
     def meant(self, text: str) -> str:
@@ -72,16 +68,7 @@ class Runs(CatalogCommand):
         return str(from_v3(path, self.settings.identity()))
 
     def _show(self, urn: str) -> int:
-        with self.source() as source:
-            run, touched = source.run(urn)
-        document = run_shown(run) | {"accesses": [touched_shown(one) for one in touched]}
+        with self.client() as client:
+            document = client.read_run(urn) | {"accesses": client.list_run_accesses(urn)["accesses"]}
         self.answer(document, self.page("run", document))
         return EXIT_OK
-
-    def _window(self) -> Window:
-        now = time.time_ns() // 1_000_000
-        times = {"--start": self.args.start, "--end": self.args.end}
-        start, end = (parse_time(told, now, option) if told else None for option, told in times.items())
-        if start is not None and end is not None and start > end:
-            raise InvalidQuery("is after --end", "--start")
-        return Window(start, end)

@@ -1,6 +1,5 @@
 """`jupyter colophon search [WORD…] [--tag=TAG …]`."""
 
-from dataclasses import asdict
 from typing import Any
 
 from jupyter_colophon.cli.catalog.command import CatalogCommand
@@ -40,9 +39,11 @@ class Search(CatalogCommand):
         if not words and not filters:
             return self.fail("a search needs words or a filter; '*' finds everything", EXIT_USAGE)
         query = " ".join(words) or "*"
-        with self.source() as source:
-            found = source.search(query, filters, self.args.limit, removed=self.args.removed)
-        document: dict[str, Any] = {"total": found.total, "hits": [asdict(one) for one in found.lines]}
-        hits = [{**hit, "owner": None, "matches": ()} for hit in document["hits"]]
+        with self.client() as client:
+            found = client.search(query, **filters, limit=self.args.limit, removed=self.args.removed or None)
+        columns = {"urn": "", "type": "", "namespace": "", "name": "", "description": "", "tags": ()}
+        listed = [{name: one.get(name, default) for name, default in columns.items()} for one in found["hits"]]
+        document: dict[str, Any] = {"total": found["total"], "hits": listed}
+        hits = [{**hit, "owner": None, "matches": ()} for hit in listed]
         self.answer(document, self.page("search", {**document, "query": query, "isLowerBound": False, "hits": hits}))
         return EXIT_OK

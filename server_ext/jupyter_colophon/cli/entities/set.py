@@ -2,7 +2,6 @@
 
 from jupyter_colophon.cli.catalog.command import ENTITY_HELP, CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_datasets, complete_pairs
-from jupyter_colophon.cli.exit_status import EXIT_OK
 from jupyter_colophon.cli.parser import Parser, complete_with, key_value
 from jupyter_colophon.core.entities.annotation import Annotation
 
@@ -24,9 +23,4 @@ class Set(CatalogCommand):
 
     def run(self) -> int:
         """Set them."""
-        name = self.args.entity
-        urn = self.urn(name)
-        with self.source() as source:
-            changed = source.annotate(urn, Annotation(dict(self.args.properties)))
-        self.answer({"urn": urn, "changed": changed}, f"{name} {'was changed' if changed else 'was so already'}.")
-        return EXIT_OK
+        return self.annotate(self.args.entity, Annotation(dict(self.args.properties)))

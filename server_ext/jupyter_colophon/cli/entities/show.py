@@ -1,10 +1,7 @@
 """`jupyter colophon show ENTITY`: what people and machines say of it."""
 
-from dataclasses import asdict
-
-from jupyter_colophon.cli.catalog.command import ENTITY_HELP, CatalogCommand, entity_document
+from jupyter_colophon.cli.catalog.command import ENTITY_HELP, CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_datasets
-from jupyter_colophon.cli.exit_status import EXIT_OK
 from jupyter_colophon.cli.parser import Parser, complete_with
 
 
@@ -21,7 +18,4 @@ class Show(CatalogCommand):
 
     def run(self) -> int:
         """Show it."""
-        with self.source() as source:
-            found = source.show(self.urn(self.args.entity))
-        self.answer(asdict(found), self.page("show", entity_document(found)))
-        return EXIT_OK
+        return self.show(self.urn(self.args.entity))

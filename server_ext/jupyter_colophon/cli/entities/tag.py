@@ -2,7 +2,6 @@
 
 from jupyter_colophon.cli.catalog.command import ENTITY_HELP, CatalogCommand
 from jupyter_colophon.cli.catalog.completers import complete_datasets, complete_tags
-from jupyter_colophon.cli.exit_status import EXIT_OK
 from jupyter_colophon.cli.parser import Parser, complete_with
 from jupyter_colophon.core.entities.annotation import Annotation
 
@@ -22,10 +21,6 @@ class Tag(CatalogCommand):
 
     def run(self) -> int:
         """Tag it."""
-        name, tags = self.args.entity, self.args.tags
+        tags = self.args.tags
         change = Annotation(without_tags=frozenset(tags)) if self.args.remove else Annotation(tags=tuple(tags))
-        urn = self.urn(name)
-        with self.source() as source:
-            changed = source.annotate(urn, change)
-        self.answer({"urn": urn, "changed": changed}, f"{name} {'was changed' if changed else 'was so already'}.")
-        return EXIT_OK
+        return self.annotate(self.args.entity, change)
