@@ -68,7 +68,7 @@ class AuthenticatedRequest:
         return Call(
             principal=principal,
             query={name: self.get_query_arguments(name, strip=False) for name in request.query_arguments},
-            headers={name.lower(): value for name, value in request.headers.items()},
+            headers=request.headers,
             path=path,
             body=self.sent_body,
             raw_path=str(request.path).removeprefix(self.base_url.rstrip("/")),

@@ -55,7 +55,7 @@ def exchange_message(services: Services, request: Request) -> Answer:
 
     reason = read_only_reason(services.settings.mcp_access, request.principal)
     toolbox = Toolbox(InProcessCaller(services, request.principal), reason)
-    headers = [(one.name, request[one]) for one in _HEADERS if one.name.lower() in request.sent_names]
+    headers = [(one.name, request[one]) for one in _HEADERS if one.name.lower() in request.headers]
     status, body = answer_http(toolbox, headers, request.body)
     return Answer(body, status)
 

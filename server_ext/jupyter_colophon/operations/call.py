@@ -18,10 +18,11 @@ from jupyter_colophon.operations.services import Services
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request for an operation as it was sent. Names of headers are in lower case; the path's parameters are decoded."""
+    """A request for an operation as it was sent. The path's parameters are decoded."""
 
     principal: Principal
     query: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    #: By name in lower case, or in any case.
     headers: Mapping[str, str] = field(default_factory=dict)
     path: Mapping[str, str] = field(default_factory=dict)
     #: Returns the bytes of the body. Raises MalformedBody, TooLarge.
@@ -61,7 +62,7 @@ def _request(api: Api, operation: Operation, services: Services, call: Call) -> 
         path=_path(call),
         body=_body(api, operation, call) if operation.body else None,
         content_type=call.headers.get("content-type", "").partition(";")[0].strip().lower(),
-        sent_names=frozenset(call.headers) | frozenset(call.query),
+        headers=call.headers,
         raw_path=call.raw_path,
         read_body=call.body,
         base_url=call.base_url,

@@ -90,7 +90,7 @@ CONDITIONS: Final = (_IF_MATCH, _IF_NONE_MATCH, _IF_UNMODIFIED_SINCE, _IF_MODIFI
 def require_none(request: Request) -> None:
     """Raise InvalidQuery for a condition of a request about something that has no version."""
     for one in CONDITIONS:
-        if one.name.lower() in request.sent_names:
+        if one.name.lower() in request.headers:
             raise InvalidQuery("an entity has no version: conditions are for its aspects", one.name)
 
 

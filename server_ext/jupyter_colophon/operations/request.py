@@ -28,8 +28,8 @@ class Request:
     body: Any = None
     #: The media type of the body, in lower case and without its parameters; empty where the request has none.
     content_type: str = ""
-    #: The names of the headers and of the query parameters that were sent.
-    sent_names: frozenset[str] = frozenset()
+    #: All headers that were sent, by name in lower case.
+    headers: Mapping[str, str] = field(default_factory=dict)
     raw_path: str = ""
     #: Returns the bytes of the body as they were sent. Raises MalformedBody, TooLarge.
     read_body: Callable[[], bytes] = bytes
