@@ -25,6 +25,11 @@ print(sorted(heavy & {name.partition(".")[0] for name in sys.modules}))
 """
 
 
+@pytest.mark.parametrize("words", [["--help"], ["search", "--help"], ["completion", "bash"]], ids=" ".join)
+def test_a_command_that_opens_nothing_loads_no_server_and_no_store(words: list[str]) -> None:
+    assert told(_HEAVY, *words).splitlines()[-1] == "[]"
+
+
 def test_the_doctor_loads_no_server_and_no_slow_validator(database: Path) -> None:
     assert told(_HEAVY, "doctor", "--json", f"--database={database}").splitlines()[-1] == "['sqlite3']"
 

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from jupyter_colophon.cli.instances.instances_protocol import Source
-from jupyter_colophon.core.errors import InvalidConfiguration
 from jupyter_colophon.settings import Settings
 
 if TYPE_CHECKING:
@@ -28,12 +27,9 @@ def server_of(url: str | None) -> "Server | None":
     chosen = _chosen(url, os.environ)
     if not chosen:
         return None
-    from jupyter_colophon.client.transport import Server
+    from jupyter_colophon.cli.servers import server_at
 
-    try:
-        return Server(chosen, _token(chosen, os.environ))
-    except ValueError as error:
-        raise InvalidConfiguration(f"--url: {error}") from None
+    return server_at(chosen, _token(chosen, os.environ))
 
 
 def _opened(server: "Server | None", settings: Settings) -> Source:
