@@ -75,349 +75,349 @@ export interface IOperation {
 
 /** The parameters, the body and the answer of each operation. */
 export interface IOperations {
-  /** The user and what the token used lets them do. */
+  /** Read the authenticated user and the permissions of the token. */
   readMe: {
     parameters: Record<never, never>;
     body: undefined;
     answer: Me;
   };
-  /** Whether the store takes reads and writes; 503 when it does not take writes, and what else is amiss. */
+  /** Read the health of the service; the status is 503 if the store does not accept writes. */
   readHealth: {
     parameters: Record<never, never>;
     body: undefined;
     answer: Health;
   };
-  /** The entity types and the names of their aspects. */
+  /** List the entity types with the names of their aspects. */
   listEntityTypes: {
     parameters: Record<never, never>;
     body: undefined;
     answer: Registry;
   };
-  /** One entity type: what a form needs. */
+  /** Read an entity type with the schemas of its aspects, as a form needs them. */
   readEntityType: {
     parameters: { type: string };
     body: undefined;
     answer: EntityType;
   };
-  /** A page of entities by namespace, type and name; it may hold fewer than `limit` while there is a cursor. */
+  /** List entities by namespace, type and name. A page may have fewer than `limit` entities and still a cursor. */
   listEntities: {
     parameters: { namespace?: string | undefined; type?: string | undefined; prefix?: string | undefined; removed?: boolean | undefined; limit?: number | undefined; cursor?: string | undefined };
     body: undefined;
     answer: Entities;
   };
-  /** One entity with its aspects, or with those that `aspects` names. */
+  /** Read an entity with its aspects, or only those in `aspects`. */
   readEntity: {
     parameters: { urn: string; aspects?: string | undefined };
     body: undefined;
     answer: Entity;
   };
-  /** Take the entity away; its history and lineage stay. */
+  /** Delete an entity; its history and lineage are kept. */
   deleteEntity: {
     parameters: { urn: string; 'Idempotency-Key'?: string | undefined };
     body: undefined;
     answer: WriteResult;
   };
-  /** Give a dataset another name, with its history, lineage, fields and all that names it. */
+  /** Rename a dataset with its history, lineage and fields, and update all references to it. */
   renameEntity: {
     parameters: { urn: string; 'Idempotency-Key'?: string | undefined };
     body: EntityRename;
     answer: WriteResult;
   };
-  /** Its properties and tags in both scopes; a field or a custom entity is there with what holds it. */
+  /** Read the properties and tags of an entity in both scopes; a field or a custom entity exists if its parent does. */
   readEntityMetadata: {
     parameters: { urn: string };
     body: undefined;
     answer: EntityMetadata;
   };
-  /** The fields of a dataset of which something was said, whether its schema names them or not. */
+  /** List the fields of a dataset that have metadata, whether or not they are in its schema. */
   listFields: {
     parameters: { urn: string };
     body: undefined;
     answer: Fields;
   };
-  /** What was said of each of these fields, in both scopes: a page, which may hold fewer than there are places. */
+  /** List the metadata of the fields of a dataset in both scopes. A page may have fewer than `limit` fields. */
   listFieldsMetadata: {
     parameters: { urn: string; limit?: number | undefined; cursor?: string | undefined };
     body: undefined;
     answer: FieldsMetadata;
   };
-  /** The aspect as it is now; its version is the ETag. */
+  /** Read the current version of an aspect; its version is the ETag. */
   readAspect: {
     parameters: { urn: string; aspect: string; 'If-None-Match'?: string | undefined };
     body: undefined;
     answer: Aspect;
   };
-  /** Make the body the aspect's value. */
+  /** Create or replace an aspect. */
   writeAspect: {
     parameters: { urn: string; aspect: string; 'If-Match'?: string | undefined; 'If-None-Match'?: string | undefined; 'If-Unmodified-Since'?: string | undefined; 'If-Modified-Since'?: string | undefined; 'Idempotency-Key'?: string | undefined };
     body: object;
     answer: WriteResult;
   };
-  /** Change the value by a JSON Patch (a list, or an object in DataHub's form) or a merge patch (an object). */
+  /** Update an aspect by a JSON Patch (a list, or an object in DataHub's form) or a merge patch (an object). */
   patchAspect: {
     parameters: { urn: string; aspect: string; 'If-Match'?: string | undefined; 'If-None-Match'?: string | undefined; 'If-Unmodified-Since'?: string | undefined; 'If-Modified-Since'?: string | undefined; 'Idempotency-Key'?: string | undefined };
     body: object;
     answer: WriteResult;
   };
-  /** Take the aspect away. */
+  /** Delete an aspect. */
   deleteAspect: {
     parameters: { urn: string; aspect: string; 'If-Match'?: string | undefined; 'If-None-Match'?: string | undefined; 'If-Unmodified-Since'?: string | undefined; 'If-Modified-Since'?: string | undefined; 'Idempotency-Key'?: string | undefined };
     body: undefined;
     answer: WriteResult;
   };
-  /** The aspect's history, newest first. */
+  /** List the versions of an aspect, newest first. */
   listVersions: {
     parameters: { urn: string; aspect: string; limit?: number | undefined; cursor?: string | undefined };
     body: undefined;
     answer: Versions;
   };
-  /** What an aspect that is told by time says, such as `datasetProfile`, newest first. */
+  /** List the values of a time-series aspect, such as `datasetProfile`, newest first. */
   listTimeseriesValues: {
     parameters: { urn: string; aspect: string; limit?: number | undefined; start?: string | undefined; end?: string | undefined };
     body: undefined;
     answer: TimeseriesValues;
   };
-  /** A batch of proposals, applied wholly or not at all; with `async`, later. */
+  /** Apply a batch of proposals atomically; with `async`, later. */
   submitProposals: {
     parameters: { async?: boolean | undefined; 'Idempotency-Key'?: string | undefined };
     body: Proposals;
     answer: WriteResults | InboxEntry;
   };
-  /** What became of a batch that was to be applied later; known for a day. */
+  /** Read the state of a batch submitted with `async`; it is kept for one day. */
   readInboxEntry: {
     parameters: { id: string };
     body: undefined;
     answer: InboxEntry;
   };
-  /** A page of what could not be applied, newest first: one's own, or all of them for an admin. */
+  /** List dead letters, newest first: those of the caller, or all of them for an administrator. */
   listDeadLetters: {
     parameters: { kind?: string | undefined; limit?: number | undefined; cursor?: string | undefined };
     body: undefined;
     answer: DeadLetters;
   };
-  /** Throw a dead letter away. */
+  /** Delete a dead letter. */
   deleteDeadLetter: {
     parameters: { id: string; 'Idempotency-Key'?: string | undefined };
     body: undefined;
     answer: DeadLetterDeleteResult;
   };
-  /** Apply it again, as who sent it; where that fails, it stays with what is wrong now. */
+  /** Retry a dead letter on behalf of its sender; if it fails, it is kept with the new error. */
   replayDeadLetter: {
     parameters: { id: string; 'Idempotency-Key'?: string | undefined };
     body: undefined;
     answer: WriteResults;
   };
-  /** How far one's load came; known for thirty days after it was last touched. */
+  /** Read the progress of a load; it is kept for 30 days after its last update. */
   readLoad: {
     parameters: { load: string };
     body: undefined;
     answer: Load;
   };
-  /** Open a load, or go on with an open one; one that has ended stays so. */
+  /** Open a load, or resume an open one; a load that has ended cannot be reopened. */
   openLoad: {
     parameters: { load: string };
     body: undefined;
     answer: Load;
   };
-  /** Commit or abort a load: from then on no batch of it is taken. */
+  /** Commit or abort a load; no further batches are accepted. */
   endLoad: {
     parameters: { load: string };
     body: LoadEnd;
     answer: Load;
   };
-  /** A batch, applied once in one transaction; rows that cannot be applied are refused alone. */
+  /** Apply a batch once, in one transaction; rows that cannot be applied are rejected individually. */
   loadBatch: {
     parameters: { load: string };
     body: LoadBatch;
     answer: LoadBatchResult;
   };
-  /** A page of the rows that one's load refused, by their places. */
+  /** List the rejected rows of a load, in their order. */
   listLoadRejections: {
     parameters: { load: string; limit?: number | undefined; cursor?: string | undefined };
     body: undefined;
     answer: LoadRejections;
   };
-  /** A page of hits with reasons and facets. */
+  /** Search entities; each hit states why it matched, and matches are counted by facet. */
   search: {
     parameters: { q: string; type?: string | undefined; namespace?: string | undefined; tag?: string | undefined; term?: string | undefined; domain?: string | undefined; platform?: string | undefined; owner?: string | undefined; scope?: 'USER' | 'SYSTEM' | undefined; removed?: boolean | undefined; facets?: string | undefined; limit?: number | undefined; cursor?: string | undefined; asOf?: string | undefined };
     body: undefined;
     answer: SearchResults;
   };
-  /** Keys with the number of entities that carry them. */
+  /** List metadata keys with the number of entities that have them. */
   listKeys: {
     parameters: { prefix?: string | undefined; namespace?: string | undefined; scope?: 'USER' | 'SYSTEM' | undefined; limit?: number | undefined; cursor?: string | undefined; asOf?: string | undefined };
     body: undefined;
     answer: Keys;
   };
-  /** Values of a key with the number of entities that say them. */
+  /** List the values of a metadata key with the number of entities that have them. */
   listValues: {
     parameters: { key: string; prefix?: string | undefined; namespace?: string | undefined; scope?: 'USER' | 'SYSTEM' | undefined; limit?: number | undefined; cursor?: string | undefined; asOf?: string | undefined };
     body: undefined;
     answer: KeyValues;
   };
-  /** The graph around an entity. */
+  /** Read the lineage graph around an entity. */
   readLineage: {
     parameters: { urn: string; direction?: 'both' | 'upstream' | 'downstream' | 'undirected' | undefined; levels?: number | undefined; start?: string | undefined; end?: string | undefined; limit?: number | undefined; columns?: boolean | undefined; asOf?: string | undefined };
     body: undefined;
     answer: Lineage;
   };
-  /** A page of runs, newest first. */
+  /** List runs, newest first. */
   listRuns: {
     parameters: { program?: string | undefined; data?: string | undefined; start?: string | undefined; end?: string | undefined; status?: 'running' | 'succeeded' | 'failed' | 'killed' | undefined; limit?: number | undefined; cursor?: string | undefined };
     body: undefined;
     answer: Runs;
   };
-  /** Record a run; the same program and run id again is the same run. */
+  /** Record a run; repeating the same program and run id does not create another run. */
   startRun: {
     parameters: { 'Idempotency-Key'?: string | undefined };
     body: RunStart;
     answer: Run;
   };
-  /** One run with its accesses. */
+  /** Read a run with its accesses. */
   readRun: {
     parameters: { urn: string };
     body: undefined;
     answer: Run;
   };
-  /** Record how the run went on. */
+  /** Update the status, the end, the facts or the arguments of a run. */
   updateRun: {
     parameters: { urn: string; 'Idempotency-Key'?: string | undefined };
     body: RunChange;
     answer: Run;
   };
-  /** What the run has to do with, and what was said of it when the run met it first. */
+  /** List the entities that a run accessed, with their metadata at the first access. */
   listRunAccesses: {
     parameters: { urn: string };
     body: undefined;
     answer: RunAccesses;
   };
-  /** Record what the run touched. */
+  /** Record the data that a run accessed. */
   recordAccesses: {
     parameters: { urn: string; 'Idempotency-Key'?: string | undefined };
     body: Accesses;
     answer: Run;
   };
-  /** The graph from the frontier of an answer on. */
+  /** Continue a lineage graph from the frontier of a previous answer. */
   continueLineage: {
     parameters: Record<never, never>;
     body: LineageNext;
     answer: Lineage;
   };
-  /** All shortest ways on which data flows from one node to another. */
+  /** Find all shortest paths on which data flows from one node to another. */
   readLineagePath: {
     parameters: { from: string; to: string; start?: string | undefined; end?: string | undefined; asOf?: string | undefined };
     body: undefined;
     answer: LineagePath;
   };
-  /** How much is downstream, by type, owner and namespace. */
+  /** Count the downstream entities by type, owner and namespace. */
   readLineageImpact: {
     parameters: { urn: string; levels?: number | undefined; start?: string | undefined; end?: string | undefined; asOf?: string | undefined };
     body: undefined;
     answer: LineageImpact;
   };
-  /** The edges that came and went between two times. */
+  /** List the lineage edges that were added and removed between two times. */
   readLineageDiff: {
     parameters: { urn: string; from?: string | undefined; to?: string | undefined; span?: string | undefined; direction?: 'both' | 'upstream' | 'downstream' | 'undirected' | undefined; levels?: number | undefined; limit?: number | undefined };
     body: undefined;
     answer: LineageDiff;
   };
-  /** Changes after a number; with `wait`, as soon as there are any; `limit=0` gives the present number. */
+  /** List the changes after a sequence number; with `wait`, long-poll for them; `limit=0` returns only the current cursor. */
   readChanges: {
     parameters: { after?: number | undefined; limit?: number | undefined; wait?: number | undefined; namespace?: string | undefined; urn?: string | undefined; type?: string | undefined };
     body: undefined;
     answer: Changes;
   };
-  /** Changes as they happen, as server-sent events. */
+  /** Stream changes as server-sent events. */
   streamChanges: {
     parameters: { after?: string | undefined; 'Last-Event-ID'?: string | undefined; namespace?: string | undefined; urn?: string | undefined; type?: string | undefined };
     body: undefined;
     answer: string;
   };
-  /** Changes as they happen, over a WebSocket: first `hello` with the log's head, then changes. */
+  /** Stream changes over a WebSocket: first `hello` with the head of the change log, then each change. */
   followChanges: {
     parameters: { after?: string | undefined; namespace?: string | undefined; urn?: string | undefined; type?: string | undefined };
     body: undefined;
     answer: Message;
   };
-  /** Everything that is said in a namespace. */
+  /** Export all metadata of a namespace. */
   exportNamespace: {
     parameters: { namespace: string };
     body: undefined;
     answer: string;
   };
-  /** What is said in a namespace of some types of entity, or in some aspects. */
+  /** Export the metadata of a namespace, for some entity types or some aspects only. */
   exportSelection: {
     parameters: Record<never, never>;
     body: NamespaceExport;
     answer: string;
   };
-  /** Lines back into the catalog; conflicts, where both sides changed, are listed and left as they are. */
+  /** Import exported lines; conflicts, where both sides changed, are listed and not applied. */
   importNamespace: {
     parameters: { dryRun?: boolean | undefined; overwrite?: boolean | undefined };
     body: string;
     answer: NamespaceImport;
   };
-  /** The schemaspaces with their schemas, and what of them did not load. */
+  /** List the schemaspaces with their schemas, and the errors of those that did not load. */
   listSchemaspaces: {
     parameters: Record<never, never>;
     body: undefined;
     answer: Schemaspaces;
   };
-  /** Ask the providers of schemas again: some make them of what there is. */
+  /** Reload the schemas from their providers. */
   refreshSchemaspaces: {
     parameters: { space?: string | undefined };
     body: undefined;
     answer: Schemaspaces;
   };
-  /** One schema of a schemaspace, also a deprecated one. */
+  /** Read a schema of a schemaspace, also a deprecated one. */
   readSchema: {
     parameters: { space: string; schema: string };
     body: undefined;
     answer: Record<string, unknown>;
   };
-  /** Store a schema beside those of packages, or replace one that was stored. */
+  /** Store a schema in addition to those of packages, or replace a stored schema. */
   storeSchema: {
     parameters: { space: string; schema: string };
     body: object;
     answer: Record<string, unknown>;
   };
-  /** Take a stored schema away, and tell what is left; instances of it stay. */
+  /** Delete a stored schema and list the remaining ones; its instances are kept. */
   removeSchema: {
     parameters: { space: string; schema: string };
     body: undefined;
     answer: Schemaspaces;
   };
-  /** Have the schemaspace's providers migrate its instances to what their schemas are now. */
+  /** Migrate the instances of a schemaspace to the current versions of their schemas. */
   migrateInstances: {
     parameters: { space: string; dryRun?: boolean | undefined };
     body: undefined;
     answer: Migration;
   };
-  /** Whether a schema could be used: its dialect, size, references, regular expressions and members. */
+  /** Validate a schema: its dialect, size, references, regular expressions and members. */
   checkSchema: {
     parameters: { kind?: 'schemaspace' | 'aspect' | undefined };
     body: object;
     answer: SchemaCheckResult;
   };
-  /** A page of a schemaspace's instances, valid or not, with counts of tags and schemas. */
+  /** List the instances of a schemaspace, valid or not, with counts of tags and schemas. */
   listInstances: {
     parameters: { space: string; q?: string | undefined; tag?: string | undefined; schema?: string | undefined; valid?: 'true' | 'false' | undefined; sort?: 'display_name' | '-display_name' | 'name' | '-name' | 'schema_name' | '-schema_name' | 'time' | '-time' | undefined; limit?: number | undefined; cursor?: string | undefined };
     body: undefined;
     answer: Instances;
   };
-  /** Make an instance; without a name, it gets one made of its display name. */
+  /** Create an instance; without a name, its name is derived from its display name. */
   createInstance: {
     parameters: { space: string };
     body: InstanceEdit;
     answer: Instance;
   };
-  /** An instance, valid or not, with what is wrong with it. */
+  /** Read an instance, valid or not, with its validation errors. */
   readInstance: {
     parameters: { space: string; instance: string; 'If-None-Match'?: string | undefined };
     body: undefined;
     answer: Instance;
   };
-  /** Replace an instance; one that is broken is repaired so. */
+  /** Replace an instance, also an invalid one. */
   writeInstance: {
     parameters: { space: string; instance: string; 'If-Match'?: string | undefined; 'If-None-Match'?: string | undefined; 'If-Unmodified-Since'?: string | undefined; 'If-Modified-Since'?: string | undefined };
     body: InstanceEdit;
@@ -429,73 +429,73 @@ export interface IOperations {
     body: object;
     answer: Instance;
   };
-  /** Remove an instance, also a broken one; `restore` undoes it. */
+  /** Delete an instance, also an invalid one; `restore` undoes the deletion. */
   deleteInstance: {
     parameters: { space: string; instance: string; 'If-Match'?: string | undefined; 'If-None-Match'?: string | undefined; 'If-Unmodified-Since'?: string | undefined; 'If-Modified-Since'?: string | undefined };
     body: undefined;
     answer: InstanceDeleteResult;
   };
-  /** Make an earlier version the present one; this undoes a removal too. */
+  /** Restore an earlier version of an instance, also after its deletion. */
   restoreInstance: {
     parameters: { space: string; instance: string; 'If-Match'?: string | undefined; 'If-None-Match'?: string | undefined; 'If-Unmodified-Since'?: string | undefined; 'If-Modified-Since'?: string | undefined };
     body: InstanceRestore;
     answer: Instance;
   };
-  /** What instances say at one place, the most frequent first; no secret. */
+  /** List the values of one property of the instances, most frequent first, without secrets. */
   listInstanceValues: {
     parameters: { space: string; schema?: string | undefined; pointer: string };
     body: undefined;
     answer: InstanceValues;
   };
-  /** Return instances as Elyra writes them. */
+  /** Export instances in Elyra's format. */
   exportInstances: {
     parameters: { space: string };
     body: InstanceExport;
     answer: InstanceBundle;
   };
-  /** Take instances in, each by itself; none that is there is overwritten unless that is asked for. */
+  /** Import instances individually; existing ones are only replaced with `overwrite`. */
   importInstances: {
     parameters: { space: string; dryRun?: boolean | undefined; overwrite?: boolean | undefined };
     body: InstanceBundle;
     answer: InstanceImport;
   };
-  /** What killed saves of Elyra's left behind; nothing of its content. */
+  /** List the files that interrupted saves of Elyra left, without their content. */
   listRecoveryFiles: {
     parameters: { space: string };
     body: undefined;
     answer: RecoveryFiles;
   };
-  /** Let a leftover be its instance again, where that is missing or cannot be read. */
+  /** Restore an instance that is missing or unreadable from a recovery file. */
   restoreRecoveryFile: {
     parameters: { space: string };
     body: RecoveryFileChoice;
     answer: Instance;
   };
-  /** Throw a leftover away, and tell those that stay. */
+  /** Delete a recovery file and list the remaining ones. */
   discardRecoveryFile: {
     parameters: { space: string };
     body: RecoveryFileChoice;
     answer: RecoveryFiles;
   };
-  /** The plugins of pipelines, each with the schema of its properties. */
+  /** List the plugins of pipelines, each with the schema of its properties. */
   listPipelinePlugins: {
     parameters: Record<never, never>;
     body: undefined;
     answer: PipelinePlugins;
   };
-  /** When pipelines run by themselves, when each is due, and what became of its last run. */
+  /** List the schedules of pipelines with the next run and the result of the last run. */
   listPipelineSchedules: {
     parameters: Record<never, never>;
     body: undefined;
     answer: PipelineSchedules;
   };
-  /** What is wrong with a pipeline: its shape, its plugins' properties, its graph, columns that are not there. */
+  /** Validate a pipeline: its document, the properties of its plugins, its graph and its columns. */
   checkPipeline: {
     parameters: Record<never, never>;
     body: PipelineCheck;
     answer: PipelineCheckResult;
   };
-  /** This document: the operations, what they take and what they answer (OpenAPI 3.1). */
+  /** Read the OpenAPI 3.1 document of this API. */
   readOpenApi: {
     parameters: Record<never, never>;
     body: undefined;

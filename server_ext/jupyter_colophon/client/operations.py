@@ -21,22 +21,22 @@ class Operations:
         self.caller.close()
 
     def read_me(self, *, timeout_s: float | None = None) -> Document:
-        """The user and what the token used lets them do. Answer: `Me`."""
+        """Read the authenticated user and the permissions of the token. Answer: `Me`."""
         call = Call("readMe", "GET", "/me")
         return self.caller.call(call, timeout_s)
 
     def read_health(self, *, timeout_s: float | None = None) -> Document:
-        """Whether the store takes reads and writes; 503 when it does not take writes, and what else is amiss. Answer: `Health`."""
+        """Read the health of the service; the status is 503 if the store does not accept writes. Answer: `Health`."""
         call = Call("readHealth", "GET", "/health")
         return self.caller.call(call, timeout_s)
 
     def list_entity_types(self, *, timeout_s: float | None = None) -> Document:
-        """The entity types and the names of their aspects. Answer: `Registry`."""
+        """List the entity types with the names of their aspects. Answer: `Registry`."""
         call = Call("listEntityTypes", "GET", "/registry")
         return self.caller.call(call, timeout_s)
 
     def read_entity_type(self, type: str, *, timeout_s: float | None = None) -> Document:
-        """One entity type: what a form needs. Answer: `EntityType`."""
+        """Read an entity type with the schemas of its aspects, as a form needs them. Answer: `EntityType`."""
         call = Call("readEntityType", "GET", "/registry/{type}", path={"type": type})
         return self.caller.call(call, timeout_s)
 
@@ -51,7 +51,7 @@ class Operations:
         cursor: str | None = None,
         timeout_s: float | None = None,
     ) -> Document:
-        """A page of entities by namespace, type and name; it may hold fewer than `limit` while there is a cursor. Answer: `Entities`."""
+        """List entities by namespace, type and name. A page may have fewer than `limit` entities and still a cursor. Answer: `Entities`."""
         call = Call(
             "listEntities",
             "GET",
@@ -68,14 +68,14 @@ class Operations:
         return self.caller.call(call, timeout_s)
 
     def read_entity(self, urn: str, *, aspects: str | None = None, timeout_s: float | None = None) -> Document:
-        """One entity with its aspects, or with those that `aspects` names. Answer: `Entity`."""
+        """Read an entity with its aspects, or only those in `aspects`. Answer: `Entity`."""
         call = Call("readEntity", "GET", "/entities/{urn}", path={"urn": urn}, query={"aspects": aspects})
         return self.caller.call(call, timeout_s)
 
     def delete_entity(
         self, urn: str, *, idempotency_key: str | None = None, timeout_s: float | None = None
     ) -> Document:
-        """Take the entity away; its history and lineage stay. Answer: `WriteResult`."""
+        """Delete an entity; its history and lineage are kept. Answer: `WriteResult`."""
         call = Call(
             "deleteEntity", "DELETE", "/entities/{urn}", path={"urn": urn}, headers={"Idempotency-Key": idempotency_key}
         )
@@ -84,7 +84,7 @@ class Operations:
     def rename_entity(
         self, urn: str, body: Body, *, idempotency_key: str | None = None, timeout_s: float | None = None
     ) -> Document:
-        """Give a dataset another name, with its history, lineage, fields and all that names it. Body: `EntityRename`. Answer: `WriteResult`."""
+        """Rename a dataset with its history, lineage and fields, and update all references to it. Body: `EntityRename`. Answer: `WriteResult`."""
         call = Call(
             "renameEntity",
             "POST",
@@ -96,19 +96,19 @@ class Operations:
         return self.caller.call(call, timeout_s)
 
     def read_entity_metadata(self, urn: str, *, timeout_s: float | None = None) -> Document:
-        """Its properties and tags in both scopes; a field or a custom entity is there with what holds it. Answer: `EntityMetadata`."""
+        """Read the properties and tags of an entity in both scopes; a field or a custom entity exists if its parent does. Answer: `EntityMetadata`."""
         call = Call("readEntityMetadata", "GET", "/entities/{urn}/metadata", path={"urn": urn})
         return self.caller.call(call, timeout_s)
 
     def list_fields(self, urn: str, *, timeout_s: float | None = None) -> Document:
-        """The fields of a dataset of which something was said, whether its schema names them or not. Answer: `Fields`."""
+        """List the fields of a dataset that have metadata, whether or not they are in its schema. Answer: `Fields`."""
         call = Call("listFields", "GET", "/entities/{urn}/fields", path={"urn": urn})
         return self.caller.call(call, timeout_s)
 
     def list_fields_metadata(
         self, urn: str, *, limit: int | None = None, cursor: str | None = None, timeout_s: float | None = None
     ) -> Document:
-        """What was said of each of these fields, in both scopes: a page, which may hold fewer than there are places. Answer: `FieldsMetadata`."""
+        """List the metadata of the fields of a dataset in both scopes. A page may have fewer than `limit` fields. Answer: `FieldsMetadata`."""
         call = Call(
             "listFieldsMetadata",
             "GET",
@@ -121,7 +121,7 @@ class Operations:
     def read_aspect(
         self, urn: str, aspect: str, *, if_none_match: str | None = None, timeout_s: float | None = None
     ) -> Document:
-        """The aspect as it is now; its version is the ETag. Answer: `Aspect`."""
+        """Read the current version of an aspect; its version is the ETag. Answer: `Aspect`."""
         call = Call(
             "readAspect",
             "GET",
@@ -144,7 +144,7 @@ class Operations:
         idempotency_key: str | None = None,
         timeout_s: float | None = None,
     ) -> Document:
-        """Make the body the aspect's value. Answer: `WriteResult`."""
+        """Create or replace an aspect. Answer: `WriteResult`."""
         call = Call(
             "writeAspect",
             "PUT",
@@ -175,7 +175,7 @@ class Operations:
         content_type: str = "application/json-patch+json",
         timeout_s: float | None = None,
     ) -> Document:
-        """Change the value by a JSON Patch (a list, or an object in DataHub's form) or a merge patch (an object). Answer: `WriteResult`."""
+        """Update an aspect by a JSON Patch (a list, or an object in DataHub's form) or a merge patch (an object). Answer: `WriteResult`."""
         call = Call(
             "patchAspect",
             "PATCH",
@@ -205,7 +205,7 @@ class Operations:
         idempotency_key: str | None = None,
         timeout_s: float | None = None,
     ) -> Document:
-        """Take the aspect away. Answer: `WriteResult`."""
+        """Delete an aspect. Answer: `WriteResult`."""
         call = Call(
             "deleteAspect",
             "DELETE",
@@ -230,7 +230,7 @@ class Operations:
         cursor: str | None = None,
         timeout_s: float | None = None,
     ) -> Document:
-        """The aspect's history, newest first. Answer: `Versions`."""
+        """List the versions of an aspect, newest first. Answer: `Versions`."""
         call = Call(
             "listVersions",
             "GET",
@@ -250,7 +250,7 @@ class Operations:
         end: str | None = None,
         timeout_s: float | None = None,
     ) -> Document:
-        """What an aspect that is told by time says, such as `datasetProfile`, newest first. Answer: `TimeseriesValues`."""
+        """List the values of a time-series aspect, such as `datasetProfile`, newest first. Answer: `TimeseriesValues`."""
         call = Call(
             "listTimeseriesValues",
             "GET",
@@ -268,7 +268,7 @@ class Operations:
         idempotency_key: str | None = None,
         timeout_s: float | None = None,
     ) -> Document:
-        """A batch of proposals, applied wholly or not at all; with `async`, later. Body: `Proposals`. Answer: `WriteResults` or `InboxEntry`."""
+        """Apply a batch of proposals atomically; with `async`, later. Body: `Proposals`. Answer: `WriteResults` or `InboxEntry`."""
         call = Call(
             "submitProposals",
             "POST",
@@ -280,7 +280,7 @@ class Operations:
         return self.caller.call(call, timeout_s)
 
     def read_inbox_entry(self, id: str, *, timeout_s: float | None = None) -> Document:
-        """What became of a batch that was to be applied later; known for a day. Answer: `InboxEntry`."""
+        """Read the state of a batch submitted with `async`; it is kept for one day. Answer: `InboxEntry`."""
         call = Call("readInboxEntry", "GET", "/inbox/{id}", path={"id": id})
         return self.caller.call(call, timeout_s)
 
@@ -292,14 +292,14 @@ class Operations:
         cursor: str | None = None,
         timeout_s: float | None = None,
     ) -> Document:
-        """A page of what could not be applied, newest first: one's own, or all of them for an admin. Answer: `DeadLetters`."""
+        """List dead letters, newest first: those of the caller, or all of them for an administrator. Answer: `DeadLetters`."""
         call = Call("listDeadLetters", "GET", "/dead-letters", query={"kind": kind, "limit": limit, "cursor": cursor})
         return self.caller.call(call, timeout_s)
 
     def delete_dead_letter(
         self, id: str, *, idempotency_key: str | None = None, timeout_s: float | None = None
     ) -> Document:
-        """Throw a dead letter away. Answer: `DeadLetterDeleteResult`."""
+        """Delete a dead letter. Answer: `DeadLetterDeleteResult`."""
         call = Call(
             "deleteDeadLetter",
             "DELETE",
@@ -312,7 +312,7 @@ class Operations:
     def replay_dead_letter(
         self, id: str, *, idempotency_key: str | None = None, timeout_s: float | None = None
     ) -> Document:
-        """Apply it again, as who sent it; where that fails, it stays with what is wrong now. Answer: `WriteResults`."""
+        """Retry a dead letter on behalf of its sender; if it fails, it is kept with the new error. Answer: `WriteResults`."""
         call = Call(
             "replayDeadLetter",
             "POST",
@@ -323,29 +323,29 @@ class Operations:
         return self.caller.call(call, timeout_s)
 
     def read_load(self, load: str, *, timeout_s: float | None = None) -> Document:
-        """How far one's load came; known for thirty days after it was last touched. Answer: `Load`."""
+        """Read the progress of a load; it is kept for 30 days after its last update. Answer: `Load`."""
         call = Call("readLoad", "GET", "/loads/{load}", path={"load": load})
         return self.caller.call(call, timeout_s)
 
     def open_load(self, load: str, *, timeout_s: float | None = None) -> Document:
-        """Open a load, or go on with an open one; one that has ended stays so. Answer: `Load`."""
+        """Open a load, or resume an open one; a load that has ended cannot be reopened. Answer: `Load`."""
         call = Call("openLoad", "PUT", "/loads/{load}", path={"load": load})
         return self.caller.call(call, timeout_s)
 
     def end_load(self, load: str, body: Body, *, timeout_s: float | None = None) -> Document:
-        """Commit or abort a load: from then on no batch of it is taken. Body: `LoadEnd`. Answer: `Load`."""
+        """Commit or abort a load; no further batches are accepted. Body: `LoadEnd`. Answer: `Load`."""
         call = Call("endLoad", "PATCH", "/loads/{load}", path={"load": load}, body=body)
         return self.caller.call(call, timeout_s)
 
     def load_batch(self, load: str, body: Body, *, timeout_s: float | None = None) -> Document:
-        """A batch, applied once in one transaction; rows that cannot be applied are refused alone. Body: `LoadBatch`. Answer: `LoadBatchResult`."""
+        """Apply a batch once, in one transaction; rows that cannot be applied are rejected individually. Body: `LoadBatch`. Answer: `LoadBatchResult`."""
         call = Call("loadBatch", "POST", "/loads/{load}/batches", path={"load": load}, body=body)
         return self.caller.call(call, timeout_s)
 
     def list_load_rejections(
         self, load: str, *, limit: int | None = None, cursor: str | None = None, timeout_s: float | None = None
     ) -> Document:
-        """A page of the rows that one's load refused, by their places. Answer: `LoadRejections`."""
+        """List the rejected rows of a load, in their order. Answer: `LoadRejections`."""
         call = Call(
             "listLoadRejections",
             "GET",
@@ -374,7 +374,7 @@ class Operations:
         as_of: str | None = None,
         timeout_s: float | None = None,
     ) -> Document:
-        """A page of hits with reasons and facets. Answer: `SearchResults`."""
+        """Search entities; each hit states why it matched, and matches are counted by facet. Answer: `SearchResults`."""
         call = Call(
             "search",
             "GET",
@@ -409,7 +409,7 @@ class Operations:
         as_of: str | None = None,
         timeout_s: float | None = None,
     ) -> Document:
-        """Keys with the number of entities that carry them. Answer: `Keys`."""
+        """List metadata keys with the number of entities that have them. Answer: `Keys`."""
         call = Call(
             "listKeys",
             "GET",
@@ -437,7 +437,7 @@ class Operations:
         as_of: str | None = None,
         timeout_s: float | None = None,
     ) -> Document:
-        """Values of a key with the number of entities that say them. Answer: `KeyValues`."""
+        """List the values of a metadata key with the number of entities that have them. Answer: `KeyValues`."""
         call = Call(
             "listValues",
             "GET",
@@ -467,7 +467,7 @@ class Operations:
         as_of: str | None = None,
         timeout_s: float | None = None,
     ) -> Document:
-        """The graph around an entity. Answer: `Lineage`."""
+        """Read the lineage graph around an entity. Answer: `Lineage`."""
         call = Call(
             "readLineage",
             "GET",
@@ -497,7 +497,7 @@ class Operations:
         cursor: str | None = None,
         timeout_s: float | None = None,
     ) -> Document:
-        """A page of runs, newest first. Answer: `Runs`."""
+        """List runs, newest first. Answer: `Runs`."""
         call = Call(
             "listRuns",
             "GET",
@@ -515,19 +515,19 @@ class Operations:
         return self.caller.call(call, timeout_s)
 
     def start_run(self, body: Body, *, idempotency_key: str | None = None, timeout_s: float | None = None) -> Document:
-        """Record a run; the same program and run id again is the same run. Body: `RunStart`. Answer: `Run`."""
+        """Record a run; repeating the same program and run id does not create another run. Body: `RunStart`. Answer: `Run`."""
         call = Call("startRun", "POST", "/runs", headers={"Idempotency-Key": idempotency_key}, body=body)
         return self.caller.call(call, timeout_s)
 
     def read_run(self, urn: str, *, timeout_s: float | None = None) -> Document:
-        """One run with its accesses. Answer: `Run`."""
+        """Read a run with its accesses. Answer: `Run`."""
         call = Call("readRun", "GET", "/runs/{urn}", path={"urn": urn})
         return self.caller.call(call, timeout_s)
 
     def update_run(
         self, urn: str, body: Body, *, idempotency_key: str | None = None, timeout_s: float | None = None
     ) -> Document:
-        """Record how the run went on. Body: `RunChange`. Answer: `Run`."""
+        """Update the status, the end, the facts or the arguments of a run. Body: `RunChange`. Answer: `Run`."""
         call = Call(
             "updateRun",
             "PATCH",
@@ -539,14 +539,14 @@ class Operations:
         return self.caller.call(call, timeout_s)
 
     def list_run_accesses(self, urn: str, *, timeout_s: float | None = None) -> Document:
-        """What the run has to do with, and what was said of it when the run met it first. Answer: `RunAccesses`."""
+        """List the entities that a run accessed, with their metadata at the first access. Answer: `RunAccesses`."""
         call = Call("listRunAccesses", "GET", "/runs/{urn}/accesses", path={"urn": urn})
         return self.caller.call(call, timeout_s)
 
     def record_accesses(
         self, urn: str, body: Body, *, idempotency_key: str | None = None, timeout_s: float | None = None
     ) -> Document:
-        """Record what the run touched. Body: `Accesses`. Answer: `Run`."""
+        """Record the data that a run accessed. Body: `Accesses`. Answer: `Run`."""
         call = Call(
             "recordAccesses",
             "POST",
@@ -558,7 +558,7 @@ class Operations:
         return self.caller.call(call, timeout_s)
 
     def continue_lineage(self, body: Body, *, timeout_s: float | None = None) -> Document:
-        """The graph from the frontier of an answer on. Body: `LineageNext`. Answer: `Lineage`."""
+        """Continue a lineage graph from the frontier of a previous answer. Body: `LineageNext`. Answer: `Lineage`."""
         call = Call("continueLineage", "POST", "/lineage/next", body=body)
         return self.caller.call(call, timeout_s)
 
@@ -572,7 +572,7 @@ class Operations:
         as_of: str | None = None,
         timeout_s: float | None = None,
     ) -> Document:
-        """All shortest ways on which data flows from one node to another. Answer: `LineagePath`."""
+        """Find all shortest paths on which data flows from one node to another. Answer: `LineagePath`."""
         call = Call(
             "readLineagePath",
             "GET",
@@ -591,7 +591,7 @@ class Operations:
         as_of: str | None = None,
         timeout_s: float | None = None,
     ) -> Document:
-        """How much is downstream, by type, owner and namespace. Answer: `LineageImpact`."""
+        """Count the downstream entities by type, owner and namespace. Answer: `LineageImpact`."""
         call = Call(
             "readLineageImpact",
             "GET",
@@ -612,7 +612,7 @@ class Operations:
         limit: int | None = None,
         timeout_s: float | None = None,
     ) -> Document:
-        """The edges that came and went between two times. Answer: `LineageDiff`."""
+        """List the lineage edges that were added and removed between two times. Answer: `LineageDiff`."""
         call = Call(
             "readLineageDiff",
             "GET",
@@ -640,7 +640,7 @@ class Operations:
         type: str | None = None,
         timeout_s: float | None = None,
     ) -> Document:
-        """Changes after a number; with `wait`, as soon as there are any; `limit=0` gives the present number. Answer: `Changes`."""
+        """List the changes after a sequence number; with `wait`, long-poll for them; `limit=0` returns only the current cursor. Answer: `Changes`."""
         call = Call(
             "readChanges",
             "GET",
@@ -650,19 +650,19 @@ class Operations:
         return self.caller.call(call, timeout_s)
 
     def export_namespace(self, namespace: str, *, timeout_s: float | None = None) -> Iterator[bytes]:
-        """Everything that is said in a namespace."""
+        """Export all metadata of a namespace."""
         call = Call("exportNamespace", "GET", "/export", query={"namespace": namespace})
         return self.caller.lines(call, timeout_s)
 
     def export_selection(self, body: Body, *, timeout_s: float | None = None) -> Iterator[bytes]:
-        """What is said in a namespace of some types of entity, or in some aspects. Body: `NamespaceExport`."""
+        """Export the metadata of a namespace, for some entity types or some aspects only. Body: `NamespaceExport`."""
         call = Call("exportSelection", "POST", "/export", body=body)
         return self.caller.lines(call, timeout_s)
 
     def import_namespace(
         self, body: Body, *, dry_run: bool | None = None, overwrite: bool | None = None, timeout_s: float | None = None
     ) -> Document:
-        """Lines back into the catalog; conflicts, where both sides changed, are listed and left as they are. Answer: `NamespaceImport`."""
+        """Import exported lines; conflicts, where both sides changed, are listed and not applied. Answer: `NamespaceImport`."""
         call = Call(
             "importNamespace",
             "POST",
@@ -674,24 +674,24 @@ class Operations:
         return self.caller.call(call, timeout_s)
 
     def list_schemaspaces(self, *, timeout_s: float | None = None) -> Document:
-        """The schemaspaces with their schemas, and what of them did not load. Answer: `Schemaspaces`."""
+        """List the schemaspaces with their schemas, and the errors of those that did not load. Answer: `Schemaspaces`."""
         call = Call("listSchemaspaces", "GET", "/schemaspaces")
         return self.caller.call(call, timeout_s)
 
     def refresh_schemaspaces(self, *, space: str | None = None, timeout_s: float | None = None) -> Document:
-        """Ask the providers of schemas again: some make them of what there is. Answer: `Schemaspaces`."""
+        """Reload the schemas from their providers. Answer: `Schemaspaces`."""
         call = Call("refreshSchemaspaces", "POST", "/schemaspaces/refresh", query={"space": space})
         return self.caller.call(call, timeout_s)
 
     def read_schema(self, space: str, schema: str, *, timeout_s: float | None = None) -> Document:
-        """One schema of a schemaspace, also a deprecated one."""
+        """Read a schema of a schemaspace, also a deprecated one."""
         call = Call(
             "readSchema", "GET", "/schemaspaces/{space}/schemas/{schema}", path={"space": space, "schema": schema}
         )
         return self.caller.call(call, timeout_s)
 
     def store_schema(self, space: str, schema: str, body: Body, *, timeout_s: float | None = None) -> Document:
-        """Store a schema beside those of packages, or replace one that was stored."""
+        """Store a schema in addition to those of packages, or replace a stored schema."""
         call = Call(
             "storeSchema",
             "PUT",
@@ -702,14 +702,14 @@ class Operations:
         return self.caller.call(call, timeout_s)
 
     def remove_schema(self, space: str, schema: str, *, timeout_s: float | None = None) -> Document:
-        """Take a stored schema away, and tell what is left; instances of it stay. Answer: `Schemaspaces`."""
+        """Delete a stored schema and list the remaining ones; its instances are kept. Answer: `Schemaspaces`."""
         call = Call(
             "removeSchema", "DELETE", "/schemaspaces/{space}/schemas/{schema}", path={"space": space, "schema": schema}
         )
         return self.caller.call(call, timeout_s)
 
     def migrate_instances(self, space: str, *, dry_run: bool | None = None, timeout_s: float | None = None) -> Document:
-        """Have the schemaspace's providers migrate its instances to what their schemas are now. Answer: `Migration`."""
+        """Migrate the instances of a schemaspace to the current versions of their schemas. Answer: `Migration`."""
         call = Call(
             "migrateInstances",
             "POST",
@@ -720,7 +720,7 @@ class Operations:
         return self.caller.call(call, timeout_s)
 
     def check_schema(self, body: Body, *, kind: str | None = None, timeout_s: float | None = None) -> Document:
-        """Whether a schema could be used: its dialect, size, references, regular expressions and members. Answer: `SchemaCheckResult`."""
+        """Validate a schema: its dialect, size, references, regular expressions and members. Answer: `SchemaCheckResult`."""
         call = Call("checkSchema", "POST", "/schemas", query={"kind": kind}, body=body)
         return self.caller.call(call, timeout_s)
 
@@ -737,7 +737,7 @@ class Operations:
         cursor: str | None = None,
         timeout_s: float | None = None,
     ) -> Document:
-        """A page of a schemaspace's instances, valid or not, with counts of tags and schemas. Answer: `Instances`."""
+        """List the instances of a schemaspace, valid or not, with counts of tags and schemas. Answer: `Instances`."""
         call = Call(
             "listInstances",
             "GET",
@@ -756,14 +756,14 @@ class Operations:
         return self.caller.call(call, timeout_s)
 
     def create_instance(self, space: str, body: Body, *, timeout_s: float | None = None) -> Document:
-        """Make an instance; without a name, it gets one made of its display name. Body: `InstanceEdit`. Answer: `Instance`."""
+        """Create an instance; without a name, its name is derived from its display name. Body: `InstanceEdit`. Answer: `Instance`."""
         call = Call("createInstance", "POST", "/schemaspaces/{space}/instances", path={"space": space}, body=body)
         return self.caller.call(call, timeout_s)
 
     def read_instance(
         self, space: str, instance: str, *, if_none_match: str | None = None, timeout_s: float | None = None
     ) -> Document:
-        """An instance, valid or not, with what is wrong with it. Answer: `Instance`."""
+        """Read an instance, valid or not, with its validation errors. Answer: `Instance`."""
         call = Call(
             "readInstance",
             "GET",
@@ -785,7 +785,7 @@ class Operations:
         if_modified_since: str | None = None,
         timeout_s: float | None = None,
     ) -> Document:
-        """Replace an instance; one that is broken is repaired so. Body: `InstanceEdit`. Answer: `Instance`."""
+        """Replace an instance, also an invalid one. Body: `InstanceEdit`. Answer: `Instance`."""
         call = Call(
             "writeInstance",
             "PUT",
@@ -841,7 +841,7 @@ class Operations:
         if_modified_since: str | None = None,
         timeout_s: float | None = None,
     ) -> Document:
-        """Remove an instance, also a broken one; `restore` undoes it. Answer: `InstanceDeleteResult`."""
+        """Delete an instance, also an invalid one; `restore` undoes the deletion. Answer: `InstanceDeleteResult`."""
         call = Call(
             "deleteInstance",
             "DELETE",
@@ -868,7 +868,7 @@ class Operations:
         if_modified_since: str | None = None,
         timeout_s: float | None = None,
     ) -> Document:
-        """Make an earlier version the present one; this undoes a removal too. Body: `InstanceRestore`. Answer: `Instance`."""
+        """Restore an earlier version of an instance, also after its deletion. Body: `InstanceRestore`. Answer: `Instance`."""
         call = Call(
             "restoreInstance",
             "POST",
@@ -887,7 +887,7 @@ class Operations:
     def list_instance_values(
         self, space: str, pointer: str, *, schema: str | None = None, timeout_s: float | None = None
     ) -> Document:
-        """What instances say at one place, the most frequent first; no secret. Answer: `InstanceValues`."""
+        """List the values of one property of the instances, most frequent first, without secrets. Answer: `InstanceValues`."""
         call = Call(
             "listInstanceValues",
             "GET",
@@ -898,7 +898,7 @@ class Operations:
         return self.caller.call(call, timeout_s)
 
     def export_instances(self, space: str, body: Body, *, timeout_s: float | None = None) -> Document:
-        """Return instances as Elyra writes them. Body: `InstanceExport`. Answer: `InstanceBundle`."""
+        """Export instances in Elyra's format. Body: `InstanceExport`. Answer: `InstanceBundle`."""
         call = Call("exportInstances", "POST", "/schemaspaces/{space}/export", path={"space": space}, body=body)
         return self.caller.call(call, timeout_s)
 
@@ -911,7 +911,7 @@ class Operations:
         overwrite: bool | None = None,
         timeout_s: float | None = None,
     ) -> Document:
-        """Take instances in, each by itself; none that is there is overwritten unless that is asked for. Body: `InstanceBundle`. Answer: `InstanceImport`."""
+        """Import instances individually; existing ones are only replaced with `overwrite`. Body: `InstanceBundle`. Answer: `InstanceImport`."""
         call = Call(
             "importInstances",
             "POST",
@@ -923,12 +923,12 @@ class Operations:
         return self.caller.call(call, timeout_s)
 
     def list_recovery_files(self, space: str, *, timeout_s: float | None = None) -> Document:
-        """What killed saves of Elyra's left behind; nothing of its content. Answer: `RecoveryFiles`."""
+        """List the files that interrupted saves of Elyra left, without their content. Answer: `RecoveryFiles`."""
         call = Call("listRecoveryFiles", "GET", "/schemaspaces/{space}/recovery-files", path={"space": space})
         return self.caller.call(call, timeout_s)
 
     def restore_recovery_file(self, space: str, body: Body, *, timeout_s: float | None = None) -> Document:
-        """Let a leftover be its instance again, where that is missing or cannot be read. Body: `RecoveryFileChoice`. Answer: `Instance`."""
+        """Restore an instance that is missing or unreadable from a recovery file. Body: `RecoveryFileChoice`. Answer: `Instance`."""
         call = Call(
             "restoreRecoveryFile",
             "POST",
@@ -939,7 +939,7 @@ class Operations:
         return self.caller.call(call, timeout_s)
 
     def discard_recovery_file(self, space: str, body: Body, *, timeout_s: float | None = None) -> Document:
-        """Throw a leftover away, and tell those that stay. Body: `RecoveryFileChoice`. Answer: `RecoveryFiles`."""
+        """Delete a recovery file and list the remaining ones. Body: `RecoveryFileChoice`. Answer: `RecoveryFiles`."""
         call = Call(
             "discardRecoveryFile",
             "POST",
@@ -950,21 +950,21 @@ class Operations:
         return self.caller.call(call, timeout_s)
 
     def list_pipeline_plugins(self, *, timeout_s: float | None = None) -> Document:
-        """The plugins of pipelines, each with the schema of its properties. Answer: `PipelinePlugins`."""
+        """List the plugins of pipelines, each with the schema of its properties. Answer: `PipelinePlugins`."""
         call = Call("listPipelinePlugins", "GET", "/pipelines/plugins")
         return self.caller.call(call, timeout_s)
 
     def list_pipeline_schedules(self, *, timeout_s: float | None = None) -> Document:
-        """When pipelines run by themselves, when each is due, and what became of its last run. Answer: `PipelineSchedules`."""
+        """List the schedules of pipelines with the next run and the result of the last run. Answer: `PipelineSchedules`."""
         call = Call("listPipelineSchedules", "GET", "/pipelines/schedules")
         return self.caller.call(call, timeout_s)
 
     def check_pipeline(self, body: Body, *, timeout_s: float | None = None) -> Document:
-        """What is wrong with a pipeline: its shape, its plugins' properties, its graph, columns that are not there. Body: `PipelineCheck`. Answer: `PipelineCheckResult`."""
+        """Validate a pipeline: its document, the properties of its plugins, its graph and its columns. Body: `PipelineCheck`. Answer: `PipelineCheckResult`."""
         call = Call("checkPipeline", "POST", "/pipelines/check", body=body)
         return self.caller.call(call, timeout_s)
 
     def read_open_api(self, *, timeout_s: float | None = None) -> Document:
-        """This document: the operations, what they take and what they answer (OpenAPI 3.1)."""
+        """Read the OpenAPI 3.1 document of this API."""
         call = Call("readOpenApi", "GET", "/openapi.json")
         return self.caller.call(call, timeout_s)

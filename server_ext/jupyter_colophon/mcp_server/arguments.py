@@ -58,7 +58,7 @@ def _schema(tool: Tool, argument: Argument) -> dict[str, Any]:
     if argument.schema is not None:
         return {"description": argument.description, **argument.schema}
     parameter = _parameter(tool, argument.parameter or argument.name)
-    schema = {"description": argument.description or parameter.says, **parameter.schema}
+    schema = {"description": argument.description or parameter.description, **parameter.schema}
     if str(schema.get("format", "")).startswith(_OWN_FORMATS):
         del schema["format"]
     if argument.default is not None:

@@ -23,7 +23,7 @@ class Failure:
     status: int
     #: The standard phrase of the status.
     reason: str
-    #: What the HTTP error says; empty for one of our errors, and where there is nothing to say.
+    #: The message of the HTTP error; empty for one of our errors, or if there is no message.
     message: str = ""
     error: MetadataError | None = None
 

@@ -17,21 +17,27 @@ if TYPE_CHECKING:
 _SLICES: Final = 10
 _WAIT_MAX_SECONDS: Final = 30
 _SEQ_MAX: Final = 10**DIGITS_MAX - 1
-AFTER: Final = number("after", "The number of the last change known.", default=0, least=0, most=_SEQ_MAX)
+AFTER: Final = number(
+    "after", "The sequence number of the last change that the client has seen.", default=0, least=0, most=_SEQ_MAX
+)
 LIMIT: Final = number(
-    "limit", "How many at most; 0 gives the present number alone.", default=100, least=0, most=LIMIT_MAX
+    "limit", "Maximum number of changes; 0 returns only the current cursor.", default=100, least=0, most=LIMIT_MAX
 )
 WAIT: Final = number(
-    "wait", "Seconds to wait for a change where there is none.", default=0, least=0, most=_WAIT_MAX_SECONDS
+    "wait",
+    "Long poll: maximum number of seconds to wait for a change if there is none yet.",
+    default=0,
+    least=0,
+    most=_WAIT_MAX_SECONDS,
 )
 START: Final = text(
     "after",
-    "The number of the last change known; without it, only changes from now on are sent.",
+    "The sequence number of the last change that the client has seen; by default, only new changes are sent.",
     pattern="^[0-9]{0,18}$",
 )
 RESUMED: Final = text(
     "Last-Event-ID",
-    "The same, as browsers send it again; it takes precedence over `after`.",
+    "The same, as browsers send it when they reconnect; it takes precedence over `after`.",
     place="header",
     pattern="^[0-9]{0,18}$",
 )

@@ -59,14 +59,14 @@ def _time(told: str) -> int | None:
         return parse_instant(told)
 
 
-def _header(name: str, says: str) -> Parameter[int | None]:
+def _header(name: str, description: str) -> Parameter[int | None]:
     schema = {"type": "string", "format": "colophon-date"}
-    return Parameter(name, f"{says} An HTTP date, or ISO 8601.", schema, _time, None, "header")
+    return Parameter(name, f"{description} An HTTP date, or ISO 8601.", schema, _time, None, "header")
 
 
 _IF_MATCH: Final[Parameter[int | str | None]] = Parameter(
     "If-Match",
-    'Only if the aspect is at this version, as in `"3"`, or at any: `*`.',
+    'Write only if the current version is this one, as in `"3"`, or if there is any: `*`.',
     {"type": "string", "format": "colophon-etag", "pattern": _PATTERN},
     _version,
     None,
@@ -74,14 +74,14 @@ _IF_MATCH: Final[Parameter[int | str | None]] = Parameter(
 )
 _IF_NONE_MATCH: Final[Parameter[bool]] = Parameter(
     "If-None-Match",
-    "Only if there is no such aspect: `*`. A tag that is not of this catalog matches nothing.",
+    "Write only if there is no current version: `*`. ETags that this catalog did not issue match nothing.",
     {"type": "string", "format": "colophon-etag", "pattern": _PATTERN},
     _any,
     False,
     "header",
 )
-_IF_UNMODIFIED_SINCE: Final = _header("If-Unmodified-Since", "Only if it was not written since.")
-_IF_MODIFIED_SINCE: Final = _header("If-Modified-Since", "Only if it was written since.")
+_IF_UNMODIFIED_SINCE: Final = _header("If-Unmodified-Since", "Write only if it was not changed since.")
+_IF_MODIFIED_SINCE: Final = _header("If-Modified-Since", "Write only if it was changed since.")
 
 #: What an operation with `condition` declares.
 CONDITIONS: Final = (_IF_MATCH, _IF_NONE_MATCH, _IF_UNMODIFIED_SINCE, _IF_MODIFIED_SINCE)

@@ -20,7 +20,7 @@ def _read(told: str) -> str:
 #: What every operation that writes declares. Empty where it is not sent.
 IDEMPOTENCY_KEY: Final[Parameter[str]] = Parameter(
     "Idempotency-Key",
-    "A word of the caller's own, new with each write: sent again with it, the write is done once, for a day.",
+    "A unique key chosen by the caller for each write. A request repeated with the same key within a day is applied once.",
     {"type": "string", "pattern": f"^{_KEY.pattern}$"},
     _read,
     "",

@@ -166,7 +166,7 @@ def with_document(api: Api, name: str, path: str = "/openapi.json", content_type
 
     @operation(name, f"GET {path}", answers={200: _OPENAPI}, etag=api.hashes_answers, content_type=content_type)
     def read_document(services: Services, request: Request) -> Document | bytes:
-        """This document: the operations, what they take and what they answer (OpenAPI 3.1)."""
+        """Read the OpenAPI 3.1 document of this API."""
         url = f"{request.base_url.rstrip('/')}{api.prefix}"
         complete_document = document(services.version) | {"servers": [{"url": url}]}
         # JSON is UTF-8 by default; text of other types may be decoded in another charset, which ASCII survives.
@@ -182,7 +182,7 @@ def component(name: str) -> str:
 
 
 def _parameter(one: Parameter[Any]) -> Document:
-    described = {"name": one.name, "in": one.place, "description": one.says, "schema": dict(one.schema)}
+    described = {"name": one.name, "in": one.place, "description": one.description, "schema": dict(one.schema)}
     return described | {"required": True} if one.required else described
 
 

@@ -1,4 +1,4 @@
-"""An operation: a plain function, declared once with what it takes, answers and refuses.
+"""An operation: a plain function, declared once with its parameters, answers and errors.
 
 From the declaration HTTP routes and checks its requests, and the documents of the API, the clients, the command line
 and the reference pages are made.
@@ -21,7 +21,7 @@ Function = Callable[[Services, Request], Any]
 #: What Jupyter's authorizer is asked about.
 Permission = Literal["read", "write", "execute"]
 JSON = "application/json"
-#: What a request says of its body where nobody chose anything: the second is what curl and forms send.
+#: Content types of requests whose client did not choose one: curl and forms send the second.
 _DEFAULT_CONTENT_TYPES = ("", "application/x-www-form-urlencoded")
 #: The parameters of operations that page, search or walk.
 _SCANNING = frozenset({"count", "cursor", "depth", "levels", "limit", "offset", "q", "query", "scrollId", "start"})

@@ -1,4 +1,4 @@
-"""Parameters of a request, declared once: what the API's document says of them is what reads them."""
+"""Parameters of a request, declared once for the API document and for parsing."""
 
 import time as clock
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ class Parameter(Generic[T]):
     """
 
     name: str
-    says: str
+    description: str
     schema: Mapping[str, Any]
     read: Callable[[str], T]
     default: T
@@ -35,68 +35,72 @@ class Parameter(Generic[T]):
     repeated: bool = False
 
 
-def text(name: str, says: str, *, required: bool = False, place: Place = "query", **schema: Any) -> Parameter[str]:
-    """A text, taken exactly as it was sent; what it has to be beyond the schema, a later layer says."""
-    return Parameter(name, says, {"type": "string"} | schema, str, "", place, required)
+def text(
+    name: str, description: str, *, required: bool = False, place: Place = "query", **schema: Any
+) -> Parameter[str]:
+    """Declare a text, passed on exactly as it was sent; constraints beyond the schema are checked by a later layer."""
+    return Parameter(name, description, {"type": "string"} | schema, str, "", place, required)
 
 
-def texts(name: str, says: str, **schema: Any) -> Parameter[tuple[str, ...]]:
-    """Texts: the parameter may be sent more than once."""
+def texts(name: str, description: str, **schema: Any) -> Parameter[tuple[str, ...]]:
+    """Declare texts: the parameter may be sent more than once."""
     read: Callable[[str], Any] = str
-    return Parameter(name, says, {"type": "array", "items": {"type": "string"} | schema}, read, (), repeated=True)
+    return Parameter(
+        name, description, {"type": "array", "items": {"type": "string"} | schema}, read, (), repeated=True
+    )
 
 
-def number(name: str, says: str, *, default: int, least: int, most: int) -> Parameter[int]:
-    """A whole number."""
+def number(name: str, description: str, *, default: int, least: int, most: int) -> Parameter[int]:
+    """Declare an integer."""
 
-    def read(told: str) -> int:
-        if not (told.isascii() and told.isdigit() and len(told) <= DIGITS_MAX and least <= int(told) <= most):
+    def read(sent: str) -> int:
+        if not (sent.isascii() and sent.isdigit() and len(sent) <= DIGITS_MAX and least <= int(sent) <= most):
             raise InvalidQuery(f"a number from {least} to {most}", name)
-        return int(told)
+        return int(sent)
 
     schema = {"type": "integer", "minimum": least, "maximum": most, "default": default}
-    return Parameter(name, says, schema, read, default)
+    return Parameter(name, description, schema, read, default)
 
 
-def count(name: str, says: str, *, default: int, least: int, most: int) -> Parameter[int]:
-    """A number of items to answer with: more than `most` is read as `most`, since a client asks for all it can get."""
+def count(name: str, description: str, *, default: int, least: int, most: int) -> Parameter[int]:
+    """Declare a maximum number of results. More than `most` is read as `most`, since clients request all they can get."""
 
-    def read(told: str) -> int:
-        if not (told.isascii() and told.isdigit() and len(told) <= _COUNT_DIGITS_MAX and least <= int(told)):
+    def read(sent: str) -> int:
+        if not (sent.isascii() and sent.isdigit() and len(sent) <= _COUNT_DIGITS_MAX and least <= int(sent)):
             raise InvalidQuery(f"a number from {least} on", name)
-        return min(int(told), most)
+        return min(int(sent), most)
 
     schema = {"type": "integer", "minimum": least, "default": default}
-    return Parameter(name, f"{says} At most {most} are answered.", schema, read, default)
+    return Parameter(name, f"{description} At most {most} are returned.", schema, read, default)
 
 
-def choice(name: str, says: str, *words: str, default: str = "") -> Parameter[str]:
-    """One of some words. Without a default, the empty text stands for none of them."""
+def choice(name: str, description: str, *words: str, default: str = "") -> Parameter[str]:
+    """Declare an enumeration. Without a default, the empty text means that no value was sent."""
     allowed = words if default else ("", *words)
 
-    def read(told: str) -> str:
-        if told not in allowed:
+    def read(sent: str) -> str:
+        if sent not in allowed:
             raise InvalidQuery(f"one of {', '.join(words)}", name)
-        return told
+        return sent
 
-    return Parameter(name, says, {"type": "string", "enum": list(allowed), "default": default}, read, default)
+    return Parameter(name, description, {"type": "string", "enum": list(allowed), "default": default}, read, default)
 
 
-def flag(name: str, says: str) -> Parameter[bool]:
-    """`true` or `false`, which is the default."""
+def flag(name: str, description: str) -> Parameter[bool]:
+    """Declare a boolean, `true` or `false`; the default is false."""
 
-    def read(told: str) -> bool:
-        if told not in ("true", "false"):
+    def read(sent: str) -> bool:
+        if sent not in ("true", "false"):
             raise InvalidQuery("one of true, false", name)
-        return told == "true"
+        return sent == "true"
 
-    return Parameter(name, says, {"type": "boolean", "default": False}, read, False)
+    return Parameter(name, description, {"type": "boolean", "default": False}, read, False)
 
 
-def time(name: str, says: str) -> Parameter[int | None]:
-    """A time in ms since 1970 (spec LINEAGE-15); None where it is not sent, or empty."""
+def time(name: str, description: str) -> Parameter[int | None]:
+    """Declare a time in ms since 1970 (spec LINEAGE-15); None if it is not sent, or empty."""
 
-    def read(told: str) -> int | None:
-        return parse_time(told, clock.time_ns() // 1_000_000, name) if told else None
+    def read(sent: str) -> int | None:
+        return parse_time(sent, clock.time_ns() // 1_000_000, name) if sent else None
 
-    return Parameter(name, f"{says} {_TIME}", {"type": "string", "format": "colophon-time"}, read, None)
+    return Parameter(name, f"{description} {_TIME}", {"type": "string", "format": "colophon-time"}, read, None)

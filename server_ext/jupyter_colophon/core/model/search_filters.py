@@ -28,14 +28,14 @@ class SearchFilter:
 
 
 FILTERS: Final = (
-    SearchFilter("type", "Type", "Of this entity type alone.", column="type"),
-    SearchFilter("namespace", "Namespace", "Of this namespace alone.", column="namespace"),
-    SearchFilter("tag", "Tag", "With this tag: a key, a URN or a name.", kind="tag"),
-    SearchFilter("term", "Term", "With this glossary term: a key, a URN or a name.", kind="term"),
-    SearchFilter("domain", "Domain", "In this domain: a key, a URN or a name.", kind="domain"),
-    SearchFilter("platform", "Platform", "Of this platform alone.", column="platform"),
-    SearchFilter("owner", "Owner", "With this owner: a key, a URN or a name.", kind="owner"),
-    SearchFilter("scope", "Scope", "Of this scope alone.", choices=("USER", "SYSTEM"), is_facet=False),
+    SearchFilter("type", "Type", "Return only results of this entity type.", column="type"),
+    SearchFilter("namespace", "Namespace", "Return only results in this namespace.", column="namespace"),
+    SearchFilter("tag", "Tag", "Return only entities with this tag: a key, a URN or a name.", kind="tag"),
+    SearchFilter("term", "Term", "Return only entities with this glossary term: a key, a URN or a name.", kind="term"),
+    SearchFilter("domain", "Domain", "Return only entities in this domain: a key, a URN or a name.", kind="domain"),
+    SearchFilter("platform", "Platform", "Return only datasets of this platform.", column="platform"),
+    SearchFilter("owner", "Owner", "Return only entities with this owner: a key, a URN or a name.", kind="owner"),
+    SearchFilter("scope", "Scope", "Return only metadata of this scope.", choices=("USER", "SYSTEM"), is_facet=False),
 )
 """In the order in which facets are shown."""
 

@@ -33,7 +33,7 @@ def declare_actions(
     errors: Iterable[type[MetadataError]] = (),
 ) -> Operation:
     """Declare the operation `name` with these actions. A caller who may not write may still call those that read."""
-    parameter = choice("action", "What is to be done.", *actions)
+    parameter = choice("action", "The action to perform.", *actions)
 
     @operation(
         name,

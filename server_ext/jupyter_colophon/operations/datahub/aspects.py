@@ -35,12 +35,12 @@ def _read_version(sent: str) -> int:
 _ASPECT: Final = text("aspect", "The aspect's name.", required=True)
 _VERSION: Final = Parameter(
     "version",
-    "0 is the present one, 1 the oldest, -1 the one before the present.",
+    "0 is the current version, 1 the oldest, -1 the one before the current version.",
     {"type": "integer", "default": 0},
     _read_version,
     0,
 )
-_ASPECTS: Final = text("aspects", "The names of the aspects wanted: `List(a,b)`; all of them without it.")
+_ASPECTS: Final = text("aspects", "The names of the aspects to return, as `List(a,b)`; by default, all of them.")
 _COUNT: Final = shapes.record("aspect", aspect=shapes.TEXT, urnLike=shapes.TEXT_OR_NULL)
 
 

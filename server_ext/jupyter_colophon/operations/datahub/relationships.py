@@ -17,19 +17,23 @@ from jupyter_colophon.service.datahub.relationships import Edges
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
 
-_URN: Final = text("urn", "The entity.", required=True, format="colophon-urn")
+_URN: Final = text("urn", "The URN of the entity.", required=True, format="colophon-urn")
 _DIRECTION: Final = choice(
-    "direction", "Whether others refer to it, or it refers to others.", "INCOMING", "OUTGOING", default="OUTGOING"
+    "direction",
+    "`INCOMING`: entities that refer to it; `OUTGOING`: entities that it refers to.",
+    "INCOMING",
+    "OUTGOING",
+    default="OUTGOING",
 )
-_FLOW: Final = choice("direction", "From upstream to `urns`, or from `urns` downstream.", "UPSTREAM", "DOWNSTREAM")
-_START: Final = number("start", "How many to skip.", default=0, least=0, most=10_000)
-_COUNT: Final = count("count", "How many at most.", default=200, least=1, most=1_000)
-_KINDS: Final = texts("relationshipTypes", "Only relationships of these types.")
-_SOURCES: Final = texts("sourceTypes", "Only from entities of these types.")
-_TARGETS: Final = texts("destinationTypes", "Only to entities of these types.")
+_FLOW: Final = choice("direction", "`UPSTREAM` or `DOWNSTREAM` of `urns`.", "UPSTREAM", "DOWNSTREAM")
+_START: Final = number("start", "Number of results to skip.", default=0, least=0, most=10_000)
+_COUNT: Final = count("count", "Maximum number of results.", default=200, least=1, most=1_000)
+_KINDS: Final = texts("relationshipTypes", "Return only relationships of these types.")
+_SOURCES: Final = texts("sourceTypes", "Return only relationships from entities of these types.")
+_TARGETS: Final = texts("destinationTypes", "Return only relationships to entities of these types.")
 _WITHOUT_EFFECT: Final[list[Parameter[Any]]] = [
-    text("pitKeepAlive", "Makes no difference."),
-    flag("includeSoftDelete", "Makes no difference."),
+    text("pitKeepAlive", "Accepted and ignored."),
+    flag("includeSoftDelete", "Accepted and ignored."),
 ]
 _SCROLL: Final = shapes.record(
     sourceFilter=shapes.ANY_OR_NULL, destinationFilter=shapes.ANY_OR_NULL, edgeFilter=shapes.ANY_OR_NULL

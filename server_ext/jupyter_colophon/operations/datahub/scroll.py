@@ -19,14 +19,14 @@ from jupyter_colophon.service.datahub.search import ALL, ScrollQuestion
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
 
-COUNT: Final = count("count", "How many at most.", default=10, least=1, most=1_000)
+COUNT: Final = count("count", "Maximum number of results.", default=10, least=1, most=1_000)
 CURSOR: Final = text("scrollId", "The `scrollId` of the previous page.")
-_QUERY: Final = text("query", "`*`; words are for `/entities?action=search`.")
-_SORT: Final = text("sort", "`urn`.")
-_REMOVED: Final = flag("includeSoftDelete", "Whether to include softly deleted entities.")
+_QUERY: Final = text("query", "Must be `*`; use `/entities?action=search` to search for text.")
+_SORT: Final = text("sort", "Must be `urn`.")
+_REMOVED: Final = flag("includeSoftDelete", "Include softly deleted entities.")
 #: Other options of DataHub's: they hold here anyway, or make no difference.
 _WITHOUT_EFFECT: Final = [
-    text(name, "Makes no difference.")
+    text(name, "Accepted and ignored.")
     for name in ("skipCache", "skipAggregation", "scrollIdPerEntity", "pitKeepAlive", "sortCriteria")
 ]
 #: The aspects of this many entities are read together.

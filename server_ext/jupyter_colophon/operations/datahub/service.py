@@ -14,8 +14,8 @@ VERSION: Final = "v1.0.0"
 _NO_GRAPHQL: Final = (
     "GraphQL is not served here: ask /entities?action=search, /openapi/v3/entity/scroll or Colophon's own API"
 )
-_START: Final = number("start", "How many to skip.", default=0, least=0, most=1_000_000_000)
-_COUNT: Final = count("count", "How many at most.", default=100, least=0, most=1_000)
+_START: Final = number("start", "Number of results to skip.", default=0, least=0, most=1_000_000_000)
+_COUNT: Final = count("count", "Maximum number of results.", default=100, least=0, most=1_000)
 
 
 @operation(

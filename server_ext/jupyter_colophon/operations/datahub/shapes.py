@@ -27,12 +27,16 @@ ANY_OR_NULL: Final = {"type": ["object", "null"]}
 TIME: Final = {"type": ["integer", "null"], "minimum": -(1 << 53), "maximum": 1 << 53}
 #: A list has at most this many items, whatever number a request has.
 COUNT_MAX: Final = 10_000
-COUNT: Final = {"type": "integer", "minimum": 0, "description": f"How many at most; {COUNT_MAX} if more."}
+COUNT: Final = {
+    "type": "integer",
+    "minimum": 0,
+    "description": f"Maximum number of results; more than {COUNT_MAX} is read as {COUNT_MAX}.",
+}
 OFFSET: Final = {"type": "integer", "minimum": 0, "maximum": 1_000_000_000}
 ASYNC: Final = {"enum": ["true", "false", True, False, None], "description": "Whether it is done later."}
 PROBLEM: Final = record("pointer message", pointer=TEXT, message=TEXT)
 ERROR: Final = record("message status", message=TEXT, status=NUMBER, errors=list_of(PROBLEM)) | {
-    "description": "What is wrong, in one line; `errors` has the JSON Pointers into the body."
+    "description": "The error in one line; `errors` has the JSON Pointers into the body."
 }
 SUCCESS: Final = record("value", value=TEXT, warnings=list_of(PROBLEM)) | {
     "description": "It is done, or will be. `warnings` has the fields that were dropped."

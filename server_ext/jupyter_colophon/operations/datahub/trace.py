@@ -14,9 +14,9 @@ from jupyter_colophon.operations.services import Services
 from jupyter_colophon.service.datahub.trace import Traced
 
 _TRACE: Final = re.compile("[0-9a-f]{32}")
-_ERRORS: Final = flag("onlyIncludeErrors", "Whether to leave out what has no error.")
-_DETAILED: Final = flag("detailed", "Makes no difference.")
-_SKIP_CACHE: Final = flag("skipCache", "Makes no difference.")
+_ERRORS: Final = flag("onlyIncludeErrors", "Return only aspects with errors.")
+_DETAILED: Final = flag("detailed", "Accepted and ignored.")
+_SKIP_CACHE: Final = flag("skipCache", "Accepted and ignored.")
 _ASPECTS: Final = {
     "type": "object",
     "description": "The names of aspects by URN.",

@@ -54,9 +54,9 @@ _PATCHED: Final = shapes.list_of(_URN | {"additionalProperties": _PATCH})
 _READ: Final = shapes.list_of(_URN | {"additionalProperties": shapes.ANY_OR_NULL}, maxItems=1_000)
 ENTITY: Final = shapes.record("urn", urn=shapes.URN) | {"description": "An entity, and each aspect under its name."}
 ENTITIES: Final = shapes.list_of(ENTITY)
-_ASYNC: Final = flag("async", "Whether it is done later: then the answer is 202.")
-SYSTEM: Final = flag("systemMetadata", "Whether to add the system metadata and the audit stamp of each aspect.")
-_ASPECTS: Final = text("aspects", "The names of the aspects wanted, with commas between; all of them without it.")
+_ASYNC: Final = flag("async", "Apply the proposals later: the status is 202.")
+SYSTEM: Final = flag("systemMetadata", "Include the system metadata and the audit stamp of each aspect.")
+_ASPECTS: Final = text("aspects", "Comma-separated names of the aspects to return; by default, all of them.")
 _REFUSED: Final = [InvalidName, NotFound, AlreadyExists, NotEmpty, ConditionFailed, PatchFailed]
 
 

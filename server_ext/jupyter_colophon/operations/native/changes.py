@@ -10,7 +10,7 @@ from jupyter_colophon.operations.request import Changes, Request
 from jupyter_colophon.operations.services import Services
 from jupyter_colophon.operations.shared_parameters import NAMESPACE, TYPE
 
-_URN = text("urn", "Of this entity alone.", format="colophon-urn")
+_URN = text("urn", "Return only changes of this entity.", format="colophon-urn")
 _FILTERS = (NAMESPACE, _URN, TYPE)
 #: The form of changes here; CDAP's are those of `/v3`.
 _FORM: Final = "change"
@@ -24,7 +24,7 @@ _FORM: Final = "change"
     errors=[LogCompacted, TooManyConnections],
 )
 def read_changes(services: Services, request: Request) -> Changes:
-    """Changes after a number; with `wait`, as soon as there are any; `limit=0` gives the present number."""
+    """List the changes after a sequence number; with `wait`, long-poll for them; `limit=0` returns only the current cursor."""
     return Changes(
         _filters(request), _FORM, request[change_log.AFTER], request[change_log.LIMIT], request[change_log.WAIT]
     )
@@ -39,7 +39,7 @@ def read_changes(services: Services, request: Request) -> Changes:
     content_type=change_log.EVENT_STREAM,
 )
 def stream_changes(services: Services, request: Request) -> Changes:
-    """Changes as they happen, as server-sent events."""
+    """Stream changes as server-sent events."""
     return Changes(_filters(request), _FORM, change_log.start(request))
 
 
@@ -51,7 +51,7 @@ def stream_changes(services: Services, request: Request) -> Changes:
     permission="execute",
 )
 def follow_changes(services: Services, request: Request) -> Changes:
-    """Changes as they happen, over a WebSocket: first `hello` with the log's head, then changes."""
+    """Stream changes over a WebSocket: first `hello` with the head of the change log, then each change."""
     return Changes(_filters(request), _FORM, change_log.position(request[change_log.START], change_log.START.name))
 
 

@@ -26,7 +26,7 @@ from jupyter_colophon.operations.shared_parameters import CURSOR, LIMIT, NAMESPA
 _JSON_PATCH, _MERGE_PATCH = "application/json-patch+json", "application/merge-patch+json"
 _VALUE: Final = {
     "type": "object",
-    "description": "The value; its schema is told by `/registry/{type}`.",
+    "description": "The value of the aspect; `/registry/{type}` has its schema.",
     "examples": [{"properties": {"owner": "ops"}, "tags": ["faa"]}],
 }
 _LIST: Final = {
@@ -59,10 +59,12 @@ _LIST_OR_FORM: Final = {
 _MERGED: Final = {"type": "object", "description": "A merge patch (RFC 7396)."}
 #: `application/json` is any of them: an object with `patch` and nothing that a DataHub's form has not is one.
 _EITHER: Final = {"type": ["array", "object"], "items": _LIST["items"]}
-_ASPECTS: Final = text("aspects", "The names of the aspects wanted, with commas between; all of them without it.")
-_FROM: Final = time("start", "From this time on.")
-_TO: Final = time("end", "Up to this time.")
-_VERSION_READ: Final = text("If-None-Match", "An ETag known already: 304 while it is the present one.", place="header")
+_ASPECTS: Final = text("aspects", "Comma-separated names of the aspects to return; by default, all of them.")
+_FROM: Final = time("start", "Return only values from this time on.")
+_TO: Final = time("end", "Return only values up to this time.")
+_VERSION_READ: Final = text(
+    "If-None-Match", "An ETag of the client's copy: the status is 304 if it is still the current one.", place="header"
+)
 _NEXT = (
     Link("readAspect", {"path.urn": "$response.body#/urn", "path.aspect": "$response.body#/aspect"}),
     Link("listVersions", {"path.urn": "$response.body#/urn", "path.aspect": "$response.body#/aspect"}),
@@ -78,7 +80,7 @@ _NEXT = (
     links=[Link("readEntity", {"path.urn": "$response.body#/entities/0/urn"})],
 )
 def list_entities(services: Services, request: Request) -> Document:
-    """A page of entities by namespace, type and name; it may hold fewer than `limit` while there is a cursor."""
+    """List entities by namespace, type and name. A page may have fewer than `limit` entities and still a cursor."""
     listing = Listing(
         namespace=request[NAMESPACE],
         type=request[TYPE],
@@ -93,7 +95,7 @@ def list_entities(services: Services, request: Request) -> Document:
 
 @operation("readEntity", "GET /entities/{urn}", parameters=[_ASPECTS], answers="entity", errors=[NotFound])
 def read_entity(services: Services, request: Request) -> Document:
-    """One entity with its aspects, or with those that `aspects` names."""
+    """Read an entity with its aspects, or only those in `aspects`."""
     catalog, named = services.catalog(), request[_ASPECTS]
     found = catalog.reader.entity(request.urn, frozenset(named.split(",")) if named else None, request.principal)
     return documents.entity(found, catalog.metadata.shown(found, request.principal))
@@ -107,7 +109,7 @@ def read_entity(services: Services, request: Request) -> Document:
     errors=[NotFound, NotEmpty],
 )
 def delete_entity(services: Services, request: Request) -> Document:
-    """Take the entity away; its history and lineage stay."""
+    """Delete an entity; its history and lineage are kept."""
     require_none(request)
     catalog, urn = services.catalog(), request.urn
     (written,) = catalog.write_path.propose([Proposal(urn, None, "delete")], request.principal, once=request.once)
@@ -126,7 +128,7 @@ def delete_entity(services: Services, request: Request) -> Document:
     links=[Link("readEntity", {"path.urn": "$response.body#/urn"})],
 )
 def rename_entity(services: Services, request: Request) -> Document:
-    """Give a dataset another name, with its history, lineage, fields and all that names it."""
+    """Rename a dataset with its history, lineage and fields, and update all references to it."""
     require_none(request)
     new, run = Urn.parse(request.body["to"]), request.body.get("run")
     write_path = services.catalog().write_path
@@ -135,14 +137,14 @@ def rename_entity(services: Services, request: Request) -> Document:
 
 @operation("readEntityMetadata", "GET /entities/{urn}/metadata", answers="entity-metadata", errors=[NotFound])
 def read_entity_metadata(services: Services, request: Request) -> Document:
-    """Its properties and tags in both scopes; a field or a custom entity is there with what holds it."""
+    """Read the properties and tags of an entity in both scopes; a field or a custom entity exists if its parent does."""
     found = services.catalog().metadata.of(request.urn, "", request.principal)
     return {"urn": str(request.urn), **_scopes(found)}
 
 
 @operation("listFields", "GET /entities/{urn}/fields", answers="fields", errors=[NotFound])
 def list_fields(services: Services, request: Request) -> Document:
-    """The fields of a dataset of which something was said, whether its schema names them or not."""
+    """List the fields of a dataset that have metadata, whether or not they are in its schema."""
     return {"urn": str(request.urn), "fields": services.catalog().metadata.fields(request.urn, request.principal)}
 
 
@@ -154,7 +156,7 @@ def list_fields(services: Services, request: Request) -> Document:
     errors=[NotFound],
 )
 def list_fields_metadata(services: Services, request: Request) -> Document:
-    """What was said of each of these fields, in both scopes: a page, which may hold fewer than there are places."""
+    """List the metadata of the fields of a dataset in both scopes. A page may have fewer than `limit` fields."""
     metadata = services.catalog().metadata
     found, more = metadata.of_fields(request.urn, request[LIMIT], request[CURSOR], request.principal)
     fields = [
@@ -186,7 +188,7 @@ def _scope(found: Metadata) -> Document:
     etag=True,
 )
 def read_aspect(services: Services, request: Request) -> Answer:
-    """The aspect as it is now; its version is the ETag."""
+    """Read the current version of an aspect; its version is the ETag."""
     found = services.catalog().reader.aspect(request.urn, request.path["aspect"], request.principal)
     return Answer(documents.aspect(found), etag=etag_of(found.version))
 
@@ -202,7 +204,7 @@ def read_aspect(services: Services, request: Request) -> Answer:
     links=_NEXT,
 )
 def write_aspect(services: Services, request: Request) -> Answer:
-    """Make the body the aspect's value."""
+    """Create or replace an aspect."""
     return _propose(services, request, "upsert")
 
 
@@ -217,7 +219,7 @@ def write_aspect(services: Services, request: Request) -> Answer:
     links=_NEXT,
 )
 def patch_aspect(services: Services, request: Request) -> Answer:
-    """Change the value by a JSON Patch (a list, or an object in DataHub's form) or a merge patch (an object)."""
+    """Update an aspect by a JSON Patch (a list, or an object in DataHub's form) or a merge patch (an object)."""
     return _propose(services, request, "patch")
 
 
@@ -231,7 +233,7 @@ def patch_aspect(services: Services, request: Request) -> Answer:
     links=_NEXT,
 )
 def delete_aspect(services: Services, request: Request) -> Answer:
-    """Take the aspect away."""
+    """Delete an aspect."""
     return _propose(services, request, "delete")
 
 
@@ -249,7 +251,7 @@ def _propose(services: Services, request: Request, change: Change) -> Answer:
     errors=[NotFound],
 )
 def list_versions(services: Services, request: Request) -> Document:
-    """The aspect's history, newest first."""
+    """List the versions of an aspect, newest first."""
     found, more = services.catalog().reader.versions(
         request.urn, request.path["aspect"], request[LIMIT], request[CURSOR], request.principal
     )
@@ -264,7 +266,7 @@ def list_versions(services: Services, request: Request) -> Document:
     errors=[NotFound],
 )
 def list_timeseries_values(services: Services, request: Request) -> Document:
-    """What an aspect that is told by time says, such as `datasetProfile`, newest first."""
+    """List the values of a time-series aspect, such as `datasetProfile`, newest first."""
     found = services.catalog().datahub.timeseries.values(
         request.urn,
         request.path["aspect"],

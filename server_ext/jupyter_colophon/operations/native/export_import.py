@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from jupyter_colophon.service.entities.export_import import Told
 
 LINES: Final = "application/x-ndjson"
-_LINES: Final = {"type": "string", "description": "Lines of JSON, sorted: what it is, then an aspect each."}
+_LINES: Final = {"type": "string", "description": "Sorted lines of JSON: a header, then one line for each aspect."}
 #: How many lines are made on one hop, and go out together.
 _AT_ONCE: Final = 500
 #: How many conflicts are told one by one.
 _CONFLICTS_MAX: Final = 500
-_NAMESPACE: Final = text("namespace", "Which namespace.", required=True)
-_DRY_RUN: Final = flag("dryRun", "Whether nothing is changed, and only told what would be.")
-_OVERWRITE: Final = flag("overwrite", "Whether lines take the place of what is there with another value.")
+_NAMESPACE: Final = text("namespace", "The namespace to export.", required=True)
+_DRY_RUN: Final = flag("dryRun", "Return the result without changing anything.")
+_OVERWRITE: Final = flag("overwrite", "Overwrite values that differ, instead of reporting a conflict.")
 
 
 @operation(
@@ -33,7 +33,7 @@ _OVERWRITE: Final = flag("overwrite", "Whether lines take the place of what is t
     content_type=LINES,
 )
 def export_namespace(services: Services, request: Request) -> Lines:
-    """Everything that is said in a namespace."""
+    """Export all metadata of a namespace."""
     return Lines(services.catalog().transfer.exported(request[_NAMESPACE], request.principal, (), ()))
 
 
@@ -47,7 +47,7 @@ def export_namespace(services: Services, request: Request) -> Lines:
     permission="read",
 )
 def export_selection(services: Services, request: Request) -> Lines:
-    """What is said in a namespace of some types of entity, or in some aspects."""
+    """Export the metadata of a namespace, for some entity types or some aspects only."""
     body = request.body
     transfer = services.catalog().transfer
     return Lines(
@@ -65,7 +65,7 @@ def export_selection(services: Services, request: Request) -> Lines:
     errors=[NotFound, ConditionFailed],
 )
 def import_namespace(services: Services, request: Request) -> Document:
-    """Lines back into the catalog; conflicts, where both sides changed, are listed and left as they are."""
+    """Import exported lines; conflicts, where both sides changed, are listed and not applied."""
     transfer, dry_run, body = services.catalog().transfer, request[_DRY_RUN], request.body
     done = transfer.imported(lambda: BytesIO(body), request.principal, overwrite=request[_OVERWRITE], dry_run=dry_run)
     return _document(list(done), dry_run)

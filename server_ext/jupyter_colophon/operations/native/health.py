@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @operation("readMe", "GET /me", answers="me")
 def read_me(services: Services, request: Request) -> Document:
-    """The user and what the token used lets them do."""
+    """Read the authenticated user and the permissions of the token."""
     principal = request.principal
     return {
         "user": {"username": principal.user, "name": request.display_name or principal.user},
@@ -30,7 +30,7 @@ def read_me(services: Services, request: Request) -> Document:
 
 @operation("readHealth", "GET /health", answers={200: "health", 503: "health"})
 def read_health(services: Services, request: Request) -> Answer:
-    """Whether the store takes reads and writes; 503 when it does not take writes, and what else is amiss."""
+    """Read the health of the service; the status is 503 if the store does not accept writes."""
     try:
         store, counts = _state(services)
     except StorageError as error:
@@ -56,7 +56,7 @@ def read_health(services: Services, request: Request) -> Answer:
     links=[Link("readEntityType", {"type": "$response.body#/types/0/type"})],
 )
 def list_entity_types(services: Services, request: Request) -> Document:
-    """The entity types and the names of their aspects."""
+    """List the entity types with the names of their aspects."""
     types = [
         {
             "type": kind.type,
@@ -71,7 +71,7 @@ def list_entity_types(services: Services, request: Request) -> Document:
 
 @operation("readEntityType", "GET /registry/{type}", answers="entity-type", errors=[NotFound])
 def read_entity_type(services: Services, request: Request) -> Document:
-    """One entity type: what a form needs."""
+    """Read an entity type with the schemas of its aspects, as a form needs them."""
     return documents.entity_type(services.catalog().registry.type(request.path["type"]))
 
 

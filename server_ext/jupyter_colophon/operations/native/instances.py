@@ -51,18 +51,22 @@ def _tags(told: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-_Q: Final = text("q", "With this in the name, the display name, the description or a tag; letter case does not matter.")
+_Q: Final = text("q", "Text to find in the name, the display name, the description or a tag, ignoring case.")
 _TAG: Final[Parameter[tuple[str, ...]]] = Parameter(
-    "tag", "With this tag, or with one of these: a JSON list.", {"type": "string"}, _tags, ()
+    "tag", "Return only instances with this tag, or with one of a JSON list of tags.", {"type": "string"}, _tags, ()
 )
-_SCHEMA: Final = text("schema", "Of this schema alone.")
-_VALID: Final = choice("valid", "Those alone that are valid, or those that are not.", "true", "false")
-_SORT: Final = choice("sort", "By what they are in order; `-` turns it round.", *SORTS, default="display_name")
-_LIMIT: Final = number("limit", "How many at most.", default=DEFAULT_LIMIT, least=1, most=LIMIT_MAX)
+_SCHEMA: Final = text("schema", "Return only instances of this schema.")
+_VALID: Final = choice("valid", "Return only valid (`true`) or only invalid (`false`) instances.", "true", "false")
+_SORT: Final = choice(
+    "sort", "The member to sort by; a leading `-` reverses the order.", *SORTS, default="display_name"
+)
+_LIMIT: Final = number("limit", "Maximum number of results.", default=DEFAULT_LIMIT, least=1, most=LIMIT_MAX)
 _POINTER: Final = text("pointer", "A JSON Pointer into `metadata`, such as `/language`.", required=True)
-_DRY_RUN: Final = flag("dryRun", "Whether nothing is changed, and only told what would be.")
-_OVERWRITE: Final = flag("overwrite", "Whether an instance that is there already is replaced.")
-_KNOWN: Final = text("If-None-Match", "An ETag known already: 304 while it is the present one.", place="header")
+_DRY_RUN: Final = flag("dryRun", "Return the result without changing anything.")
+_OVERWRITE: Final = flag("overwrite", "Replace instances that already exist.")
+_KNOWN: Final = text(
+    "If-None-Match", "An ETag of the client's copy: the status is 304 if it is still the current one.", place="header"
+)
 _MERGED: Final = {
     "type": "object",
     "description": "A merge patch (RFC 7396) of `display_name`, `schema_name`, `metadata` and `extra`.",
@@ -104,7 +108,7 @@ def _answer(instance: Instance, status: int = HTTPStatus.OK, headers: Mapping[st
     ],
 )
 def list_instances(services: Services, request: Request) -> Document:
-    """A page of a schemaspace's instances, valid or not, with counts of tags and schemas."""
+    """List the instances of a schemaspace, valid or not, with counts of tags and schemas."""
     query = InstanceQuery(
         text=request[_Q],
         tags=request[_TAG],
@@ -128,7 +132,7 @@ def list_instances(services: Services, request: Request) -> Document:
     links=[Link(one.operation, one.parameters, status=201) for one in _NEXT],
 )
 def create_instance(services: Services, request: Request) -> Answer:
-    """Make an instance; without a name, it gets one made of its display name."""
+    """Create an instance; without a name, its name is derived from its display name."""
     document = documents.edited(request.body)
     name = document.pop("name", None)
     made = services.instances().create(request.path["space"], name, document, request.principal)
@@ -146,7 +150,7 @@ def create_instance(services: Services, request: Request) -> Answer:
     etag="usually",
 )
 def read_instance(services: Services, request: Request) -> Answer:
-    """An instance, valid or not, with what is wrong with it."""
+    """Read an instance, valid or not, with its validation errors."""
     space, name = _place(request)
     return _answer(services.instances().get_any(space, name, request.principal))
 
@@ -163,7 +167,7 @@ def read_instance(services: Services, request: Request) -> Answer:
     links=_NEXT,
 )
 def write_instance(services: Services, request: Request) -> Answer:
-    """Replace an instance; one that is broken is repaired so."""
+    """Replace an instance, also an invalid one."""
     (space, name), document = _place(request), documents.edited(request.body)
     return _answer(services.instances().update(space, name, document, condition(request), request.principal))
 
@@ -212,7 +216,7 @@ def patch_instance(services: Services, request: Request) -> Answer:
     ],
 )
 def delete_instance(services: Services, request: Request) -> Document:
-    """Remove an instance, also a broken one; `restore` undoes it."""
+    """Delete an instance, also an invalid one; `restore` undoes the deletion."""
     space, name = _place(request)
     done = services.instances().remove(space, name, condition(request), request.principal)
     return documents.removed(services.spaces().space(space).key, done)
@@ -230,7 +234,7 @@ def delete_instance(services: Services, request: Request) -> Document:
     links=_NEXT,
 )
 def restore_instance(services: Services, request: Request) -> Answer:
-    """Make an earlier version the present one; this undoes a removal too."""
+    """Restore an earlier version of an instance, also after its deletion."""
     (space, name), version = _place(request), int(request.body["version"])
     return _answer(services.instances().restore(space, name, version, condition(request), request.principal))
 
@@ -244,7 +248,7 @@ def restore_instance(services: Services, request: Request) -> Answer:
     errors=[SchemaspaceNotFound],
 )
 def list_instance_values(services: Services, request: Request) -> Document:
-    """What instances say at one place, the most frequent first; no secret."""
+    """List the values of one property of the instances, most frequent first, without secrets."""
     found = services.instances().values(request.path["space"], request[_SCHEMA], request[_POINTER], request.principal)
     return documents.values(found)
 
@@ -259,7 +263,7 @@ def list_instance_values(services: Services, request: Request) -> Document:
     permission="read",
 )
 def export_instances(services: Services, request: Request) -> Document:
-    """Return instances as Elyra writes them."""
+    """Export instances in Elyra's format."""
     space = request.path["space"]
     found = services.instances().exported(space, _choice(request.body), request.principal)
     return {"schemaspace": services.spaces().space(space).key, "instances": list(found)}
@@ -275,7 +279,7 @@ def export_instances(services: Services, request: Request) -> Document:
     errors=[SchemaspaceNotFound],
 )
 def import_instances(services: Services, request: Request) -> Document:
-    """Take instances in, each by itself; none that is there is overwritten unless that is asked for."""
+    """Import instances individually; existing ones are only replaced with `overwrite`."""
     dry_run = request[_DRY_RUN]
     done = services.instances().imported(
         request.path["space"],

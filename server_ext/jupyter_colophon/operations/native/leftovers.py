@@ -1,4 +1,4 @@
-"""What killed saves of Elyra's left behind: told, brought back, thrown away (docs/api.md)."""
+"""Recovery files, which interrupted saves of Elyra leave: list, restore and discard (docs/api.md)."""
 
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     schemaspace="{space}",
 )
 def list_recovery_files(services: Services, request: Request) -> Document:
-    """What killed saves of Elyra's left behind; nothing of its content."""
+    """List the files that interrupted saves of Elyra left, without their content."""
     return _recovery_files(services.instances().recovery(request.path["space"], request.principal, "read"))
 
 
@@ -33,7 +33,7 @@ def list_recovery_files(services: Services, request: Request) -> Document:
     schemaspace="{space}",
 )
 def restore_recovery_file(services: Services, request: Request) -> Document:
-    """Let a leftover be its instance again, where that is missing or cannot be read."""
+    """Restore an instance that is missing or unreadable from a recovery file."""
     instances, space = services.instances(), request.path["space"]
     name = instances.recovery(space, request.principal, "admin").recover(request.body["file"])
     return documents.instance(instances.get_any(space, name, request.principal))
@@ -48,7 +48,7 @@ def restore_recovery_file(services: Services, request: Request) -> Document:
     schemaspace="{space}",
 )
 def discard_recovery_file(services: Services, request: Request) -> Document:
-    """Throw a leftover away, and tell those that stay."""
+    """Delete a recovery file and list the remaining ones."""
     recovery = services.instances().recovery(request.path["space"], request.principal, "admin")
     recovery.discard(request.body["file"])
     return _recovery_files(recovery)

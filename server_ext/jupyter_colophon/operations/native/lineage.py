@@ -23,18 +23,22 @@ from jupyter_colophon.operations.shared_parameters import AS_OF, CURSOR, END, LI
 
 DIRECTION = choice(
     "direction",
-    "What made it, what was made of it, both, or (undirected) all that the same programs touched as well.",
+    "`upstream`, `downstream`, both, or `undirected`: also the other data that the same programs accessed.",
     *get_args(Direction),
     default="both",
 )
 LEVELS = number(
-    "levels", "How far: data, programs and their other data are one level.", default=1, least=1, most=MAX_LEVELS
+    "levels",
+    "Number of levels: one level is data, its programs, and their other data.",
+    default=1,
+    least=1,
+    most=MAX_LEVELS,
 )
-RELATIONS = number("limit", "How many relations at most.", default=DEFAULT_RELATIONS, least=1, most=MAX_RELATIONS)
-_COLUMNS = flag("columns", "Whether edges between columns are given.")
-_PROGRAM = text("program", "Of this program alone.", format="colophon-urn")
-_DATA = text("data", "That touched this dataset.", format="colophon-urn")
-_STATUS = choice("status", "With this status alone.", "running", "succeeded", "failed", "killed")
+RELATIONS = number("limit", "Maximum number of relations.", default=DEFAULT_RELATIONS, least=1, most=MAX_RELATIONS)
+_COLUMNS = flag("columns", "Include edges between columns.")
+_PROGRAM = text("program", "Return only runs of this program.", format="colophon-urn")
+_DATA = text("data", "Return only runs that accessed this dataset.", format="colophon-urn")
+_STATUS = choice("status", "Return only runs with this status.", "running", "succeeded", "failed", "killed")
 _NEXT = (
     Link("readRun", {"path.urn": "$response.body#/urn"}),
     Link("updateRun", {"path.urn": "$response.body#/urn"}),
@@ -50,7 +54,7 @@ _NEXT = (
     errors=[InvalidName, NotFound, HistoryExpired],
 )
 def read_lineage(services: Services, request: Request) -> Document:
-    """The graph around an entity."""
+    """Read the lineage graph around an entity."""
     question = LineageQuestion(
         urn=Urn.parse(request[URN]),
         direction=cast("Direction", request[DIRECTION]),
@@ -72,7 +76,7 @@ def read_lineage(services: Services, request: Request) -> Document:
     links=[Link("readRun", {"path.urn": "$response.body#/runs/0/urn"})],
 )
 def list_runs(services: Services, request: Request) -> Document:
-    """A page of runs, newest first."""
+    """List runs, newest first."""
     listing = RunListing(
         program=request[_PROGRAM],
         data=request[_DATA],
@@ -95,14 +99,14 @@ def list_runs(services: Services, request: Request) -> Document:
     links=_NEXT,
 )
 def start_run(services: Services, request: Request) -> Document:
-    """Record a run; the same program and run id again is the same run."""
+    """Record a run; repeating the same program and run id does not create another run."""
     start = documents.run_start(request.body)
     return documents.run(services.catalog().write_path.start_run(start, request.principal, request.once))
 
 
 @operation("readRun", "GET /runs/{urn}", answers="run", errors=[NotFound])
 def read_run(services: Services, request: Request) -> Document:
-    """One run with its accesses."""
+    """Read a run with its accesses."""
     return documents.run(services.catalog().runs.run(str(request.urn), request.principal))
 
 
@@ -116,7 +120,7 @@ def read_run(services: Services, request: Request) -> Document:
     links=_NEXT,
 )
 def update_run(services: Services, request: Request) -> Document:
-    """Record how the run went on."""
+    """Update the status, the end, the facts or the arguments of a run."""
     change = documents.run_change(request.body)
     write_path = services.catalog().write_path
     return documents.run(write_path.change_run(str(request.urn), change, request.principal, request.once))
@@ -124,7 +128,7 @@ def update_run(services: Services, request: Request) -> Document:
 
 @operation("listRunAccesses", "GET /runs/{urn}/accesses", answers="run-accesses", errors=[NotFound])
 def list_run_accesses(services: Services, request: Request) -> Document:
-    """What the run has to do with, and what was said of it when the run met it first."""
+    """List the entities that a run accessed, with their metadata at the first access."""
     runs = services.catalog().runs
     run = runs.run(str(request.urn), request.principal)
     return documents.touched(runs.touched(run, request.principal))
@@ -140,7 +144,7 @@ def list_run_accesses(services: Services, request: Request) -> Document:
     links=_NEXT,
 )
 def record_accesses(services: Services, request: Request) -> Document:
-    """Record what the run touched."""
+    """Record the data that a run accessed."""
     accesses = [documents.access(one) for one in request.body["accesses"]]
     columns = [documents.column_edge(one) for one in request.body.get("columns", ())]
     write_path = services.catalog().write_path

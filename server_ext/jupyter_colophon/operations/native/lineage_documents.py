@@ -12,7 +12,7 @@ Document = dict[str, Any]
 
 
 def asked(question: LineageQuestion) -> Document:
-    """What was asked, as `lineage.json` says it again."""
+    """Return the parameters of a question, as in `lineage.json`."""
     return {"urn": str(question.urn), "direction": question.direction, "levels": question.levels} | times(
         question.window, question.as_of
     )

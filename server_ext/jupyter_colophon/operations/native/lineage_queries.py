@@ -23,14 +23,14 @@ from jupyter_colophon.operations.request import Document, Request
 from jupyter_colophon.operations.services import Services
 from jupyter_colophon.operations.shared_parameters import AS_OF, END, START, URN
 
-_FROM: Final = text("from", "Where the data comes from.", required=True, format="colophon-urn")
-_TO: Final = text("to", "Where it goes.", required=True, format="colophon-urn")
-_REACH: Final = number("levels", "How far.", default=MAX_LEVELS, least=1, most=MAX_LEVELS)
-_BEFORE: Final = time("from", "The first time; without it a day before the second.")
-_AFTER: Final = time("to", "The second time; without it now.")
+_FROM: Final = text("from", "The URN of the node from which the data flows.", required=True, format="colophon-urn")
+_TO: Final = text("to", "The URN of the node to which the data flows.", required=True, format="colophon-urn")
+_REACH: Final = number("levels", "Maximum number of levels.", default=MAX_LEVELS, least=1, most=MAX_LEVELS)
+_BEFORE: Final = time("from", "The earlier time; by default, one day before the later time.")
+_AFTER: Final = time("to", "The later time; by default, now.")
 _SPAN: Final = Parameter(
     "span",
-    "How long before a time a run may have touched data for the edge to be there: a number with ms, s, m, h or d.",
+    "An edge exists at a time if a run accessed the data within this duration before it: a number with ms, s, m, h or d.",
     {"type": "string", "default": "7d"},
     lambda told: parse_span(told, "span"),
     7 * DAY_MS,
@@ -46,7 +46,7 @@ _SPAN: Final = Parameter(
     permission="read",
 )
 def continue_lineage(services: Services, request: Request) -> Document:
-    """The graph from the frontier of an answer on."""
+    """Continue a lineage graph from the frontier of a previous answer."""
     question = _continuation(request.body)
     found = services.catalog().lineage.lineage(question, request.principal)
     return lineage_documents.asked(question) | lineage_documents.lineage(found)
@@ -60,7 +60,7 @@ def continue_lineage(services: Services, request: Request) -> Document:
     errors=[InvalidName, NotFound, HistoryExpired],
 )
 def read_lineage_path(services: Services, request: Request) -> Document:
-    """All shortest ways on which data flows from one node to another."""
+    """Find all shortest paths on which data flows from one node to another."""
     question = PathQuestion(Urn.parse(request[_FROM]), Urn.parse(request[_TO]), window(request), request[AS_OF])
     found = services.catalog().lineage.paths(question, request.principal)
     ends = {"from": str(question.source), "to": str(question.target)}
@@ -75,7 +75,7 @@ def read_lineage_path(services: Services, request: Request) -> Document:
     errors=[InvalidName, NotFound, HistoryExpired],
 )
 def read_lineage_impact(services: Services, request: Request) -> Document:
-    """How much is downstream, by type, owner and namespace."""
+    """Count the downstream entities by type, owner and namespace."""
     question = LineageQuestion(
         Urn.parse(request[URN]),
         "downstream",
@@ -97,7 +97,7 @@ def read_lineage_impact(services: Services, request: Request) -> Document:
     errors=[InvalidName, NotFound],
 )
 def read_lineage_diff(services: Services, request: Request) -> Document:
-    """The edges that came and went between two times."""
+    """List the lineage edges that were added and removed between two times."""
     after = request[_AFTER]
     after = clock.time_ns() // 1_000_000 if after is None else after
     before = request[_BEFORE]

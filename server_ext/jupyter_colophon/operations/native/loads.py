@@ -29,13 +29,13 @@ _NEXT: Final = [Link("readLoad", {"path.load": "$response.body#/id"})]
 
 @operation("readLoad", "GET /loads/{load}", answers="load", errors=[NotFound])
 def read_load(services: Services, request: Request) -> Document:
-    """How far one's load came; known for thirty days after it was last touched."""
+    """Read the progress of a load; it is kept for 30 days after its last update."""
     return _load(services.catalog().loads.read(_known(request), request.principal))
 
 
 @operation("openLoad", "PUT /loads/{load}", answers="load", errors=[InvalidName, LoadEnded, MalformedBody], links=_NEXT)
 def open_load(services: Services, request: Request) -> Document:
-    """Open a load, or go on with an open one; one that has ended stays so."""
+    """Open a load, or resume an open one; a load that has ended cannot be reopened."""
     name = request.path["load"]
     if not _NAME.fullmatch(name):
         raise InvalidName("load", name, "is 1 to 128 letters, digits, dots, dashes and underscores")
@@ -46,7 +46,7 @@ def open_load(services: Services, request: Request) -> Document:
 
 @operation("endLoad", "PATCH /loads/{load}", body="load-end", answers="load", errors=[NotFound, LoadEnded])
 def end_load(services: Services, request: Request) -> Document:
-    """Commit or abort a load: from then on no batch of it is taken."""
+    """Commit or abort a load; no further batches are accepted."""
     return _load(services.catalog().loads.end(_known(request), request.body["state"], request.principal))
 
 
@@ -58,7 +58,7 @@ def end_load(services: Services, request: Request) -> Document:
     errors=[NotFound, IdempotencyKeyReused, LoadEnded],
 )
 def load_batch(services: Services, request: Request) -> Document:
-    """A batch, applied once in one transaction; rows that cannot be applied are refused alone."""
+    """Apply a batch once, in one transaction; rows that cannot be applied are rejected individually."""
     body = request.body
     batch = Batch(_known(request), body["partition"], body["number"], request.fingerprint())
     rows = [_row(at, one) for at, one in enumerate(body["rows"])]
@@ -74,7 +74,7 @@ def load_batch(services: Services, request: Request) -> Document:
     errors=[NotFound],
 )
 def list_load_rejections(services: Services, request: Request) -> Document:
-    """A page of the rows that one's load refused, by their places."""
+    """List the rejected rows of a load, in their order."""
     loads = services.catalog().loads
     found, cursor = loads.refusals(_known(request), request[LIMIT], request[CURSOR], request.principal)
     return {"rejections": [_kept(one) for one in found], "cursor": cursor}

@@ -14,7 +14,7 @@ _SPACE: Final = "pipelines"
 
 @operation("listPipelinePlugins", "GET /pipelines/plugins", answers="pipeline-plugins", schemaspace=_SPACE)
 def list_pipeline_plugins(services: Services, request: Request) -> Document:
-    """The plugins of pipelines, each with the schema of its properties."""
+    """List the plugins of pipelines, each with the schema of its properties."""
     # Loaded with the first request: packages register plugins, and their code may be slow to load.
     from jupyter_colophon.pipelines.documents import plugins
     from jupyter_colophon.pipelines.plugin_registry import installed
@@ -24,7 +24,7 @@ def list_pipeline_plugins(services: Services, request: Request) -> Document:
 
 @operation("listPipelineSchedules", "GET /pipelines/schedules", answers="pipeline-schedules", schemaspace=_SPACE)
 def list_pipeline_schedules(services: Services, request: Request) -> Document:
-    """When pipelines run by themselves, when each is due, and what became of its last run."""
+    """List the schedules of pipelines with the next run and the result of the last run."""
     from jupyter_colophon.service.changes.schedules import told
 
     pipelines = services.instances().list(_SPACE, request.principal, invalid=True)
@@ -44,7 +44,7 @@ def list_pipeline_schedules(services: Services, request: Request) -> Document:
     schemaspace=_SPACE,
 )
 def check_pipeline(services: Services, request: Request) -> Document:
-    """What is wrong with a pipeline: its shape, its plugins' properties, its graph, columns that are not there."""
+    """Validate a pipeline: its document, the properties of its plugins, its graph and its columns."""
     from jupyter_colophon.pipelines.documents import document_of
 
     body = request.body

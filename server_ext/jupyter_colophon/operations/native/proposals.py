@@ -18,8 +18,8 @@ from jupyter_colophon.operations.request import Answer, Document, Request
 from jupyter_colophon.operations.services import Services
 from jupyter_colophon.operations.shared_parameters import CURSOR, LIMIT
 
-_ASYNC = flag("async", "Whether the batch is applied later: then the answer is 202, and says where to ask for it.")
-_KIND = text("kind", "Of this kind alone; what the inbox could not apply has the kind `proposals`.")
+_ASYNC = flag("async", "Apply the batch later: the status is 202, and `Location` is the URL of the inbox entry.")
+_KIND = text("kind", "Return only dead letters of this kind: `proposals` for batches of the inbox.")
 _NEXT = (Link("readInboxEntry", {"path.id": "$response.body#/id"}, status=202),)
 
 
@@ -33,7 +33,7 @@ _NEXT = (Link("readInboxEntry", {"path.id": "$response.body#/id"}, status=202),)
     links=[Link("readEntity", {"path.urn": "$response.body#/results/0/urn"}), *_NEXT],
 )
 def submit_proposals(services: Services, request: Request) -> Answer:
-    """A batch of proposals, applied wholly or not at all; with `async`, later."""
+    """Apply a batch of proposals atomically; with `async`, later."""
     catalog = services.catalog()
     proposals = [documents.proposal(one) for one in request.body["proposals"]]
     if request[_ASYNC]:
@@ -46,7 +46,7 @@ def submit_proposals(services: Services, request: Request) -> Answer:
 
 @operation("readInboxEntry", "GET /inbox/{id}", answers="inbox-entry", errors=[NotFound])
 def read_inbox_entry(services: Services, request: Request) -> Document:
-    """What became of a batch that was to be applied later; known for a day."""
+    """Read the state of a batch submitted with `async`; it is kept for one day."""
     number = _number("entry of the inbox", request)
     return documents.inbox_entry(services.catalog().inbox.entry(number, request.principal))
 
@@ -59,7 +59,7 @@ def read_inbox_entry(services: Services, request: Request) -> Document:
     links=[Link("replayDeadLetter", {"path.id": "$response.body#/deadLetters/0/id"})],
 )
 def list_dead_letters(services: Services, request: Request) -> Document:
-    """A page of what could not be applied, newest first: one's own, or all of them for an admin."""
+    """List dead letters, newest first: those of the caller, or all of them for an administrator."""
     dead_letters = services.catalog().dead_letters
     found, cursor = dead_letters.page(request[_KIND], request[LIMIT], request[CURSOR], request.principal)
     return {"deadLetters": [documents.dead_letter(one) for one in found], "cursor": cursor}
@@ -73,7 +73,7 @@ def list_dead_letters(services: Services, request: Request) -> Document:
     errors=[NotFound],
 )
 def delete_dead_letter(services: Services, request: Request) -> Document:
-    """Throw a dead letter away."""
+    """Delete a dead letter."""
     dead_letters = services.catalog().dead_letters
     return {"id": str(dead_letters.discard(_number("dead letter", request), request.principal, request.once))}
 
@@ -86,7 +86,7 @@ def delete_dead_letter(services: Services, request: Request) -> Document:
     errors=[NotFound, AlreadyExists, NotEmpty, ConditionFailed, PatchFailed],
 )
 def replay_dead_letter(services: Services, request: Request) -> Document:
-    """Apply it again, as who sent it; where that fails, it stays with what is wrong now."""
+    """Retry a dead letter on behalf of its sender; if it fails, it is kept with the new error."""
     dead_letters = services.catalog().dead_letters
     done = dead_letters.replay(_number("dead letter", request), request.principal, request.once)
     return documents.written_batch(done)

@@ -14,10 +14,16 @@ from jupyter_colophon.operations.services import Services
 if TYPE_CHECKING:
     from jupyter_colophon.service.schemaspaces.schema_validator import Kind
 
-_SPACE: Final = text("space", "Of this schemaspace alone.", format="colophon-space")
-_DRY_RUN: Final = flag("dryRun", "Whether nothing is changed, and only told what would be.")
-_KIND: Final = choice("kind", "What it is a schema of.", "schemaspace", "aspect", default="schemaspace")
-_SCHEMA: Final = {"type": "object", "required": ["name", "properties"], "description": "The schema itself."}
+_SPACE: Final = text("space", "Refresh only this schemaspace.", format="colophon-space")
+_DRY_RUN: Final = flag("dryRun", "Return the result without changing anything.")
+_KIND: Final = choice(
+    "kind",
+    "Whether the schema is for instances of a schemaspace or for an aspect.",
+    "schemaspace",
+    "aspect",
+    default="schemaspace",
+)
+_SCHEMA: Final = {"type": "object", "required": ["name", "properties"], "description": "The JSON Schema."}
 _FIRST: Final = "$response.body#/schemaspaces/0"
 _NEXT: Final = (
     Link("listInstances", {"path.space": f"{_FIRST}/name"}),
@@ -27,7 +33,7 @@ _NEXT: Final = (
 
 @operation("listSchemaspaces", "GET /schemaspaces", answers="schemaspaces", links=_NEXT)
 def list_schemaspaces(services: Services, request: Request) -> Document:
-    """The schemaspaces with their schemas, and what of them did not load."""
+    """List the schemaspaces with their schemas, and the errors of those that did not load."""
     return documents.schemaspaces(services.spaces())
 
 
@@ -39,7 +45,7 @@ def list_schemaspaces(services: Services, request: Request) -> Document:
     errors=[SchemaspaceNotFound],
 )
 def refresh_schemaspaces(services: Services, request: Request) -> Document:
-    """Ask the providers of schemas again: some make them of what there is."""
+    """Reload the schemas from their providers."""
     services.require_admin(request.principal, "refresh", "schemaspaces")
     services.spaces().refresh(request[_SPACE] or None)
     return documents.schemaspaces(services.spaces())
@@ -52,7 +58,7 @@ def refresh_schemaspaces(services: Services, request: Request) -> Document:
     errors=[SchemaspaceNotFound, SchemaNotFound],
 )
 def read_schema(services: Services, request: Request) -> Document:
-    """One schema of a schemaspace, also a deprecated one."""
+    """Read a schema of a schemaspace, also a deprecated one."""
     return dict(services.spaces().schema(request.path["space"], request.path["schema"]))
 
 
@@ -71,7 +77,7 @@ def _require_writer(services: Services, principal: Principal) -> None:
     access=_require_writer,
 )
 def store_schema(services: Services, request: Request) -> Answer:
-    """Store a schema beside those of packages, or replace one that was stored."""
+    """Store a schema in addition to those of packages, or replace a stored schema."""
     space, name, spaces = request.path["space"], request.path["schema"], services.spaces()
     is_new = services.stored_schemas().put(spaces, space, name, request.body, request.principal.user)
     return Answer(dict(spaces.schema(space, name)), HTTPStatus.CREATED if is_new else HTTPStatus.OK)
@@ -85,7 +91,7 @@ def store_schema(services: Services, request: Request) -> Answer:
     access=_require_writer,
 )
 def remove_schema(services: Services, request: Request) -> Document:
-    """Take a stored schema away, and tell what is left; instances of it stay."""
+    """Delete a stored schema and list the remaining ones; its instances are kept."""
     space, name, spaces = request.path["space"], request.path["schema"], services.spaces()
     services.stored_schemas().remove(spaces, space, name, request.principal.user)
     return documents.schemaspaces(spaces)
@@ -100,7 +106,7 @@ def remove_schema(services: Services, request: Request) -> Document:
     schemaspace="{space}",
 )
 def migrate_instances(services: Services, request: Request) -> Document:
-    """Have the schemaspace's providers migrate its instances to what their schemas are now."""
+    """Migrate the instances of a schemaspace to the current versions of their schemas."""
     services.require_admin(request.principal, "migrate", "instances")
     return documents.migration(services.spaces().migrate(request.path["space"], dry_run=request[_DRY_RUN]))
 
@@ -115,7 +121,7 @@ def migrate_instances(services: Services, request: Request) -> Document:
     permission="read",
 )
 def check_schema(services: Services, request: Request) -> Document:
-    """Whether a schema could be used: its dialect, size, references, regular expressions and members."""
+    """Validate a schema: its dialect, size, references, regular expressions and members."""
     from jupyter_colophon.service.schemaspaces.schema_validator import checked
 
     kind: Kind = "aspect" if request[_KIND] == "aspect" else "schemaspace"

@@ -20,11 +20,14 @@ if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
 
 _Q = text(
-    "q", "Words, phrases, `key:value`, prefixes, or `*`; one of them at least.", required=True, format="colophon-query"
+    "q",
+    "The query: at least one word, phrase, `key:value` pair or prefix, or `*`.",
+    required=True,
+    format="colophon-query",
 )
 _FACETS = text(
     "facets",
-    "By what the matches are counted, with commas between; without it by all there is.",
+    "Comma-separated facets to count the matches by; by default, all facets.",
     pattern=f"^(({'|'.join(FACETS)})(,|$))*$",
 )
 _FILTERS = tuple(
@@ -46,7 +49,7 @@ _LABELS = {one.name: one.label for one in FILTERS}
     ],
 )
 def search(services: Services, request: Request) -> Document:
-    """A page of hits with reasons and facets."""
+    """Search entities; each hit states why it matched, and matches are counted by facet."""
     question = SearchQuestion(
         request[_Q],
         tuple((one.name, value) for one in _FILTERS if (value := request[one])),
@@ -68,7 +71,7 @@ def search(services: Services, request: Request) -> Document:
     links=[Link("listValues", {"key": "$response.body#/keys/0/key"})],
 )
 def list_keys(services: Services, request: Request) -> Document:
-    """Keys with the number of entities that carry them."""
+    """List metadata keys with the number of entities that have them."""
     catalog, limit = services.catalog(), request[LIMIT]
     start, time = _position(catalog, "keys", request)
     question = KeysQuestion(request[PREFIX], request[NAMESPACE], _scopes(request), as_of=time)
@@ -90,7 +93,7 @@ def list_keys(services: Services, request: Request) -> Document:
     errors=[HistoryExpired],
 )
 def list_values(services: Services, request: Request) -> Document:
-    """Values of a key with the number of entities that say them."""
+    """List the values of a metadata key with the number of entities that have them."""
     catalog, limit = services.catalog(), request[LIMIT]
     start, time = _position(catalog, "values", request)
     question = ValuesQuestion(request.path["key"], request[PREFIX], request[NAMESPACE], _scopes(request), time)

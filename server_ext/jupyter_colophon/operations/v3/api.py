@@ -25,7 +25,7 @@ _ERROR: Final = {
     "type": "object",
     "properties": {
         "message": {"type": "string"},
-        "reason": {"type": "string", "description": "The phrase of the status."},
+        "reason": {"type": "string", "description": "The reason phrase of the HTTP status."},
         "status": {"type": "integer"},
     },
     "required": ["message", "reason", "status"],
@@ -36,8 +36,8 @@ _PROBLEMS_MAX: Final = 5
 _BAD_REQUEST: Final = 400
 
 
-def _place(name: str, says: str) -> Parameter[str]:
-    return text(name, says, place="path", required=True)
+def _place(name: str, description: str) -> Parameter[str]:
+    return text(name, description, place="path", required=True)
 
 
 _PLACES: Final = (

@@ -17,7 +17,7 @@ _FORM: Final = choice(
 )
 #: As in other lists of this API, a larger value is not an error.
 _LIMIT: Final = count(
-    "limit", "How many at most; 0 gives the present number alone.", default=100, least=0, most=LIMIT_MAX
+    "limit", "Maximum number of changes; 0 returns only the current cursor.", default=100, least=0, most=LIMIT_MAX
 )
 _PAGE: Final = {
     "type": "object",
@@ -35,7 +35,7 @@ _ERRORS: Final = (NotFound, InvalidName, LogCompacted, TooManyConnections)
     errors=_ERRORS,
 )
 def read_changes(services: Services, request: Request) -> Changes:
-    """Return records after a cursor; with `wait`, as soon as there are any; `limit=0` gives the present cursor."""
+    """List the records after a cursor; with `wait`, long-poll for them; `limit=0` returns only the current cursor."""
     filters = _filters(services, request)
     return Changes(filters, request[_FORM], request[change_log.AFTER], request[_LIMIT], request[change_log.WAIT])
 
@@ -49,7 +49,7 @@ def read_changes(services: Services, request: Request) -> Changes:
     content_type=change_log.EVENT_STREAM,
 )
 def stream_changes(services: Services, request: Request) -> Changes:
-    """Send records as changes happen, as server-sent events."""
+    """Stream records of changes as server-sent events."""
     return Changes(_filters(services, request), request[_FORM], change_log.start(request))
 
 

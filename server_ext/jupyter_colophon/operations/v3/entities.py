@@ -66,7 +66,7 @@ _APPLICATION: Final = {
     "additionalProperties": False,
 }
 _PAGE: Final = 500
-_CONFIRM: Final = text("confirm", "The namespace's name once more: everything in it is deleted.")
+_CONFIRM: Final = text("confirm", "The name of the namespace, to confirm that everything in it is deleted.")
 _ENTITY: Final = {
     "type": "object",
     "properties": {
@@ -126,7 +126,7 @@ def read_namespace(services: Services, request: Request) -> Document:
     errors=_WRITE_ERRORS,
 )
 def put_namespace(services: Services, request: Request) -> Document:
-    """Create a namespace, or describe it again."""
+    """Create a namespace, or update its description."""
     urn = names.namespace(request.path["namespace"])
     name, body, catalog = urn.parts[0], request.body or {}, services.catalog()
     description = {"description": body["description"]} if "description" in body else {}

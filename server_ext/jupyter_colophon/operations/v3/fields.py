@@ -17,9 +17,12 @@ from jupyter_colophon.service.lineage.field_lineage import field_lineage
 _LIST: Final = {"type": "array"}
 _OBJECT: Final = {"type": "object"}
 _DIRECTION: Final = word(
-    "direction", "Incoming: the fields that a field is made of; outgoing: those made of it.", *SIDES, "both"
+    "direction",
+    "`incoming`: the fields that a field is derived from; `outgoing`: those derived from it.",
+    *SIDES,
+    "both",
 )
-_CURRENT: Final = word("includeCurrent", "Also the fields of the current schema.", "true", "false")
+_CURRENT: Final = word("includeCurrent", "Include the fields of the current schema.", "true", "false")
 _PARAMETERS: Final = (*ENTITY_PARAMETERS, START, END, _DIRECTION)
 _ERRORS: Final = (NotFound, InvalidName)
 
@@ -47,7 +50,7 @@ def list_fields(services: Services, request: Request) -> Answer:
     errors=_ERRORS,
 )
 def read_field(services: Services, request: Request) -> Answer:
-    """Return the fields that a field is made of, and those that are made of it."""
+    """Return the fields that a field is derived from, and those derived from it."""
     shape, headers = _read(services, request, 3, request.path["field"], request[_DIRECTION])
     return Answer(shape.neighbours(), headers=headers)
 
@@ -60,7 +63,7 @@ def read_field(services: Services, request: Request) -> Answer:
     errors=_ERRORS,
 )
 def list_operations(services: Services, request: Request) -> Answer:
-    """Return what programs did to make a field, and with it."""
+    """Return the operations of programs that produced a field, and those that read it."""
     shape, headers = _read(services, request, 4, request.path["field"], request[_DIRECTION] or "both")
     return Answer(shape.operations(), headers=headers)
 

@@ -16,8 +16,8 @@ from jupyter_colophon.operations.v3.parameters import AS_OF, SCOPE, SCOPES, TRUN
 from jupyter_colophon.operations.v3.targets import TARGET, kinds
 
 _MOST: Final = 10_000
-_LIMIT: Final = count("limit", "How many at most.", default=_MOST, least=0, most=_MOST)
-_OFFSET: Final = number("offset", "How many to skip.", default=0, least=0, most=10**9)
+_LIMIT: Final = count("limit", "Maximum number of results.", default=_MOST, least=0, most=_MOST)
+_OFFSET: Final = number("offset", "Number of results to skip.", default=0, least=0, most=10**9)
 _KEY: Final = {
     "type": "object",
     "properties": {

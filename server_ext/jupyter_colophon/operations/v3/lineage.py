@@ -42,16 +42,20 @@ _LINEAGE: Final = {
 }
 _ERRORS: Final = (NotFound, InvalidName, HistoryExpired)
 _DEFAULT_LEVELS: Final = 10
-START: Final = replace(time("start", "Runs that were not over before this time."), required=True)
-END: Final = replace(time("end", "Runs that began before this time."), required=True)
+START: Final = replace(time("start", "Start of the interval: runs that ended before it are ignored."), required=True)
+END: Final = replace(time("end", "End of the interval: runs that began at or after it are ignored."), required=True)
 _LEVELS: Final = text(
-    "levels", "The number of levels, 10 by default: data, programs and their other data are one level."
+    "levels", "Number of levels, by default 10: one level is data, its programs, and their other data."
 )
 _MAX_LEVELS: Final = text("maxLevels", "The same as `levels`.")
-_DIRECTION: Final = word("direction", "Where data came from, or went to.", "both", "incoming", "outgoing")
-_COLLAPSE: Final = texts("collapse", "Gather values of `access`, `run` or `component`; may be sent more than once.")
-_ROLLUP: Final = word("rollup", "Show what ran in a workflow as the workflow's.", "workflow")
-_LIMIT: Final = count("limit", "How many relations at most.", default=DEFAULT_RELATIONS, least=1, most=MAX_RELATIONS)
+_DIRECTION: Final = word(
+    "direction", "`incoming` follows the data upstream, `outgoing` downstream.", "both", "incoming", "outgoing"
+)
+_COLLAPSE: Final = texts(
+    "collapse", "Combine relations that differ only in `access`, `run` or `component`. May be sent more than once."
+)
+_ROLLUP: Final = word("rollup", "Replace the programs that a workflow ran by the workflow.", "workflow")
+_LIMIT: Final = count("limit", "Maximum number of relations.", default=DEFAULT_RELATIONS, least=1, most=MAX_RELATIONS)
 _DIRECTIONS: Final[Mapping[str, Direction]] = {
     "": "undirected",
     "both": "undirected",
@@ -183,7 +187,7 @@ def _levels(one: str, other: str) -> int:
     """Return the number of levels, which has two names; what is beyond our bound is on the frontier."""
     found = {_level(sent, name) for name, sent in (("levels", one), ("maxLevels", other)) if sent}
     if len(found) > 1:
-        raise InvalidQuery("is not what levels says", "maxLevels")
+        raise InvalidQuery("differs from levels", "maxLevels")
     return min(next(iter(found), _DEFAULT_LEVELS), MAX_LEVELS)
 
 

@@ -9,7 +9,7 @@ from jupyter_colophon.operations.parameter import Parameter, count, time
 SCOPES: Final = {"user": ("USER",), "system": ("SYSTEM",), "all": ("USER", "SYSTEM"), "": ()}
 
 
-def word(name: str, says: str, *words: str) -> Parameter[str]:
+def word(name: str, description: str, *words: str) -> Parameter[str]:
     """Declare a parameter that is one of some words, in any letter case; the empty text where it is not sent."""
 
     def read(sent: str) -> str:
@@ -17,23 +17,23 @@ def word(name: str, says: str, *words: str) -> Parameter[str]:
             raise InvalidQuery(f"one of {', '.join(words)}", name)
         return sent.casefold()
 
-    return Parameter(name, says, {"type": "string", "enum": list(words)}, read, "")
+    return Parameter(name, description, {"type": "string", "enum": list(words)}, read, "")
 
 
-def optional_text(name: str, says: str) -> Parameter[str | None]:
+def optional_text(name: str, description: str) -> Parameter[str | None]:
     """Declare a text that is None where it is not sent."""
-    return Parameter(name, says, {"type": "string"}, str, None)
+    return Parameter(name, description, {"type": "string"}, str, None)
 
 
-def optional_count(name: str, says: str, *, most: int) -> Parameter[int]:
+def optional_count(name: str, description: str, *, most: int) -> Parameter[int]:
     """Declare a number of items, 1 or more, that is 0 where it is not sent."""
-    parameter = count(name, says, default=0, least=1, most=most)
+    parameter = count(name, description, default=0, least=1, most=most)
     return replace(parameter, schema={"type": "integer", "minimum": 1})
 
 
-SCOPE: Final = word("scope", "The scope of the metadata; without it USER.", "user", "system", "all")
+SCOPE: Final = word("scope", "The scope of the metadata; by default, USER.", "user", "system", "all")
 FORMAT: Final = word(
-    "responseFormat", "The release of CDAP whose form the answer has; without it the one of 3.2.", "v5", "v6"
+    "responseFormat", "The release of CDAP whose response format is used; by default, 3.2.", "v5", "v6"
 )
-AS_OF: Final = time("asOf", "The metadata as they were at this time.")
+AS_OF: Final = time("asOf", "Return the metadata as of this time.")
 TRUNCATED: Final = {"X-Colophon-Truncated": "true"}

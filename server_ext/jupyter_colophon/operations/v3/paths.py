@@ -12,9 +12,9 @@ from jupyter_colophon.operations.v3.parameters import optional_text
 
 PREFIX: Final = "/colophon/v3"
 _ENTITY: Final = optional_text(
-    "entity", "The URN of the entity; the path's own entity is ignored then, and may be `-`."
+    "entity", "The URN of the entity. It takes precedence over the entity in the path, which may be `-`."
 )
-_TYPE: Final = optional_text("type", "The type of a custom entity, where its last word does not say it.")
+_TYPE: Final = optional_text("type", "The type of a custom entity, if it is not the last key of the path.")
 #: What an operation with `entity_in_path` declares.
 ENTITY_PARAMETERS: Final = (_ENTITY, _TYPE)
 #: The path that stands for the entity of `?entity=`.
@@ -38,7 +38,7 @@ def entity_in_path(services: Services, request: Request, trailing: int = 0) -> t
     segments = segments_of(request)
     segments = segments[: len(segments) - trailing]
     if segments == _ELSEWHERE:
-        raise InvalidName("v3 path", "-", "?entity= says which entity is meant")
+        raise InvalidName("v3 path", "-", "the query parameter entity must name the entity")
     namespace = segments[1] if segments[0].casefold() == "namespaces" and len(segments) > 1 else ""
     return from_v3(segments, services.identity, request[_TYPE]), namespace
 

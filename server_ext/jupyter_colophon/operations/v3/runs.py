@@ -21,10 +21,12 @@ from jupyter_colophon.operations.v3.paths import segments_of
 
 _LIST: Final = {"type": "array", "items": {"type": "object"}}
 _ANY: Final = {"type": ["object", "array"]}
-_START: Final = time("start", "Runs that were not over before this time.")
-_END: Final = time("end", "Runs that began before this time.")
-_LIMIT: Final = count("limit", "How many at most.", default=100, least=1, most=10_000)
-_STATUS: Final = word("status", "Runs with this status; completed is succeeded.", *documents.STATUSES)
+_START: Final = time("start", "Start of the interval: runs that ended before it are ignored.")
+_END: Final = time("end", "End of the interval: runs that began at or after it are ignored.")
+_LIMIT: Final = count("limit", "Maximum number of results.", default=100, least=1, most=10_000)
+_STATUS: Final = word(
+    "status", "Return only runs with this status; `completed` is the same as `succeeded`.", *documents.STATUSES
+)
 #: How many runs a page of the list looks for, and how many pages one request reads at most.
 _PAGE, _PAGES = 500, 20
 #: The number of segments in the path of a program, `namespaces/{namespace}/apps/{app}/{type}/{program}`.
@@ -43,7 +45,7 @@ _RECORDED: Final = {**documents.RUN_SHAPE, "required": [*documents.RUN_SHAPE["re
     errors=_WRITE_ERRORS,
 )
 def record_history(services: Services, request: Request) -> Document:
-    """Record one access of a run, with the metadata of that time where they are sent."""
+    """Record an access of a run, optionally with the metadata of that time."""
     return _record(services, request, documents.history(request.body, services.identity), "The access is recorded.")
 
 
@@ -87,7 +89,7 @@ def read_run(services: Services, request: Request) -> Document:
     errors=_WRITE_ERRORS,
 )
 def put_run(services: Services, request: Request) -> Document:
-    """Record that a run began, how it goes on, or how it ended."""
+    """Record the start, the progress or the end of a run."""
     program, namespace = _program(services, request)
     recording = documents.recording(program, namespace, request.path["run"], request.body or {})
     return _record(services, request, recording, "The run is recorded.")
@@ -102,7 +104,7 @@ def put_run(services: Services, request: Request) -> Document:
     errors=_WRITE_ERRORS,
 )
 def record_access(services: Services, request: Request) -> Document:
-    """Record that a run accesses data; recorded again, only its time changes."""
+    """Record that a run accessed data; recording it again updates only its time."""
     program, namespace = _program(services, request)
     run_id, identity = request.path["run"], services.identity
     recording = documents.recorded_access(program, namespace, run_id, request.body, identity)
@@ -117,7 +119,7 @@ def record_access(services: Services, request: Request) -> Document:
     errors=_ERRORS,
 )
 def read_run_metadata(services: Services, request: Request) -> Any:
-    """Return a run's metadata: those of its program then, or how it went; with `v5` its accesses."""
+    """Return the metadata of a run: those of its program at that time, or its outcome; with `v5`, of its accesses."""
     if request[FORMAT] == "v5":
         return _accesses(services, request)
     run = _find_run(services, request)

@@ -21,20 +21,22 @@ from jupyter_colophon.operations.v3.targets import TARGET, kinds
 
 _ANSWER: Final = {"type": ["array", "object"]}
 _FORMAT: Final = word(
-    "responseFormat", "How entities are written; without it as names.", "names", "records", "v5", "v6"
+    "responseFormat", "The form of entities; by default, their names.", "names", "records", "v5", "v6"
 )
 _QUERY: Final = optional_text("query", "Words, `key:value`, prefixes with `*`; any of them may match.")
 _SCOPE: Final = word("scope", "The scope whose metadata must match.", "user", "system")
-_ENTITY_SCOPE: Final = word("entityScope", "Entities of users' namespaces, or of the system's.", "user", "system")
-_SORT: Final = text("sort", "`entity-name` or `creation-time`, with `asc` or `desc`.")
-_OFFSET: Final = number("offset", "How many to skip.", default=0, least=0, most=10**9)
-_LIMIT: Final = optional_count("limit", "How many at most.", most=10**9)
+_ENTITY_SCOPE: Final = word(
+    "entityScope", "Search the namespaces of users, or the namespace `system`.", "user", "system"
+)
+_SORT: Final = text("sort", "`entity-name` or `creation-time`, followed by `asc` or `desc`.")
+_OFFSET: Final = number("offset", "Number of results to skip.", default=0, least=0, most=10**9)
+_LIMIT: Final = optional_count("limit", "Maximum number of results.", most=10**9)
 _CURSORS: Final = optional_count("numCursors", "The number of later pages to return cursors of.", most=100)
-_REQUESTED: Final = flag("cursorRequested", "With a cursor of the next page.")
-_CURSOR: Final = text("cursor", "The cursor of a page: it holds the whole request.")
-_HIDDEN: Final = flag("showHidden", "With names that begin with `_`.")
-_CUSTOM: Final = flag("showCustom", "With custom entities.")
-_NAMESPACES: Final = texts("namespaces", "Search these namespaces alone. May be sent more than once.")
+_REQUESTED: Final = flag("cursorRequested", "Return a cursor of the next page.")
+_CURSOR: Final = text("cursor", "The cursor of a page; it contains the whole request.")
+_HIDDEN: Final = flag("showHidden", "Include entities whose names begin with `_`.")
+_CUSTOM: Final = flag("showCustom", "Include custom entities.")
+_NAMESPACES: Final = texts("namespaces", "Search only these namespaces. May be sent more than once.")
 _PARAMETERS: Final = (
     *(_FORMAT, _QUERY, _SCOPE, _ENTITY_SCOPE, _SORT, _OFFSET, _LIMIT, _CURSORS, _REQUESTED, _CURSOR),
     *(_HIDDEN, _CUSTOM, TARGET, AS_OF),
@@ -54,7 +56,7 @@ _KIND: Final = "v3search"
     errors=[HistoryExpired],
 )
 def search_namespace(services: Services, request: Request) -> Answer:
-    """Search a namespace; nothing is found in one that does not exist."""
+    """Search a namespace; the result is empty if it does not exist."""
     namespace, scope = request.path["namespace"], request[_ENTITY_SCOPE]
     own = () if scope == "system" else (namespace,)
     return _search(services, request, own if scope == "user" else (*own, SYSTEM_NAMESPACE), route=namespace)
@@ -68,7 +70,7 @@ def search_namespace(services: Services, request: Request) -> Answer:
     errors=[HistoryExpired],
 )
 def search(services: Services, request: Request) -> Answer:
-    """Search some namespaces, or all."""
+    """Search the given namespaces, or all."""
     scope = request[_ENTITY_SCOPE]
     if scope == "system":
         return _search(services, request, (SYSTEM_NAMESPACE,))

@@ -24,7 +24,9 @@ _EVENTS: Final = {
     "text/*": {"type": "string"},
     "*/*": {},
 }
-_SOURCE: Final = text("source", "The external source of the events; lineage records it once a UTC day.", maxLength=512)
+_SOURCE: Final = text(
+    "source", "The external source of the events; it is recorded in lineage once per UTC day.", maxLength=512
+)
 _PARAMETERS: Final = (*ENTITY_PARAMETERS, _SOURCE)
 #: How many events a batch has at most.
 _BATCH_MAX: Final = 100_000
