@@ -80,7 +80,7 @@ def test_lineage_is_made_anew_of_the_history_and_what_is_too_many_goes(catalog: 
 
     def damage(tx: TableContext) -> None:
         tx.edges.forget(tx.edges.runs_after("", 100)[0])
-        tx.edges.add(A, "urn:li:dataJob:x", "read", declared_lineage.while_in_force(A, 7), "", 1, None)
+        tx.edges.add(A, "urn:li:dataJob:x", "read", declared_lineage.version_mark(A, 7), "", 1, None)
 
     runner.run(damage)
     assert len(findings(keeper(catalog))) == 2

@@ -175,7 +175,7 @@ class TestIndex:
         many = [("b", ORDERS, ASPECT), ("a", REPORT, "datasetProfile"), ("a", table("ghost"), ASPECT)]
         rows = [dict(zip(("run", "urn", "aspect"), one, strict=True)) | {"time": 1} for one in many]
         told.provider.tx_runner.run(lambda tx: tx.table("ingested").upsert_all(rows))
-        assert sorted(findings(keeper(told))) == sorted((one[1], "a row of ingested is too many") for one in many)
+        assert sorted(findings(keeper(told))) == sorted((one[1], "a row of ingested is superfluous") for one in many)
         assert keeper(told).checker().reindex() == 3
         assert self.rows(told) == before
 

@@ -1,8 +1,8 @@
-"""Lineage without a run: what an aspect says that data, and columns, are made of (spec LINEAGE-7).
+"""Read lineage that is declared by aspects, without a run: the sources of datasets and columns (spec LINEAGE-7).
 
-Where the aspect names the job, the edges are that job's. Where it names none, they are shown through a program `-` of
-the data's namespace that is named for who says so. Each data has one of its own for each source: one for all would make
-everything that a source speaks of upstream of everything else.
+If the aspect belongs to a job, the edges are that job's. Otherwise they go through a placeholder program with the
+application `-` in the namespace of the dataset, named after the source of the declaration. Each dataset has one of
+its own for each source: a shared one would make everything that a source declares upstream of everything else.
 """
 
 import hashlib
@@ -19,11 +19,11 @@ from jupyter_colophon.core.lineage.run import Transformation
 ASPECT: Final = "upstreamLineage"
 JOB_ASPECT: Final = "dataJobInputOutput"
 OPENLINEAGE_ASPECT: Final = "openLineage"
-#: Those that say what lineage is.
+#: The aspects that declare lineage.
 ASPECTS: Final = (ASPECT, JOB_ASPECT, OPENLINEAGE_ASPECT)
 #: The application of such programs, which lineage keys show (`job.<namespace>.-.<source>`).
 APPLICATION: Final = "-"
-#: Of more edges between columns an aspect is refused.
+#: The most edges between columns that one aspect may declare.
 COLUMNS_MOST: Final = 200_000
 _TYPE: Final = "jobs"
 _SOURCE_CHARACTERS: Final = 120
@@ -34,8 +34,10 @@ Column = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What one value of an aspect says: data that is read, data that is made, and columns with how they are made."""
+class DeclaredLineage:
+    """The lineage in one value of an aspect: datasets read, datasets written, and column edges with their
+    transformation.
+    """
 
     reads: frozenset[str] = frozenset()
     writes: frozenset[str] = frozenset()
@@ -43,46 +45,46 @@ class Told:
 
     @property
     def touched(self) -> set[tuple[str, str]]:
-        """Data, and the kind of access to it."""
+        """Return each dataset with its kind of access."""
         return {(urn, "read") for urn in self.reads} | {(urn, "write") for urn in self.writes}
 
-    def renamed(self, names: Mapping[str, str]) -> "Told":
-        """Return the same of entities that have other names now."""
+    def renamed(self, names: Mapping[str, str]) -> "DeclaredLineage":
+        """Return the same lineage with entities renamed by `names`, old URN to new."""
         columns = {
             (names.get(target, target), made, names.get(source, source), field): how
             for (target, made, source, field), how in (self.columns or {}).items()
         }
         reads, writes = (frozenset(names.get(urn, urn) for urn in urns) for urns in (self.reads, self.writes))
-        return Told(reads, writes, columns)
+        return DeclaredLineage(reads, writes, columns)
 
 
-def told(aspect: str, urn: str, value: Mapping[str, Any] | None) -> Told:
-    """What a value of the aspect of an entity says; nothing where it is no value, or not that of data or of a job."""
+def read_declared(aspect: str, urn: str, value: Mapping[str, Any] | None) -> DeclaredLineage:
+    """Return the lineage in an aspect's value; empty if there is no value or the aspect cannot declare lineage."""
     kind = urn.removeprefix(PREFIX).partition(":")[0]
     if value is None or (aspect, kind) not in _READERS:
-        return Told()
+        return DeclaredLineage()
     return _READERS[aspect, kind](urn, value)
 
 
-def asserting(kind: str) -> list[str]:
-    """The aspects of entities of this type that say what lineage is."""
+def declaring_aspects(kind: str) -> list[str]:
+    """Return the aspects that declare lineage for entities of this type."""
     return [aspect for aspect, type_ in _READERS if type_ == kind]
 
 
 def carrier(urn: str, namespace: str, actor: str) -> str:
-    """Through what the edges go that an actor asserts with an aspect of this entity: a job is its own."""
+    """Return the URN of the program that carries the edges an actor declares on this entity; a job carries its own."""
     return urn if urn.startswith(f"{PREFIX}dataJob:") else str(program(namespace, actor, urn))
 
 
 def program(namespace: str, source: str, data: str) -> Urn:
-    """What stands for the program, where `source` says what this data is made of."""
+    """Return the URN of the placeholder program for what `source` declares about a dataset."""
     shown = "".join(character if character.isprintable() else "?" for character in source)[:_SOURCE_CHARACTERS] or "?"
     which = hashlib.sha256(data.encode()).hexdigest()[:16]
     return data_job(data_flow(APPLICATION_ORCHESTRATOR, APPLICATION, namespace), f"{_TYPE}.{shown}#{which}")
 
 
 def source_of(urn: Urn) -> str | None:
-    """Who says so, of what `program` made; None for every other URN."""
+    """Return the source in a URN made by `program`, None for every other URN."""
     found = program_of(urn)
     if found is None or found[1:3] != (APPLICATION, _TYPE):
         return None
@@ -90,13 +92,13 @@ def source_of(urn: Urn) -> str | None:
     return source if hash_ else None
 
 
-def while_in_force(urn: str, version: int, aspect: str = ASPECT) -> str:
-    """What stands for a run: the time during which a version of an aspect is in force."""
+def version_mark(urn: str, version: int, aspect: str = ASPECT) -> str:
+    """Return the text that stands for a run: the period during which a version of an aspect is in force."""
     return f"{_MARK}{version}:{urn}" if aspect == ASPECT else f"{_MARK}{aspect}/{version}:{urn}"
 
 
-def in_force(run: str) -> tuple[str, str, int] | None:
-    """Entity, aspect and version, of what `while_in_force` made; None for a run."""
+def parse_version_mark(run: str) -> tuple[str, str, int] | None:
+    """Return entity, aspect and version of a text made by `version_mark`, None for a run."""
     if not run.startswith(_MARK):
         return None
     which, _, urn = run.removeprefix(_MARK).partition(":")
@@ -105,31 +107,35 @@ def in_force(run: str) -> tuple[str, str, int] | None:
 
 
 def problems(aspect: str, value: Mapping[str, Any]) -> Sequence[Problem]:
-    """What is wrong with a value that its schema takes."""
-    wrong = [Problem(pointer, told) for pointer, one in _data(aspect, value) if (told := _wrong(one))]
-    wrong += [Problem(pointer, told) for pointer, one in _field_urns(value) if (told := _wrong_end(one))]
+    """Return the problems of a value that satisfies its schema."""
+    wrong = [
+        Problem(pointer, message) for pointer, one in _data_urns(aspect, value) if (message := _dataset_problem(one))
+    ]
+    wrong += [Problem(pointer, message) for pointer, one in _field_urns(value) if (message := _end_problem(one))]
     if not wrong and sum(len(a) * len(b) for a, b, _ in _fine_grained(value)) > COLUMNS_MOST:
         wrong.append(Problem("/fineGrainedLineages", f"makes more than {COLUMNS_MOST} edges between columns"))
     return wrong
 
 
-def _wrong(urn: str) -> str:
+def _dataset_problem(urn: str) -> str:
     try:
-        return "" if Urn.parse(urn).type == "dataset" else "is no dataset"
+        return "" if Urn.parse(urn).type == "dataset" else "is not a dataset"
     except InvalidName as error:
         return error.detail
 
 
-def _wrong_end(urn: str) -> str:
-    """What is wrong with the end of fine-grained lineage: a field, or data as a whole."""
+def _end_problem(urn: str) -> str:
+    """Return the problem of an end of fine-grained lineage, which is a field or a dataset; empty if there is none."""
     try:
-        return "" if _field(urn)[1] is not None or Urn.parse(urn).type == "dataset" else "is no field and no dataset"
+        return (
+            "" if _field(urn)[1] is not None or Urn.parse(urn).type == "dataset" else "is neither a field nor a dataset"
+        )
     except InvalidName as error:
         return error.detail
 
 
 def _field(urn: str) -> tuple[str, str | None]:
-    """Data and path of a field; of anything else no path. Raises InvalidName."""
+    """Return dataset and path of a field; for anything else the URN and None. Raises InvalidName."""
     if not urn.startswith(_FIELD) or not urn.endswith(")"):
         return urn, None
     data, _, path = urn[len(_FIELD) : -1].rpartition(",")
@@ -141,7 +147,7 @@ def _field(urn: str) -> tuple[str, str | None]:
 
 @lru_cache(maxsize=1024)
 def _dataset(text: str) -> str | None:
-    """The dataset whose URN this is, as it is written; None for anything else. Thousands of fields are of a few."""
+    """Return a dataset's URN in canonical form, None for anything else; cached, since thousands of fields share a few."""
     urn = Urn.parse(text)
     return str(urn) if urn.type == "dataset" else None
 
@@ -155,11 +161,11 @@ _DATA: Final[Mapping[str, Mapping[str, tuple[str, str | None]]]] = {
         "outputDatasetEdges": ("write", "destinationUrn"),
     },
 }
-#: Lists of an aspect, with the access that their members are and the member of each that names the data.
+#: Lists of an aspect that hold fields, with the kind of access they stand for.
 _FIELDS: Final[Mapping[str, str]] = {"inputDatasetFields": "read", "outputDatasetFields": "write"}
 
 
-def _data(aspect: str, value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _data_urns(aspect: str, value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if aspect == OPENLINEAGE_ASPECT:
         yield from _data_of_openlineage(value.get("lineage") or {})
     for name, (_, member) in _DATA.get(aspect, {}).items():
@@ -167,11 +173,11 @@ def _data(aspect: str, value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield (f"/{name}/{at}", one) if member is None else (f"/{name}/{at}/{member}", one[member])
 
 
-def _data_of_openlineage(told: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _data_of_openlineage(lineage: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for side in ("inputs", "outputs"):
-        for at, one in enumerate(told.get(side) or ()):
+        for at, one in enumerate(lineage.get(side) or ()):
             yield f"/lineage/{side}/{at}", one
-    for at, column in enumerate(told.get("columns") or ()):
+    for at, column in enumerate(lineage.get("columns") or ()):
         for end in ("source", "target"):
             yield f"/lineage/columns/{at}/{end}", column[end]
 
@@ -187,7 +193,7 @@ def _field_urns(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _of_aspect(aspect: str, value: Mapping[str, Any]) -> tuple[set[str], set[str], dict[Column, Transformation]]:
-    """What is read, made, and the columns, of one of DataHub's aspects."""
+    """Return the datasets read, the datasets written and the column edges in one of DataHub's aspects."""
     touched: dict[str, set[str]] = {"read": set(), "write": set()}
     for name, (mode, member) in _DATA[aspect].items():
         touched[mode].update(str(Urn.parse(one if member is None else one[member])) for one in value.get(name) or ())
@@ -209,11 +215,11 @@ _End = tuple[str, str | None]
 def _fine_grained(value: Mapping[str, Any]) -> Iterator[tuple[list[_End], list[_End], Transformation]]:
     for one in value.get("fineGrainedLineages") or ():
         ends = [[_field(end) for end in one.get(side) or ()] for side in ("upstreams", "downstreams")]
-        yield ends[0], ends[1], _how(one.get("transformOperation") or "")
+        yield ends[0], ends[1], _transformation_of(one.get("transformOperation") or "")
 
 
-def _how(operation: str) -> Transformation:
-    """DataHub takes any word for an operation."""
+def _transformation_of(operation: str) -> Transformation:
+    """Map DataHub's operation, any text, to a transformation."""
     if not operation:
         return "transformation"
     word = operation.lower()
@@ -222,32 +228,32 @@ def _how(operation: str) -> Transformation:
     return "identity" if word in ("copy", "none") else "aggregation" if word.startswith("agg") else "transformation"
 
 
-def _of_data(urn: str, value: Mapping[str, Any]) -> Told:
+def _of_data(urn: str, value: Mapping[str, Any]) -> DeclaredLineage:
     reads, _, columns = _of_aspect(ASPECT, value)
     writes = {urn} if reads else set()
-    return Told(frozenset(reads), frozenset(writes), columns)
+    return DeclaredLineage(frozenset(reads), frozenset(writes), columns)
 
 
-def _of_job(urn: str, value: Mapping[str, Any]) -> Told:
+def _of_job(urn: str, value: Mapping[str, Any]) -> DeclaredLineage:
     reads, writes, columns = _of_aspect(JOB_ASPECT, value)
     writes |= {column[0] for column in columns}
-    return Told(frozenset(reads), frozenset(writes), columns)
+    return DeclaredLineage(frozenset(reads), frozenset(writes), columns)
 
 
-def _of_openlineage(urn: str, value: Mapping[str, Any]) -> Told:
-    """The lineage of OpenLineage's events that tell of no run."""
-    said = value.get("lineage") or {}
+def _of_openlineage(urn: str, value: Mapping[str, Any]) -> DeclaredLineage:
+    """Return the lineage of OpenLineage events that belong to no run."""
+    lineage = value.get("lineage") or {}
     columns = {
         (one["target"], one["targetField"], one["source"], one["sourceField"]): one["transformation"]
-        for one in said.get("columns") or ()
+        for one in lineage.get("columns") or ()
     }
-    reads, writes = set(said.get("inputs") or ()), set(said.get("outputs") or ())
+    reads, writes = set(lineage.get("inputs") or ()), set(lineage.get("outputs") or ())
     reads |= {column[2] for column in columns}
     writes |= {column[0] for column in columns}
-    return Told(frozenset(reads), frozenset(writes), columns)
+    return DeclaredLineage(frozenset(reads), frozenset(writes), columns)
 
 
-_READERS: Final[Mapping[tuple[str, str], Callable[[str, Mapping[str, Any]], Told]]] = {
+_READERS: Final[Mapping[tuple[str, str], Callable[[str, Mapping[str, Any]], DeclaredLineage]]] = {
     (ASPECT, "dataset"): _of_data,
     (JOB_ASPECT, "dataJob"): _of_job,
     (OPENLINEAGE_ASPECT, "dataset"): _of_openlineage,

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from jupyter_colophon.core.errors import InvalidConfiguration
-from jupyter_colophon.core.model.declared_lineage import asserting
+from jupyter_colophon.core.model.declared_lineage import declaring_aspects
 from jupyter_colophon.core.model.registry import AspectSpec
 
 ANY: Final = "*"
@@ -33,7 +33,7 @@ class Retention:
 
     def of(self, kind: str, spec: AspectSpec) -> Kept | None:
         """The rule for an aspect; None where all versions are kept."""
-        if not self.rules or spec.key or spec.name in asserting(kind):
+        if not self.rules or spec.key or spec.name in declaring_aspects(kind):
             return None
         named = [(kind, spec.name), (ANY, spec.name)]
         places = [*named, (kind, ANY), (ANY, ANY)] if spec.scope == "SYSTEM" else named

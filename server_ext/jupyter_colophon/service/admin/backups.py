@@ -14,7 +14,7 @@ from jupyter_colophon.service.changes.sealing import seal
 from jupyter_colophon.storage import tables
 from jupyter_colophon.storage.entities import sources_of_truth
 from jupyter_colophon.storage.integrity import backup, restoring
-from jupyter_colophon.storage.integrity.derived_check import mend_run
+from jupyter_colophon.storage.integrity.derived_check import repair_run
 from jupyter_colophon.storage.lineage import assertions, relationships
 from jupyter_colophon.storage.migrations.numbered import numbered
 from jupyter_colophon.storage.search import index, past_values
@@ -125,8 +125,8 @@ def _derive_entities(registry: Registry, after: str, tx: TableContext) -> list[s
             index.Becoming(
                 one.entity,
                 {},
-                sources_of_truth.said_aspects(registry, one),
-                sources_of_truth.marked(registry, one.entity, one.aspects),
+                sources_of_truth.described_aspects(registry, one),
+                sources_of_truth.search_words(registry, one.entity, one.aspects),
             )
             for one in found
         ),
@@ -139,13 +139,13 @@ def _derive_entities(registry: Registry, after: str, tx: TableContext) -> list[s
         tx.table(past_values.TABLE).upsert_all(list(said.values()))
         named = relationships.of_entity(registry, told.entity, told.aspects)
         tx.table(relationships.TABLE).upsert_all(list(named.values()))
-        if told.aspects.keys() & set(declared_lineage.asserting(told.entity["type"])):
-            assertions.mend(tx, told.entity["urn"])
+        if told.aspects.keys() & set(declared_lineage.declaring_aspects(told.entity["type"])):
+            assertions.repair(tx, told.entity["urn"])
     return [told.entity["urn"] for told in found]
 
 
 def _derive_runs(place: Key, tx: TableContext) -> list[Row]:
     found = sources_of_truth.runs_after(tx, place)
     for run in found:
-        mend_run(run["urn"], tx)
+        repair_run(run["urn"], tx)
     return found

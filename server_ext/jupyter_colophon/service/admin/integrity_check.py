@@ -12,7 +12,7 @@ from jupyter_colophon.storage.changes import signed_chain
 from jupyter_colophon.storage.changes.signed_chain import Seal
 from jupyter_colophon.storage.entities.sources_of_truth import Way
 from jupyter_colophon.storage.integrity import counters_check, source_check
-from jupyter_colophon.storage.integrity.derived_check import Difference, comparisons, mend_extra
+from jupyter_colophon.storage.integrity.derived_check import Difference, comparisons, remove_unclaimed_row
 from jupyter_colophon.storage.spi import Key, StorageProvider, TableContext
 
 #: How many seals, and their changes, are looked at in one transaction.
@@ -107,11 +107,13 @@ class Checker:
 
     def _counted(self, table: str, key: Key, amount: int) -> Difference | None:
         if table in counters_check.COUNTED:
-            return Difference(table, f"a count is wrong by {-amount}", partial(counters_check.mend, table, key, amount))
+            return Difference(
+                table, f"a count is wrong by {-amount}", partial(counters_check.repair, table, key, amount)
+            )
         if amount > 0:
             return None
-        mend = partial(mend_extra, self.registry, table, key)
-        return Difference(counters_check.urn_in(table, key), f"a row of {table} is too many", mend)
+        repair = partial(remove_unclaimed_row, self.registry, table, key)
+        return Difference(counters_check.urn_in(table, key), f"a row of {table} is superfluous", repair)
 
     def _mend(self, differences: Sequence[Difference]) -> int:
         for at in range(0, len(differences), _MENDED_AT_ONCE):
@@ -129,4 +131,4 @@ def _step(way: Way[T], place: Any, tx: TableContext) -> tuple[list[T], Any]:
 
 def _mend_all(differences: Sequence[Difference], tx: TableContext) -> None:
     for difference in differences:
-        difference.mend(tx)
+        difference.repair(tx)

@@ -10,7 +10,7 @@ from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.service.admin.integrity_check import Progress
 from jupyter_colophon.service.write_path import WritePath
-from jupyter_colophon.storage.entities.renamespace import misplaced, move
+from jupyter_colophon.storage.entities.renamespace import find_misplaced, move
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
 #: How many entities are looked at in one transaction, and how many are moved in one.
@@ -31,7 +31,7 @@ class Mover:
         """Move what belongs elsewhere; returns how many entities. Raises NamespaceDeleting, StorageError."""
         moved, place = 0, ""
         while True:
-            look = partial(misplaced, identity=self.write_path.identity, after=place, limit=_LOOKED_AT)
+            look = partial(find_misplaced, identity=self.write_path.identity, after=place, limit=_LOOKED_AT)
             found, more = self.provider.tx_runner.run(look, read_only=True)
             moved += self._move_all(found)
             self.progress("namespaces", moved)

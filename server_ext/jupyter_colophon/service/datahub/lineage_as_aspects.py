@@ -72,7 +72,7 @@ def _standing(tx: TableContext, triples: Iterable[Triple]) -> list[Edge]:
     return [
         edge
         for edge in tx.edges.details(told, EVER, _RUNS_LOOKED_AT)
-        if edge.stop is None or any(declared_lineage.in_force(run) is None for run in edge.runs)
+        if edge.stop is None or any(declared_lineage.parse_version_mark(run) is None for run in edge.runs)
     ]
 
 

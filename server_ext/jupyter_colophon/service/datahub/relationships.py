@@ -12,7 +12,7 @@ from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.service.read_audit import audited
 from jupyter_colophon.service.read_policy import Gate
 from jupyter_colophon.storage.lineage import relationships
-from jupyter_colophon.storage.lineage.relationships import Named
+from jupyter_colophon.storage.lineage.relationships import NamedEntity
 from jupyter_colophon.storage.spi import Key, StorageProvider, TableContext
 
 #: How many rows one question looks through.
@@ -41,22 +41,24 @@ class Relater:
 
     def of(
         self, urn: Urn, incoming: bool, kinds: frozenset[str], start: int, limit: int, principal: Principal
-    ) -> tuple[list[Named], int]:
+    ) -> tuple[list[NamedEntity], int]:
         """Return a part of the edges of an entity, by which it is named or names others, and how many there are."""
         shown = self._shown(urn, incoming, kinds, principal)
         return shown[start : start + limit], len(shown)
 
-    def references(self, urn: Urn, principal: Principal) -> list[Named]:
+    def references(self, urn: Urn, principal: Principal) -> list[NamedEntity]:
         """Return who names an entity, of those that may be read."""
         return self._shown(urn, True, frozenset(), principal)
 
-    def _shown(self, urn: Urn, incoming: bool, kinds: frozenset[str], principal: Principal) -> list[Named]:
+    def _shown(self, urn: Urn, incoming: bool, kinds: frozenset[str], principal: Principal) -> list[NamedEntity]:
         self.gate.require(principal, urn)
         found = self.provider.tx_runner.run(lambda tx: self._of(tx, urn, incoming, kinds), read_only=True)
         return [one for one in found if self._shows(one, principal)]
 
     @audited("relationships", lambda page: (urn for edge in page[0] for urn in (edge.target, edge.urn)))
-    def scroll(self, edges: Edges, limit: int, cursor: str, principal: Principal) -> tuple[list[Named], str | None]:
+    def scroll(
+        self, edges: Edges, limit: int, cursor: str, principal: Principal
+    ) -> tuple[list[NamedEntity], str | None]:
         """A page of edges, by the entity that is named; it may be short while there is more. Raises InvalidQuery."""
         asked = [sorted(edges.kinds), sorted(edges.sources), sorted(edges.targets)]
         place: Key = ()
@@ -79,7 +81,7 @@ class Relater:
     @audited("relationships", lambda page: (urn for edge, *_ in page[0] for urn in (edge.target, edge.urn)))
     def lineage(
         self, urns: Sequence[str], kinds: frozenset[str], flow: str, limit: int, cursor: str, principal: Principal
-    ) -> tuple[list[tuple[Named, str, str]], str | None]:
+    ) -> tuple[list[tuple[NamedEntity, str, str]], str | None]:
         """A page of the edges of entities along which data flow, each with what is upstream and what is downstream.
 
         With `flow`, those alone that lead to the entities (UPSTREAM) or from them (DOWNSTREAM). Raises InvalidQuery.
@@ -104,15 +106,15 @@ class Relater:
         more = start + limit < len(found)
         return page, self.cursors.write("lineage edges", [*asked, start + limit]) if more else None
 
-    def _around(self, tx: TableContext, urns: Sequence[str]) -> list[Named]:
+    def _around(self, tx: TableContext, urns: Sequence[str]) -> list[NamedEntity]:
         """The edges of which one of these entities is an end."""
-        found: set[Named] = set()
+        found: set[NamedEntity] = set()
         for urn in urns:
-            found.update(relationships.naming(tx, urn, frozenset(), (), None))
+            found.update(relationships.rows_naming(tx, urn, frozenset(), (), None))
             found.update(relationships.named_by(tx, self.registry, Urn.parse(urn)))
         return sorted(found)
 
-    def _ends(self, edge: Named) -> tuple[str, str] | None:
+    def _ends(self, edge: NamedEntity) -> tuple[str, str] | None:
         """What is upstream and what is downstream of an edge; None where no data flow along it."""
         spec = self.registry.aspect(Urn.parse(edge.urn).type, edge.aspect)
         told = next((one for one in spec.relationships if one.name == edge.kind and one.is_lineage), None)
@@ -120,13 +122,13 @@ class Relater:
             return None
         return (edge.target, edge.urn) if told.is_upstream else (edge.urn, edge.target)
 
-    def _of(self, tx: TableContext, urn: Urn, incoming: bool, kinds: frozenset[str]) -> list[Named]:
+    def _of(self, tx: TableContext, urn: Urn, incoming: bool, kinds: frozenset[str]) -> list[NamedEntity]:
         if incoming:
-            return relationships.naming(tx, str(urn), kinds, (), None)
+            return relationships.rows_naming(tx, str(urn), kinds, (), None)
         found = relationships.named_by(tx, self.registry, urn)
         return [one for one in found if not kinds or one.kind in kinds]
 
-    def _after(self, tx: TableContext, edges: Edges, place: Key) -> list[Named]:
+    def _after(self, tx: TableContext, edges: Edges, place: Key) -> list[NamedEntity]:
         if edges.targets:
             found = [one for urn in sorted(edges.targets) for one in self._to(tx, urn, edges, place)]
         elif edges.sources:
@@ -136,17 +138,19 @@ class Relater:
             found = relationships.after(tx, place, LOOKED_AT_MAX)
         return found[:LOOKED_AT_MAX]
 
-    def _to(self, tx: TableContext, urn: str, edges: Edges, place: Key) -> Sequence[Named]:
+    def _to(self, tx: TableContext, urn: str, edges: Edges, place: Key) -> Sequence[NamedEntity]:
         if place and place[0] > urn:
             return ()
-        return relationships.naming(tx, urn, edges.kinds, place if place and place[0] == urn else (), LOOKED_AT_MAX)
+        return relationships.rows_naming(
+            tx, urn, edges.kinds, place if place and place[0] == urn else (), LOOKED_AT_MAX
+        )
 
-    def _shows(self, one: Named, principal: Principal) -> bool:
+    def _shows(self, one: NamedEntity, principal: Principal) -> bool:
         ends = [Urn.parse(one.target), Urn.parse(one.urn)]
         return self.gate.filter_visible(principal, ends) == ends
 
 
-def _fits(one: Named, edges: Edges) -> bool:
+def _fits(one: NamedEntity, edges: Edges) -> bool:
     if edges.kinds and one.kind not in edges.kinds:
         return False
     if edges.sources and one.urn not in edges.sources:

@@ -25,7 +25,7 @@ from jupyter_colophon.service.lineage.lineage_nodes import Nodes
 from jupyter_colophon.service.lineage.lineage_traversal import MODES, READ, WALKED, WRITE, Walk, Way, is_data
 from jupyter_colophon.storage.entities.deleting_namespaces import ending
 from jupyter_colophon.storage.lineage import runs as stored_runs
-from jupyter_colophon.storage.lineage.assertions import speakers
+from jupyter_colophon.storage.lineage.assertions import declaring_actors
 from jupyter_colophon.storage.lineage.edges_as_of import Edges, Side
 from jupyter_colophon.storage.lineage.run_accesses import Triple, runs_named
 from jupyter_colophon.storage.lineage.statements import PROGRAM_READ, PROGRAM_WRITE, access_mode, statements_of_accesses
@@ -101,7 +101,9 @@ class Drawing:
         """Return the edges, and whether all of their runs were counted and all of their components are there."""
         found = self.edges.details(sorted(triples), window, _RUNS_SHOWN)
         newest = [one.runs[0] for one in found if one.runs]
-        actors = {urn: row["actor"] for urn, row in runs_named(self.tx, newest).items()} | speakers(self.tx, newest)
+        actors = {urn: row["actor"] for urn, row in runs_named(self.tx, newest).items()} | declaring_actors(
+            self.tx, newest
+        )
         known = {**self._statements_of_runs(found, statements), **statements}
         drawn: dict[tuple[str, str, str], LineageEdge] = {}
         for one in found:
@@ -301,7 +303,7 @@ def _measure_column(edge: ColumnLineage) -> int:
 
 def _arrows(edge: Edge, actors: Mapping[str, str], statements: Collection[str]) -> Iterable[LineageEdge]:
     """A read goes from data to program, a write back; `both` is drawn as the two."""
-    told = [run for run in edge.runs if declared_lineage.in_force(run) is None]
+    told = [run for run in edge.runs if declared_lineage.parse_version_mark(run) is None]
     is_asserted = not told and bool(edge.runs)
     source = declared_lineage.source_of(Urn.parse(edge.program)) or actors.get(edge.runs[0] if edge.runs else "", "")
     ends, mode = [], access_mode(edge.mode)

@@ -441,7 +441,7 @@ class Commit:
     def _becoming(self, one: Working) -> index.Becoming:
         """An entity as search knew it, and as it is to know it."""
         before, now = (self._said(one.urn, aspects) for aspects in (one.before, one.aspects))
-        return index.Becoming(one.row, before, now, sources_of_truth.marked(self.registry, one.row, one.aspects))
+        return index.Becoming(one.row, before, now, sources_of_truth.search_words(self.registry, one.row, one.aspects))
 
     def _said(self, urn: Urn, aspects: Mapping[str, Row]) -> index.Aspects:
         """What search knows of these aspects."""

@@ -26,7 +26,11 @@ def hand_over_data(commit: Commit, place: Urn, table: Urn, with_system: bool) ->
     """Give a table the accesses, columns and lineage that events told of its place; whether others are left there."""
     old, new = str(place), str(table)
     found = [run for _, run in commit.tx.edges.runs_of(old, EVER, RUNS_MOST, None)]
-    marks = {run: mark for run in found if (mark := declared_lineage.in_force(run)) is not None and mark[1] == ASPECT}
+    marks = {
+        run: mark
+        for run in found
+        if (mark := declared_lineage.parse_version_mark(run)) is not None and mark[1] == ASPECT
+    }
     for urn in sorted({urn for urn, *_ in marks.values()} - {old}):
         _say_of(commit, Urn.parse(urn), old, new)
     told = [run for run in found if _is_told(commit, run)]

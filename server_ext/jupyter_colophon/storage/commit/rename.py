@@ -24,7 +24,7 @@ from jupyter_colophon.storage.commit.commit import Commit
 from jupyter_colophon.storage.commit.renamed_runs import move_runs, require_own
 from jupyter_colophon.storage.entities import sources_of_truth
 from jupyter_colophon.storage.entities.deleting_namespaces import is_ending
-from jupyter_colophon.storage.entities.sources_of_truth import Told
+from jupyter_colophon.storage.entities.sources_of_truth import StoredEntity
 from jupyter_colophon.storage.lineage import assertions, relationships
 from jupyter_colophon.storage.lineage.renames import absent_entity, is_left_behind, note_rename
 from jupyter_colophon.storage.search import index, past_values
@@ -63,13 +63,13 @@ def rename_entity(commit: Commit, old: Urn, new: Urn, run: str | None) -> Writte
     for known in asserting:
         assertions.forget_all(commit.tx, known.entity, known.aspects, commit.now)
     moved = [_move_entity(commit, move, known, names) for move, known in _known(commit, moves)]
-    move_runs(commit, [one for one in runs if declared_lineage.in_force(one) is None], *names)
+    move_runs(commit, [one for one in runs if declared_lineage.parse_version_mark(one) is None], *names)
     for before, after in moved:
         _derive(commit, after)
         _log(commit, before, after, run)
     seq = commit.head()
     for known in asserting:
-        assertions.mend(commit.tx, known.entity["urn"])
+        assertions.repair(commit.tx, known.entity["urn"])
     for urn, aspect in references:
         _rewrite_reference(commit, Urn.parse(urn), aspect, run, names)
     _move_names(commit, old, new)
@@ -124,11 +124,13 @@ def _require_free(commit: Commit, new: Urn, moves: list[_Move]) -> None:
         raise RenameConflict(str(new), "the name is in use")
 
 
-def _known(commit: Commit, moves: list[_Move]) -> list[tuple[_Move, Told]]:
+def _known(commit: Commit, moves: list[_Move]) -> list[tuple[_Move, StoredEntity]]:
     return [(move, known) for move in moves if (known := sources_of_truth.entity(commit.tx, str(move.old))) is not None]
 
 
-def _move_entity(commit: Commit, move: _Move, known: Told, names: tuple[str, str]) -> tuple[Told, Told]:
+def _move_entity(
+    commit: Commit, move: _Move, known: StoredEntity, names: tuple[str, str]
+) -> tuple[StoredEntity, StoredEntity]:
     """Move an entity's row, versions and values by time; return what it was, and what it is under the new name."""
     left = {name: _left_behind(commit, row) for name, row in known.aspects.items()}
     _drop_derived(commit, known, left)
@@ -138,7 +140,7 @@ def _move_entity(commit: Commit, move: _Move, known: Told, names: tuple[str, str
     commit.tx.table("entities").upsert(there)
     commit.tx.table("aspects").upsert_all([*moved.values()])
     _move_moments(commit, str(move.old), str(move.new), names)
-    return known, Told(there, moved)
+    return known, StoredEntity(there, moved)
 
 
 def _renamed_row(commit: Commit, row: Row, new: Urn) -> Row:
@@ -212,7 +214,7 @@ def _leave_behind(commit: Commit, row: Row, left: dict[str, Row]) -> None:
     commit.tx.table("entities").upsert(row | gone)
 
 
-def _drop_derived(commit: Commit, known: Told, left: dict[str, Row]) -> None:
+def _drop_derived(commit: Commit, known: StoredEntity, left: dict[str, Row]) -> None:
     """Remove the old name from search, relationships and lineage, while its history is still there."""
     tx, row = commit.tx, known.entity
     tx.table(past_values.TABLE).multi_delete([*past_values.of_history(tx, commit.registry, row, known.aspects)])
@@ -224,15 +226,15 @@ def _drop_derived(commit: Commit, known: Told, left: dict[str, Row]) -> None:
         tx.table("entity_names").delete(tuple(sources_of_truth.name_row(row)[part] for part in _NAME_KEY))
 
 
-def _derive(commit: Commit, known: Told) -> None:
+def _derive(commit: Commit, known: StoredEntity) -> None:
     """Add the new name to search, relationships and lineage."""
     tx, row = commit.tx, known.entity
     tx.table(past_values.TABLE).upsert_all([*past_values.of_history(tx, commit.registry, row, known.aspects).values()])
     tx.table(relationships.TABLE).upsert_all([*relationships.of_entity(commit.registry, row, known.aspects).values()])
-    assertions.mend(tx, row["urn"])
+    assertions.repair(tx, row["urn"])
     if not row["deleted"]:
         values = index.described(commit.registry.stored_type(row["type"]), known.aspects)
-        words = sources_of_truth.marked(commit.registry, row, known.aspects)
+        words = sources_of_truth.search_words(commit.registry, row, known.aspects)
         index.refresh(tx, [index.Becoming(row, {}, values, words)])
         tx.table("entity_names").upsert(sources_of_truth.name_row(row))
 
@@ -257,7 +259,7 @@ def _swap_text(text: str, names: tuple[str, str]) -> str:
     return text if after == before else compact(after)
 
 
-def _log(commit: Commit, old: Told, new: Told, run: str | None) -> None:
+def _log(commit: Commit, old: StoredEntity, new: StoredEntity, run: str | None) -> None:
     """Record that all is gone from the old name, and that the new name has it."""
     before, after = old.entity, new.entity
     for name, row in sorted(new.aspects.items()):
@@ -278,7 +280,7 @@ def _references(commit: Commit, old: Urn, moves: list[_Move], runs: list[str]) -
     table, ours = commit.tx.table(relationships.TABLE), {str(move.old) for move in moves}
     ranges = [Range((prefix,), (prefix[:-1] + "-",), end_inclusive=False), *map(Range.prefix, sorted(ours))]
     found = {(row["urn"], row["aspect"]) for row in table.multi_scan(ranges)}
-    found |= {mark[:2] for one in runs if (mark := declared_lineage.in_force(one)) is not None}
+    found |= {mark[:2] for one in runs if (mark := declared_lineage.parse_version_mark(one)) is not None}
     others = sorted(one for one in found if one[0] not in ours)
     if len(others) > REFERENCES_MOST:
         raise RenameConflict(str(old), f"more than {REFERENCES_MOST:,} aspects name it")

@@ -106,4 +106,4 @@ def _take_back_moments(commit: Commit, run: str, urn: Urn, spec: AspectSpec) -> 
         table.delete(tuple(row[name] for name in KEY))
     if gone:
         note_gone(commit, urn, spec)
-    commit.ingesting.follow_moments(str(urn), spec.name, run, told=False)
+    commit.ingesting.follow_moments(str(urn), spec.name, run, exists=False)

@@ -29,7 +29,7 @@ def append(commit: Commit, proposal: Proposal, spec: AspectSpec) -> Written:
         "system": _text(system),
     }
     table.upsert(row)
-    commit.ingesting.follow_moments(str(urn), spec.name, None if system is None else system.run, told=True)
+    commit.ingesting.follow_moments(str(urn), spec.name, None if system is None else system.run, exists=True)
     if there is not None and there["value"] == row["value"]:
         return Written(urn, spec.name, 0, None)
     before = there or {}

@@ -1,4 +1,4 @@
-"""Entities that belong to another namespace since the rules changed (spec ID-14)."""
+"""Move entities to another namespace after the rules for namespaces changed (spec ID-14)."""
 
 from jupyter_colophon.core.identity.names import Identity, Urn
 from jupyter_colophon.core.model.registry import Registry
@@ -8,8 +8,10 @@ from jupyter_colophon.storage.search import index, past_values
 from jupyter_colophon.storage.spi import Row, TableContext
 
 
-def misplaced(tx: TableContext, identity: Identity, after: str, limit: int) -> tuple[dict[str, str], str | None]:
-    """Of so many entities those that the rules put elsewhere, with where; and after which one to look on."""
+def find_misplaced(tx: TableContext, identity: Identity, after: str, limit: int) -> tuple[dict[str, str], str | None]:
+    """Return, of up to `limit` entities, those whose namespace should change, with the new one, and the URN to
+    continue after.
+    """
     rows = list(tx.table("entities").scan(sources_of_truth.beyond((after,) if after else ()), limit))
     places = {row["urn"]: identity.namespace_of(Urn.parse(row["urn"])) for row in rows}
     found = {row["urn"]: places[row["urn"]] for row in rows if places[row["urn"]] != row["namespace"]}
@@ -17,20 +19,22 @@ def misplaced(tx: TableContext, identity: Identity, after: str, limit: int) -> t
 
 
 def move(tx: TableContext, registry: Registry, urn: str, namespace: str) -> bool:
-    """Have an entity, and what search knows of it and its past, in this namespace; False where it is there already."""
-    told = sources_of_truth.entity(tx, urn)
-    if told is None or told.entity["namespace"] == namespace or is_ending(tx, told.entity["namespace"]):
+    """Move an entity, its search entries and its past values to a namespace; return False if nothing was to do."""
+    stored = sources_of_truth.entity(tx, urn)
+    if stored is None or stored.entity["namespace"] == namespace or is_ending(tx, stored.entity["namespace"]):
         return False
-    here = told.entity
-    there: Row = here | {"namespace": namespace}
-    for key in past_values.of_history(tx, registry, here, told.aspects):
+    old = stored.entity
+    new: Row = old | {"namespace": namespace}
+    for key in past_values.of_history(tx, registry, old, stored.aspects):
         tx.table(past_values.TABLE).delete(key)
-    if not here["deleted"]:
-        said = sources_of_truth.said_aspects(registry, told)
-        index.refresh(tx, [index.Becoming(here | {"deleted": True}, said, {})])
-        tx.table("entity_names").delete((here["namespace"], here["type"], here["name"], urn))
-        tx.table("entity_names").upsert(sources_of_truth.name_row(there))
-        index.refresh(tx, [index.Becoming(there, {}, said, sources_of_truth.marked(registry, here, told.aspects))])
-    tx.table("entities").upsert(there)
-    tx.table(past_values.TABLE).upsert_all([*past_values.of_history(tx, registry, there, told.aspects).values()])
+    if not old["deleted"]:
+        aspects = sources_of_truth.described_aspects(registry, stored)
+        index.refresh(tx, [index.Becoming(old | {"deleted": True}, aspects, {})])
+        tx.table("entity_names").delete((old["namespace"], old["type"], old["name"], urn))
+        tx.table("entity_names").upsert(sources_of_truth.name_row(new))
+        index.refresh(
+            tx, [index.Becoming(new, {}, aspects, sources_of_truth.search_words(registry, old, stored.aspects))]
+        )
+    tx.table("entities").upsert(new)
+    tx.table(past_values.TABLE).upsert_all([*past_values.of_history(tx, registry, new, stored.aspects).values()])
     return True

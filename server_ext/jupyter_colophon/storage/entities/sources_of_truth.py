@@ -1,4 +1,4 @@
-"""What everything that is derived is made of: current aspects, runs and accesses (spec MODEL-13)."""
+"""Read the sources of all derived rows: current aspects, runs and accesses (spec MODEL-13)."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +14,7 @@ from jupyter_colophon.storage.lineage import statements
 from jupyter_colophon.storage.search import index
 from jupyter_colophon.storage.spi import Document, Key, Link, Range, Row, TableContext
 
-#: How many entities or runs are looked at in one short transaction.
+#: How many entities or runs one short transaction reads.
 AT_ONCE = 200
 
 
@@ -23,9 +23,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Way(Generic[T]):
-    """A way through the store, a slice at a time.
+    """A scan of the store in slices.
 
-    `step` is given the place, first `begin`, and answers what it found there and the next place: None at the end.
+    `step` takes a position, first `begin`, and returns what it found in that slice and the next position, None at
+    the end.
     """
 
     title: str
@@ -34,12 +35,12 @@ class Way(Generic[T]):
 
 
 class Unreadable(Exception):
-    """An aspect's value cannot be understood, so nothing can be derived from it."""
+    """An aspect's value cannot be parsed, so no rows can be derived from it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """An entity's row and its aspects' rows, by name."""
+class StoredEntity:
+    """An entity's row and the rows of its aspects, by aspect name."""
 
     entity: Row
     aspects: Mapping[str, Row] = field(default_factory=dict)
@@ -47,7 +48,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """What has to be in the derived tables because of one entity, but for counts; a deleted one has nothing there."""
+    """The rows that one entity requires in the derived tables, except counters; a deleted entity requires none."""
 
     name: Row | None
     values: Mapping[Key, Row]
@@ -58,12 +59,12 @@ NOTHING = Derived(None, {}, None)
 
 
 def beyond(place: Key) -> Range:
-    """What comes after a place in a table; () is before the first row."""
+    """Return the range of rows after a key; () stands for the start of the table."""
     return Range(place, begin_inclusive=False) if place else Range()
 
 
-def entities_after(tx: TableContext, urn: str, limit: int = AT_ONCE) -> list[Told]:
-    """Entities by URN, from the first after this one on, deleted ones too."""
+def entities_after(tx: TableContext, urn: str, limit: int = AT_ONCE) -> list[StoredEntity]:
+    """Return entities in the order of their URNs, starting after `urn`, deleted ones included."""
     rows = list(tx.table("entities").scan(beyond((urn,) if urn else ()), limit))
     if not rows:
         return []
@@ -71,70 +72,72 @@ def entities_after(tx: TableContext, urn: str, limit: int = AT_ONCE) -> list[Tol
     for aspect in tx.table("aspects").scan(Range((rows[0]["urn"],), (rows[-1]["urn"],))):
         if aspect["urn"] in aspects:
             aspects[aspect["urn"]][aspect["aspect"]] = aspect
-    return [Told(row, aspects[row["urn"]]) for row in rows]
+    return [StoredEntity(row, aspects[row["urn"]]) for row in rows]
 
 
-def entities(tx: TableContext) -> Iterator[Told]:
-    """All entities, read in slices: not every store's scans are lazy."""
+def entities(tx: TableContext) -> Iterator[StoredEntity]:
+    """Yield all entities, read in slices because not every store scans lazily."""
     after = ""
     while found := entities_after(tx, after):
         yield from found
         after = found[-1].entity["urn"]
 
 
-def entity(tx: TableContext, urn: str) -> Told | None:
-    """One entity."""
+def entity(tx: TableContext, urn: str) -> StoredEntity | None:
+    """Return one entity, None if it does not exist."""
     row = tx.table("entities").read((urn,))
     return (
-        None if row is None else Told(row, {one["aspect"]: one for one in tx.table("aspects").scan(Range.prefix(urn))})
+        None
+        if row is None
+        else StoredEntity(row, {one["aspect"]: one for one in tx.table("aspects").scan(Range.prefix(urn))})
     )
 
 
-def said(registry: Registry, told: Told) -> frozenset[ValueRow]:
-    """Everything that an entity says; a deleted one says nothing. Raises Unreadable."""
-    if told.entity["deleted"]:
+def value_rows_of(registry: Registry, stored: StoredEntity) -> frozenset[ValueRow]:
+    """Return the searchable values of an entity, none if it is deleted. Raises Unreadable."""
+    if stored.entity["deleted"]:
         return frozenset()
     try:
-        return frozenset(index.rows(said_aspects(registry, told)))
+        return frozenset(index.rows(described_aspects(registry, stored)))
     except (NotFound, StoreDamaged, ValueError, TypeError, AttributeError) as error:
-        raise Unreadable(told.entity["urn"]) from error
+        raise Unreadable(stored.entity["urn"]) from error
 
 
-def derived(registry: Registry, told: Told) -> Derived:
-    """What has to be in the derived tables. Raises Unreadable."""
-    entity, rows = told.entity, set(said(registry, told))
+def derive_rows(registry: Registry, stored: StoredEntity) -> Derived:
+    """Return the rows that an entity requires in the derived tables. Raises Unreadable."""
+    entity, rows = stored.entity, set(value_rows_of(registry, stored))
     if entity["deleted"]:
         return NOTHING
     try:
-        words = marked(registry, entity, told.aspects)
+        words = search_words(registry, entity, stored.aspects)
     except (NotFound, ValueError) as error:
         raise Unreadable(entity["urn"]) from error
-    document = index.document(entity, rows, words, removed=is_removed(registry, told))
+    document = index.document(entity, rows, words, removed=is_removed(registry, stored))
     return Derived(name_row(entity), index.stored(entity, rows), document)
 
 
 def runs_after(tx: TableContext, place: Key, limit: int = AT_ONCE) -> list[Row]:
-    """Runs by program and run id, from the first after this place on."""
+    """Return runs in the order of program and run id, starting after this key."""
     return list(tx.table("runs").scan(beyond(place), limit))
 
 
 def run(tx: TableContext, urn: str) -> Row | None:
-    """A run's row."""
+    """Return a run's row, None if it does not exist."""
     return next(iter(tx.table("runs").scan_index("urn", urn, 1)), None)
 
 
 def links(tx: TableContext, run: Row) -> set[Link]:
-    """What lineage has to know of a run."""
+    """Return the lineage edges of a run."""
     return statements.links_of_run(tx, run)
 
 
 def times(run: Row) -> list[Key]:
-    """The keys of a run in the table of runs by time: of its program, and of all."""
+    """Return the keys of a run in the table of runs by time: one for its program, one for all programs."""
     return [(program, run["start"], run["urn"]) for program in (run["program"], "")]
 
 
 def documents_between(tx: TableContext, after: str, last: str | None) -> dict[str, Document]:
-    """What full text holds after a URN and up to another one; without that, to the end."""
+    """Return the full-text documents after one URN and up to another, to the end if `last` is None."""
     found: dict[str, Document] = {}
     while page := tx.search.after(after, AT_ONCE):
         fitting = list(takewhile(lambda one: last is None or one.urn <= last, page))
@@ -145,32 +148,32 @@ def documents_between(tx: TableContext, after: str, last: str | None) -> dict[st
     return found
 
 
-def said_aspects(registry: Registry, told: Told) -> index.Aspects:
-    """The aspects of an entity that have a value and contribute to the vocabulary, as the index takes them."""
-    kind = registry.type(told.entity["type"])
-    for name, row in told.aspects.items():
+def described_aspects(registry: Registry, stored: StoredEntity) -> index.Aspects:
+    """Return the aspects of an entity that have a value and contribute to search, as the index takes them."""
+    kind = registry.type(stored.entity["type"])
+    for name, row in stored.aspects.items():
         if row["value"] is not None and kind.aspect(name) is None:
-            # Nobody knows what an aspect that the registry lost contributes: what is derived from it is left alone.
+            # The contributions of an aspect that is no longer registered are unknown: leave its derived rows unchanged.
             raise NotFound(f"aspect of a {kind.type}", name)
-    return index.described(kind, told.aspects)
+    return index.described(kind, stored.aspects)
 
 
-def is_removed(registry: Registry, told: Told) -> bool:
+def is_removed(registry: Registry, stored: StoredEntity) -> bool:
     """Return whether an entity was softly deleted. Raises Unreadable."""
     try:
-        return index.is_removed(said_aspects(registry, told))
+        return index.is_removed(described_aspects(registry, stored))
     except (NotFound, StoreDamaged) as error:
-        raise Unreadable(told.entity["urn"]) from error
+        raise Unreadable(stored.entity["urn"]) from error
 
 
-def marked(registry: Registry, entity: Row, aspects: Mapping[str, Row]) -> frozenset[str]:
-    """The words of texts that the model marks for search."""
+def search_words(registry: Registry, entity: Row, aspects: Mapping[str, Row]) -> frozenset[str]:
+    """Return the words of the texts that the model marks for search."""
     kind = registry.stored_type(entity["type"])
     specs = [spec for name in aspects if (spec := kind.aspect(name)) is not None and is_marked(spec)]
-    said = {spec.name: (spec, value) for spec in specs if (value := aspects[spec.name]["value"]) is not None}
-    return marked_words({name: (spec, json.loads(value)) for name, (spec, value) in said.items()})
+    value_rows_of = {spec.name: (spec, value) for spec in specs if (value := aspects[spec.name]["value"]) is not None}
+    return marked_words({name: (spec, json.loads(value)) for name, (spec, value) in value_rows_of.items()})
 
 
 def name_row(entity: Row) -> Row:
-    """A living entity's row in the table of names."""
+    """Return the row that an existing entity has in the table of names."""
     return {part: entity[part] for part in ("namespace", "type", "name", "urn")}

@@ -1,7 +1,8 @@
-"""What is asserted in the tables of lineage: an access for as long as a version of the aspect is in force.
+"""Keep declared lineage in the lineage tables: an access lasts as long as its version of the aspect is in force.
 
-So the rule of windows is that of runs (spec LINEAGE-2, LINEAGE-7), and the history of the aspect is the truth (core/model/declared_lineage.py).
-Edges between columns are those of the newest version; what an earlier one said is read from that.
+Time windows therefore work as they do for runs (spec LINEAGE-2, LINEAGE-7), and the source is the history of the
+aspect (core/model/declared_lineage.py). Column edges are stored for the newest version only; those of an earlier
+version are read from that version.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from jupyter_colophon.core.documents.json_parsing import stored
 from jupyter_colophon.core.lineage.run import Transformation
 from jupyter_colophon.core.model import declared_lineage
-from jupyter_colophon.core.model.declared_lineage import Column, Told
+from jupyter_colophon.core.model.declared_lineage import Column, DeclaredLineage
 from jupyter_colophon.storage.lineage.renames import resolve_names
 from jupyter_colophon.storage.spi import Link, Range, Row, TableContext
 
@@ -20,180 +21,180 @@ _AT_ONCE = 1_000
 
 
 def follow(tx: TableContext, entity: Row, before: Mapping[str, Row], now: Mapping[str, Row]) -> None:
-    """Bring lineage from what an entity's aspects said to what they say now."""
-    for aspect in declared_lineage.asserting(entity["type"]):
+    """Update lineage from what an entity's aspects declared before to what they declare now."""
+    for aspect in declared_lineage.declaring_aspects(entity["type"]):
         old, new = before.get(aspect), now.get(aspect)
         if new is not None and (old is None or old["version"] != new["version"]):
             _follow(tx, entity, aspect, old, new)
 
 
 def _follow(tx: TableContext, entity: Row, aspect: str, before: Row | None, now: Row) -> None:
-    urn, was, told = entity["urn"], Told(), _told(tx, aspect, entity["urn"], now)
+    urn, previous, declared = entity["urn"], DeclaredLineage(), _read_lineage(tx, aspect, entity["urn"], now)
     if before is not None and before["value"] is not None:
-        was = _told(tx, aspect, urn, before)
-        run = declared_lineage.while_in_force(urn, before["version"], aspect)
-        if was.touched and now["time"] > before["time"]:
+        previous = _read_lineage(tx, aspect, urn, before)
+        run = declared_lineage.version_mark(urn, before["version"], aspect)
+        if previous.touched and now["time"] > before["time"]:
             tx.edges.stop(run, now["time"])
-        elif was.touched:
+        elif previous.touched:
             tx.edges.forget(run)
-    _add(tx, _links(_Said(entity, aspect, now, told), None))
-    # Columns that were said by the same source stay as they are: theirs may be many.
+    _add(tx, _links(_DeclaringVersion(entity, aspect, now, declared), None))
+    # Column edges declared by the same source are left unchanged: there may be many.
     same = before is not None and _program(entity, before) == _program(entity, now)
-    if was.columns:
-        gone = was.columns.keys() - ((told.columns or {}).keys() if same else set())
-        _forget_columns(tx, _Said(entity, aspect, before or {}, was), gone)
-    known = was.columns if same else None
-    _write_columns(tx, _column_rows(_Said(entity, aspect, now, told), known))
+    if previous.columns:
+        gone = previous.columns.keys() - ((declared.columns or {}).keys() if same else set())
+        _forget_columns(tx, _DeclaringVersion(entity, aspect, before or {}, previous), gone)
+    known = previous.columns if same else None
+    _write_columns(tx, _column_rows(_DeclaringVersion(entity, aspect, now, declared), known))
 
 
 def of_history(tx: TableContext, entity: Row) -> dict[str, set[Link]]:
-    """What lineage has to know because of the history of an entity's aspects, by what stands for the run."""
+    """Return the lineage edges that the history of an entity's aspects requires, by the mark that stands for the run."""
     found = {}
-    for aspect in declared_lineage.asserting(entity["type"]):
+    for aspect in declared_lineage.declaring_aspects(entity["type"]):
         versions = list(tx.table("aspect_versions").scan(Range.prefix(entity["urn"], aspect)))
         for at, version in enumerate(versions):
             stop = versions[at + 1]["time"] if at + 1 < len(versions) else None
             if stop is None or stop > version["time"]:
-                said = _said(tx, entity, aspect, version)
-                found[said.run] = _links(said, stop)
-    return {run: told for run, told in found.items() if told}
+                declaring = _read_version(tx, entity, aspect, version)
+                found[declaring.run] = _links(declaring, stop)
+    return {run: links for run, links in found.items() if links}
 
 
 def columns_of_entity(tx: TableContext, entity: Row) -> list[Row]:
-    """The edges between columns that have to be known because of what an entity's aspects say."""
+    """Return the column edges that an entity's current aspects require."""
     rows: list[Row] = []
-    for aspect in declared_lineage.asserting(entity["type"]):
+    for aspect in declared_lineage.declaring_aspects(entity["type"]):
         row = tx.table("aspects").read((entity["urn"], aspect))
-        rows += _column_rows(_said(tx, entity, aspect, row)) if row is not None else []
+        rows += _column_rows(_read_version(tx, entity, aspect, row)) if row is not None else []
     return rows
 
 
 def are_known(tx: TableContext, rows: list[Row]) -> bool:
-    """Whether these edges between columns are known, from these or from others."""
+    """Return whether these column edges are stored, whoever declared them."""
     table = tx.table("column_edges")
     parts = (rows[at : at + _AT_ONCE] for at in range(0, len(rows), _AT_ONCE))
     return all(len(table.multi_read([_key(row) for row in part])) == len(part) for part in parts)
 
 
 def is_there(tx: TableContext, run: str) -> bool:
-    """Whether what stands for a run stands for a version that says something."""
-    told = declared_lineage.in_force(run)
-    row = None if told is None else tx.table("entities").read((told[0],))
+    """Return whether a mark that stands for a run belongs to an existing version that declares lineage."""
+    mark = declared_lineage.parse_version_mark(run)
+    row = None if mark is None else tx.table("entities").read((mark[0],))
     return row is not None and run in of_history(tx, row)
 
 
-def mend(tx: TableContext, urn: str) -> None:
-    """Write what has to be in lineage because of an entity."""
+def repair(tx: TableContext, urn: str) -> None:
+    """Write the lineage that an entity's aspects declare."""
     entity = tx.table("entities").read((urn,))
     if entity is None:
         return
-    for run, told in of_history(tx, entity).items():
+    for run, links in of_history(tx, entity).items():
         tx.edges.forget(run)
-        _add(tx, told)
+        _add(tx, links)
     _write_columns(tx, columns_of_entity(tx, entity))
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """What one version of an aspect says."""
+class _DeclaringVersion:
+    """A version of an aspect and the lineage that it declares."""
 
     entity: Row
     aspect: str
     version: Row
-    told: Told
+    lineage: DeclaredLineage
 
     @property
     def program(self) -> str:
-        """Through what its edges go."""
+        """Return the URN of the program that carries the edges."""
         return _program(self.entity, self.version)
 
     @property
     def run(self) -> str:
-        """What stands for a run."""
-        return declared_lineage.while_in_force(self.entity["urn"], self.version["version"], self.aspect)
+        """Return the mark that stands for a run."""
+        return declared_lineage.version_mark(self.entity["urn"], self.version["version"], self.aspect)
 
 
 def _program(entity: Row, version: Row) -> str:
     return declared_lineage.carrier(entity["urn"], entity["namespace"], version["actor"])
 
 
-def _said(tx: TableContext, entity: Row, aspect: str, version: Row) -> _Said:
-    return _Said(entity, aspect, version, _told(tx, aspect, entity["urn"], version))
+def _read_version(tx: TableContext, entity: Row, aspect: str, version: Row) -> _DeclaringVersion:
+    return _DeclaringVersion(entity, aspect, version, _read_lineage(tx, aspect, entity["urn"], version))
 
 
-def _links(said: _Said, stop: int | None) -> set[Link]:
-    """The edges of one version, from its time on."""
-    program, run, start = said.program, said.run, said.version["time"]
-    return {Link(data, program, mode, run, "", start, stop) for data, mode in said.told.touched}
+def _links(declaring: _DeclaringVersion, stop: int | None) -> set[Link]:
+    """Return the edges of one version, from its time on."""
+    program, run, start = declaring.program, declaring.run, declaring.version["time"]
+    return {Link(data, program, mode, run, "", start, stop) for data, mode in declaring.lineage.touched}
 
 
-def _column_rows(said: _Said, known: Mapping[Column, Transformation] | None = None) -> list[Row]:
-    """The edges between columns of which one version speaks, but for those that are known."""
-    there = known or {}
-    program, more = said.program, {"run": said.run, "last": said.version["time"]}
+def _column_rows(declaring: _DeclaringVersion, known: Mapping[Column, Transformation] | None = None) -> list[Row]:
+    """Return the column edges that one version declares, except those in `known`."""
+    known_columns = known or {}
+    program, more = declaring.program, {"run": declaring.run, "last": declaring.version["time"]}
     return [
         dict(zip(_KEY, (*column, program), strict=True)) | {"transformation": how} | more
-        for column, how in (said.told.columns or {}).items()
-        if there.get(column) != how
+        for column, how in (declaring.lineage.columns or {}).items()
+        if known_columns.get(column) != how
     ]
 
 
-def speakers(tx: TableContext, runs: Iterable[str]) -> dict[str, str]:
-    """Who said what is in force, of those that stand for runs."""
-    told = {run: one for run in runs if (one := declared_lineage.in_force(run)) is not None}
-    rows = tx.table("aspect_versions").multi_read(sorted(set(told.values())))
+def declaring_actors(tx: TableContext, runs: Iterable[str]) -> dict[str, str]:
+    """Return the actor who wrote each version that stands for a run."""
+    marks = {run: one for run in runs if (one := declared_lineage.parse_version_mark(run)) is not None}
+    rows = tx.table("aspect_versions").multi_read(sorted(set(marks.values())))
     actors = {(row["urn"], row["aspect"], row["version"]): row["actor"] for row in rows}
-    return {run: actors[one] for run, one in told.items() if one in actors}
+    return {run: actors[one] for run, one in marks.items() if one in actors}
 
 
 def spans(tx: TableContext, runs: Iterable[str]) -> dict[str, Row]:
-    """When what stands for a run was in force: `start` and `stop`, as a run has them."""
-    marks = {run for run in runs if declared_lineage.in_force(run) is not None}
+    """Return when each version that stands for a run was in force: `start` and `stop`, as a run has them."""
+    marks = {run for run in runs if declared_lineage.parse_version_mark(run) is not None}
     links = {run: next(iter(tx.edges.of_run(run)), None) for run in marks}
     return {run: {"start": one.start, "stop": one.stop} for run, one in links.items() if one is not None}
 
 
 def columns_in_force(tx: TableContext, run: str) -> Mapping[Column, Transformation]:
-    """The edges between columns of which the version speaks that stands for a run."""
-    told = declared_lineage.in_force(run)
-    if told is None:
+    """Return the column edges that the version behind a mark declares."""
+    mark = declared_lineage.parse_version_mark(run)
+    if mark is None:
         return {}
-    urn, aspect, number = told
+    urn, aspect, number = mark
     version = tx.table("aspect_versions").read((urn, aspect, number))
-    return {} if version is None else _told(tx, aspect, urn, version).columns or {}
+    return {} if version is None else _read_lineage(tx, aspect, urn, version).columns or {}
 
 
 def forget_all(tx: TableContext, entity: Row, aspects: Mapping[str, Row], time: int) -> None:
-    """Remove all that the history of an entity's aspects asserts."""
+    """Delete all lineage that the history of an entity's aspects declares."""
     ended = {name: row | {"version": row["version"] + 1, "value": None, "time": time} for name, row in aspects.items()}
     follow(tx, entity, aspects, ended)
     for run in of_history(tx, entity):
         tx.edges.forget(run)
 
 
-def _told(tx: TableContext, aspect: str, urn: str, version: Row) -> Told:
-    """What a version says, with the present names of the other entities that it meant."""
+def _read_lineage(tx: TableContext, aspect: str, urn: str, version: Row) -> DeclaredLineage:
+    """Return the lineage that a version declares, with the present names of the other entities."""
     value = version["value"]
-    told = declared_lineage.told(aspect, urn, None if value is None else stored(value))
-    data = {touched for touched, _ in told.touched} - {urn}
-    return told.renamed(names) if (names := resolve_names(tx, data, version["time"])) else told
+    lineage = declared_lineage.read_declared(aspect, urn, None if value is None else stored(value))
+    data = {touched for touched, _ in lineage.touched} - {urn}
+    return lineage.renamed(names) if (names := resolve_names(tx, data, version["time"])) else lineage
 
 
-def _forget_columns(tx: TableContext, said: _Said, columns: Iterable[Column]) -> None:
-    """Take away what is said no more, unless a run of the same program says it as well."""
-    table, program, which = tx.table("column_edges"), said.program, (said.entity["urn"], said.aspect)
+def _forget_columns(tx: TableContext, declaring: _DeclaringVersion, columns: Iterable[Column]) -> None:
+    """Delete column edges that are no longer declared, unless a run of the same program wrote them as well."""
+    table, program, which = tx.table("column_edges"), declaring.program, (declaring.entity["urn"], declaring.aspect)
     keys = [(*column, program) for column in columns]
-    # Those of a target are asked for once: all columns of thousands may be of a few.
-    made = {_key(row): row for target in {key[0] for key in keys} for row in _made(tx, target, program)}
+    # Read each target once: thousands of columns may belong to a few targets.
+    from_runs = {_key(row): row for target in {key[0] for key in keys} for row in _edges_of_runs(tx, target, program)}
     for at in range(0, len(keys), _AT_ONCE):
         found = table.multi_read(keys[at : at + _AT_ONCE])
-        ours = [row for row in found if (declared_lineage.in_force(row["run"]) or ())[:2] == which]
+        ours = [row for row in found if (declared_lineage.parse_version_mark(row["run"]) or ())[:2] == which]
         table.multi_delete([_key(row) for row in ours])
-        table.upsert_all([row | made[_key(row)] for row in ours if _key(row) in made])
+        table.upsert_all([row | from_runs[_key(row)] for row in ours if _key(row) in from_runs])
 
 
-def _made(tx: TableContext, target: str, program: str) -> Iterator[Row]:
-    """The edges between columns that the runs of a program made; of several of one, any."""
+def _edges_of_runs(tx: TableContext, target: str, program: str) -> Iterator[Row]:
+    """Yield the column edges that the runs of a program wrote; of several for one edge, any."""
     for one in tx.table("column_runs").scan(Range.prefix(target, program)):
         for field, source, source_field, how in stored(one["edges"]):
             edge = dict(zip(_KEY, (target, field, source, source_field, program), strict=True))
@@ -209,6 +210,6 @@ def _key(row: Row) -> tuple[str, ...]:
     return tuple(row[name] for name in _KEY)
 
 
-def _add(tx: TableContext, told: set[Link]) -> None:
-    for link in sorted(told, key=lambda one: tuple(getattr(one, name) for name in _ORDER)):
+def _add(tx: TableContext, links: set[Link]) -> None:
+    for link in sorted(links, key=lambda one: tuple(getattr(one, name) for name in _ORDER)):
         tx.edges.add(*link)

@@ -16,7 +16,7 @@ from jupyter_colophon.storage.spi import Key, Range, Row, TableContext
 TABLE = "relationships"
 
 
-class Named(NamedTuple):
+class NamedEntity(NamedTuple):
     """An entity is named by another one: the row's own key."""
 
     target: str
@@ -46,7 +46,7 @@ def of_entity(registry: Registry, entity: Row, aspects: Mapping[str, Row]) -> di
     return {tuple(one): one._asdict() for one in found}
 
 
-def untold(tx: TableContext, registry: Registry, rows: Sequence[Named]) -> list[Named]:
+def unclaimed(tx: TableContext, registry: Registry, rows: Sequence[NamedEntity]) -> list[NamedEntity]:
     """Return those of these rows of the table that no aspect tells of.
 
     Each aspect is read once: one may name thousands. Rows of an aspect that the registry lost are left alone: nobody
@@ -62,33 +62,37 @@ def untold(tx: TableContext, registry: Registry, rows: Sequence[Named]) -> list[
     return [one for one in rows if one not in told and (one.urn, one.aspect) not in lost]
 
 
-def naming(tx: TableContext, target: str, kinds: frozenset[str], after: Key, limit: int | None) -> list[Named]:
+def rows_naming(
+    tx: TableContext, target: str, kinds: frozenset[str], after: Key, limit: int | None
+) -> list[NamedEntity]:
     """Return who names an entity (as one of these kinds; none: as any), after a place of the table."""
     within = Range.prefix(target)
     keys = Range(after, within.end, begin_inclusive=False) if after else within
     rows: Iterable[Row] = tx.table(TABLE).scan(keys, None if kinds else limit)
-    found: list[Named] = []
+    found: list[NamedEntity] = []
     for row in rows:
         if not kinds or row["kind"] in kinds:
-            found.append(Named(row["target"], row["urn"], row["aspect"], row["kind"]))
+            found.append(NamedEntity(row["target"], row["urn"], row["aspect"], row["kind"]))
         if len(found) == limit:
             break
     return found
 
 
-def after(tx: TableContext, place: Key, limit: int) -> list[Named]:
+def after(tx: TableContext, place: Key, limit: int) -> list[NamedEntity]:
     """The rows of the table after a place; () is before the first."""
     keys = Range(place, begin_inclusive=False) if place else Range()
-    return [Named(row["target"], row["urn"], row["aspect"], row["kind"]) for row in tx.table(TABLE).scan(keys, limit)]
+    return [
+        NamedEntity(row["target"], row["urn"], row["aspect"], row["kind"]) for row in tx.table(TABLE).scan(keys, limit)
+    ]
 
 
-def named_by(tx: TableContext, registry: Registry, urn: Urn) -> list[Named]:
+def named_by(tx: TableContext, registry: Registry, urn: Urn) -> list[NamedEntity]:
     """Whom an entity names, in order."""
     rows = tx.table("aspects").scan(Range.prefix(str(urn)))
     return sorted({one for row in rows for one in _in_aspect(registry, urn.type, row)})
 
 
-def _in_aspect(registry: Registry, entity_type: str, row: Row) -> Iterator[Named]:
+def _in_aspect(registry: Registry, entity_type: str, row: Row) -> Iterator[NamedEntity]:
     if row["value"] is None:
         return
     try:
@@ -99,7 +103,7 @@ def _in_aspect(registry: Registry, entity_type: str, row: Row) -> Iterator[Named
     yield from _named(row["urn"], spec, row["value"])
 
 
-def _named(urn: str, spec: AspectSpec, value: str | None) -> Iterator[Named]:
+def _named(urn: str, spec: AspectSpec, value: str | None) -> Iterator[NamedEntity]:
     if value is None or not spec.relationships:
         return
     try:
@@ -110,7 +114,7 @@ def _named(urn: str, spec: AspectSpec, value: str | None) -> Iterator[Named]:
     for relationship in spec.relationships:
         for text in relationship.named_in(said):
             try:
-                yield Named(canonical(text), urn, spec.name, relationship.name)
+                yield NamedEntity(canonical(text), urn, spec.name, relationship.name)
             except InvalidName:
                 # The schema takes texts that are no names to us; nobody can ask for those.
                 continue

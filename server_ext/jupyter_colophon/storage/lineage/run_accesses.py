@@ -35,7 +35,7 @@ def of_edges(tx: TableContext, edges: Sequence[Edge], as_of: int | None = None) 
     known = _accesses(tx, wanted, as_of)
     for edge in edges:
         for run in edge.runs:
-            if declared_lineage.in_force(run) is not None:
+            if declared_lineage.parse_version_mark(run) is not None:
                 yield Touch(edge.data, edge.program, edge.mode, run, "")
             for component in sorted(_standing(known.get((run, edge.data), ()), access_mode(edge.mode))):
                 yield Touch(edge.data, edge.program, edge.mode, run, component)
@@ -52,7 +52,7 @@ def clipped(window: Window, as_of: int | None) -> Window:
 
 def runs_named(tx: TableContext, urns: Iterable[str]) -> dict[str, Row]:
     """The rows of these runs, by URN."""
-    asked = sorted({urn for urn in urns if declared_lineage.in_force(urn) is None})
+    asked = sorted({urn for urn in urns if declared_lineage.parse_version_mark(urn) is None})
     found: dict[str, Row] = {}
     for part in _parts(asked, _NAMED_AT_ONCE):
         rows = tx.table("runs").scan(Range(), filters=[Field("urn", urn) for urn in part])
@@ -64,7 +64,7 @@ def _accesses(
     tx: TableContext, wanted: Iterable[tuple[str, str]], as_of: int | None
 ) -> Mapping[tuple[str, str], Sequence[Row]]:
     found: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for part in _parts(sorted(key for key in wanted if declared_lineage.in_force(key[0]) is None), _AT_ONCE):
+    for part in _parts(sorted(key for key in wanted if declared_lineage.parse_version_mark(key[0]) is None), _AT_ONCE):
         for row in tx.table("accesses").multi_scan([Range.prefix(*key) for key in part]):
             if as_of is None or _recorded(row) <= as_of:
                 found[row["run"], row["data"]].append(row)

@@ -37,12 +37,15 @@ def derive_entities(registry: Registry, tx: TableContext, after: Key) -> Key | N
     return (found[-1].entity["urn"],) if found else None
 
 
-def _derive(tx: TableContext, registry: Registry, told: sources_of_truth.Told) -> None:
-    entity = told.entity
+def _derive(tx: TableContext, registry: Registry, stored: sources_of_truth.StoredEntity) -> None:
+    entity = stored.entity
     try:
-        said, derived = set(sources_of_truth.said(registry, told)), sources_of_truth.derived(registry, told)
-        removed = not entity["deleted"] and sources_of_truth.is_removed(registry, told)
-        before = past_values.of_history(tx, registry, entity, told.aspects)
+        said, derived = (
+            set(sources_of_truth.value_rows_of(registry, stored)),
+            sources_of_truth.derive_rows(registry, stored),
+        )
+        removed = not entity["deleted"] and sources_of_truth.is_removed(registry, stored)
+        before = past_values.of_history(tx, registry, entity, stored.aspects)
     except sources_of_truth.Unreadable:
         # One bad row harms nothing but itself; `jupyter colophon verify` names it.
         _logger.warning("values of %s are not derived: an aspect of it cannot be read", entity["urn"])
