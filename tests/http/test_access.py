@@ -71,7 +71,7 @@ async def test_a_kernels_token_dies_with_the_kernel(api: Any, kernel: Any, jp_se
     assert (await api("GET", "me", anonymous=True, headers=bearer)).status == 200
     door = jp_serverapp.web_app.settings[SETTING]
     head = (await api("GET", "changes", params={"limit": 0}, answers="changes")).body["cursor"]
-    question = {"after": head, "wait": 30}
+    question = {"after": head, "waitSeconds": 30}
     waiting = asyncio.ensure_future(api("GET", "changes", params=question, anonymous=True, headers=kernel))
     while not door.board.count:
         await asyncio.sleep(0.01)

@@ -65,20 +65,20 @@ async def test_the_log_is_read_in_slices_in_order(api: Any, sales: None) -> None
     for name, value in (("namespace", "sales"), ("type", "namespace"), ("urn", ORDERS)):
         found = (await api("GET", "changes", params={name: value}, answers="changes")).body["changes"]
         assert found == [one for one in whole["changes"] if one[name] == value] != []
-    for wrong in ({"after": "x"}, {"after": "-1"}, {"wait": "31"}, {"limit": "501"}):
+    for wrong in ({"after": "x"}, {"after": "-1"}, {"waitSeconds": "31"}, {"limit": "501"}):
         assert (await api("GET", "changes", params=wrong)).status == 400
 
 
 async def test_a_long_poll_answers_as_soon_as_something_fits(api: Any, sales: None) -> None:
     head = (await api("GET", "changes", params={"limit": 0}, answers="changes")).body["cursor"]
-    params = {"after": head, "wait": 30, "urn": ORDERS}
+    params = {"after": head, "waitSeconds": 30, "urn": ORDERS}
     waiting = asyncio.ensure_future(api("GET", "changes", params=params, answers="changes"))
     await api("PUT", "entities", REPORT, "aspects", "technicalMetadata", body=metadata())
     await api("PUT", *BUSINESS, body=metadata({"owner": "ops"}))
     found = (await waiting).body
     assert [one["value"] for one in found["changes"]] == [metadata({"owner": "ops"})]
     nothing = (
-        await api("GET", "changes", params=params | {"after": found["cursor"], "wait": 1}, answers="changes")
+        await api("GET", "changes", params=params | {"after": found["cursor"], "waitSeconds": 1}, answers="changes")
     ).body
     assert nothing == {"cursor": found["cursor"], "changes": []}
 

@@ -143,14 +143,14 @@ async def test_connections_that_begin_at_once_are_counted(
         writer.write(head.encode())
         return int((await asyncio.wait_for(reader.readline(), 60)).split()[1])
 
-    for path in ("api/changes/stream?after=0", f"api/changes?after=0&wait=5&urn={named(404)}"):
+    for path in ("api/changes/stream?after=0", f"api/changes?after=0&waitSeconds=5&urn={named(404)}"):
         opened: list[asyncio.StreamWriter] = []
         found = await asyncio.gather(*(status(path) for _ in range(12)))
         assert sorted(found) == [200] * CONNECTIONS + [429] * (12 - CONNECTIONS), path
         for writer in opened:
             writer.close()
         # What has ended is counted no more.
-        while (await api("GET", "changes", params={"wait": 1, "urn": named(404)})).status == 429:
+        while (await api("GET", "changes", params={"waitSeconds": 1, "urn": named(404)})).status == 429:
             await asyncio.sleep(0.05)
 
 

@@ -128,5 +128,5 @@ def _to(server: LiveServer, prefix: str = "colophon/api") -> dict[str, Any]:
 
 def _without_waiting(case: Case) -> None:
     """A long poll is answered after its time, which nobody here has."""
-    if str(case.query.get("wait")) in _SECONDS:
-        case.query["wait"] = 0
+    if str(case.query.get("waitSeconds")) in _SECONDS:
+        case.query["waitSeconds"] = 0

@@ -114,9 +114,9 @@ async def test_a_difference_tells_what_came_and_what_went(api: Any, record: Any)
     assert [(one["source"], one["target"]) for one in found["added"]] == [(P, C)]
     assert [(one["source"], one["target"]) for one in found["removed"]] == [(P, B)]
     assert {node["urn"] for node in found["nodes"]} == {A, B, C, P}
-    wide = (await api("GET", "lineage", "diff", params=params | {"span": "60d"}, answers="lineage-diff")).body
+    wide = (await api("GET", "lineage", "diff", params=params | {"window": "60d"}, answers="lineage-diff")).body
     assert ([one["target"] for one in wide["added"]], wide["removed"]) == ([C], [])
-    for wrong in ({"span": "long"}, {"span": "-1d"}, {"from": NOON + 40 * DAY}):
+    for wrong in ({"window": "long"}, {"window": "-1d"}, {"from": NOON + 40 * DAY}):
         assert (await api("GET", "lineage", "diff", params=params | wrong)).status == 400
 
 

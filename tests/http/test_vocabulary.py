@@ -180,8 +180,8 @@ async def test_softly_deleted_entities_are_found_only_if_asked_for(api: Any) -> 
     await _described(api)
     await _put(api, ORDERS, "status", {"removed": True})
     assert await _found(api, "*") == await _found(api, "tags:tier-1") == await _found(api, "orders") == []
-    assert await _found(api, "tags:tier-1", removed="true") == [ORDERS]
-    answer = (await api("GET", "search", params={"q": "orders", "removed": "true"}, answers="search-results")).body
+    assert await _found(api, "tags:tier-1", includeRemoved="true") == [ORDERS]
+    answer = (await api("GET", "search", params={"q": "orders", "includeRemoved": "true"}, answers="search-results")).body
     assert answer["hits"][0]["removed"] is True
     assert (await api("GET", "search", params={"q": "*", "type": "dataset"})).body["facets"]["tag"] == []
     keys = (await api("GET", "keys", params={"prefix": "tier"}, answers="keys")).body["keys"]
@@ -191,19 +191,19 @@ async def test_softly_deleted_entities_are_found_only_if_asked_for(api: Any) -> 
         assert values.body["values"] == []
     listed = (await api("GET", "entities", params={"type": "dataset"}, answers="entities")).body["entities"]
     assert listed == []
-    listed = (await api("GET", "entities", params={"type": "dataset", "removed": "true"}, answers="entities")).body
+    listed = (await api("GET", "entities", params={"type": "dataset", "includeRemoved": "true"}, answers="entities")).body
     assert [one["urn"] for one in listed["entities"]] == [ORDERS]
     removal = (await api("GET", "entities", ORDERS, "aspects", "status")).body["time"]
     await _put(api, ORDERS, "status", {"removed": False})
     assert await _found(api, "tags:tier-1") == [ORDERS]
     # What was restored is not marked any more, by whichever index it is found; what was removed then is.
     for query in ("*", "tags:tier-1", "orders", "owner:*"):
-        for asked in ({}, {"removed": "true"}):
+        for asked in ({}, {"includeRemoved": "true"}):
             answer = (await api("GET", "search", params={"q": query} | asked, answers="search-results")).body
             assert [one["urn"] for one in answer["hits"] if "removed" in one] == []
     past = {"q": "tags:tier-1", "asOf": removal}
     assert (await api("GET", "search", params=past, answers="search-results")).body["hits"] == []
-    (then,) = (await api("GET", "search", params=past | {"removed": "true"}, answers="search-results")).body["hits"]
+    (then,) = (await api("GET", "search", params=past | {"includeRemoved": "true"}, answers="search-results")).body["hits"]
     assert then["removed"] is True
     keys = (await api("GET", "keys", params={"prefix": "tier"}, answers="keys")).body["keys"]
     assert [one["entities"] for one in keys] == [1]

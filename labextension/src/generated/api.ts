@@ -1042,7 +1042,7 @@ to: string
 /**
  * Milliseconds.
  */
-span: number
+window: number
 added: LineageEdge[]
 removed: LineageEdge[]
 nodes: LineageNode[]

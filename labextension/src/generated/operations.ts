@@ -101,7 +101,7 @@ export interface IOperations {
   };
   /** List entities by namespace, type and name. A page may have fewer than `limit` entities and still a cursor. */
   listEntities: {
-    parameters: { namespace?: string | undefined; type?: string | undefined; prefix?: string | undefined; removed?: boolean | undefined; limit?: number | undefined; cursor?: string | undefined };
+    parameters: { namespace?: string | undefined; type?: string | undefined; prefix?: string | undefined; includeRemoved?: boolean | undefined; limit?: number | undefined; cursor?: string | undefined };
     body: undefined;
     answer: Entities;
   };
@@ -239,7 +239,7 @@ export interface IOperations {
   };
   /** Search entities; each hit states why it matched, and matches are counted by facet. */
   search: {
-    parameters: { q: string; type?: string | undefined; namespace?: string | undefined; tag?: string | undefined; term?: string | undefined; domain?: string | undefined; platform?: string | undefined; owner?: string | undefined; scope?: 'USER' | 'SYSTEM' | undefined; removed?: boolean | undefined; facets?: string | undefined; limit?: number | undefined; cursor?: string | undefined; asOf?: string | undefined };
+    parameters: { q: string; type?: string | undefined; namespace?: string | undefined; tag?: string | undefined; term?: string | undefined; domain?: string | undefined; platform?: string | undefined; owner?: string | undefined; scope?: 'USER' | 'SYSTEM' | undefined; includeRemoved?: boolean | undefined; facets?: string | undefined; limit?: number | undefined; cursor?: string | undefined; asOf?: string | undefined };
     body: undefined;
     answer: SearchResults;
   };
@@ -317,13 +317,13 @@ export interface IOperations {
   };
   /** List the lineage edges that were added and removed between two times. */
   readLineageDiff: {
-    parameters: { urn: string; from?: string | undefined; to?: string | undefined; span?: string | undefined; direction?: 'both' | 'upstream' | 'downstream' | 'undirected' | undefined; levels?: number | undefined; limit?: number | undefined };
+    parameters: { urn: string; from?: string | undefined; to?: string | undefined; window?: string | undefined; direction?: 'both' | 'upstream' | 'downstream' | 'undirected' | undefined; levels?: number | undefined; limit?: number | undefined };
     body: undefined;
     answer: LineageDiff;
   };
-  /** List the changes after a sequence number; with `wait`, long-poll for them; `limit=0` returns only the current cursor. */
+  /** List the changes after a sequence number; with `waitSeconds`, long-poll for them; `limit=0` returns only the current cursor. */
   readChanges: {
-    parameters: { after?: number | undefined; limit?: number | undefined; wait?: number | undefined; namespace?: string | undefined; urn?: string | undefined; type?: string | undefined };
+    parameters: { after?: number | undefined; limit?: number | undefined; waitSeconds?: number | undefined; namespace?: string | undefined; urn?: string | undefined; type?: string | undefined };
     body: undefined;
     answer: Changes;
   };

@@ -65,7 +65,7 @@ class Changes(CatalogCommand):
 
     def _read(self, client: CatalogClient, after: int | None, limit: int, wait: int) -> Document:
         form, namespace, timeout_s = self.args.format, self.args.namespace, wait + _SPARE_S
-        place: dict[str, Any] = {"after": after, "limit": limit, "wait": wait or None, "timeout_s": timeout_s}
+        place: dict[str, Any] = {"after": after, "limit": limit, "wait_seconds": wait or None, "timeout_s": timeout_s}
         if form == FORMS[0]:
             return client.read_changes(namespace=namespace or None, **place)
         return client.read_namespace_changes(namespace, form=form, **place)

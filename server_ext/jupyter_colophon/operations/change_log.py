@@ -24,7 +24,7 @@ LIMIT: Final = number(
     "limit", "Maximum number of changes; 0 returns only the current cursor.", default=100, least=0, most=LIMIT_MAX
 )
 WAIT: Final = number(
-    "wait",
+    "waitSeconds",
     "Long poll: maximum number of seconds to wait for a change if there is none yet.",
     default=0,
     least=0,

@@ -193,12 +193,12 @@ async def test_slices_are_the_whole_and_the_cursor_moves_over_what_is_no_record(
 
 async def test_a_long_poll_answers_when_there_is_a_record(v3: Any, shop: None) -> None:
     cursor = (await v3("GET", CHANGES, limit=0)).body["cursor"]
-    waiting = asyncio.ensure_future(v3("GET", CHANGES, after=cursor, wait=15))
+    waiting = asyncio.ensure_future(v3("GET", CHANGES, after=cursor, waitSeconds=15))
     await v3("PUT", "namespaces/elsewhere")
     await v3("POST", f"{DATASET}/metadata/tags", ["new"])
     (record,) = (await waiting).body["changes"]
     assert record["updated"]["tags"] == ["new"]
-    assert (await v3("GET", CHANGES, after=record["seq"], wait=1)).body["changes"] == []
+    assert (await v3("GET", CHANGES, after=record["seq"], waitSeconds=1)).body["changes"] == []
 
 
 REFUSED_READS = [
@@ -207,7 +207,7 @@ REFUSED_READS = [
     ("namespaces/a-b/metadata/changes", {}, 400),
     (CHANGES, {"after": "x"}, 400),
     (CHANGES, {"limit": "-1"}, 400),
-    (CHANGES, {"wait": "31"}, 400),
+    (CHANGES, {"waitSeconds": "31"}, 400),
     (CHANGES, {"format": "xml"}, 400),
     (CHANGES, {"after": "999999"}, 410),
     (f"{CHANGES}/stream", {"after": "999999"}, 410),

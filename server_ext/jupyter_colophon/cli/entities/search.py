@@ -40,7 +40,7 @@ class Search(CatalogCommand):
             return self.fail("a search needs words or a filter; '*' finds everything", EXIT_USAGE)
         query = " ".join(words) or "*"
         with self.client() as client:
-            found = client.search(query, **filters, limit=self.args.limit, removed=self.args.removed or None)
+            found = client.search(query, **filters, limit=self.args.limit, include_removed=self.args.removed or None)
         columns = {"urn": "", "type": "", "namespace": "", "name": "", "description": "", "tags": ()}
         listed = [{name: one.get(name, default) for name, default in columns.items()} for one in found["hits"]]
         document: dict[str, Any] = {"total": found["total"], "hits": listed}

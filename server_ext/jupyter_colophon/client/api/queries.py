@@ -53,13 +53,13 @@ class Reading(Asking):
         query: str = "",
         *,
         limit: int = 20,
-        removed: bool = False,
+        include_removed: bool = False,
         **filters: str | None,
     ) -> Result:
         """The best hits: `SearchResults`. Words are alternatives; `word*`, `"a phrase"`, `key:value`, `tags:…`, `*` for all.
 
         Filters are `type`, `tag`, `owner` and the like (docs/api.md#search), each a key, a URN or a name; with one of
-        them no query is needed. What was softly deleted is only found with `removed`. Raises TypeError for a filter
+        them no query is needed. What was softly deleted is only found with `include_removed`. Raises TypeError for a filter
         that does not exist, ValueError without query and filter.
         """
         names = [one.name for one in FILTERS]
@@ -70,7 +70,9 @@ class Reading(Asking):
             msg = "a search needs a query or a filter; * finds everything"
             raise ValueError(msg)
         query = query or EVERYTHING
-        found = self.catalog.search(query, limit=limit, removed=removed or None, timeout_s=None, **filters)
+        found = self.catalog.search(
+            query, limit=limit, include_removed=include_removed or None, timeout_s=None, **filters
+        )
         hits = [{**hit, "name": short_name(hit["urn"])} for hit in found["hits"]]
         return table("search", found, "name type namespace tags terms domains owner description urn", hits)
 

@@ -48,12 +48,12 @@ class Impact:
 
 @dataclass(frozen=True, slots=True)
 class DiffQuestion:
-    """What came and went between two times: an edge is there at a time if a run touched the data in the span before it."""
+    """Which edges were added and removed between two times: an edge exists at a time if a run accessed the data in the `window` before it."""
 
     urn: Urn
     source: int
     target: int
-    span: int = 7 * DAY_MS
+    window: int = 7 * DAY_MS
     direction: Direction = "both"
     levels: int = 1
     limit: int = 2_000
@@ -61,9 +61,9 @@ class DiffQuestion:
 
 @dataclass(frozen=True, slots=True)
 class LineageDiff:
-    """Edges that are there at the second time alone, and at the first alone."""
+    """Edges that exist only at the second time (`added`) and only at the first (`removed`)."""
 
-    came: tuple[LineageEdge, ...]
-    went: tuple[LineageEdge, ...]
+    added: tuple[LineageEdge, ...]
+    removed: tuple[LineageEdge, ...]
     nodes: tuple[Node, ...]
     truncated: bool

@@ -33,7 +33,7 @@ def _search_arguments(parser: ArgumentParser) -> None:
     for one in FILTERS:
         metavar = "|".join(one.choices) or one.name.upper()
         parser.add_argument(f"--{one.name}", choices=one.choices or None, metavar=metavar)
-    parser.add_argument("--removed", action="store_true")
+    parser.add_argument("--include-removed", action="store_true")
 
 
 def _keys_arguments(parser: ArgumentParser) -> None:
@@ -82,7 +82,7 @@ def _show(_: "Companion", asked: Namespace) -> Result:
 
 def _search(_: "Companion", asked: Namespace) -> Result:
     of = {one.name: getattr(asked, one.name) for one in FILTERS}
-    return present.verbs().search(" ".join(asked.query), limit=asked.limit, removed=asked.removed, **of)
+    return present.verbs().search(" ".join(asked.query), limit=asked.limit, include_removed=asked.include_removed, **of)
 
 
 def _keys(_: "Companion", asked: Namespace) -> Result:
@@ -121,7 +121,7 @@ def _export(_: "Companion", asked: Namespace) -> Result:
 def _search_help() -> str:
     # No line ends within an option.
     options = [f"[--{one.name}\xa0{'|'.join(one.choices) or one.name.upper()}]" for one in FILTERS]
-    rows = wrap(" ".join(["[--limit\xa0N]", *options, "[--removed]"]), 80, break_on_hyphens=False)
+    rows = wrap(" ".join(["[--limit\xa0N]", *options, "[--include-removed]"]), 80, break_on_hyphens=False)
     first = "%metadata search [QUERY…]           find: words, word*, key:value, tags:…, owner:…; by filters alone too"
     return "\n".join([first, *(f"{'':36}{row}".replace("\xa0", " ") for row in rows)])
 

@@ -24,7 +24,7 @@ _FORM: Final = "change"
     errors=[LogCompacted, TooManyConnections],
 )
 def read_changes(services: Services, request: Request) -> Changes:
-    """List the changes after a sequence number; with `wait`, long-poll for them; `limit=0` returns only the current cursor."""
+    """List the changes after a sequence number; with `waitSeconds`, long-poll for them; `limit=0` returns only the current cursor."""
     return Changes(
         _filters(request), _FORM, request[change_log.AFTER], request[change_log.LIMIT], request[change_log.WAIT]
     )

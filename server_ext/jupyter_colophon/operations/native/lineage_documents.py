@@ -71,8 +71,8 @@ def impact(value: Impact) -> Document:
 def diff(value: LineageDiff) -> Document:
     """The edges of `lineage-diff.json`."""
     return {
-        "added": edges(value.came),
-        "removed": edges(value.went),
+        "added": edges(value.added),
+        "removed": edges(value.removed),
         "nodes": nodes(value.nodes),
         "truncated": value.truncated,
     }

@@ -28,11 +28,11 @@ _TO: Final = text("to", "The URN of the node to which the data flows.", required
 _REACH: Final = number("levels", "Maximum number of levels.", default=MAX_LEVELS, least=1, most=MAX_LEVELS)
 _BEFORE: Final = time("from", "The earlier time; by default, one day before the later time.")
 _AFTER: Final = time("to", "The later time; by default, now.")
-_SPAN: Final = Parameter(
-    "span",
+_WINDOW: Final = Parameter(
+    "window",
     "An edge exists at a time if a run accessed the data within this duration before it: a number with ms, s, m, h or d.",
     {"type": "string", "default": "7d"},
-    lambda told: parse_span(told, "span"),
+    lambda sent: parse_span(sent, "window"),
     7 * DAY_MS,
 )
 
@@ -92,7 +92,7 @@ def read_lineage_impact(services: Services, request: Request) -> Document:
 @operation(
     "readLineageDiff",
     "GET /lineage/diff",
-    parameters=[URN, _BEFORE, _AFTER, _SPAN, DIRECTION, LEVELS, RELATIONS],
+    parameters=[URN, _BEFORE, _AFTER, _WINDOW, DIRECTION, LEVELS, RELATIONS],
     answers="lineage-diff",
     errors=[InvalidName, NotFound],
 )
@@ -105,7 +105,7 @@ def read_lineage_diff(services: Services, request: Request) -> Document:
         urn=Urn.parse(request[URN]),
         source=max(0, after - DAY_MS) if before is None else before,
         target=after,
-        span=request[_SPAN],
+        window=request[_WINDOW],
         direction=cast("Direction", request[DIRECTION]),
         levels=request[LEVELS],
         limit=request[RELATIONS],
@@ -119,7 +119,7 @@ def read_lineage_diff(services: Services, request: Request) -> Document:
         "levels": question.levels,
         "from": format_time(question.source),
         "to": format_time(question.target),
-        "span": question.span,
+        "window": question.window,
         **lineage_documents.diff(found),
     }
 

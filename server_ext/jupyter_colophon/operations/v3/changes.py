@@ -35,7 +35,7 @@ _ERRORS: Final = (NotFound, InvalidName, LogCompacted, TooManyConnections)
     errors=_ERRORS,
 )
 def read_changes(services: Services, request: Request) -> Changes:
-    """List the records after a cursor; with `wait`, long-poll for them; `limit=0` returns only the current cursor."""
+    """List the records after a cursor; with `waitSeconds`, long-poll for them; `limit=0` returns only the current cursor."""
     filters = _filters(services, request)
     return Changes(filters, request[_FORM], request[change_log.AFTER], request[_LIMIT], request[change_log.WAIT])
 

@@ -50,7 +50,7 @@ class SavedSearchesSchemas(ShippedSchemas):
         for schema in schemas:
             members = schema["properties"]["metadata"]["properties"]
             # After them come the members of the file that are filters as well.
-            members |= {one.name: _member(one) for one in FILTERS} | {"removed": members.pop("removed")}
+            members |= {one.name: _member(one) for one in FILTERS} | {"includeRemoved": members.pop("includeRemoved")}
         return schemas
 
 

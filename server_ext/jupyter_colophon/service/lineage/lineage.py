@@ -202,22 +202,22 @@ def _owners_of(kind: EntityType, values: Mapping[str, Aspect]) -> Iterator[str]:
 
 
 def _diff(asking: Asking, question: DiffQuestion) -> LineageDiff:
-    windows = [Window(max(0, time - question.span), time + 1) for time in (question.source, question.target)]
+    windows = [Window(max(0, time - question.window), time + 1) for time in (question.source, question.target)]
     asked = [
         LineageQuestion(question.urn, question.direction, question.levels, window, question.limit) for window in windows
     ]
     before, after = (asking.walk(one).fold() for one in asked)
-    (came, has_all_came), (went, has_all_went) = (
+    (added, has_all_added), (removed, has_all_removed) = (
         _edges_of_change(asking, *walks) for walks in ((before, after, windows[1]), (after, before, windows[0]))
     )
-    ends = {end for edge in (*came, *went) for end in (edge.source, edge.target)} | {str(question.urn)}
+    ends = {end for edge in (*added, *removed) for end in (edge.source, edge.target)} | {str(question.urn)}
     levels = {urn: level for urn, level in (after.levels | before.levels).items() if urn in ends}
     both = LineageQuestion(question.urn, question.direction, question.levels, Window(windows[0].start, windows[1].end))
     return LineageDiff(
-        came=came,
-        went=went,
+        added=added,
+        removed=removed,
         nodes=asking.drawing.nodes(both, Walk(levels, after.triples ^ before.triples)),
-        truncated=before.truncated or after.truncated or not (has_all_came and has_all_went),
+        truncated=before.truncated or after.truncated or not (has_all_added and has_all_removed),
     )
 
 

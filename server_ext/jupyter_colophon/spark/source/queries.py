@@ -150,7 +150,7 @@ def _log(catalog: Operations, options: Options) -> list[Piece]:
     return ranges(after, until, options.partitions) or [Piece()]
 
 
-_SEARCHED = (*(one.name for one in FILTERS), "removed")
+_SEARCHED = (*(one.name for one in FILTERS), "includeRemoved")
 QUESTIONS: Mapping[str, Question] = {
     "entities": Question(("namespace", "type", "prefix", "pushdown"), _by_namespace, _entities),
     "aspects": Question(("namespace", "type", "aspect", "pushdown"), _by_namespace, _aspects),
