@@ -26,7 +26,7 @@ sample: $(STAMPS)/python ## run the sample notebooks without a browser, and chec
 
 # Spark, the frontend and the browser wait a lot: they run one after the other beside the rest.
 # What both lanes need is built before they begin: they would build it at the same time.
-test: $(STAMPS)/frontend $(STAMPS)/classes $(STAMPS)/kafka $(STAMPS)/clients $(STAMPS)/elyra ## run every test in its small form
+test: $(STAMPS)/frontend $(STAMPS)/classes $(STAMPS)/kafka $(STAMPS)/clients $(STAMPS)/elyra $(STAMPS)/server-tools ## run every test in its small form
 	$(MAKE) --jobs=2 --output-sync=line test-beside test-python
 
 # Each part runs, whatever the one before it found; at the end stands which of them failed.
@@ -43,7 +43,7 @@ test-fuzz: $(STAMPS)/python
 	python -m pytest -q tests/http/test_fuzz.py
 
 # A file's tests stay together: what a process starts for them (PostgreSQL, a server) serves them all.
-test-python: $(STAMPS)/python $(STAMPS)/kafka $(STAMPS)/clients $(STAMPS)/elyra $(STAMPS)/classes
+test-python: $(STAMPS)/python $(STAMPS)/kafka $(STAMPS)/clients $(STAMPS)/elyra $(STAMPS)/server-tools $(STAMPS)/classes
 	python -m pytest -q --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder \
 		--ignore tests/spark --ignore tests/http/test_fuzz.py
 
@@ -151,6 +151,13 @@ endef
 $(STAMPS)/elyra: $(STAMPS)/python tests/elyra/requirements.txt
 	$(call create_environment,elyra)
 	$(VENV)/elyra/bin/python -m pip install --quiet --no-deps --requirement tests/elyra/requirements.txt
+	@touch $@
+
+# jupyter-server-mcp, in an environment of its own above everything else that we need: where it is installed, every
+# Jupyter server enables it.
+$(STAMPS)/server-tools: $(STAMPS)/python tests/mcp_server/requirements.txt
+	$(call create_environment,server-tools)
+	$(VENV)/server-tools/bin/python -m pip install --quiet --no-deps --ignore-installed --requirement tests/mcp_server/requirements.txt
 	@touch $@
 
 # The newest PySpark all of whose connectors are published, above everything else that we need.
