@@ -19,7 +19,7 @@ try:
     main()
 except SystemExit as ended:
     assert ended.code == 0
-heavy = {"jsonschema", "tornado", "jupyter_server", "jupyter_client", "psycopg", "referencing", "sqlite3", "watchfiles", "mcp", "pydantic"}
+heavy = {"jsonschema", "tornado", "jupyter_server", "jupyter_client", "psycopg", "referencing", "sqlite3", "watchfiles", "mcp", "pydantic", "cattrs"}
 print()
 print(sorted(heavy & {name.partition(".")[0] for name in sys.modules}))
 """

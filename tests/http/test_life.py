@@ -23,7 +23,7 @@ from jupyter_server.serverapp import ServerApp
 server = ServerApp(jpserver_extensions={"jupyter_colophon": True}, open_browser=False, allow_root=True)
 server.initialize(argv=[], find_extensions=False, new_httpserver=False)
 assert server.extension_manager.extension_apps["jupyter_colophon"]
-slow = ("pyspark", "py4j", "jsonschema_rs", "pandas", "IPython", "watchfiles", "mcp", "pydantic")
+slow = ("pyspark", "py4j", "jsonschema_rs", "pandas", "IPython", "watchfiles", "mcp", "pydantic", "cattrs")
 ours = ("base", "native", "v3", "elyra"), ("storage", "service", "elyra", "schemaspaces", "spark", "pipelines", "composition")
 slow += (*(f"jupyter_colophon.http.{name}" for name in ours[0]), *(f"jupyter_colophon.{name}" for name in ours[1]))
 print(sorted(name for name in sys.modules if name.startswith(slow)))

@@ -1,17 +1,17 @@
 """Values as JSON, as the store keeps them, and back."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.inbox import InboxEntry, Refusal
+from jupyter_colophon.core.documents.codec import from_stored, to_stored
 from jupyter_colophon.core.documents.json_parsing import stored
 from jupyter_colophon.core.entities.annotation import Annotation
-from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.lineage.run import RecordedAccess, Run
-from jupyter_colophon.core.model.proposal import Condition, Proposal, Written
+from jupyter_colophon.core.lineage.run import Run
+from jupyter_colophon.core.model.proposal import Proposal, Written
 from jupyter_colophon.core.model.system_metadata import SystemMetadata
 
 T = TypeVar("T")
@@ -25,42 +25,16 @@ class Form(Generic[T]):
     read: Callable[[Any], T]
 
 
-def _proposal(told: dict[str, Any]) -> Proposal:
-    read = {"urn": Urn.parse(told["urn"]), "condition": Condition(**told["condition"])}
-    if told["operation"] == "annotate":
-        read["value"] = Annotation.of(told["value"])
-    if told.get("system") is not None:
-        read["system"] = SystemMetadata.of(told["system"])
-    return Proposal(**(told | read))
+def _proposal(document: dict[str, Any]) -> Proposal:
+    if document["operation"] == "annotate":
+        document = document | {"value": Annotation.of(document["value"])}
+    return from_stored(document, Proposal)
 
 
-def _proposal_document(one: Proposal) -> dict[str, Any]:
-    return {
-        "urn": str(one.urn),
-        "aspect": one.aspect,
-        "operation": one.operation,
-        "value": one.value.document if isinstance(one.value, Annotation) else one.value,
-        "condition": asdict(one.condition),
-        "run": one.run,
-        "if_absent": one.if_absent,
-        "system": None if one.system is None else one.system.document,
-        **({"united": True} if one.united else {}),
-        **({"spelling": one.spelling} if one.spelling else {}),
-    }
-
-
-def _run(told: dict[str, Any]) -> Run:
-    accesses = tuple(_recorded_access(one) for one in told["accesses"])
-    return Run(**(told | {"accesses": accesses, "intended": tuple(told.get("intended", ()))}))
-
-
-def _recorded_access(document: dict[str, Any]) -> RecordedAccess:
-    # An answer that an earlier release kept has no statements.
-    return RecordedAccess(**(document | {"statements": tuple(document.get("statements", ()))}))
-
-
-def _refusal(told: dict[str, Any]) -> Refusal:
-    return Refusal(**(told | {"problems": tuple(Problem(**one) for one in told["problems"])}))
+def _proposal_document(proposal: Proposal) -> dict[str, Any]:
+    value = proposal.value
+    document: dict[str, Any] = to_stored(proposal)
+    return document | {"value": value.document} if isinstance(value, Annotation) else document
 
 
 def system(text: str | None) -> SystemMetadata | None:
@@ -79,8 +53,8 @@ WRITTEN: Form[list[Written]] = Form(
 PROPOSALS: Form[tuple[Proposal, ...]] = Form(
     lambda all_: [_proposal_document(one) for one in all_], lambda told: tuple(_proposal(one) for one in told)
 )
-RUN: Form[Run] = Form(asdict, _run)
-REFUSAL: Form[Refusal] = Form(asdict, _refusal)
+RUN: Form[Run] = Form(to_stored, lambda document: from_stored(document, Run))
+REFUSAL: Form[Refusal] = Form(to_stored, lambda document: from_stored(document, Refusal))
 #: An entry of the inbox as it came.
 ENTRY: Form[InboxEntry] = Form(lambda one: [one.id, one.actor, one.time], lambda told: InboxEntry(*told))
 PRINCIPAL: Form[Principal] = Form(

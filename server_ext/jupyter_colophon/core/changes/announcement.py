@@ -1,16 +1,16 @@
 """A change in the forms in which it is announced: our own, CDAP's metadata change record, its audit message (spec CDAP-13)."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Final
 
 from jupyter_colophon.core.cdap.entities import metadata_entity, target_id
+from jupyter_colophon.core.documents.codec import to_document
 from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.entities.metadata_scopes import Metadata, folded
 from jupyter_colophon.core.identity.names import Identity, Urn
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.model.vocabulary import describe, is_described
-from jupyter_colophon.core.time_format import format_time
 
 Document = dict[str, Any]
 #: The names of the forms.
@@ -35,10 +35,7 @@ class Announcer:
             return self.record(change)
         if form == "audit":
             return self.audit(change)
-        told = asdict(change) | {"time": format_time(change.time)}
-        del told["system"], told["previous_system"]
-        systems = {"systemMetadata": change.system, "previousSystemMetadata": change.previous_system}
-        return told | {name: one.document for name, one in systems.items() if one is not None}
+        return to_document(change)
 
     def record(self, change: Change) -> Document | None:
         """The metadata change record; None where no property and no tag changed."""

@@ -4,9 +4,10 @@ A load is a fence as well: once it is committed or aborted, no batch of it is ta
 """
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
 from jupyter_colophon.core.changes.inbox import Refusal
+from jupyter_colophon.core.documents.members import Member, Time
 from jupyter_colophon.core.errors import MetadataError, shown
 
 State = Literal["open", "committed", "aborted"]
@@ -30,12 +31,12 @@ class Load:
 
     id: str
     state: State
-    opened: int
-    touched: int
+    opened: Time
+    touched: Annotated[Time, Member("updated")]
     batches: int = 0
     written: int = 0
     unchanged: int = 0
-    refused: int = 0
+    refused: Annotated[int, Member("rejected")] = 0
 
 
 @dataclass(frozen=True, slots=True)

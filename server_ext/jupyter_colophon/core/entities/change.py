@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from jupyter_colophon.core.documents.members import Member, Time
 from jupyter_colophon.core.model.registry import Scope
 from jupyter_colophon.core.model.system_metadata import SystemMetadata
 
@@ -15,7 +16,7 @@ class Change:
     """A row of the change log. `aspect` is None for an entity's deletion, for runs and for accesses."""
 
     seq: int
-    time: int
+    time: Time
     urn: str
     type: str
     namespace: str
@@ -30,5 +31,5 @@ class Change:
     previous: Mapping[str, Any] | None
     value: Mapping[str, Any] | None
     #: What its writer, and that of the value before it, said of themselves.
-    previous_system: SystemMetadata | None = None
-    system: SystemMetadata | None = None
+    system: Annotated[SystemMetadata | None, Member("systemMetadata", omit_default=True)] = None
+    previous_system: Annotated[SystemMetadata | None, Member("previousSystemMetadata", omit_default=True)] = None

@@ -2,20 +2,23 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
+from jupyter_colophon.core.documents.members import OMIT_DEFAULT, Member, Time
 from jupyter_colophon.core.model.registry import Scope
 from jupyter_colophon.core.model.system_metadata import SystemMetadata
 
 #: The aspect by which clients mark an entity as removed; everything of it is kept.
 STATUS: Final = "status"
+#: What the writer of a value said of itself, where it said anything.
+WriterMetadata = Annotated[SystemMetadata | None, Member("systemMetadata", omit_default=True)]
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
     """When, and by whom."""
 
-    time: int
+    time: Time
     actor: str
 
 
@@ -29,8 +32,8 @@ class Aspect:
     value: Mapping[str, Any]
     actor: str
     via: str | None
-    time: int
-    system: SystemMetadata | None = None
+    time: Time
+    system: WriterMetadata = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +44,9 @@ class AspectVersion:
     value: Mapping[str, Any] | None
     actor: str
     via: str | None
-    time: int
+    time: Time
     diff: tuple[Mapping[str, Any], ...]
-    system: SystemMetadata | None = None
+    system: WriterMetadata = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,7 @@ class EntitySummary:
     platform: str | None
     created: Stamp
     updated: Stamp
-    removed: bool = False
+    removed: Annotated[bool, OMIT_DEFAULT] = False
 
 
 @dataclass(frozen=True, slots=True)

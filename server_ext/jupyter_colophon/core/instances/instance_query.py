@@ -1,8 +1,9 @@
 """What is asked of a schemaspace's instances, and what comes back: pages, values in use, exports and imports."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
 
+from jupyter_colophon.core.documents.members import Member
 from jupyter_colophon.core.errors import Problem
 from jupyter_colophon.core.instances.instance import Instance
 
@@ -83,6 +84,6 @@ class Outcome:
     """What came of one instance of an import or a move, or what would."""
 
     name: str
-    kind: OutcomeKind
+    kind: Annotated[OutcomeKind, Member("outcome")]
     reason: str = ""
     problems: tuple[Problem, ...] = field(default=())

@@ -2,8 +2,9 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
+from jupyter_colophon.core.documents.members import HIDDEN, OMIT_DEFAULT, Member, Time
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.run import AccessMode, Transformation
 
@@ -68,11 +69,11 @@ class Node:
     platform: str | None
     level: int
     deleted: bool
-    hidden_upstream: int
-    hidden_downstream: int
-    asserted: bool = False
-    title: str = ""
-    hidden_at_least: bool = False
+    hidden_upstream: Annotated[int, HIDDEN]
+    hidden_downstream: Annotated[int, HIDDEN]
+    asserted: Annotated[bool, HIDDEN] = False
+    title: Annotated[str, OMIT_DEFAULT] = ""
+    hidden_at_least: Annotated[bool, HIDDEN] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +89,11 @@ class LineageEdge:
     access: EdgeAccess
     runs: tuple[str, ...]
     run_count: int
-    start: int
-    end: int | None
+    start: Time
+    end: Time | None
     components: tuple[str, ...]
     reported_by: str
-    asserted: bool
+    asserted: Annotated[bool, Member("declared")]
     statements: tuple[str, ...] = ()
 
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Final, Literal
 
+from jupyter_colophon.core.documents.members import HIDDEN, Member, Time
 from jupyter_colophon.core.identity.names import Urn
 
 RunStatus = Literal["running", "succeeded", "failed", "killed"]
@@ -27,6 +28,7 @@ Transformation = Literal[
 
 #: The status of a run that has not ended.
 RUNNING: Literal["running"] = "running"
+_INTENDED: Final = Member("intendedOutputs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +37,8 @@ class RunStart:
 
     program: Urn
     run_id: str
-    start: int
-    end: int | None = None
+    start: Time
+    end: Time | None = None
     status: RunStatus = "running"
     parent: str | None = None
     facts: Mapping[str, FactValue] = field(default_factory=dict)
@@ -48,11 +50,11 @@ class RunChange:
     """How a run went on; what is None stays."""
 
     status: RunStatus | None = None
-    end: int | None = None
+    end: Time | None = None
     facts: Mapping[str, FactValue] = field(default_factory=dict)
     arguments: Mapping[str, str] = field(default_factory=dict)
     #: Data that statements which failed would have written; added to what is known.
-    intended: tuple[Urn, ...] = ()
+    intended: Annotated[tuple[Urn, ...], _INTENDED] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +80,11 @@ class Access:
     data: Urn
     mode: AccessMode
     component: str = ""
-    time: int | None = None
+    time: Time | None = None
     #: What was said of the data then, where the caller knows; else what the catalog says.
-    snapshot: Snapshot | None = None
+    snapshot: Annotated[Snapshot | None, HIDDEN] = None
     #: The namespace that the data have to be in; "" where the caller names none.
-    namespace: str = ""
+    namespace: Annotated[str, HIDDEN] = ""
     #: The statement that it belongs to, by its number within one call; None where it belongs to none.
     statement: int | None = None
 
@@ -134,8 +136,8 @@ class RecordedAccess:
     data: str
     mode: AccessMode
     component: str
-    first: int
-    last: int
+    first: Time
+    last: Time
     statements: tuple[str, ...] = ()
 
 
@@ -148,16 +150,16 @@ class Run:
     program: str
     name: str
     status: RunStatus
-    start: int
-    end: int | None
+    start: Time
+    end: Time | None
     parent: str | None
     actor: str
     via: str | None
     facts: Mapping[str, FactValue]
-    accesses: tuple[RecordedAccess, ...]
     arguments: Mapping[str, str] = field(default_factory=dict)
     #: URNs of data that statements which failed would have written: no access, and no part of lineage.
-    intended: tuple[str, ...] = ()
+    intended: Annotated[tuple[str, ...], _INTENDED] = ()
+    accesses: tuple[RecordedAccess, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +174,6 @@ class Touched:
     deleted: bool
     mode: AccessMode | None
     component: str
-    first: int
-    last: int
+    first: Time
+    last: Time
     snapshot: Snapshot

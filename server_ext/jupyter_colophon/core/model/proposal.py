@@ -1,8 +1,9 @@
 """What a principal asks an aspect to become, and what came of it."""
 
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
+from jupyter_colophon.core.documents.members import HIDDEN, OMIT_DEFAULT
 from jupyter_colophon.core.errors import ConditionFailed
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.system_metadata import SystemMetadata
@@ -61,12 +62,12 @@ class Proposal:
     value: Any = None
     condition: Condition = Condition()
     run: str | None = None
-    needs: Needs = "nothing"
+    needs: Annotated[Needs, HIDDEN] = "nothing"
     if_absent: bool = False
     system: SystemMetadata | None = None
-    united: bool = False
-    implied: bool = False
-    spelling: str = ""
+    united: Annotated[bool, OMIT_DEFAULT] = False
+    implied: Annotated[bool, HIDDEN] = False
+    spelling: Annotated[str, OMIT_DEFAULT] = ""
 
 
 @dataclass(frozen=True, slots=True)

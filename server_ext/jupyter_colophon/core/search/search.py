@@ -2,18 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal, NamedTuple
+from typing import Annotated, Final, Literal, NamedTuple
 
+from jupyter_colophon.core.documents.members import Member
 from jupyter_colophon.core.entities.entity import EntitySummary
 from jupyter_colophon.core.model.registry import Scope
 from jupyter_colophon.core.model.search_filters import FACETS
 
 
-class Part(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Part:
     """A part of a text, and whether it is what was found."""
 
     text: str
-    found: bool
+    found: Annotated[bool, Member("highlighted")]
 
 
 #: The facets by which matches are grouped; a store has rows for the values of the others.
@@ -41,7 +43,7 @@ class Reason:
     value: str
     scope: Scope
     aspect: str
-    where: Literal["name", "type", "key", "value"]
+    where: Annotated[Literal["name", "type", "key", "value"], Member("matchedOn")]
     parts: tuple[Part, ...]
 
 

@@ -1,24 +1,24 @@
-"""Values as the documents of `schemas/api`."""
+"""Values as those documents of `schemas/api` that are composed: `to_document` makes the others."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import asdict
 from typing import Any
 
 from jupyter_colophon.core.changes.inbox import DeadLetter, InboxEntry
 from jupyter_colophon.core.changes.sink_status import SinkState
+from jupyter_colophon.core.documents.codec import to_document
 from jupyter_colophon.core.documents.json_values import measure
 from jupyter_colophon.core.entities.annotation import Annotation
 from jupyter_colophon.core.entities.descriptors_of import Shown
-from jupyter_colophon.core.entities.entity import Aspect, AspectVersion, Entity, EntitySummary, Stamp
+from jupyter_colophon.core.entities.entity import AspectVersion, Entity
 from jupyter_colophon.core.identity.names import Urn
-from jupyter_colophon.core.lineage.run import Access, ColumnEdge, Run, RunChange, RunStart, Touched
+from jupyter_colophon.core.lineage.run import Touched
 from jupyter_colophon.core.model.proposal import Condition, Proposal, Written
 from jupyter_colophon.core.model.registry import EntityType
 from jupyter_colophon.core.model.system_metadata import SystemMetadata
 from jupyter_colophon.core.model.vocabulary import described_members
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, take_page
 from jupyter_colophon.core.search.search import Hit
-from jupyter_colophon.core.time_format import format_time, parse_instant
+from jupyter_colophon.core.time_format import format_time
 from jupyter_colophon.operations.problems import refusal
 from jupyter_colophon.service.datahub.timeseries import TimedValue
 
@@ -30,25 +30,6 @@ def time_or_none(ms: int | None) -> str | None:
     return None if ms is None else format_time(ms)
 
 
-def stamp(value: Stamp) -> Document:
-    """When, and by whom."""
-    return {"time": format_time(value.time), "actor": value.actor}
-
-
-def summary(value: EntitySummary) -> Document:
-    """`entity-summary.json`."""
-    told = asdict(value) | {"created": stamp(value.created), "updated": stamp(value.updated)}
-    if not told["removed"]:
-        del told["removed"]
-    return told
-
-
-def aspect(value: Aspect) -> Document:
-    """`aspect.json`."""
-    told = asdict(value) | {"time": format_time(value.time)}
-    return _with_system(told, value.system)
-
-
 def timed_value(value: TimedValue) -> Document:
     """One of `timeseries-values.json`."""
     told = {"time": format_time(value.time), "recorded": format_time(value.recorded), "actor": value.actor}
@@ -57,8 +38,8 @@ def timed_value(value: TimedValue) -> Document:
 
 def entity(value: Entity, shown: Iterable[Shown]) -> Document:
     """`entity.json`."""
-    return summary(value.summary) | {
-        "aspects": {name: aspect(one) for name, one in value.aspects.items()},
+    return to_document(value.summary) | {
+        "aspects": {name: to_document(one) for name, one in value.aspects.items()},
         "descriptors": [descriptor(one) for one in shown],
     }
 
@@ -167,43 +148,10 @@ def dead_letter(value: DeadLetter) -> Document:
 
 def version(value: AspectVersion) -> Document:
     """One of `versions.json`."""
-    told = asdict(value) | {
-        "time": format_time(value.time),
-        "deleted": value.value is None,
-        "diff": list(value.diff),
-    }
-    return _with_system(told, value.system)
-
-
-def _with_system(told: Document, system: SystemMetadata | None) -> Document:
-    """What the writer said of itself, in DataHub's words, where it said anything."""
-    del told["system"]
-    return told if system is None else told | {"systemMetadata": system.document}
-
-
-def run(value: Run) -> Document:
-    """`run.json`."""
-    return {
-        "urn": value.urn,
-        "runId": value.run_id,
-        "program": value.program,
-        "name": value.name,
-        "status": value.status,
-        "start": format_time(value.start),
-        "end": time_or_none(value.end),
-        "parent": value.parent,
-        "actor": value.actor,
-        "via": value.via,
-        "facts": dict(value.facts),
-        "arguments": dict(value.arguments),
-        "intendedOutputs": list(value.intended),
-        "accesses": [
-            asdict(access)
-            | {"first": format_time(access.first), "last": format_time(access.last)}
-            | {"statements": list(access.statements)}
-            for access in value.accesses
-        ],
-    }
+    document = to_document(value)
+    system = document.pop("systemMetadata", None)
+    document["deleted"] = value.value is None
+    return document if system is None else document | {"systemMetadata": system}
 
 
 def touched(values: Collection[Touched]) -> Document:
@@ -212,32 +160,17 @@ def touched(values: Collection[Touched]) -> Document:
     return {"accesses": shown, "truncated": len(shown) < len(values)}
 
 
-def _touched(one: Touched) -> Document:
-    told = asdict(one)
-    told |= told.pop("snapshot")
-    return told | {"first": format_time(one.first), "last": format_time(one.last)}
+def _touched(value: Touched) -> Document:
+    document = to_document(value)
+    snapshot: Document = document.pop("snapshot")
+    return document | snapshot
 
 
 def hit(value: Hit) -> Document:
     """One of the hits of `search-results.json`."""
-    return summary(value.summary) | {
-        "description": value.description,
-        "tags": list(value.tags),
-        "terms": list(value.terms),
-        "domains": list(value.domains),
-        "owner": value.owner,
-        "matches": [
-            {
-                "key": one.key,
-                "value": one.value,
-                "scope": one.scope,
-                "aspect": one.aspect,
-                "matchedOn": one.where,
-                "parts": [{"text": part.text, "highlighted": part.found} for part in one.parts],
-            }
-            for one in value.matches
-        ],
-    }
+    document = to_document(value)
+    summary: Document = document.pop("summary")
+    return summary | document
 
 
 def proposal(document: Document) -> Proposal:
@@ -252,54 +185,4 @@ def proposal(document: Document) -> Proposal:
         document.get("run"),
         if_absent=document.get("ifAbsent", False),
         system=None if system is None else SystemMetadata.of(system, "/systemMetadata"),
-    )
-
-
-def run_start(document: Document) -> RunStart:
-    """A run from `run-start.json`."""
-    end = document.get("end")
-    return RunStart(
-        program=Urn.parse(document["program"]),
-        run_id=document["runId"],
-        start=parse_instant(document["start"]),
-        end=None if end is None else parse_instant(end),
-        status=document.get("status", "running"),
-        parent=document.get("parent"),
-        facts=document.get("facts", {}),
-        arguments=document.get("arguments", {}),
-    )
-
-
-def run_change(document: Document) -> RunChange:
-    """How a run went on, from `run-change.json`."""
-    end = document.get("end")
-    return RunChange(
-        document.get("status"),
-        None if end is None else parse_instant(end),
-        document.get("facts", {}),
-        document.get("arguments", {}),
-        tuple(map(Urn.parse, document.get("intendedOutputs", ()))),
-    )
-
-
-def access(document: Document) -> Access:
-    """One of the accesses of `accesses.json`."""
-    time = document.get("time")
-    return Access(
-        Urn.parse(document["data"]),
-        document["mode"],
-        document.get("component", ""),
-        None if time is None else parse_instant(time),
-        statement=document.get("statement"),
-    )
-
-
-def column_edge(document: Document) -> ColumnEdge:
-    """One of the columns of `accesses.json`."""
-    return ColumnEdge(
-        Urn.parse(document["source"]),
-        document["sourceField"],
-        Urn.parse(document["target"]),
-        document["targetField"],
-        document["transformation"],
     )

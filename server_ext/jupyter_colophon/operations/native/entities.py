@@ -2,8 +2,9 @@
 
 from typing import Final
 
+from jupyter_colophon.core.documents.codec import to_document, to_documents
 from jupyter_colophon.core.entities.entity import Listing
-from jupyter_colophon.core.entities.metadata_scopes import Metadata, Scoped
+from jupyter_colophon.core.entities.metadata_scopes import Scoped
 from jupyter_colophon.core.errors import (
     ConditionFailed,
     NotEmpty,
@@ -90,7 +91,7 @@ def list_entities(services: Services, request: Request) -> Document:
         removed=request[REMOVED],
     )
     found, cursor = services.catalog().reader.entities(listing, request.principal)
-    return {"entities": [documents.summary(one) for one in found], "cursor": cursor}
+    return {"entities": to_documents(found), "cursor": cursor}
 
 
 @operation("readEntity", "GET /entities/{urn}", parameters=[_ASPECTS], answers="entity", errors=[NotFound])
@@ -172,11 +173,7 @@ def list_fields_metadata(services: Services, request: Request) -> Document:
 
 
 def _scopes(found: Scoped) -> Document:
-    return {"USER": _scope(found.user), "SYSTEM": _scope(found.system)}
-
-
-def _scope(found: Metadata) -> Document:
-    return {"properties": dict(found.properties), "tags": list(found.tags), "version": found.version}
+    return {"USER": to_document(found.user), "SYSTEM": to_document(found.system)}
 
 
 @operation(
@@ -190,7 +187,7 @@ def _scope(found: Metadata) -> Document:
 def read_aspect(services: Services, request: Request) -> Answer:
     """Read the current version of an aspect; its version is the ETag."""
     found = services.catalog().reader.aspect(request.urn, request.path["aspect"], request.principal)
-    return Answer(documents.aspect(found), etag=etag_of(found.version))
+    return Answer(to_document(found), etag=etag_of(found.version))
 
 
 @operation(

@@ -1,19 +1,18 @@
 """Who asks, how the service is, and what the registry knows."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from jupyter_colophon.core.documents.codec import to_documents
 from jupyter_colophon.core.errors import NotFound, StorageError
 from jupyter_colophon.operations.native import documents
-from jupyter_colophon.operations.native.instance_documents import loading_problem
 from jupyter_colophon.operations.operation import Link, operation
 from jupyter_colophon.operations.request import Answer, Document, Request
 from jupyter_colophon.operations.services import Services
 
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
-    from jupyter_colophon.service.changes.lineage_listeners import ConsumerState
 
 
 @operation("readMe", "GET /me", answers="me")
@@ -40,9 +39,9 @@ def read_health(services: Services, request: Request) -> Answer:
         "version": services.version,
         "store": {"provider": services.store.provider, **store},
         "kernelTokens": services.counts()["kernelTokens"],
-        "schemaspaces": {"problems": [loading_problem(one) for one in services.spaces().problems()]},
-        "registry": {"problems": [asdict(one) for one in services.registry_faults()]},
-        "lineageListeners": [_listener(one) for one in services.lineage_listeners()],
+        "schemaspaces": {"problems": to_documents(services.spaces().problems())},
+        "registry": {"problems": to_documents(services.registry_faults())},
+        "lineageListeners": to_documents(services.lineage_listeners()),
         "instances": {"store": services.settings.metadata_store, "elyraApi": services.elyra_api},
         **counts,
     }
@@ -80,20 +79,6 @@ def _state(services: Services) -> tuple[dict[str, str], Document]:
     waiting, dead = catalog.inbox.counts()
     counts = _counts(catalog.feed.head(), services.counts()["subscribers"], waiting, dead)
     return dict(catalog.provider.health()), counts | {"sinks": _sinks(catalog, services)}
-
-
-def _listener(value: "ConsumerState") -> Document:
-    """Return one of the lineage listeners of `health.json`."""
-    return {
-        "name": value.name,
-        "distribution": value.distribution,
-        "version": value.version,
-        "delivered": value.told,
-        "failed": value.failed,
-        "timedOut": value.hanging,
-        "problem": value.problem,
-        "cursor": value.at,
-    }
 
 
 def _sinks(catalog: "Catalog", services: Services) -> list[Document]:

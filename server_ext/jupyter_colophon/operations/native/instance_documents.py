@@ -3,16 +3,17 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from jupyter_colophon.core.errors import InvalidQuery, Problem
+from jupyter_colophon.core.documents.codec import to_documents
+from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.identity.names import instance as instance_urn
 from jupyter_colophon.core.instances.instance import DOCUMENT_KEYS, Instance
-from jupyter_colophon.core.instances.instance_query import InstancePage, Outcome, Removed, ValueCounts
+from jupyter_colophon.core.instances.instance_query import InstancePage, Outcome, Removed
 from jupyter_colophon.core.time_format import format_time
 from jupyter_colophon.operations.native.documents import Document
 
 # Loaded with the first request that asks for a schemaspace.
 if TYPE_CHECKING:
-    from jupyter_colophon.service.schemaspaces.space import LoadingProblem, Migration, Space
+    from jupyter_colophon.service.schemaspaces.space import Migration, Space
     from jupyter_colophon.service.schemaspaces.spaces import Spaces
 
 #: What may come of an instance of an import, in the order of `instance-import.json`.
@@ -45,7 +46,7 @@ def instance(value: Instance) -> Document:
         "extra": dict(value.extra),
         "valid": not value.reason,
         "reason": value.reason,
-        "problems": problems(value.problems),
+        "problems": to_documents(value.problems),
         "resource": value.resource,
         **_record(value),
     }
@@ -68,32 +69,17 @@ def removed(space_: str, value: Removed) -> Document:
     return {"name": value.name, "urn": urn, "version": value.version, "sharedInstanceVisible": value.uncovered}
 
 
-def values(found: ValueCounts) -> Document:
-    """Return `instance-values.json`."""
-    counts = [{"value": one.value, "count": one.count} for one in found.values]
-    return {"values": counts, "truncated": found.truncated}
-
-
 def imported(outcomes: Sequence[Outcome], *, dry_run: bool) -> Document:
     """`instance-import.json`."""
-    results = [
-        {"name": one.name, "outcome": one.kind, "reason": one.reason, "problems": problems(one.problems)}
-        for one in outcomes
-    ]
     counts = {kind: sum(one.kind == kind for one in outcomes) for kind in _OUTCOMES}
-    return {"dryRun": dry_run, "results": results, "counts": counts}
-
-
-def problems(found: Sequence[Problem]) -> list[Document]:
-    """What is wrong, each with a pointer into the instance."""
-    return [{"pointer": one.pointer, "message": one.message} for one in found]
+    return {"dryRun": dry_run, "results": to_documents(outcomes), "counts": counts}
 
 
 def schemaspaces(value: "Spaces") -> Document:
     """`schemaspaces.json`."""
     return {
         "schemaspaces": [space(one) for one in value.all()],
-        "problems": [loading_problem(one) for one in value.problems()],
+        "problems": to_documents(value.problems()),
     }
 
 
@@ -108,18 +94,6 @@ def space(value: "Space") -> Document:
         "description": value.description,
         "deprecated": value.deprecated,
         "schemas": schemas,
-    }
-
-
-def loading_problem(value: "LoadingProblem") -> Document:
-    """What did not load, and whose it is."""
-    return {
-        "kind": value.kind,
-        "source": value.name,
-        "distribution": value.distribution,
-        "version": value.version,
-        "reason": value.reason,
-        "timedOut": value.late,
     }
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
+from jupyter_colophon.core.documents.codec import to_document
 from jupyter_colophon.core.errors import (
     ConditionFailed,
     HookDenied,
@@ -250,7 +251,7 @@ def restore_instance(services: Services, request: Request) -> Answer:
 def list_instance_values(services: Services, request: Request) -> Document:
     """List the values of one property of the instances, most frequent first, without secrets."""
     found = services.instances().values(request.path["space"], request[_SCHEMA], request[_POINTER], request.principal)
-    return documents.values(found)
+    return to_document(found)
 
 
 @operation(

@@ -2,6 +2,7 @@
 
 from typing import cast, get_args
 
+from jupyter_colophon.core.documents.codec import from_document, to_document, to_documents
 from jupyter_colophon.core.errors import AlreadyExists, HistoryExpired, InvalidName, InvalidQuery, NotFound, RunConflict
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.graph import (
@@ -13,6 +14,7 @@ from jupyter_colophon.core.lineage.graph import (
     RunListing,
     Window,
 )
+from jupyter_colophon.core.lineage.run import Access, ColumnEdge, RunChange, RunStart
 from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.operations.native import documents, lineage_documents
 from jupyter_colophon.operations.operation import Link, operation
@@ -86,7 +88,7 @@ def list_runs(services: Services, request: Request) -> Document:
         cursor=request[CURSOR],
     )
     found, cursor = services.catalog().runs.runs(listing, request.principal)
-    return {"runs": [documents.run(one) for one in found], "cursor": cursor}
+    return {"runs": to_documents(found), "cursor": cursor}
 
 
 @operation(
@@ -100,14 +102,14 @@ def list_runs(services: Services, request: Request) -> Document:
 )
 def start_run(services: Services, request: Request) -> Document:
     """Record a run; repeating the same program and run id does not create another run."""
-    start = documents.run_start(request.body)
-    return documents.run(services.catalog().write_path.start_run(start, request.principal, request.once))
+    start = from_document(request.body, RunStart)
+    return to_document(services.catalog().write_path.start_run(start, request.principal, request.once))
 
 
 @operation("readRun", "GET /runs/{urn}", answers="run", errors=[NotFound])
 def read_run(services: Services, request: Request) -> Document:
     """Read a run with its accesses."""
-    return documents.run(services.catalog().runs.run(str(request.urn), request.principal))
+    return to_document(services.catalog().runs.run(str(request.urn), request.principal))
 
 
 @operation(
@@ -121,9 +123,9 @@ def read_run(services: Services, request: Request) -> Document:
 )
 def update_run(services: Services, request: Request) -> Document:
     """Update the status, the end, the facts or the arguments of a run."""
-    change = documents.run_change(request.body)
+    change = from_document(request.body, RunChange)
     write_path = services.catalog().write_path
-    return documents.run(write_path.change_run(str(request.urn), change, request.principal, request.once))
+    return to_document(write_path.change_run(str(request.urn), change, request.principal, request.once))
 
 
 @operation("listRunAccesses", "GET /runs/{urn}/accesses", answers="run-accesses", errors=[NotFound])
@@ -145,12 +147,10 @@ def list_run_accesses(services: Services, request: Request) -> Document:
 )
 def record_accesses(services: Services, request: Request) -> Document:
     """Record the data that a run accessed."""
-    accesses = [documents.access(one) for one in request.body["accesses"]]
-    columns = [documents.column_edge(one) for one in request.body.get("columns", ())]
+    accesses = [from_document(one, Access) for one in request.body["accesses"]]
+    columns = [from_document(one, ColumnEdge) for one in request.body.get("columns", ())]
     write_path = services.catalog().write_path
-    return documents.run(
-        write_path.record_accesses(str(request.urn), accesses, columns, request.principal, request.once)
-    )
+    return to_document(write_path.record_accesses(str(request.urn), accesses, columns, request.principal, request.once))
 
 
 def window(request: Request) -> Window:

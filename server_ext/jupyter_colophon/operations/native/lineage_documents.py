@@ -1,11 +1,11 @@
 """Answers about lineage as the documents of `schemas/api`."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from typing import Any
 
+from jupyter_colophon.core.documents.codec import to_document, to_documents
 from jupyter_colophon.core.lineage.answers import Impact, LineageDiff, Paths
-from jupyter_colophon.core.lineage.graph import Lineage, LineageEdge, LineageQuestion, Node, Window
+from jupyter_colophon.core.lineage.graph import Lineage, LineageQuestion, Node, Window
 from jupyter_colophon.core.time_format import format_time
 
 Document = dict[str, Any]
@@ -28,18 +28,8 @@ def lineage(value: Lineage) -> Document:
     """The graph of `lineage.json`; the handler adds what was asked."""
     return {
         "nodes": nodes(value.nodes),
-        "edges": edges(value.edges),
-        "columns": [
-            {
-                "source": column.source,
-                "sourceField": column.source_field,
-                "target": column.target,
-                "targetField": column.target_field,
-                "program": column.program,
-                "transformation": column.transformation,
-            }
-            for column in value.columns
-        ],
+        "edges": to_documents(value.edges),
+        "columns": to_documents(value.columns),
         "truncated": value.truncated,
         "frontier": list(value.frontier),
     }
@@ -52,7 +42,7 @@ def paths(value: Paths) -> Document:
         "count": value.count,
         "paths": [list(one) for one in value.paths],
         "nodes": nodes(value.nodes),
-        "edges": edges(value.edges),
+        "edges": to_documents(value.edges),
         "truncated": value.truncated,
     }
 
@@ -71,8 +61,8 @@ def impact(value: Impact) -> Document:
 def diff(value: LineageDiff) -> Document:
     """The edges of `lineage-diff.json`."""
     return {
-        "added": edges(value.added),
-        "removed": edges(value.removed),
+        "added": to_documents(value.added),
+        "removed": to_documents(value.removed),
         "nodes": nodes(value.nodes),
         "truncated": value.truncated,
     }
@@ -83,37 +73,11 @@ def nodes(found: Iterable[Node]) -> list[Document]:
     return [_node(one) for one in found]
 
 
-def edges(found: Iterable[LineageEdge]) -> list[Document]:
-    """Edges, each with who said so."""
-    return [_edge(one) for one in found]
-
-
 def _node(node: Node) -> Document:
-    members = asdict(node)
-    # Declared lineage leads from data to data here: no node stands for it.
-    del members["asserted"]
-    hidden = {side: members.pop(f"hidden_{side}") for side in ("upstream", "downstream")}
-    if members.pop("hidden_at_least"):
+    hidden: Document = {"upstream": node.hidden_upstream, "downstream": node.hidden_downstream}
+    if node.hidden_at_least:
         hidden["isLowerBound"] = True
-    if not members["title"]:
-        del members["title"]
-    return members | {"notShown": hidden}
-
-
-def _edge(edge: LineageEdge) -> Document:
-    return {
-        "source": edge.source,
-        "target": edge.target,
-        "access": edge.access,
-        "runs": list(edge.runs),
-        "runCount": edge.run_count,
-        "start": format_time(edge.start),
-        "end": None if edge.end is None else format_time(edge.end),
-        "components": list(edge.components),
-        "reportedBy": edge.reported_by,
-        "declared": edge.asserted,
-        "statements": list(edge.statements),
-    }
+    return to_document(node) | {"notShown": hidden}
 
 
 def _counts(found: Mapping[str, int]) -> list[Document]:

@@ -3,8 +3,9 @@
 import re
 from typing import Any, Final
 
-from jupyter_colophon.core.changes.bulk_load import Batch, KeptRefusal, Load, LoadEnded, RowRefusal
+from jupyter_colophon.core.changes.bulk_load import Batch, KeptRefusal, LoadEnded, RowRefusal
 from jupyter_colophon.core.changes.inbox import Refusal
+from jupyter_colophon.core.documents.codec import to_document
 from jupyter_colophon.core.errors import (
     IdempotencyKeyReused,
     InvalidName,
@@ -13,7 +14,6 @@ from jupyter_colophon.core.errors import (
     NotFound,
     StorageError,
 )
-from jupyter_colophon.core.time_format import format_time
 from jupyter_colophon.operations.native import documents
 from jupyter_colophon.operations.operation import Link, operation
 from jupyter_colophon.operations.problems import refusal
@@ -30,7 +30,7 @@ _NEXT: Final = [Link("readLoad", {"path.load": "$response.body#/id"})]
 @operation("readLoad", "GET /loads/{load}", answers="load", errors=[NotFound])
 def read_load(services: Services, request: Request) -> Document:
     """Read the progress of a load; it is kept for 30 days after its last update."""
-    return _load(services.catalog().loads.read(_known(request), request.principal))
+    return to_document(services.catalog().loads.read(_known(request), request.principal))
 
 
 @operation("openLoad", "PUT /loads/{load}", answers="load", errors=[InvalidName, LoadEnded, MalformedBody], links=_NEXT)
@@ -41,13 +41,13 @@ def open_load(services: Services, request: Request) -> Document:
         raise InvalidName("load", name, "is 1 to 128 letters, digits, dots, dashes and underscores")
     if request.read_body().strip() not in (b"", b"{}"):
         raise MalformedBody("a load is opened without a body, or with {}")
-    return _load(services.catalog().loads.open(name, request.principal))
+    return to_document(services.catalog().loads.open(name, request.principal))
 
 
 @operation("endLoad", "PATCH /loads/{load}", body="load-end", answers="load", errors=[NotFound, LoadEnded])
 def end_load(services: Services, request: Request) -> Document:
     """Commit or abort a load; no further batches are accepted."""
-    return _load(services.catalog().loads.end(_known(request), request.body["state"], request.principal))
+    return to_document(services.catalog().loads.end(_known(request), request.body["state"], request.principal))
 
 
 @operation(
@@ -98,19 +98,6 @@ def _row(at: int, row: Any) -> Read:
     except MetadataError as error:
         urn = row.get("urn") if isinstance(row, dict) else None
         return RowRefusal(at, urn[:4096] if isinstance(urn, str) else None, Refusal.of(error))
-
-
-def _load(value: Load) -> Document:
-    return {
-        "id": value.id,
-        "state": value.state,
-        "opened": format_time(value.opened),
-        "updated": format_time(value.touched),
-        "batches": value.batches,
-        "written": value.written,
-        "unchanged": value.unchanged,
-        "rejected": value.refused,
-    }
 
 
 def _refused(value: RowRefusal) -> Document:

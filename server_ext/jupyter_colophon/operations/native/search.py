@@ -1,9 +1,9 @@
 """Search, keys and values."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from jupyter_colophon.core.documents.codec import to_document
 from jupyter_colophon.core.documents.json_values import measure
 from jupyter_colophon.core.errors import HistoryExpired, InvalidQuery
 from jupyter_colophon.core.model.search_filters import FACETS, FILTERS
@@ -76,7 +76,7 @@ def list_keys(services: Services, request: Request) -> Document:
     start, time = _position(catalog, "keys", request)
     question = KeysQuestion(request[PREFIX], request[NAMESPACE], _scopes(request), as_of=time)
     found, is_lower_bound = catalog.keys.keys(question, request.principal)
-    keys = list(take_page((asdict(one) for one in found[start : start + limit]), measure))
+    keys = list(take_page((to_document(one) for one in found[start : start + limit]), measure))
     end = start + len(keys)
     return {
         "keys": keys,

@@ -1,8 +1,8 @@
 """Keys of metadata and their values, for completion (spec CDAP-9)."""
 
-from dataclasses import asdict
 from typing import Any, Final
 
+from jupyter_colophon.core.documents.codec import to_documents
 from jupyter_colophon.core.documents.json_values import measure
 from jupyter_colophon.core.errors import HistoryExpired
 from jupyter_colophon.core.read_budget import take_page
@@ -54,7 +54,7 @@ def list_keys(services: Services, request: Request) -> Answer:
     catalog, start = services.catalog(), request[_OFFSET]
     catalog.lister.require_kinds(question.carriers)
     found, cut = catalog.keys.keys(question, request.principal)
-    return _page([asdict(one) for one in found[start : start + request[_LIMIT]]], cut=cut)
+    return _page(to_documents(found[start : start + request[_LIMIT]]), cut=cut)
 
 
 @operation(

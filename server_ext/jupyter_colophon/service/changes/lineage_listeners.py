@@ -9,8 +9,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
+from jupyter_colophon.core.documents.members import Member
 from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import StorageError
 from jupyter_colophon.core.lineage.lineage_listener import ConsumerContext, LineageInfo, MetadataConsumer, ProgramRun
@@ -40,11 +41,11 @@ class ConsumerState:
     name: str
     distribution: str
     version: str
-    told: int = 0
+    told: Annotated[int, Member("delivered")] = 0
     failed: int = 0
-    hanging: bool = False
+    hanging: Annotated[bool, Member("timedOut")] = False
     problem: str = ""
-    at: int | None = None
+    at: Annotated[int | None, Member("cursor")] = None
 
 
 class Consumers:

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from jupyter_colophon.core.documents.members import HIDDEN, Member
 from jupyter_colophon.core.errors import Problem
 
 #: The names by which Elyra's clients know why an instance is not valid (spec INST-8).
@@ -43,14 +44,14 @@ class LoadingProblem:
 
     kind: Literal["schemaspace", "schemas provider", "schema"]
     #: The entry point's name, and for a schema `entry point/schema`.
-    name: str
+    name: Annotated[str, Member("source")]
     #: The entry point's value, `module:attribute`.
-    value: str
+    value: Annotated[str, HIDDEN]
     distribution: str
     version: str
     reason: str
     #: It was not there in time. It is taken in when it comes.
-    late: bool = False
+    late: Annotated[bool, Member("timedOut")] = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """What was said of an entity when a run met it first: later edits never change the copy (spec LINEAGE-17)."""
 
-from dataclasses import asdict
-
+from jupyter_colophon.core.documents.codec import to_stored
 from jupyter_colophon.core.documents.json_parsing import compact
 from jupyter_colophon.core.entities.descriptors_of import describe_entity
 from jupyter_colophon.core.entities.metadata_scopes import scoped
@@ -18,13 +17,13 @@ def keep_snapshot(commit: Commit, run: str, entity: Urn, given: Snapshot | None,
     if table.read((run, urn)) is not None:
         return
     taken = given or _taken(commit, entity, with_system)
-    machines = None if taken.system is None else compact(asdict(_attached(commit, entity, taken.system)))
+    machines = None if taken.system is None else compact(to_stored(_attached(commit, entity, taken.system)))
     table.upsert(
         {
             "run": run,
             "entity": urn,
             "time": commit.now,
-            "user_metadata": compact(asdict(taken.user)),
+            "user_metadata": compact(to_stored(taken.user)),
             "system_metadata": machines,
         }
     )

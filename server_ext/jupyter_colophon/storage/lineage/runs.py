@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from jupyter_colophon.core.documents.codec import from_stored
 from jupyter_colophon.core.documents.json_parsing import stored
 from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.identity.names import Urn, run_urn
@@ -107,8 +108,7 @@ def _snapshot(row: Row) -> Snapshot:
 
 
 def _said(text: str) -> Said:
-    told = stored(text)
-    return Said(told["properties"], tuple(told["tags"]))
+    return from_stored(stored(text), Said)
 
 
 def by_time(tx: TableContext, program: str, before: Position | None, limit: int) -> list[Position]:
