@@ -1,7 +1,7 @@
 // Made from schemas/api by `jlpm generate`. Never edited by hand.
 
 /**
- * What /changes/ws sends: first hello with the log's head, then changes.
+ * A message of /changes/ws: first hello with the head of the change log, then changes.
  */
 export type Message = ({
 kind: "hello"
@@ -88,7 +88,7 @@ versions: Versions
 "write-results": WriteResults
 }
 /**
- * What a run touched. Data that the catalog does not know yet becomes known.
+ * The data that a run accessed. Entities are created for data that the catalog does not have yet.
  */
 export interface Accesses {
 accesses: {
@@ -100,7 +100,7 @@ component?: string
  */
 time?: string
 /**
- * The statement that the access belongs to: those of one call with the same number are one statement, and read or write. All that it reads flows into all that it writes, and into nothing else. Without a statement, what the program reads flows into what it writes.
+ * The number of the statement that made the access. Accesses of one request with the same number belong to one statement: all data that it reads flows into all data that it writes, and into nothing else. Without a statement, all data that the program reads flows into all data that it writes.
  */
 statement?: number
 }[]
@@ -113,7 +113,7 @@ transformation: ("identity" | "transformation" | "aggregation" | "join" | "group
 }[]
 }
 /**
- * A change of properties and tags: what is cleared or without goes, the rest is set, what is not named stays.
+ * A change of properties and tags: `properties` and `tags` are added, the other members remove; everything else is unchanged.
  */
 export interface Annotation {
 properties?: {
@@ -126,7 +126,7 @@ clearProperties?: boolean
 clearTags?: boolean
 }
 /**
- * One aspect of an entity, as it is now.
+ * The current version of an aspect.
  */
 export interface Aspect {
 name: string
@@ -142,14 +142,14 @@ via: (string | null)
  */
 time: string
 /**
- * What the writer said of itself, in DataHub's words (runId, lastObserved, ...).
+ * DataHub's system metadata of the write (runId, lastObserved, ...).
  */
 systemMetadata?: {
 
 }
 }
 /**
- * One committed change. aspect is null for the entity itself and for runs; value and previous are null where there is none.
+ * A committed change. aspect is null for the entity itself and for runs; value and previous are null if there is none.
  */
 export interface Change {
 seq: number
@@ -175,34 +175,34 @@ value: ({
 
 } | null)
 /**
- * What the writer said of itself, in DataHub's words (runId, lastObserved, ...).
+ * DataHub's system metadata of the write (runId, lastObserved, ...).
  */
 systemMetadata?: {
 
 }
 /**
- * The same of the value before it.
+ * The system metadata of the previous value.
  */
 previousSystemMetadata?: {
 
 }
 }
 /**
- * A slice of the change log; ask again after cursor.
+ * A page of the change log; pass cursor as `after` to read the next one.
  */
 export interface Changes {
 cursor: number
 changes: Change[]
 }
 /**
- * What could not be applied or delivered, without its values. time is when it came, failed when it was tried last.
+ * Proposals that could not be applied, or a change that could not be delivered, without values. time is when it was received, failed the time of the last attempt.
  */
 export interface DeadLetter {
 id: string
 kind: string
 actor: string
 /**
- * The kernel that sent it.
+ * The kernel that sent the proposals.
  */
 via: (string | null)
 run: (string | null)
@@ -217,7 +217,7 @@ failed: string
 attempts: number
 problem: Problem
 /**
- * The number of the change that a sink would not take; null for a batch of proposals.
+ * The sequence number of the change that a sink rejected; null for a batch of proposals.
  */
 change: (number | null)
 proposals: {
@@ -227,7 +227,7 @@ operation: ("upsert" | "create" | "create-entity" | "update" | "patch" | "annota
 }[]
 }
 /**
- * An error, RFC 9457.
+ * An error (RFC 9457).
  */
 export interface Problem {
 type: string
@@ -236,18 +236,18 @@ status: number
 detail: string
 errors: {
 /**
- * JSON Pointer into the request's body; empty for the whole.
+ * JSON Pointer into the request body; empty for the whole body.
  */
 pointer: string
 message: string
 }[]
 /**
- * Where an entity was asked for that has another name now: its URN.
+ * The current URN of the requested entity, if it was renamed.
  */
 renamedTo?: string
 }
 /**
- * A dead letter that is gone.
+ * The dead letter that was deleted.
  */
 export interface DeadLetterDeleteResult {
 id: string
@@ -260,38 +260,38 @@ deadLetters: DeadLetter[]
 cursor: (string | null)
 }
 /**
- * One value of the vocabulary that describes an entity or a column: a tag, a glossary term, an owner, a domain, a description, a property, a link or a name, with its aspect and scope.
+ * A value that describes an entity or a column: a tag, a glossary term, an owner, a domain, a description, a property, a link or a name, with its aspect and scope.
  */
 export interface Descriptor {
 kind: ("tag" | "term" | "owner" | "domain" | "description" | "property" | "link" | "name")
 /**
- * The key by which search finds it.
+ * The key for search queries.
  */
 key: string
 /**
- * What was written; of a reference the key of its URN.
+ * The text as it was written; for a reference, the key of its URN.
  */
 text: string
 /**
- * What people read: of a reference the name of what it refers to, else the text.
+ * The text to display: for a reference, the name of the referenced entity.
  */
 name: string
 /**
- * What it refers to, if it is a reference.
+ * The URN of the referenced entity, if it is a reference.
  */
 urn: (string | null)
 aspect: string
 scope: ("USER" | "SYSTEM")
 /**
- * The entity that has the aspect: the one that is described, or of a column the dataset.
+ * The entity that has the aspect: the described entity or, for a column, possibly its dataset.
  */
 source: string
 /**
- * The plain path of the column that it describes; null for the entity itself.
+ * The path of the described column; null for the entity itself.
  */
 column: (string | null)
 /**
- * More of it: the type of an owner, the text of a link.
+ * Details: the type of an owner, the text of a link.
  */
 detail: string
 }
@@ -326,7 +326,7 @@ time: string
 actor: string
 }
 /**
- * True of what was softly deleted (status.removed); absent otherwise.
+ * True if the entity is softly deleted (status.removed); absent otherwise.
  */
 removed?: boolean
 }
@@ -357,16 +357,16 @@ aspects: {
 [k: string]: Aspect
 }
 /**
- * How the aspects of this answer describe the entity and its columns, user metadata first.
+ * Descriptors of the entity and its columns from the aspects of this answer, user metadata first.
  */
 descriptors: Descriptor[]
 /**
- * True of what was softly deleted (status.removed); absent otherwise.
+ * True if the entity is softly deleted (status.removed); absent otherwise.
  */
 removed?: boolean
 }
 /**
- * Properties and tags of an entity, by scope: all that machines say is folded into SYSTEM.
+ * Properties and tags of an entity by scope; SYSTEM combines all machine-made metadata.
  */
 export interface EntityMetadata {
 urn: string
@@ -390,16 +390,16 @@ version: number
  */
 export interface EntityRename {
 /**
- * A URN that no entity has.
+ * The new URN, which no entity may have.
  */
 to: string
 /**
- * The run that renames it. A kernel's token names a run of its own.
+ * The run that renames the dataset. With a kernel's token, it must be a run of that kernel.
  */
 run?: (string | null)
 }
 /**
- * One entity type: what a form needs.
+ * An entity type with what a form needs.
  */
 export interface EntityType {
 type: string
@@ -410,15 +410,15 @@ name: string
 title: string
 scope: ("USER" | "SYSTEM")
 /**
- * The key aspect, derived from the URN; nobody writes it.
+ * Whether this is the key aspect, which is derived from the URN and cannot be written.
  */
 key: boolean
 /**
- * Whether a form shows it where there is none yet.
+ * Whether a form offers the aspect for entities that do not have it yet.
  */
 editableByDefault: boolean
 /**
- * Appended by time; it has no versions.
+ * Whether values are appended by time instead of versioned.
  */
 timeseries: boolean
 schema: {
@@ -428,20 +428,20 @@ uihints: {
 
 }
 /**
- * The members of a value that the descriptors of an entity show wholly.
+ * The members of a value that the descriptors of an entity include completely.
  */
 described: string[]
 }[]
 }
 /**
- * The fields of a dataset of which something was said, by name.
+ * The fields of a dataset that have metadata, sorted by name.
  */
 export interface Fields {
 urn: string
 fields: string[]
 }
 /**
- * A page of the fields of a dataset that have metadata, in any aspect of theirs or of the dataset: properties and tags by scope, and descriptors.
+ * A page of the fields of a dataset that have metadata, in an aspect of the field or of the dataset: properties and tags by scope, and descriptors.
  */
 export interface FieldsMetadata {
 urn: string
@@ -463,14 +463,14 @@ tags: string[]
 version: number
 }
 /**
- * The same with its aspects, wherever a client described the column, people's first.
+ * Descriptors of the column with their aspects, user metadata first.
  */
 descriptors: Descriptor[]
 }[]
 cursor: (string | null)
 }
 /**
- * Whether reads and writes can be made.
+ * The health of the service and its parts.
  */
 export interface Health {
 status: ("ok" | "down")
@@ -483,30 +483,30 @@ journalMode: string
 }
 changeLog: {
 /**
- * The number of the newest change; null where the store cannot be asked.
+ * The sequence number of the newest change; null if the store is unavailable.
  */
 head: (number | null)
 }
 /**
- * Who follows the change log; null where there is no store to follow.
+ * Number of subscribers of the change log; null if the store is unavailable.
  */
 subscribers: (number | null)
 /**
- * Kernels that hold a token.
+ * Number of kernels with a token.
  */
 kernelTokens: number
 /**
- * Batches that wait to be applied; null where the store cannot be asked.
+ * Number of batches that are not applied yet; null if the store is unavailable.
  */
 inbox: {
 pending: (number | null)
 }
 /**
- * Batches that could not be applied; null where the store cannot be asked.
+ * Number of dead letters; null if the store is unavailable.
  */
 deadLetters: (number | null)
 /**
- * Consumers of lineage that packages brought: how many runs each was told of, and how often it failed.
+ * Lineage listeners of installed packages, with the numbers of delivered and failed runs.
  */
 lineageListeners: {
 name: string
@@ -515,104 +515,104 @@ version: string
 delivered: number
 failed: number
 /**
- * It has not come back for long; it is waited for no more.
+ * Whether a call of the listener timed out; it is not called again.
  */
 timedOut: boolean
 /**
- * Why it did not load, or what it raised last.
+ * The error on loading, or the last error that it raised.
  */
 problem: string
 /**
- * The number of the change up to which it was told; null before it has begun.
+ * The sequence number of the last change that was delivered; null before the first delivery.
  */
 cursor: (number | null)
 }[]
 /**
- * What of the schemaspaces did not load.
+ * Schemaspaces and schemas that did not load.
  */
 schemaspaces: {
 problems: {
 kind: ("schemaspace" | "schemas provider" | "schema")
 /**
- * The entry point's name; for a schema `entry point/schema`.
+ * The name of the entry point; for a schema, `entry point/schema`.
  */
 source: string
 distribution: string
 version: string
 reason: string
 /**
- * It was not there in time; it is taken in when it comes.
+ * Whether loading timed out; it is added when it completes.
  */
 timedOut: boolean
 }[]
 }
 /**
- * What of the entity-registry.yml does not count. What it described is kept, and read as it is stored.
+ * Errors of the entity-registry.yml. Affected aspects are kept and can be read as stored.
  */
 registry: {
 problems: {
 /**
- * The place in the file; empty for the whole of it.
+ * The location in the file; empty for the whole file.
  */
 pointer: string
 message: string
 }[]
 }
 /**
- * Where instances of schemaspaces are kept: `file`, `catalog`, or the name of another store; and whether the Elyra door is open.
+ * The store of instances of schemaspaces (`file`, `catalog`, or the name of another store), and whether the Elyra API is served.
  */
 instances: {
 store: string
 elyraApi: boolean
 }
 /**
- * Where changes are delivered to, and how far each has come; empty where the store cannot be asked.
+ * The sinks of changes with their progress; empty if the store is unavailable.
  */
 sinks: {
 name: string
 kind: string
 /**
- * How many changes it lacks.
+ * Number of changes that are not delivered yet.
  */
 lag: number
 /**
- * Since when it lacks them.
+ * The time of the oldest pending change.
  */
 oldestPending: (string | null)
 /**
- * How often the first of them was tried.
+ * Number of attempts to deliver the oldest pending change.
  */
 attempts: number
 /**
- * Why it was not delivered to, last; empty where it was.
+ * The error of the last delivery; empty if it succeeded.
  */
 problem: string
 /**
- * How many changes were no longer kept when they were to be delivered.
+ * Number of changes that were removed from the change log before they could be delivered.
  */
 skipped: number
 deadLetters: number
 }[]
 }
 /**
- * A batch that is applied later, and what became of it; problem and deadLetter are null unless it was refused.
+ * A batch that is applied asynchronously, with its state; problem and deadLetter are null unless it was rejected.
  */
 export interface InboxEntry {
 id: string
 state: ("pending" | "applied" | "rejected")
 /**
- * When it came.
+ * When the batch was received.
  */
 time: string
 results: WriteResult[]
 problem: (Problem | null)
 /**
- * The id of the dead letter that keeps it.
+ * The id of the dead letter that contains the batch.
  */
 deadLetter: (string | null)
 }
 /**
- * What became of a write. version is -1 after a deletion; seq is null when nothing changed.
+ * The result of a write. version is -1 after a deletion; seq is null if nothing changed.
  */
 export interface WriteResult {
 urn: string
@@ -621,79 +621,79 @@ version: number
 seq: (number | null)
 changed: boolean
 /**
- * Whether it was left out, because something was there already (ifAbsent).
+ * Whether the proposal was skipped because the aspect or the entity exists (ifAbsent).
  */
 filtered?: boolean
 }
 /**
- * One instance of a schemaspace, valid or not. One that cannot be read has an empty metadata, and says why in problems.
+ * An instance of a schemaspace, valid or not. An unreadable one has empty metadata and the reason in problems.
  */
 export interface Instance {
 /**
- * Its name in the schemaspace: `[a-z]([a-z0-9_-]{0,198}[a-z0-9])?`.
+ * The name in the schemaspace: `[a-z]([a-z0-9_-]{0,198}[a-z0-9])?`.
  */
 name: string
 display_name: string
 /**
- * `{unknown}` where it cannot be told.
+ * The name of the schema; `{unknown}` if it cannot be determined.
  */
 schema_name: string
 /**
- * What the schema describes. A secret is `{"$secret": true}`; sent back so, it stays as it is.
+ * The members that the schema describes. A secret is `{"$secret": true}`; sent back unchanged, it is kept.
  */
 metadata: {
 
 }
 /**
- * Members that the schema's own class adds.
+ * Further members of the metadata class of the schema.
  */
 extra: {
 
 }
 valid: boolean
 /**
- * Empty where it is valid, else the cause: `ValidationError`, `ValueError` (it cannot be read), `SchemaNotFoundError`, or the name of another error.
+ * Empty if the instance is valid, else the cause: `ValidationError`, `ValueError` (unreadable), `SchemaNotFoundError`, or the name of another error.
  */
 reason: string
 /**
- * What is wrong with it, and warnings of one that is valid. Right after a restore also the secrets that are missing and have to be entered again, even where it is valid without them.
+ * Validation errors, or warnings of a valid instance. The answer of a restore also lists secrets that are missing and have to be entered again.
  */
 problems: {
 /**
- * JSON Pointer into the instance; empty for the whole.
+ * JSON Pointer into the instance; empty for the whole instance.
  */
 pointer: string
 message: string
 }[]
 /**
- * The version of its record, which is also its ETag; null while the catalog is away, or where it has none yet.
+ * The version of the instance, which is also its ETag; null if the catalog is unavailable or has no version yet.
  */
 version: (number | null)
 /**
- * When it was last changed: ISO 8601, UTC, milliseconds; null where that is not known.
+ * The time of the last change: ISO 8601, UTC, milliseconds; null if unknown.
  */
 time: (string | null)
 /**
- * Whether it can be removed: false for one of a shared or factory folder, of which a change makes a copy.
+ * Whether the instance can be deleted. False if it is in a shared or factory folder; changing it creates a copy.
  */
 deletable: boolean
 urn: string
 /**
- * The file's path, or the URN where there is no file.
+ * The path of the file, or the URN if there is no file.
  */
 resource: string
 }
 /**
- * Instances as they are exported and imported.
+ * Instances of a schemaspace for export and import.
  */
 export interface InstanceBundle {
 /**
- * Where they come from; told in an export.
+ * The schemaspace that they were exported from; set in exports.
  */
 schemaspace?: string
 instances: {
 /**
- * Its name in the schemaspace: `[a-z]([a-z0-9_-]{0,198}[a-z0-9])?`.
+ * The name in the schemaspace: `[a-z]([a-z0-9_-]{0,198}[a-z0-9])?`.
  */
 name: string
 display_name?: string
@@ -704,92 +704,92 @@ metadata?: {
 }[]
 }
 /**
- * An instance was removed.
+ * The deleted instance.
  */
 export interface InstanceDeleteResult {
 /**
- * Its name in the schemaspace: `[a-z]([a-z0-9_-]{0,198}[a-z0-9])?`.
+ * The name in the schemaspace: `[a-z]([a-z0-9_-]{0,198}[a-z0-9])?`.
  */
 name: string
 urn: string
 /**
- * Its last version: what `restore` takes to undo this; null while the catalog is away.
+ * The last version, which `restore` takes to undo the deletion; null if the catalog is unavailable.
  */
 version: (number | null)
 /**
- * Whether one of the same name in a shared or factory folder shows now.
+ * Whether an instance of the same name in a shared or factory folder is visible now.
  */
 sharedInstanceVisible: boolean
 }
 /**
- * An instance as it is to be. A new one without name gets one made of display_name; the name of one that is there stays.
+ * The content of an instance. The name of a new instance is derived from display_name by default; the name of an existing one cannot change.
  */
 export interface InstanceEdit {
 /**
- * Its name in the schemaspace: `[a-z]([a-z0-9_-]{0,198}[a-z0-9])?`.
+ * The name in the schemaspace: `[a-z]([a-z0-9_-]{0,198}[a-z0-9])?`.
  */
 name?: string
 display_name?: string
 schema_name: string
 /**
- * What the schema describes. A secret is `{"$secret": true}`; sent back so, it stays as it is.
+ * The members that the schema describes. A secret is `{"$secret": true}`; sent back unchanged, it is kept.
  */
 metadata: {
 
 }
 /**
- * Members that the schema's own class reads.
+ * Further members for the metadata class of the schema.
  */
 extra?: {
 
 }
 }
 /**
- * Which instances are exported; all valid ones without any member.
+ * The instances to export; by default, all valid ones.
  */
 export interface InstanceExport {
 /**
- * These alone.
+ * Export only these instances.
  */
 names?: string[]
 /**
- * Those of this schema alone.
+ * Export only instances of this schema.
  */
 schema?: string
 /**
- * Also invalid ones, as they are; not those that cannot be read.
+ * Include invalid instances unchanged, except unreadable ones.
  */
 includeInvalid?: boolean
 /**
- * With secrets in clear text. Without it they are `{"$secret": true}`.
+ * Include secrets in clear text, instead of `{"$secret": true}`.
  */
 includeSecrets?: boolean
 }
 /**
- * What came of an import, or what would.
+ * The results of an import, or of its dry run.
  */
 export interface InstanceImport {
 dryRun: boolean
 results: {
 name: string
 /**
- * `conflict`: another one of this name is there, and nothing was to be overwritten; `problems` name the first places that differ. `invalid`: also where it has `{"$secret": true}` and no secret is kept here.
+ * `conflict`: a different instance of this name exists and `overwrite` was not set; `problems` has the first differences. `invalid`: also if it contains `{"$secret": true}` and no secret is stored here.
  */
 outcome: ("created" | "updated" | "unchanged" | "conflict" | "invalid" | "failed")
 /**
- * Empty where it went well.
+ * The cause of a failure; empty on success.
  */
 reason: string
 problems: {
 /**
- * JSON Pointer into the instance; empty for the whole.
+ * JSON Pointer into the instance; empty for the whole instance.
  */
 pointer: string
 message: string
 }[]
 }[]
 /**
- * How many of each outcome.
+ * Number of instances by outcome.
  */
 counts: {
 created: number
@@ -801,55 +801,55 @@ failed: number
 }
 }
 /**
- * Which version is to be the present one again.
+ * The version to restore.
  */
 export interface InstanceRestore {
 version: number
 }
 /**
- * A row of the list of a schemaspace's instances.
+ * An instance in the list of a schemaspace.
  */
 export interface InstanceSummary {
 /**
- * Its name in the schemaspace: `[a-z]([a-z0-9_-]{0,198}[a-z0-9])?`.
+ * The name in the schemaspace: `[a-z]([a-z0-9_-]{0,198}[a-z0-9])?`.
  */
 name: string
 display_name: string
 /**
- * `{unknown}` where it cannot be told.
+ * The name of the schema; `{unknown}` if it cannot be determined.
  */
 schema_name: string
 tags: string[]
 description: string
 /**
- * Of a code snippet; null elsewhere.
+ * The language of a code snippet; null for other instances.
  */
 language?: (string | null)
 valid: boolean
 /**
- * Empty where it is valid, else the cause: `ValidationError`, `ValueError` (it cannot be read), `SchemaNotFoundError`, or the name of another error.
+ * Empty if the instance is valid, else the cause: `ValidationError`, `ValueError` (unreadable), `SchemaNotFoundError`, or the name of another error.
  */
 reason: string
 /**
- * The first of what is wrong with it, in a sentence; empty where it is valid.
+ * The first validation error; empty if the instance is valid.
  */
 problem: string
 /**
- * The version of its record, which is also its ETag; null while the catalog is away, or where it has none yet.
+ * The version of the instance, which is also its ETag; null if the catalog is unavailable or has no version yet.
  */
 version: (number | null)
 /**
- * When it was last changed: ISO 8601, UTC, milliseconds; null where that is not known.
+ * The time of the last change: ISO 8601, UTC, milliseconds; null if unknown.
  */
 time: (string | null)
 /**
- * Whether it can be removed: false for one of a shared or factory folder, of which a change makes a copy.
+ * Whether the instance can be deleted. False if it is in a shared or factory folder; changing it creates a copy.
  */
 deletable: boolean
 urn: string
 }
 /**
- * What the instances of a schemaspace say at one place, with how many say it; the most frequent first.
+ * The values of one property of the instances of a schemaspace with their numbers, most frequent first.
  */
 export interface InstanceValues {
 values: {
@@ -857,25 +857,25 @@ value: (string | number | boolean)
 count: number
 }[]
 /**
- * Whether there are more values: the 500 most frequent ones are in an answer, and no more than 4 MiB.
+ * Whether there are more values: an answer has at most the 500 most frequent values and 4 MiB.
  */
 truncated: boolean
 }
 /**
- * A page of a schemaspace's instances. total, tags and schemas count what q, schema and valid let through: tags without the filter `tag`, schemas without the filter `schema`.
+ * A page of the instances of a schemaspace. total, tags and schemas count the instances that match q, schema and valid: tags without the filter `tag`, schemas without the filter `schema`.
  */
 export interface Instances {
 instances: InstanceSummary[]
 total: number
 /**
- * By name.
+ * Sorted by name.
  */
 tags: {
 name: string
 count: number
 }[]
 /**
- * By name.
+ * Sorted by name.
  */
 schemas: {
 name: string
@@ -884,7 +884,7 @@ count: number
 cursor: (string | null)
 }
 /**
- * Values of a key with the number of entities that carry them.
+ * The values of a metadata key with the number of entities that have them.
  */
 export interface KeyValues {
 values: {
@@ -892,13 +892,13 @@ value: string
 entities: number
 }[]
 /**
- * Whether there may be more of them: of the past, or of one scope, so many values of a namespace are looked through at most.
+ * Whether there may be more: with `asOf` or `scope`, a limited number of values of a namespace is examined.
  */
 isLowerBound: boolean
 cursor: (string | null)
 }
 /**
- * Metadata keys with the number of entities that carry them.
+ * Metadata keys with the number of entities that have them.
  */
 export interface Keys {
 keys: {
@@ -908,7 +908,7 @@ scope: ("USER" | "SYSTEM")
 entities: number
 }[]
 /**
- * Whether there may be more of them: of the past, so many values of a namespace are looked through at most.
+ * Whether there may be more: with `asOf`, a limited number of values of a namespace is examined.
  */
 isLowerBound: boolean
 cursor: (string | null)
@@ -936,26 +936,26 @@ sourceField: string
 target: string
 targetField: string
 /**
- * Null where it is declared and names no program.
+ * Null if the lineage is declared without a program.
  */
 program: (string | null)
 transformation: ("identity" | "transformation" | "aggregation" | "join" | "group_by" | "filter" | "sort" | "window" | "conditional" | "indirect")
 }[]
 /**
- * Whether anything was left out: relations, edges between columns, components of an edge, runs that were not counted, edges beyond 16 MiB, or what a bound of time cut.
+ * Whether the answer is incomplete: relations, edges between columns, components of an edge, runs that were not counted, edges beyond 16 MiB, or a time limit.
  */
 truncated: boolean
 /**
- * Where a walk can go on (POST /lineage/next).
+ * The nodes from which POST /lineage/next can continue.
  */
 frontier: string[]
 /**
- * What the catalog knew then; null is now.
+ * The time of the state of the catalog; null is now.
  */
 asOf: (string | null)
 }
 /**
- * Data or a program in a lineage answer.
+ * Data or a program in a lineage graph.
  */
 export interface LineageNode {
 urn: string
@@ -969,23 +969,23 @@ platform: (string | null)
 level: number
 deleted: boolean
 /**
- * Neighbours that this answer does not show.
+ * Numbers of neighbors that are not in this answer.
  */
 notShown: {
 upstream: number
 downstream: number
 /**
- * The counts stopped at a bound: there are at least so many.
+ * Whether counting stopped at a limit: the counts are lower bounds.
  */
 isLowerBound?: true
 }
 /**
- * What a program is called by who wrote it: the name of a step. Left out where nobody said.
+ * The title that the author gave the program, such as the name of a step; absent if there is none.
  */
 title?: string
 }
 /**
- * A read goes from data to program, a write from program to data; what is declared goes from data to data.
+ * A read is an edge from data to a program, a write from a program to data, declared lineage from data to data.
  */
 export interface LineageEdge {
 source: string
@@ -996,7 +996,7 @@ access: ("read" | "write" | "both" | "unknown" | "declared")
  */
 runs: string[]
 /**
- * How many runs. With `asOf`, only the newest 1,000 runs of an edge are counted; where there are more, the answer is `truncated`.
+ * Number of runs. With `asOf`, only the newest 1,000 runs of an edge are counted; if there are more, the answer is `truncated`.
  */
 runCount: number
 /**
@@ -1008,24 +1008,24 @@ start: string
  */
 end: (string | null)
 /**
- * At most 20; where there are more, the answer is `truncated`.
+ * At most 20; if there are more, the answer is `truncated`.
  */
 components: string[]
 /**
- * Who recorded the newest run, or who asserts the edge.
+ * Who recorded the newest run, or who declared the edge.
  */
 reportedBy: string
 /**
- * No run is known: it is in force from start to end.
+ * Whether the edge is declared, without runs: it is valid from start to end.
  */
 declared: boolean
 /**
- * The statements of the program over which the edge was met: data flows from an edge into a program to one out of it where both have none, or one in common. An empty one stands for accesses without a statement. At a program from which the walk began, those of the newest runs.
+ * The statements of the program that made the accesses: data flows from an incoming edge to an outgoing edge if both have none, or one in common. An empty name stands for accesses without a statement. At a program that is the focus, the statements of the newest runs.
  */
 statements: string[]
 }
 /**
- * Edges that came and went between two times. An edge is there at a time if one of its runs fell into the span before it.
+ * Edges that were added and removed between two times. An edge exists at a time if one of its runs was in the window before it.
  */
 export interface LineageDiff {
 urn: string
@@ -1040,19 +1040,19 @@ from: string
  */
 to: string
 /**
- * Milliseconds.
+ * The length of the window in milliseconds.
  */
 window: number
 added: LineageEdge[]
 removed: LineageEdge[]
 nodes: LineageNode[]
 /**
- * Whether anything was left out: relations, components of an edge, runs that were not counted, or edges beyond 16 MiB.
+ * Whether the answer is incomplete: relations, components of an edge, runs that were not counted, or edges beyond 16 MiB.
  */
 truncated: boolean
 }
 /**
- * How much is downstream: what a change would reach. The most frequent come first.
+ * Numbers of downstream entities, which a change would affect; the most frequent first.
  */
 export interface LineageImpact {
 urn: string
@@ -1075,7 +1075,7 @@ name: string
 count: number
 }[]
 /**
- * By the property owner that people wrote; the empty name is for what has none.
+ * By owner; the empty name counts entities without an owner.
  */
 byOwner: {
 name: string
@@ -1088,7 +1088,7 @@ count: number
 truncated: boolean
 }
 /**
- * Where a walk goes on: from the frontier of an answer; nothing that is in visited is entered again.
+ * A continuation of a lineage graph from the frontier of a previous answer; nodes in visited are not followed again.
  */
 export interface LineageNext {
 frontier: string[]
@@ -1102,7 +1102,7 @@ asOf?: (string | null)
 columns?: boolean
 }
 /**
- * All shortest ways on which data flows from one node to another.
+ * All shortest paths on which data flows from one node to another.
  */
 export interface LineagePath {
 from: string
@@ -1120,48 +1120,48 @@ end: (string | null)
  */
 asOf: (string | null)
 /**
- * How long each is; null where there is none.
+ * The length of the paths; null if there is none.
  */
 levels: (number | null)
 /**
- * How many there are.
+ * Number of paths.
  */
 count: number
 /**
- * The first of them, node by node.
+ * The first paths, each a list of nodes.
  */
 paths: string[][]
 nodes: LineageNode[]
 edges: LineageEdge[]
 /**
- * Whether no way was found and not everything could be looked at, or something of the edges was left out: components, runs that were not counted, or edges beyond 16 MiB.
+ * Whether the search was incomplete and found no path, or edges are incomplete: components, runs that were not counted, or edges beyond 16 MiB.
  */
 truncated: boolean
 }
 /**
- * Proposals in bulk, and how far they came; each row is counted once, however often its batch is sent.
+ * A bulk load of proposals with its progress; each row is counted once, even if its batch is repeated.
  */
 export interface Load {
 id: string
 state: ("open" | "committed" | "aborted")
 opened: string
 /**
- * When a batch came last, or when it ended.
+ * When the last batch was received, or when the load ended.
  */
 updated: string
 batches: number
 /**
- * Rows that changed something.
+ * Number of rows that changed something.
  */
 written: number
 /**
- * Rows of which everything was so already.
+ * Number of rows that changed nothing.
  */
 unchanged: number
 rejected: number
 }
 /**
- * A batch of a load, told by its place: sent again it has its first answer, and another batch in the same place is refused. Each row is to be a Proposal; one that is none is refused alone.
+ * A batch of a load, identified by partition and number: a repeated batch gets its first answer, a different batch with the same numbers is rejected. Each row must be a Proposal; invalid rows are rejected individually.
  */
 export interface LoadBatch {
 partition: number
@@ -1169,14 +1169,14 @@ number: number
 rows: unknown[]
 }
 /**
- * What became of a batch of a load: all rows that are not among the refused ones are applied.
+ * The result of a batch of a load: all rows that are not rejected are applied.
  */
 export interface LoadBatchResult {
 written: number
 unchanged: number
 rejected: {
 /**
- * Its place in the batch.
+ * The index of the row in the batch.
  */
 row: number
 urn: (string | null)
@@ -1184,13 +1184,13 @@ problem: Problem
 }[]
 }
 /**
- * How a load ends: no batch of it is taken from then on. What was applied stays either way.
+ * The end of a load: no further batches are accepted. Applied rows are kept in either case.
  */
 export interface LoadEnd {
 state: ("committed" | "aborted")
 }
 /**
- * A page of the rows that a load refused, by their places; the first 10,000 are kept.
+ * A page of the rejected rows of a load, in their order; the first 10,000 are kept.
  */
 export interface LoadRejections {
 rejections: {
@@ -1203,7 +1203,7 @@ problem: Problem
 cursor: (string | null)
 }
 /**
- * Who asks, and what they may do.
+ * The authenticated user and the permissions.
  */
 export interface Me {
 user: {
@@ -1211,54 +1211,54 @@ username: string
 name: string
 }
 /**
- * Id of the kernel whose token was used; null for a person.
+ * The id of the kernel whose token was used; null for a person.
  */
 via: (string | null)
 scopes: ("read" | "annotate" | "emit" | "admin")[]
 version: string
 }
 /**
- * What came of asking a schemaspace's providers to migrate its instances, or what would.
+ * The result of migrating the instances of a schemaspace, or of its dry run.
  */
 export interface Migration {
 dryRun: boolean
 /**
- * Instances that were migrated; with dryRun, that would be.
+ * Instances that were migrated or, with dryRun, would be.
  */
 migrated: string[]
 /**
- * Schemas whose provider failed.
+ * Schemas whose provider raised an error.
  */
 failed: {
 schema: string
 reason: string
 }[]
 /**
- * Schemas whose provider migrates, and cannot say beforehand what. Empty without dryRun.
+ * Schemas whose provider supports no dry run. Empty without dryRun.
  */
 withoutDryRun: string[]
 }
 /**
- * Which part of a namespace is exported.
+ * The part of a namespace to export.
  */
 export interface NamespaceExport {
 namespace: string
 /**
- * Of these entity types alone.
+ * Export only these entity types.
  */
 types?: string[]
 /**
- * These aspects alone.
+ * Export only these aspects.
  */
 aspects?: string[]
 }
 /**
- * What came of an import, or what would.
+ * The results of an import, or of its dry run.
  */
 export interface NamespaceImport {
 dryRun: boolean
 /**
- * How many lines of each outcome. `updated`: the line was edited, and nothing changed here; `kept`: the other way round; `merged`: both changed, at different places.
+ * Number of lines by outcome. `updated`: only the line was changed; `kept`: only the catalog was changed; `merged`: both were changed, at different locations.
  */
 counts: {
 created?: number
@@ -1270,7 +1270,7 @@ overwritten?: number
 conflict?: number
 }
 /**
- * Where both changed the same, or where it is not known what the line was made of; nothing is changed there. At most 500.
+ * Lines whose change conflicts with one in the catalog, or whose origin is unknown; they are not applied. At most 500.
  */
 conflicts: {
 urn: string
@@ -1279,7 +1279,7 @@ line: number
 }[]
 }
 /**
- * A pipeline to check: one that is kept, by its name, or a document that is not kept yet.
+ * A pipeline to validate: a stored one by its name, or a document.
  */
 export interface PipelineCheck {
 /**
@@ -1287,25 +1287,25 @@ export interface PipelineCheck {
  */
 name: string
 /**
- * The instance as it would be kept: `display_name`, `schema_name`, `metadata`.
+ * The instance: `display_name`, `schema_name`, `metadata`.
  */
 document?: {
 
 }
 /**
- * What a run would say besides the pipeline's own arguments.
+ * Arguments of a run, in addition to those of the pipeline.
  */
 arguments?: {
 [k: string]: (string | number | boolean)
 }
 }
 /**
- * What is wrong with a pipeline, and in which order its stages would go.
+ * The validation errors of a pipeline, and the order of its stages.
  */
 export interface PipelineCheckResult {
 valid: boolean
 /**
- * The names of the stages, where it is valid.
+ * The names of the stages in order, if the pipeline is valid.
  */
 order: string[]
 problems: {
@@ -1317,7 +1317,7 @@ message: string
 }[]
 }
 /**
- * What stages of pipelines can do.
+ * The plugins for stages of pipelines.
  */
 export interface PipelinePlugins {
 plugins: {
@@ -1326,7 +1326,7 @@ name: string
 title: string
 description: string
 /**
- * At least and at most so many stages whose data it takes; no most is null.
+ * The minimum and maximum number of input stages; null for no maximum.
  */
 inputs: (number | null)[]
 /**
@@ -1337,7 +1337,7 @@ schema: {
 }
 }[]
 /**
- * Entry points that are no plugins.
+ * Entry points that could not be loaded as plugins.
  */
 problems: {
 plugin: string
@@ -1345,11 +1345,11 @@ reason: string
 }[]
 }
 /**
- * When pipelines run by themselves, and what became of it.
+ * The schedules of pipelines with their state.
  */
 export interface PipelineSchedules {
 /**
- * Whether this server starts any (c.Colophon.scheduled_runs).
+ * Whether this server starts scheduled runs (c.Colophon.max_scheduled_runs).
  */
 schedulerEnabled: boolean
 schedules: {
@@ -1361,46 +1361,46 @@ namespace: string
  */
 every: string
 /**
- * As cron writes it, in UTC, or empty.
+ * A cron expression in UTC, or empty.
  */
 cron: string
 /**
- * Whether changes start it.
+ * Whether changes trigger the pipeline.
  */
 onChange: boolean
 enabled: boolean
 /**
- * When it is due next.
+ * The time of the next run.
  */
 nextRun: (string | null)
 /**
- * When its last run began.
+ * The start of the last run.
  */
 started: (string | null)
 /**
- * When its last run ended.
+ * The end of the last run.
  */
 ended: (string | null)
 /**
- * The id of its last run, or empty.
+ * The id of the last run, or empty.
  */
 run: string
 /**
- * What became of it; refused where it could not be started.
+ * The state of the last run; `rejected` if it could not be started.
  */
 status: ("" | "running" | "succeeded" | "failed" | "killed" | "rejected")
 /**
- * How often in a row it failed and is tried again.
+ * Number of consecutive failures that are being retried.
  */
 attempts: number
 /**
- * Why it is not started, or why its last run never began; or empty.
+ * Why the pipeline is not scheduled or its last run did not start; or empty.
  */
 problem: string
 }[]
 }
 /**
- * What somebody asks an aspect to become. Without aspect, delete means the entity, and create that it is there. ifVersion -1 means: only if absent.
+ * A proposed change of an aspect. Without aspect, delete deletes the entity and create creates it. ifVersion -1 means: only if absent.
  */
 export interface Proposal {
 urn: string
@@ -1414,7 +1414,7 @@ value?: ({
 } | unknown[])
 ifVersion?: number
 /**
- * What is there already is left as it is, and that is no refusal.
+ * Leave an existing value unchanged, without an error.
  */
 ifAbsent?: boolean
 /**
@@ -1422,7 +1422,7 @@ ifAbsent?: boolean
  */
 run?: string
 /**
- * What the writer says of itself, in DataHub's words; other members are kept.
+ * DataHub's system metadata of the write; other members are kept.
  */
 systemMetadata?: {
 runId?: string
@@ -1438,43 +1438,43 @@ properties?: {
 }
 }
 /**
- * A batch, applied wholly or not at all.
+ * A batch of proposals that is applied atomically.
  */
 export interface Proposals {
 proposals: Proposal[]
 }
 /**
- * Which leftover is meant.
+ * The choice of a recovery file.
  */
 export interface RecoveryFileChoice {
 /**
- * The leftover's own name.
+ * The name of the recovery file.
  */
 file: string
 }
 /**
- * What killed saves of Elyra's left behind: instances as they were before those saves.
+ * Files that interrupted saves of Elyra left: instances as they were before those saves.
  */
 export interface RecoveryFiles {
 recoveryFiles: {
 /**
- * The instance's name.
+ * The name of the instance.
  */
 name: string
 /**
- * The leftover's own name, by which it is brought back or thrown away.
+ * The name of the recovery file, to restore or discard it.
  */
 file: string
 /**
- * When that save began, in milliseconds since 1970.
+ * When the interrupted save began, in milliseconds since 1970.
  */
 time: number
 /**
- * Whether the instance is gone or cannot be read, so that this could take its place.
+ * Whether the instance is missing or unreadable, so that it can be restored.
  */
 missing: boolean
 /**
- * Why the leftover cannot be read; empty where it can.
+ * Why the recovery file is unreadable; empty if it is readable.
  */
 problem: string
 }[]
@@ -1498,7 +1498,7 @@ urn: string
 runId: string
 program: string
 /**
- * Short name of the program.
+ * The short name of the program.
  */
 name: string
 status: ("running" | "succeeded" | "failed" | "killed")
@@ -1539,23 +1539,23 @@ first: string
  */
 last: string
 /**
- * The statements that it belongs to; accesses with one in common flow into each other. Empty where none is known.
+ * The statements that made the access; data flows between accesses with a common statement. Empty if unknown.
  */
 statements: string[]
 }[]
 /**
- * What the run was started with; never copied into snapshots.
+ * The arguments of the run; never copied into snapshots.
  */
 arguments: {
 [k: string]: string
 }
 /**
- * Data that statements which failed would have written. They were not written: this is not an access, and not part of lineage.
+ * Data that failed statements would have written. They were not written: they are neither accesses nor part of lineage.
  */
 intendedOutputs: string[]
 }
 /**
- * What a run has to do with, and what was said of it when the run met it first.
+ * The entities that a run accessed, with their metadata at the first access.
  */
 export interface RunAccesses {
 accesses: {
@@ -1565,11 +1565,11 @@ type: string
 namespace: string
 name: string
 /**
- * Whether the entity is gone now.
+ * Whether the entity is deleted now.
  */
 deleted: boolean
 /**
- * Null of the program and its application.
+ * Null for the program and its application.
  */
 mode: ("read" | "write" | "both" | "unknown" | null)
 component: string
@@ -1582,7 +1582,7 @@ first: string
  */
 last: string
 /**
- * What people said of it then.
+ * User metadata at the first access.
  */
 user: {
 properties: {
@@ -1591,7 +1591,7 @@ properties: {
 tags: string[]
 }
 /**
- * What machines said of it then; null unless the setting snapshot_system_metadata asks for it.
+ * System metadata at the first access; null unless the setting run_snapshots_include_system_metadata is on.
  */
 system: ({
 properties: {
@@ -1601,12 +1601,12 @@ tags: string[]
 } | null)
 }[]
 /**
- * Whether anything was left out: an answer has no more than 16 MiB.
+ * Whether the answer is incomplete: it has at most 16 MiB.
  */
 truncated: boolean
 }
 /**
- * How a run went on.
+ * An update of a run.
  */
 export interface RunChange {
 status?: ("running" | "succeeded" | "failed" | "killed")
@@ -1628,18 +1628,18 @@ source?: string
 [k: string]: (string | number | boolean)
 }
 /**
- * What the run was started with; never copied into snapshots.
+ * The arguments of the run; never copied into snapshots.
  */
 arguments?: {
 [k: string]: string
 }
 /**
- * Data that statements which failed would have written; added to what is known. Nothing is recorded of the data itself.
+ * Data that failed statements would have written, added to the known ones. No access is recorded.
  */
 intendedOutputs?: string[]
 }
 /**
- * A run to record. Posting the same program and runId again is one run.
+ * A run to record. Repeating the same program and runId does not create another run.
  */
 export interface RunStart {
 program: string
@@ -1668,7 +1668,7 @@ source?: string
 [k: string]: (string | number | boolean)
 }
 /**
- * What the run was started with; never copied into snapshots.
+ * The arguments of the run; never copied into snapshots.
  */
 arguments?: {
 [k: string]: string
@@ -1682,17 +1682,17 @@ runs: Run[]
 cursor: (string | null)
 }
 /**
- * A schema that can be used.
+ * The result of validating a usable schema.
  */
 export interface SchemaCheckResult {
 kind: ("schemaspace" | "aspect")
 /**
- * Its $schema, or what is taken for it.
+ * The $schema of the schema, or the default.
  */
 dialect: string
 }
 /**
- * The schemaspaces with their schemas, and what of them did not load.
+ * The schemaspaces with their schemas, and the errors of those that did not load.
  */
 export interface Schemaspaces {
 schemaspaces: {
@@ -1713,20 +1713,20 @@ uihints: {
 problems: {
 kind: ("schemaspace" | "schemas provider" | "schema")
 /**
- * The entry point's name; for a schema `entry point/schema`.
+ * The name of the entry point; for a schema, `entry point/schema`.
  */
 source: string
 distribution: string
 version: string
 reason: string
 /**
- * It was not there in time; it is taken in when it comes.
+ * Whether loading timed out; it is added when it completes.
  */
 timedOut: boolean
 }[]
 }
 /**
- * A page of hits, best first. ranked is the number of matches that were ranked when that was capped.
+ * A page of hits, best first. ranked is the number of ranked matches, if it was limited.
  */
 export interface SearchResults {
 query: string
@@ -1752,46 +1752,46 @@ actor: string
 }
 description: string
 /**
- * The names of its tags.
+ * The names of the tags.
  */
 tags: string[]
 owner: (string | null)
 /**
- * Why this hit: what of it the terms of the query fit, at most five, some of each term.
+ * Why the entity matched: at most five matches of the query terms, some for each term.
  */
 matches: {
 key: string
 value: string
 scope: ("USER" | "SYSTEM")
 /**
- * The aspect that says it.
+ * The aspect with the match.
  */
 aspect: string
 /**
- * What fits: the entity's name or type, the key, or the value under it.
+ * What matched: the name or the type of the entity, a key, or its value.
  */
 matchedOn: ("name" | "type" | "key" | "value")
 /**
- * The text of what fits, cut where it is long, in parts; plain text.
+ * The matched text in parts, shortened if it is long; plain text.
  */
 parts: {
 text: string
 /**
- * Whether a term is found here.
+ * Whether this part matches a term.
  */
 highlighted: boolean
 }[]
 }[]
 /**
- * The names of its glossary terms.
+ * The names of the glossary terms.
  */
 terms: string[]
 /**
- * The names of its domains.
+ * The names of the domains.
  */
 domains: string[]
 /**
- * True of what was softly deleted (status.removed); absent otherwise.
+ * True if the entity is softly deleted (status.removed); absent otherwise.
  */
 removed?: boolean
 }[]
@@ -1799,20 +1799,20 @@ total: number
 isLowerBound: boolean
 ranked: (number | null)
 /**
- * How many matches have which values, by facet, the most frequent first; exact as far as total is. The 20 most frequent values of each.
+ * The 20 most frequent values of each facet with their numbers of matches, as exact as total.
  */
 facets: {
 [k: string]: {
 value: string
 count: number
 /**
- * The name of what the value refers to, where it has another one.
+ * The name of the entity that the value refers to, if it differs from the value.
  */
 name?: string
 }[]
 }
 /**
- * The title of each facet, in the order in which they are shown.
+ * The title of each facet, in display order.
  */
 labels: {
 [k: string]: string
@@ -1820,16 +1820,16 @@ labels: {
 cursor: (string | null)
 }
 /**
- * What an aspect that is told by time says, newest first.
+ * The values of a time-series aspect, newest first.
  */
 export interface TimeseriesValues {
 values: {
 /**
- * The moment that it tells of. ISO 8601, UTC, milliseconds.
+ * The time that the value is about. ISO 8601, UTC, milliseconds.
  */
 time: string
 /**
- * When the catalog was told. ISO 8601, UTC, milliseconds.
+ * When the value was recorded. ISO 8601, UTC, milliseconds.
  */
 recorded: string
 actor: string
@@ -1838,12 +1838,12 @@ value: {
 }
 }[]
 /**
- * Whether the answer ended before `limit`, at 4 MiB: read on with an earlier `end`.
+ * Whether the answer ended before `limit`, at 4 MiB: continue with an earlier `end`.
  */
 truncated: boolean
 }
 /**
- * History of an aspect, newest first; diff is the JSON Patch from the version before.
+ * The versions of an aspect, newest first; diff is the JSON Patch from the previous version.
  */
 export interface Versions {
 versions: {
@@ -1865,7 +1865,7 @@ from?: string
 value?: unknown
 }[]
 /**
- * What the writer said of itself, in DataHub's words (runId, lastObserved, ...).
+ * DataHub's system metadata of the write (runId, lastObserved, ...).
  */
 systemMetadata?: {
 
@@ -1874,7 +1874,7 @@ systemMetadata?: {
 cursor: (string | null)
 }
 /**
- * What became of a batch, in its order.
+ * The results of a batch, in its order.
  */
 export interface WriteResults {
 results: WriteResult[]
