@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from jupyter_colophon.core.access import Authorizer, Principal, ScopeAuthorizer
-from jupyter_colophon.core.changes.announcement import Announcer
+from jupyter_colophon.core.changes.change_formatter import ChangeFormatter
 from jupyter_colophon.core.cursor import Cursors
 from jupyter_colophon.core.documents.json_schema import Schema
 from jupyter_colophon.core.identity.names import Identity, namespace
@@ -72,7 +72,7 @@ class Catalog:
     lineage: LineageReader
     runs: RunReader
     feed: Feed
-    announcer: Announcer
+    formatter: ChangeFormatter
     collector: Collector
     marquez: MarquezReader
     sealer: Sealer
@@ -223,7 +223,7 @@ def _catalog(
         lineage=lineage,
         runs=RunReader(provider, gate, cursors),
         feed=feed,
-        announcer=Announcer(identity, registry),
+        formatter=ChangeFormatter(identity, registry),
         collector=collector,
         marquez=MarquezReader(provider, gate, lineage, searcher),
         sealer=sealer,

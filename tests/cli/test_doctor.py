@@ -109,8 +109,8 @@ HOOK = {"kind": "webhook", "url": "https://hooks.example.org/Hidden", "secret": 
     ("options", "fault"),
     [
         (HOOK | {"secret": "short"}, "must have at least 16 characters"),
-        (HOOK | {"kind": "nope"}, "there is no kind of sink 'nope'"),
-        (HOOK | {"attempts": 0}, "its option attempts"),
+        (HOOK | {"kind": "nope"}, "unknown kind of sink 'nope'"),
+        (HOOK | {"attempts": 0}, "the option attempts"),
     ],
 )
 def test_a_sink_that_is_set_wrongly_is_told_as_it_is_set_now(

@@ -29,7 +29,19 @@ FIELDS: dict[str, tuple[set[str], set[str]]] = {
     "code-snippet": ({"language", "code"}, {"description", "tags"}),
     "saved-search": (
         {"query"},
-        {"description", "tags", "namespace", "type", "tag", "term", "domain", "includeRemoved", "scope", "platform", "owner"},
+        {
+            "description",
+            "tags",
+            "namespace",
+            "type",
+            "tag",
+            "term",
+            "domain",
+            "includeRemoved",
+            "scope",
+            "platform",
+            "owner",
+        },
     ),
     "pipeline": (
         {"namespace", "stages"},

@@ -181,7 +181,9 @@ async def test_softly_deleted_entities_are_found_only_if_asked_for(api: Any) -> 
     await _put(api, ORDERS, "status", {"removed": True})
     assert await _found(api, "*") == await _found(api, "tags:tier-1") == await _found(api, "orders") == []
     assert await _found(api, "tags:tier-1", includeRemoved="true") == [ORDERS]
-    answer = (await api("GET", "search", params={"q": "orders", "includeRemoved": "true"}, answers="search-results")).body
+    answer = (
+        await api("GET", "search", params={"q": "orders", "includeRemoved": "true"}, answers="search-results")
+    ).body
     assert answer["hits"][0]["removed"] is True
     assert (await api("GET", "search", params={"q": "*", "type": "dataset"})).body["facets"]["tag"] == []
     keys = (await api("GET", "keys", params={"prefix": "tier"}, answers="keys")).body["keys"]
@@ -191,7 +193,9 @@ async def test_softly_deleted_entities_are_found_only_if_asked_for(api: Any) -> 
         assert values.body["values"] == []
     listed = (await api("GET", "entities", params={"type": "dataset"}, answers="entities")).body["entities"]
     assert listed == []
-    listed = (await api("GET", "entities", params={"type": "dataset", "includeRemoved": "true"}, answers="entities")).body
+    listed = (
+        await api("GET", "entities", params={"type": "dataset", "includeRemoved": "true"}, answers="entities")
+    ).body
     assert [one["urn"] for one in listed["entities"]] == [ORDERS]
     removal = (await api("GET", "entities", ORDERS, "aspects", "status")).body["time"]
     await _put(api, ORDERS, "status", {"removed": False})
@@ -203,7 +207,9 @@ async def test_softly_deleted_entities_are_found_only_if_asked_for(api: Any) -> 
             assert [one["urn"] for one in answer["hits"] if "removed" in one] == []
     past = {"q": "tags:tier-1", "asOf": removal}
     assert (await api("GET", "search", params=past, answers="search-results")).body["hits"] == []
-    (then,) = (await api("GET", "search", params=past | {"includeRemoved": "true"}, answers="search-results")).body["hits"]
+    (then,) = (await api("GET", "search", params=past | {"includeRemoved": "true"}, answers="search-results")).body[
+        "hits"
+    ]
     assert then["removed"] is True
     keys = (await api("GET", "keys", params={"prefix": "tier"}, answers="keys")).body["keys"]
     assert [one["entities"] for one in keys] == [1]

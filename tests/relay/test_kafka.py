@@ -278,10 +278,10 @@ def _broken(catalog: Catalog) -> int:
 
 
 WRONG = [
-    ({}, "its option servers must be"),
+    ({}, "the option servers must be"),
     ({"servers": "h:1", "topics": {"logs": "x"}}, "there is no topic 'logs'"),
     ({"servers": "h:1", "topics": {"audit": 3}}, "its topic audit must be a name"),
-    ({"servers": "h:1", "password": "hidden"}, "there is no option 'password'"),
+    ({"servers": "h:1", "password": "hidden"}, "unknown option 'password'"),
     ({"servers": "h:1", "properties_file": "/nowhere"}, "its properties_file cannot be read"),
     ({"servers": "h:1", "properties": "hidden"}, "line 1 of its properties_file is not name=value"),
     ({"servers": "h:1", "properties": "acks=hidden"}, "its properties_file may not say 'acks'"),

@@ -198,12 +198,12 @@ def test_the_principal_of_the_settings_may_do_what_the_sites_policy_lets_it(
 KAFKA = {"servers": "h:1", "principal": "ingestion"}
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({}, "there is nothing to relay"),
-    ({"sinks": {"k": {"kind": "kafka"}}}, "the sink k: its option servers"),
-    ({"kafka_proposals": {"servers": "h:1"}}, "its option principal"),
-    ({"kafka_proposals": {"principal": "x"}}, "its option servers"),
-    ({"kafka_proposals": KAFKA | {"topic": ""}}, "its option topic"),
-    ({"kafka_proposals": KAFKA | {"scopes": ["all"]}}, "its option scopes"),
-    ({"kafka_proposals": KAFKA | {"password": "hidden"}}, "there is no option 'password'"),
+    ({"sinks": {"k": {"kind": "kafka"}}}, "the sink k: the option servers"),
+    ({"kafka_proposals": {"servers": "h:1"}}, "the option principal"),
+    ({"kafka_proposals": {"principal": "x"}}, "the option servers"),
+    ({"kafka_proposals": KAFKA | {"topic": ""}}, "the option topic"),
+    ({"kafka_proposals": KAFKA | {"scopes": ["all"]}}, "the option scopes"),
+    ({"kafka_proposals": KAFKA | {"password": "hidden"}}, "unknown option 'password'"),
     ({"kafka_proposals": KAFKA | {"properties_file": "/nowhere"}}, "its properties_file cannot be read"),
 ]
 

@@ -214,20 +214,20 @@ def test_what_was_wrong_with_earlier_settings_is_not_told_of_those_of_now(
 
 
 WRONG = [
-    ({"kind": "nope"}, "there is no kind of sink 'nope'"),
-    ({}, "it has no kind"),
+    ({"kind": "nope"}, "unknown kind of sink 'nope'"),
+    ({}, "the option kind is missing"),
     ({"kind": "webhook", "url": "https://x/token"}, "its secret"),
-    ({"kind": "webhook", "url": "https://ada:pw@x/", "secret": SECRET}, "its option url"),
-    ({"kind": "webhook", "url": "file:///etc/passwd", "secret": SECRET}, "its option url"),
-    ({"kind": "webhook", "url": "https://x:99999/", "secret": SECRET}, "its option url"),
+    ({"kind": "webhook", "url": "https://ada:pw@x/", "secret": SECRET}, "the option url"),
+    ({"kind": "webhook", "url": "file:///etc/passwd", "secret": SECRET}, "the option url"),
+    ({"kind": "webhook", "url": "https://x:99999/", "secret": SECRET}, "the option url"),
     ({"kind": "webhook", "url": "https://x/", "secret": "short"}, "its secret"),
     ({"kind": "webhook", "url": "https://x/", "secret_file": "/nowhere"}, "its secret_file cannot be read"),
-    ({"kind": "webhook", "url": "https://x/", "secret": SECRET, "retries": 3}, "there is no option 'retries'"),
-    ({"kind": "webhook", "url": "https://x/", "secret": SECRET, "format": "xml"}, "its option format"),
-    ({"kind": "webhook", "url": "https://x/", "secret": SECRET, "attempts": 0}, "its option attempts"),
-    ({"kind": "webhook", "url": "https://x/", "secret": SECRET, "timeout_s": True}, "its option timeout_s"),
-    ({"kind": "webhook", "url": "https://x/", "secret": SECRET, "namespaces": "zoo"}, "its option namespaces"),
-    ({"kind": "jupyter-events", "url": "x"}, "there is no option 'url'"),
+    ({"kind": "webhook", "url": "https://x/", "secret": SECRET, "retries": 3}, "unknown option 'retries'"),
+    ({"kind": "webhook", "url": "https://x/", "secret": SECRET, "format": "xml"}, "the option format"),
+    ({"kind": "webhook", "url": "https://x/", "secret": SECRET, "attempts": 0}, "the option attempts"),
+    ({"kind": "webhook", "url": "https://x/", "secret": SECRET, "timeout_s": True}, "the option timeout_s"),
+    ({"kind": "webhook", "url": "https://x/", "secret": SECRET, "namespaces": "zoo"}, "the option namespaces"),
+    ({"kind": "jupyter-events", "url": "x"}, "unknown option 'url'"),
 ]
 
 

@@ -10,7 +10,7 @@ from jupyter_colophon.cli.catalog.completers import complete_namespaces
 from jupyter_colophon.cli.exit_status import EXIT_OK, EXIT_USAGE
 from jupyter_colophon.cli.parser import Parser, complete_with, whole_number
 from jupyter_colophon.client.caller import Document
-from jupyter_colophon.core.changes.announcement import FORMS
+from jupyter_colophon.core.changes.change_formatter import FORMS
 from jupyter_colophon.core.display_text import printable
 
 #: How long is waited for a change before it is asked again, in seconds.

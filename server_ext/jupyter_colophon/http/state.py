@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from jupyter_colophon.pipelines.scheduler.process_launcher import Signed
     from jupyter_colophon.pipelines.scheduler.scheduler import Scheduler
     from jupyter_colophon.relay.relay import Relay
-    from jupyter_colophon.relay.sink_protocol import Bus
+    from jupyter_colophon.relay.sink_protocol import EventBus
     from jupyter_colophon.service.changes.lineage_listeners import Consumers, ConsumerState
 
 #: The key in the server's settings.
@@ -134,7 +134,7 @@ class ServerState(Services):
         except MetadataError as error:
             _logger.warning("cannot record that runs of a server which was killed ended: %s", error.detail)
 
-    def deliver(self, told: Mapping[str, Mapping[str, Any]], bus: "Bus") -> None:
+    def deliver(self, told: Mapping[str, Mapping[str, Any]], bus: "EventBus") -> None:
         """Deliver changes to these sinks from now on: what other processes write, too, before anybody asks us."""
         from jupyter_colophon.relay.relay import Relay
 

@@ -82,7 +82,7 @@ def read_page(
     size = 0
     for _ in range(_SLICES):
         read = catalog.feed.read(after, selection.limit - len(found), selection.filters, principal)
-        written = write_changes(catalog.announcer, read.changes, selection.form)
+        written = write_changes(catalog.formatter, read.changes, selection.form)
         page = list(take_page(written, lambda one: len(one.text), PAGE_BYTES_MAX - size))
         found += page
         size += sum(len(one.text) for one in page)

@@ -80,7 +80,7 @@ class Lines:
 class Changes:
     """An answer that is read from the change log: at once, after a wait for a change, or as they come.
 
-    `filters` and `form` say which changes, and how they are written (core/changes/announcement.py).
+    `filters` and `form` say which changes, and how they are written (core/changes/change_formatter.py).
     """
 
     filters: Mapping[str, str]

@@ -9,27 +9,27 @@ from typing import Final
 
 from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import InvalidConfiguration, shown
-from jupyter_colophon.relay.sink_protocol import Bus, SinkContext
+from jupyter_colophon.relay.sink_protocol import EventBus, SinkContext
 
 #: The `$id` of `schemas/events/change.json`.
 SCHEMA: Final = "urn:jupyter-colophon:events:change:v1"
 
 
-def make(about: SinkContext) -> "JupyterEvents":
+def create(context: SinkContext) -> "JupyterEvents":
     """The sink; it has no options. Raises InvalidConfiguration."""
-    for name in about.options:
-        raise InvalidConfiguration(f"there is no option {shown(str(name))}")
-    return JupyterEvents(about.bus)
+    for name in context.options:
+        raise InvalidConfiguration(f"unknown option {shown(str(name))}")
+    return JupyterEvents(context.bus)
 
 
 @dataclass(frozen=True, slots=True)
 class JupyterEvents:
     """Hands changes to this server's event bus. Each server has one of its own, with its own listeners."""
 
-    bus: Bus
+    bus: EventBus
 
     @property
-    def local(self) -> bool:
+    def is_local(self) -> bool:
         """Yes: a bus is not durable, and no other process reaches this one."""
         return True
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.errors import InvalidConfiguration, MetadataError, StorageError
-from jupyter_colophon.relay.sink_factory import handling, made
-from jupyter_colophon.relay.sink_protocol import Bus, Sink
+from jupyter_colophon.relay.sink_factory import create_sink, read_delivery_options
+from jupyter_colophon.relay.sink_protocol import EventBus, Sink
 from jupyter_colophon.relay.sink_worker import SinkWorker
 from jupyter_colophon.storage.changes import sinks
 from jupyter_colophon.storage.spi import TableContext
@@ -23,7 +23,9 @@ class Relay:
     server's own.
     """
 
-    def __init__(self, told: Mapping[str, Mapping[str, Any]], catalog: Callable[[], Catalog], bus: Bus | None) -> None:
+    def __init__(
+        self, told: Mapping[str, Mapping[str, Any]], catalog: Callable[[], Catalog], bus: EventBus | None
+    ) -> None:
         self._told, self._open, self._bus = told, catalog, bus
         #: Why a sink is not delivered to, by its name.
         self.problems: dict[str, str] = {}
@@ -64,15 +66,15 @@ class Relay:
         return Worker.DONE
 
     def _add(self, catalog: Catalog, name: str, options: Mapping[str, Any]) -> None:
-        how = handling(options)
-        sink = made(name, options, catalog.announcer, self._bus or _nowhere, catalog.origin())
-        if self._bus is None and sink.local:
+        how = read_delivery_options(options)
+        sink = create_sink(name, options, catalog.formatter, self._bus or _nowhere, catalog.origin())
+        if self._bus is None and sink.is_local:
             sink.close()
             return
         if self._bus is not None and not how.server:
             _place(catalog, name, sinks.begin)
             return
-        if sink.local:
+        if sink.is_local:
             self._local.append(sink)
             _place(catalog, name, sinks.forget)
             catalog.feed.listen(sink.deliver)

@@ -1,64 +1,64 @@
-"""What a sink is: whoever writes one needs this module alone (docs/notifications.md).
+"""The interface of sinks; an implementation needs only this module (docs/notifications.md).
 
-A package offers sinks by entry points of the group `jupyter_colophon.sinks`: a name, and a callable that makes a sink of
-its surroundings.
+A package registers kinds of sinks by entry points of the group `jupyter_colophon.sinks`: a name, and a callable that
+creates a sink from a `SinkContext`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, runtime_checkable
 
-from jupyter_colophon.core.changes.announcement import Announcer
+from jupyter_colophon.core.changes.change_formatter import ChangeFormatter
 from jupyter_colophon.core.changes.inbox import DeadLetter
 from jupyter_colophon.core.entities.change import Change
 
 GROUP: Final = "jupyter_colophon.sinks"
-#: How long `deliver` may take, in seconds, where the sink's lease is the usual one: half of it.
+#: How long `deliver` may take by default, in seconds: half of the default lease.
 DELIVERY_S: Final = 15.0
 
-#: Takes the name of an event's schema and its data to those who listen in this server.
-Bus = Callable[[str, Mapping[str, Any]], None]
+#: Emits an event in this server: the id of its schema, and its data.
+EventBus = Callable[[str, Mapping[str, Any]], None]
 
 
 class Sink(Protocol):
-    """Takes changes somewhere, in the order of the log, each at least once."""
+    """A destination of changes. They are delivered in the order of the log, each at least once."""
 
     @property
-    def local(self) -> bool:
-        """Whether it is for this process alone: then every process delivers, from now on, and nothing is tried again."""
+    def is_local(self) -> bool:
+        """Whether the destination is this process: then every process delivers from its start on, without retries."""
 
     def deliver(self, changes: Sequence[Change]) -> None:
-        """Take these changes; returns when they are where they belong, or raises DeliveryFailed where not all of them are.
+        """Deliver changes; return when all of them are stored. Raises DeliveryFailed unless all of them are.
 
-        DeliveryRejected says that trying again is no use, SinkUnavailable that nothing is taken, whatever it is.
+        Raise DeliveryRejected if a retry cannot succeed, SinkUnavailable if the destination accepts nothing at all.
         """
 
     def close(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
 
 
 @runtime_checkable
-class TellsFailures(Protocol):
-    """A sink that also takes proposals which could not be applied."""
+class FailureSink(Protocol):
+    """A sink that also receives proposals that could not be applied."""
 
     def deliver_failure(self, letter: DeadLetter, turn: int) -> None:
-        """Take a dead letter, the failure of this turn; raises as `deliver` does."""
+        """Deliver a dead letter, the failure with the number `turn`. Raises like `deliver`."""
 
 
 @dataclass(frozen=True, slots=True)
 class SinkContext:
-    """What a sink is made of: its name, its options without those that are the relay's own, and what it may use.
+    """The name of a sink, its options without those of the relay, and the services that it may use.
 
-    `limit_s` is how long `deliver` may take, in seconds; twice that time of silence, and another process delivers too.
-    `origin` tells this catalog from others, in ids of events.
+    `timeout_s` is how long `deliver` may take, in seconds; after twice that time without a sign of life, another process
+    delivers too. `origin` identifies this catalog in the ids of events.
     """
 
     name: str
     options: Mapping[str, Any]
-    announcer: Announcer
-    bus: Bus
-    limit_s: float = DELIVERY_S
+    formatter: ChangeFormatter
+    bus: EventBus
+    timeout_s: float = DELIVERY_S
     origin: str = ""
 
 
-Maker = Callable[[SinkContext], Sink]
+SinkFactory = Callable[[SinkContext], Sink]

@@ -14,8 +14,8 @@ from jupyter_colophon.composition import Catalog, now_ms
 from jupyter_colophon.core.changes.inbox import DeadLetter, Refusal
 from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import DeliveryFailed, DeliveryRejected, SinkUnavailable, StorageError
-from jupyter_colophon.relay.sink_factory import Handling
-from jupyter_colophon.relay.sink_protocol import Sink, TellsFailures
+from jupyter_colophon.relay.sink_factory import DeliveryOptions
+from jupyter_colophon.relay.sink_protocol import FailureSink, Sink
 from jupyter_colophon.service.changes.change_log_follower import ChangeLogFollower, Handled
 from jupyter_colophon.storage.changes import dead_letters, log, sinks
 from jupyter_colophon.storage.changes.leases import Lease, LeaseLost
@@ -34,7 +34,7 @@ class SinkWorker:
 
     name: str
     sink: Sink
-    handling: Handling
+    handling: DeliveryOptions
     catalog: Catalog
     _lease: Lease = field(init=False)
     _follower: ChangeLogFollower = field(init=False)
@@ -160,7 +160,7 @@ class SinkWorker:
     def _deliver_failures(self) -> None:
         """Deliver proposals that could not be applied, up to the newest, if the sink takes them."""
         sink, run = self.sink, self.catalog.provider.tx_runner.run
-        if not isinstance(sink, TellsFailures):
+        if not isinstance(sink, FailureSink):
             return
         while not self._worker.is_stopped:
             failures = run(partial(dead_letters.failures, after=self._failed, limit=BATCH_MAX), read_only=True)
@@ -172,7 +172,7 @@ class SinkWorker:
             if not failures:
                 return
 
-    def _deliver_failure(self, sink: TellsFailures, turn: int, letter: DeadLetter) -> bool:
+    def _deliver_failure(self, sink: FailureSink, turn: int, letter: DeadLetter) -> bool:
         """Return False where the sink takes nothing now."""
         error = self._try(lambda: sink.deliver_failure(letter, turn))
         if isinstance(error, SinkUnavailable):

@@ -35,7 +35,7 @@ class Target:
 def target(url: object) -> Target:
     """The parts of a URL. Raises InvalidConfiguration without showing it."""
     wrong = InvalidConfiguration(
-        "its option url must be https://host/path or http://host/path, without user and password"
+        "the option url must be https://host/path or http://host/path, without user and password"
     )
     if not isinstance(url, str) or not url.isascii() or not url.isprintable() or " " in url:
         raise wrong

@@ -18,7 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from jupyter_colophon.core.changes.announcement import FORMS, Announcer
+from jupyter_colophon.core.changes.change_formatter import FORMS, ChangeFormatter
 from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import DeliveryFailed, InvalidConfiguration, shown
 from jupyter_colophon.relay.sink_protocol import DELIVERY_S, SinkContext
@@ -30,25 +30,25 @@ _SECRET_LEAST: Final = 16
 _TIMEOUT_S: Final = 10.0
 
 
-def make(about: SinkContext) -> "Webhook":
+def create(context: SinkContext) -> "Webhook":
     """A webhook of its options. Raises InvalidConfiguration, which shows no value."""
-    options = about.options
+    options = context.options
     for name in options:
         if name not in _OPTIONS:
-            raise InvalidConfiguration(f"there is no option {shown(str(name))}")
+            raise InvalidConfiguration(f"unknown option {shown(str(name))}")
     form, timeout, private = (
         options.get("format", FORMS[0]),
         options.get("timeout_s", _TIMEOUT_S),
         options.get("allow_private", False),
     )
     if form not in FORMS:
-        raise InvalidConfiguration(f"its option format must be one of {', '.join(FORMS)}")
+        raise InvalidConfiguration(f"the option format must be one of {', '.join(FORMS)}")
     if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout <= DELIVERY_S:
-        raise InvalidConfiguration(f"its option timeout_s must be a number above 0 and up to {DELIVERY_S:g}")
+        raise InvalidConfiguration(f"the option timeout_s must be a number above 0 and up to {DELIVERY_S:g}")
     if not isinstance(private, bool):
-        raise InvalidConfiguration("its option allow_private must be True or False")
+        raise InvalidConfiguration("the option allow_private must be True or False")
     return Webhook(
-        about.name, target(options.get("url")), _secret(options), about.announcer, form, float(timeout), private
+        context.name, target(options.get("url")), _secret(options), context.formatter, form, float(timeout), private
     )
 
 
@@ -59,19 +59,19 @@ class Webhook:
     name: str
     target: Target = field(repr=False)
     secret: bytes = field(repr=False)
-    announcer: Announcer = field(repr=False)
+    formatter: ChangeFormatter = field(repr=False)
     form: str
     timeout_s: float
     private: bool
 
     @property
-    def local(self) -> bool:
+    def is_local(self) -> bool:
         """No: it is one for all processes."""
         return False
 
     def deliver(self, changes: Sequence[Change]) -> None:
         """Post them as one document. Raises DeliveryFailed."""
-        told = [one for change in changes if (one := self.announcer.told(change, self.form)) is not None]
+        told = [one for change in changes if (one := self.formatter.format(change, self.form)) is not None]
         if not told:
             return
         body = json.dumps({"sink": self.name, "format": self.form, "changes": told}, ensure_ascii=False).encode()

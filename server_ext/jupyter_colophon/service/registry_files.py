@@ -11,7 +11,7 @@ from typing import Any, Final
 from jupyter_colophon.core.errors import InvalidConfiguration, Problem, shown
 from jupyter_colophon.core.model.datahub_model import model_of
 from jupyter_colophon.core.model.registry import Model, Registry
-from jupyter_colophon.core.model.registry_extension import Overlay, SinkContext, overlaid
+from jupyter_colophon.core.model.registry_extension import ExtensionContext, Overlay, overlaid
 from jupyter_colophon.core.model.validators import Check
 from jupyter_colophon.core.package_data import load_documents, schemas_dir
 
@@ -47,9 +47,9 @@ def load_overlay(file: Path) -> Overlay:
     shipped, aspects = _shipped("registry.json"), load_documents("aspects")
     own = {name for name, document in aspects.items() if not document.get("colophon", {}).get("widens")}
     types = {one["type"]: "" if one["type"] in _CLOSED else one["keyAspect"] for one in shipped["entities"]}
-    around = SinkContext(types, own, partial(_schema, file.parent), _check)
+    context = ExtensionContext(types, own, partial(_schema, file.parent), _check)
     try:
-        return overlaid(_model(), _parsed(file), around)
+        return overlaid(_model(), _parsed(file), context)
     except InvalidConfiguration as error:
         return Overlay(_model(), faults=[Problem("", error.detail)])
 

@@ -15,12 +15,12 @@ def faults(settings: Settings) -> dict[str, str]:
     if not settings.sinks:
         return {}
     # Most catalogs have no sinks, and need none of this.
-    from jupyter_colophon.core.changes.announcement import Announcer
-    from jupyter_colophon.relay.sink_factory import fault
+    from jupyter_colophon.core.changes.change_formatter import ChangeFormatter
+    from jupyter_colophon.relay.sink_factory import find_problem
     from jupyter_colophon.service.registry_files import load_registry
 
-    announcer = Announcer(settings.identity(), load_registry(settings.overlay()))
-    found = {name: fault(name, options, announcer) for name, options in settings.sinks.items()}
+    formatter = ChangeFormatter(settings.identity(), load_registry(settings.overlay()))
+    found = {name: find_problem(name, options, formatter) for name, options in settings.sinks.items()}
     return {name: wrong for name, wrong in found.items() if wrong}
 
 

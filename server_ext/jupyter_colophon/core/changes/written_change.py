@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 # A server has subscribers' lists from its start, which waits for neither of these.
 if TYPE_CHECKING:
-    from jupyter_colophon.core.changes.announcement import Announcer
+    from jupyter_colophon.core.changes.change_formatter import ChangeFormatter
     from jupyter_colophon.core.entities.change import Change
 
 
@@ -17,7 +17,7 @@ class WrittenChange(NamedTuple):
     text: bytes
 
 
-def write_changes(announcer: "Announcer", changes: "Sequence[Change]", form: str) -> list[WrittenChange]:
+def write_changes(formatter: "ChangeFormatter", changes: "Sequence[Change]", form: str) -> list[WrittenChange]:
     """Return changes as JSON, without those that the form leaves out."""
-    written = ((change.seq, announcer.told(change, form)) for change in changes)
+    written = ((change.seq, formatter.format(change, form)) for change in changes)
     return [WrittenChange(seq, json.dumps(one, ensure_ascii=False).encode()) for seq, one in written if one is not None]

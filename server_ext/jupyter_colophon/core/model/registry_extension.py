@@ -30,7 +30,7 @@ Words = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class SinkContext:
+class ExtensionContext:
     """What an overlay is read in: our types and aspects, the schemas beside the file, other packages' checks.
 
     `types` gives the key aspect of a type of ours, an empty one where nobody can add to it.
@@ -53,20 +53,20 @@ class Overlay:
     warnings: list[Problem] = field(default_factory=list)
 
 
-def overlaid(model: Model, document: Any, around: SinkContext) -> Overlay:
+def overlaid(model: Model, document: Any, context: ExtensionContext) -> Overlay:
     """The model with this document over it."""
     found = Overlay(model)
     if not isinstance(document, Mapping):
         found.faults.append(Problem("", "is no mapping of `entities`, `aspects` and `plugins`"))
         return found
-    _Reading(found, around).read(document)
+    _Reading(found, context).read(document)
     return found
 
 
 @dataclass(slots=True)
 class _Reading:
     overlay: Overlay
-    around: SinkContext
+    context: ExtensionContext
     _place: Words = ()
 
     def read(self, document: Mapping[str, Any]) -> None:
@@ -102,7 +102,7 @@ class _Reading:
             self._fault((*words, str(unknown[0])), "there is no member of this name")
         elif scope not in (None, *_SCOPES):
             self._fault((*words, "scope"), "is USER or SYSTEM")
-        elif name in self.around.aspects:
+        elif name in self.context.aspects:
             self._fault(words, f"the aspect {name} is ours, and stays as it is")
         elif name not in self.overlay.model.aspects:
             self._new_aspect(words, str(name), told)
@@ -115,7 +115,7 @@ class _Reading:
         """Take an aspect by its schema beside the file; whether it is there."""
         file = told.get("schema", f"{name}.json")
         try:
-            document = self.around.schema(file) if isinstance(file, str) else None
+            document = self.context.schema(file) if isinstance(file, str) else None
         except MetadataError as error:
             self._fault(words, error.detail)
             return False
@@ -155,7 +155,7 @@ class _Reading:
         if not self._is_named(words, name, _TYPE):
             return
         known = self.overlay.model.entities.get(str(name))
-        key = known.key_aspect if known else self.around.types.get(str(name))
+        key = known.key_aspect if known else self.context.types.get(str(name))
         if key == "":
             self._fault(words, f"the type {name} is ours, and stays as it is")
             return
@@ -180,7 +180,7 @@ class _Reading:
         for at, one in enumerate(named or ()):
             if not isinstance(one, str) or not _ASPECT.fullmatch(one):
                 self._fault((*words, "aspects", at), "is a name of ASCII letters and digits")
-            elif one not in self.around.aspects and self._is_there((*words, "aspects", at), one):
+            elif one not in self.context.aspects and self._is_there((*words, "aspects", at), one):
                 yield one
 
     def _is_there(self, words: Words, aspect: str) -> bool:
@@ -192,7 +192,7 @@ class _Reading:
         if not isinstance(name, str) or not _ASPECT.fullmatch(name):
             self._fault(place, "a new type of entity has a key aspect, whose schema names the parts of its URN")
             return None
-        if name in self.around.aspects or any(name == one.key_aspect for one in self.overlay.model.entities.values()):
+        if name in self.context.aspects or any(name == one.key_aspect for one in self.overlay.model.entities.values()):
             self._fault(place, f"the key aspect {name} is another type's")
             return None
         if not self._is_there(place, name):
@@ -235,7 +235,7 @@ class _Reading:
         else:
             pairs = tuple((str(one.get("entityName", ANY)), str(one.get("aspectName", ANY))) for one in places)
             try:
-                rule = Rule(str(name), self.around.check(str(name)), frozenset(operations), pairs)
+                rule = Rule(str(name), self.context.check(str(name)), frozenset(operations), pairs)
             except MetadataError as error:
                 self._fault((*words, _OURS), error.detail)
             else:

@@ -97,7 +97,7 @@ class Board:
         told = []
         for wish in list(self._groups):
             seen = catalog.feed.visible(changes, wish.filters, wish.principal)
-            if found := write_changes(catalog.announcer, seen, wish.form):
+            if found := write_changes(catalog.formatter, seen, wish.form):
                 told.append((wish, found))
         if told:
             self._turn.acquire()

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from jupyter_colophon.core.package_data import schemas_dir
 
 if TYPE_CHECKING:
-    from jupyter_colophon.relay.sink_protocol import Bus
+    from jupyter_colophon.relay.sink_protocol import EventBus
 
 
-def bus(serverapp: Any) -> "Bus":
+def bus(serverapp: Any) -> "EventBus":
     """What emits on the server's bus, from any thread. Our schemas are registered with the first event."""
     known: set[str] = set()
 

@@ -110,7 +110,7 @@ class Following:
 
         def read(catalog: "Catalog") -> tuple[list[WrittenChange], int]:
             found: Slice = catalog.feed.read(after, SLICE, wish.filters, wish.principal)
-            return write_changes(catalog.announcer, found.changes, wish.form), found.cursor
+            return write_changes(catalog.formatter, found.changes, wish.form), found.cursor
 
         return await self._query(read)
 

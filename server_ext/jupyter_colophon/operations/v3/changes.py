@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from jupyter_colophon.core.changes.announcement import FORMS
+from jupyter_colophon.core.changes.change_formatter import FORMS
 from jupyter_colophon.core.errors import InvalidName, LogCompacted, NotFound, TooManyConnections
 from jupyter_colophon.core.identity.names import namespace
 from jupyter_colophon.operations import change_log

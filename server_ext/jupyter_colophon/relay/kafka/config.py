@@ -42,7 +42,7 @@ def connection(options: Mapping[str, Any]) -> Properties:
     told = _read(options.get("properties_file"))
     servers = options.get("servers", told.get(_SERVERS))
     if not isinstance(servers, str) or not servers.strip():
-        raise InvalidConfiguration("its option servers must be host:port, or several with commas between them")
+        raise InvalidConfiguration("the option servers must be host:port, or several with commas between them")
     # Who comes back is found soon.
     return {"reconnect.backoff.max.ms": 2_000, "client.id": "jupyter-colophon"} | told | {_SERVERS: servers}
 

@@ -29,12 +29,12 @@ _OF_THE_RECORD: Final = frozenset(
 _POLL_S: Final = 0.1
 
 
-def producing(properties: Properties, limit_s: float) -> Properties:
+def producing(properties: Properties, timeout_s: float) -> Properties:
     """What a producer is told, so that it keeps our promises and gives up within the limit."""
     return {"partitioner": "murmur2_random", "linger.ms": 5} | properties | {
         "enable.idempotence": True,
         "acks": "all",
-        "message.timeout.ms": int(limit_s * 600),
+        "message.timeout.ms": int(timeout_s * 600),
     }  # fmt: skip
 
 
@@ -43,7 +43,7 @@ class Sender:
     """One producer, made when it is first used, and anew after it broke."""
 
     properties: Properties
-    limit_s: float
+    timeout_s: float
     _producer: Any = None
     _problems: list[str] = field(default_factory=list)
     _waiting: int = 0
@@ -59,7 +59,7 @@ class Sender:
         if self._producer is None:
             self._producer = client("Producer", self.properties | {"error_cb": self._heard})
         self._problems, self._said = [], ""
-        end = time.monotonic() + self.limit_s
+        end = time.monotonic() + self.timeout_s
         for one in records:
             self._give(one, end)
         while self._waiting and time.monotonic() < end:

@@ -59,12 +59,12 @@ def source(options: Mapping[str, Any]) -> Source:
     """The source of these options. Raises InvalidConfiguration, which shows no value."""
     for name in options:
         if name not in _OPTIONS:
-            raise InvalidConfiguration(f"there is no option {shown(str(name))}")
+            raise InvalidConfiguration(f"unknown option {shown(str(name))}")
     for name in ("group", "principal", "topic"):
         if not isinstance(told := options.get(name, "x"), str) or not told:
-            raise InvalidConfiguration(f"its option {name} must be a name")
+            raise InvalidConfiguration(f"the option {name} must be a name")
     if "principal" not in options:
-        raise InvalidConfiguration("its option principal must say as whom proposals are made")
+        raise InvalidConfiguration("the option principal must name the user in whose name proposals are made")
     to = connection(options)
     consuming = {
         "group.id": options.get("group", "jupyter-colophon"),
@@ -81,7 +81,7 @@ def source(options: Mapping[str, Any]) -> Source:
 def _scopes(options: Mapping[str, Any]) -> frozenset[Action]:
     told = options.get("scopes", ("read", "emit"))
     if not isinstance(told, list | tuple) or not all(one in ALL_ACTIONS for one in told):
-        raise InvalidConfiguration(f"its option scopes must be a list of {', '.join(sorted(ALL_ACTIONS))}")
+        raise InvalidConfiguration(f"the option scopes must be a list of {', '.join(sorted(ALL_ACTIONS))}")
     return frozenset(told)
 
 

@@ -15,15 +15,15 @@ from jupyter_colophon.relay.sink_protocol import SinkContext
 _OPTIONS: Final = ("properties_file", "servers", "topics")
 
 
-def make(about: SinkContext) -> "Kafka":
+def create(context: SinkContext) -> "Kafka":
     """The sink of these options. Raises InvalidConfiguration, which shows no value."""
-    for name in about.options:
+    for name in context.options:
         if name not in _OPTIONS:
-            raise InvalidConfiguration(f"there is no option {shown(str(name))}")
-    named = topics(about.options.get("topics"))
-    properties = producing(connection(about.options), about.limit_s)
+            raise InvalidConfiguration(f"unknown option {shown(str(name))}")
+    named = topics(context.options.get("topics"))
+    properties = producing(connection(context.options), context.timeout_s)
     checked(properties, "Producer")
-    return Kafka(Speaker(about.announcer, named, about.origin), Sender(properties, about.limit_s))
+    return Kafka(Speaker(context.formatter, named, context.origin), Sender(properties, context.timeout_s))
 
 
 @dataclass(slots=True)
@@ -34,7 +34,7 @@ class Kafka:
     sender: Sender = field(repr=False)
 
     @property
-    def local(self) -> bool:
+    def is_local(self) -> bool:
         """No: it is one for all processes."""
         return False
 

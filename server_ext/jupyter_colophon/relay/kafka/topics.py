@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from jupyter_colophon.core.changes.announcement import Announcer, Document
+from jupyter_colophon.core.changes.change_formatter import ChangeFormatter, Document
 from jupyter_colophon.core.changes.inbox import DeadLetter
 from jupyter_colophon.core.datahub.mcl import failed_proposals, is_timeseries, log_entry
 from jupyter_colophon.core.documents.json_parsing import compact
@@ -45,7 +45,7 @@ class Record:
 class Speaker:
     """Says changes and failures. `topics` has no place for what is switched off; `origin` is the catalog's own id."""
 
-    announcer: Announcer
+    formatter: ChangeFormatter
     topics: Mapping[str, str]
     origin: str
 
@@ -65,13 +65,13 @@ class Speaker:
             yield self._record("failed", urn, told, f"{self.origin}-failed-{turn}-{number}")
 
     def _documents(self, change: Change) -> Iterator[tuple[str, Document | None]]:
-        log = "timeseries" if is_timeseries(change, self.announcer.registry) else "versioned"
+        log = "timeseries" if is_timeseries(change, self.formatter.registry) else "versioned"
         if log in self.topics:
-            yield log, log_entry(change, self.announcer.registry)
+            yield log, log_entry(change, self.formatter.registry)
         if "records" in self.topics:
-            yield "records", self.announcer.record(change)
+            yield "records", self.formatter.record(change)
         if "audit" in self.topics:
-            yield "audit", self.announcer.audit(change)
+            yield "audit", self.formatter.audit(change)
 
     def _record(self, what: str, urn: str, told: Document, event: str) -> Record:
         return Record(self.topics[what], urn.encode(), compact(told).encode(), event)
@@ -82,7 +82,7 @@ def topics(told: object) -> dict[str, str]:
     if told is None:
         return dict(TOPICS)
     if not isinstance(told, Mapping):
-        raise InvalidConfiguration("its option topics must be a dict of names")
+        raise InvalidConfiguration("the option topics must be a dict of names")
     for name, topic in told.items():
         if name not in TOPICS:
             raise InvalidConfiguration(f"there is no topic {shown(str(name))} to be named: {', '.join(TOPICS)}")

@@ -1,4 +1,4 @@
-"""A change in the forms in which it is announced: our own, CDAP's metadata change record, its audit message (spec CDAP-13)."""
+"""The forms of a change: our own, CDAP's metadata change record, its audit message (spec CDAP-13)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ _WITH_ENTITY: Final = "status"
 
 
 @dataclass(frozen=True, slots=True)
-class Announcer:
-    """Tells changes of one catalog. A form has no words for some of them: these are told as None."""
+class ChangeFormatter:
+    """Formats the changes of one catalog. A form that does not include a change formats it as None."""
 
     identity: Identity
     registry: Registry
 
-    def told(self, change: Change, form: str) -> Document | None:
-        """A change in one of FORMS."""
+    def format(self, change: Change, form: str) -> Document | None:
+        """Return a change in one of FORMS."""
         if form == "record":
             return self.record(change)
         if form == "audit":
