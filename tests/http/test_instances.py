@@ -3,10 +3,12 @@
 import asyncio
 from typing import Any
 
+import pytest
 from support.instances import BASE, HELLO, INSTANCES, URN, made
 from support.snippets import SPACE, SPACE_ID, snippet
 
 MERGE = {"Content-Type": "application/merge-patch+json"}
+JSON_PATCH = {"Content-Type": "application/json-patch+json"}
 
 
 async def test_an_instance_is_made_read_replaced_and_removed(api: Any, kept: str, jp_base_url: str) -> None:
@@ -57,7 +59,7 @@ async def test_what_cannot_be_done_is_a_problem_with_its_places(api: Any, kept: 
         ("PUT", (*INSTANCES, "none"), snippet(), 404, []),
         ("PATCH", HELLO, {"metadata": {"language": 1}}, 400, ["/metadata/language"]),
         ("PATCH", HELLO, {"version": 1}, 400, []),
-        ("PATCH", HELLO, [], 400, [""]),
+        ("PATCH", HELLO, 7, 400, [""]),
         ("DELETE", (*INSTANCES, "none"), None, 404, []),
         ("POST", (*HELLO, "restore"), {"version": 9}, 404, []),
         ("POST", (*HELLO, "restore"), {"version": 0}, 400, ["/version"]),
@@ -103,6 +105,48 @@ async def test_a_merge_patch_changes_what_it_names(api: Any, kept: str) -> None:
     patch = {"display_name": "New", "metadata": {"tags": ["b"], "description": None}}
     done = await api("PATCH", *HELLO, body=patch, headers=MERGE, answers="instance")
     assert (done.body["display_name"], done.body["metadata"]) == ("New", snippet(tags=["b"])["metadata"])
+
+
+async def test_json_patch_changes_one_place_each(api: Any, kept: str) -> None:
+    await made(api, snippet(tags=["a"], description="x"))
+    operations = [
+        {"op": "test", "path": "/metadata/tags/0", "value": "a"},
+        {"op": "add", "path": "/metadata/tags/-", "value": "b"},
+        {"op": "remove", "path": "/metadata/description"},
+        {"op": "replace", "path": "/display_name", "value": "New"},
+    ]
+    done = await api("PATCH", *HELLO, body=operations, headers=JSON_PATCH, answers="instance")
+    assert (done.body["display_name"], done.body["metadata"]) == ("New", snippet(tags=["a", "b"])["metadata"])
+
+
+@pytest.mark.parametrize(
+    "operations",
+    [
+        [{"op": "test", "path": "/metadata/language", "value": "R"}],
+        [{"op": "remove", "path": "/metadata/tags"}],
+        [{"op": "add", "path": "/name", "value": "other"}],
+        [{"op": "add", "path": "/version", "value": 7}],
+        [{"op": "add", "path": "/extra", "value": 7}],
+        [{"op": "add", "path": "", "value": 7}],
+        [{"op": "add", "path": "/metadata", "value": 7}],
+        [{"op": "shuffle", "path": "/metadata"}],
+        {"metadata": {}},
+    ],
+)
+async def test_json_patch_that_cannot_be_applied_changes_nothing(api: Any, kept: str, operations: Any) -> None:
+    (before,) = await made(api, snippet())
+    done = await api("PATCH", *HELLO, body=operations, headers=JSON_PATCH, answers="problem")
+    assert done.status == 400
+    assert (await api("GET", *HELLO)).body == before
+
+
+async def test_json_patches_at_once_are_all_applied(api: Any, kept: str) -> None:
+    await made(api, snippet(tags=[]))
+    tags = [f"t{number}" for number in range(8)]
+    patches = [[{"op": "add", "path": "/metadata/tags/-", "value": tag}] for tag in tags]
+    tries = [api("PATCH", *HELLO, body=patch, headers=JSON_PATCH) for patch in patches]
+    assert {one.status for one in await asyncio.gather(*tries)} == {200}
+    assert sorted((await api("GET", *HELLO)).body["metadata"]["tags"]) == tags
 
 
 async def test_a_removal_is_undone_and_an_old_version_brought_back(api: Any, kept: str) -> None:

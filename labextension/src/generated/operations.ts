@@ -423,7 +423,7 @@ export interface IOperations {
     body: InstanceEdit;
     answer: Instance;
   };
-  /** Change parts of an instance. */
+  /** Change parts of an instance by a merge patch (an object) or a JSON Patch (a list). */
   patchInstance: {
     parameters: { space: string; instance: string; 'If-Match'?: string | undefined; 'If-None-Match'?: string | undefined; 'If-Unmodified-Since'?: string | undefined; 'If-Modified-Since'?: string | undefined };
     body: object;

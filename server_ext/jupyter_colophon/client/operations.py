@@ -818,9 +818,10 @@ class Operations:
         if_none_match: str | None = None,
         if_unmodified_since: str | None = None,
         if_modified_since: str | None = None,
+        content_type: str = "application/merge-patch+json",
         timeout_s: float | None = None,
     ) -> Document:
-        """Change parts of an instance. Answer: `Instance`."""
+        """Change parts of an instance by a merge patch (an object) or a JSON Patch (a list). Answer: `Instance`."""
         call = Call(
             "patchInstance",
             "PATCH",
@@ -833,7 +834,7 @@ class Operations:
                 "If-Modified-Since": if_modified_since,
             },
             body=body,
-            content_type="application/merge-patch+json",
+            content_type=content_type,
         )
         return self.caller.call(call, timeout_s)
 

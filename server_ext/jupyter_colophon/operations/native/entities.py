@@ -20,37 +20,23 @@ from jupyter_colophon.operations.idempotency import IDEMPOTENCY_KEY
 from jupyter_colophon.operations.native import documents
 from jupyter_colophon.operations.operation import Link, operation
 from jupyter_colophon.operations.parameter import text, time
+from jupyter_colophon.operations.patch_bodies import JSON_PATCH, JSON_PATCH_SHAPE, MERGE_PATCH
 from jupyter_colophon.operations.request import Answer, Document, Request
 from jupyter_colophon.operations.services import Services
 from jupyter_colophon.operations.shared_parameters import CURSOR, LIMIT, NAMESPACE, PREFIX, REMOVED, TYPE
 
-_JSON_PATCH, _MERGE_PATCH = "application/json-patch+json", "application/merge-patch+json"
 _VALUE: Final = {
     "type": "object",
     "description": "The value of the aspect; `/registry/{type}` has its schema.",
     "examples": [{"properties": {"owner": "ops"}, "tags": ["faa"]}],
 }
-_LIST: Final = {
-    "type": "array",
-    "description": "A JSON Patch (RFC 6902).",
-    "items": {
-        "type": "object",
-        "properties": {
-            "op": {"enum": ["add", "remove", "replace", "move", "copy", "test"]},
-            "path": {"type": "string"},
-            "from": {"type": "string"},
-            "value": {},
-        },
-        "required": ["op", "path"],
-    },
-}
 #: What is told of lists holds for a list alone, and what is told of members for an object.
 _LIST_OR_FORM: Final = {
     "type": ["array", "object"],
     "description": "A JSON Patch (RFC 6902), or one in DataHub's form: elements of arrays are named by their keys.",
-    "items": _LIST["items"],
+    "items": JSON_PATCH_SHAPE["items"],
     "properties": {
-        "patch": _LIST,
+        "patch": JSON_PATCH_SHAPE,
         "arrayPrimaryKeys": {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "string"}}},
         "forceGenericPatch": {"type": "boolean"},
     },
@@ -59,7 +45,7 @@ _LIST_OR_FORM: Final = {
 }
 _MERGED: Final = {"type": "object", "description": "A merge patch (RFC 7396)."}
 #: `application/json` is any of them: an object with `patch` and nothing that a DataHub's form has not is one.
-_EITHER: Final = {"type": ["array", "object"], "items": _LIST["items"]}
+_EITHER: Final = {"type": ["array", "object"], "items": JSON_PATCH_SHAPE["items"]}
 _ASPECTS: Final = text("aspects", "Comma-separated names of the aspects to return; by default, all of them.")
 _FROM: Final = time("start", "Return only values from this time on.")
 _TO: Final = time("end", "Return only values up to this time.")
@@ -209,7 +195,7 @@ def write_aspect(services: Services, request: Request) -> Answer:
     "patchAspect",
     "PATCH /entities/{urn}/aspects/{aspect}",
     parameters=[*CONDITIONS, IDEMPOTENCY_KEY],
-    body={_JSON_PATCH: _LIST_OR_FORM, _MERGE_PATCH: _MERGED, "application/json": _EITHER},
+    body={JSON_PATCH: _LIST_OR_FORM, MERGE_PATCH: _MERGED, "application/json": _EITHER},
     answers="write-result",
     errors=[NotFound, ConditionFailed, PatchFailed],
     etag=True,

@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from jupyter_colophon.core.documents import patch
 from jupyter_colophon.core.documents.codec import to_documents
-from jupyter_colophon.core.errors import InvalidQuery
+from jupyter_colophon.core.errors import InvalidQuery, PatchFailed
 from jupyter_colophon.core.identity.names import instance as instance_urn
 from jupyter_colophon.core.instances.instance import DOCUMENT_KEYS, Instance
 from jupyter_colophon.core.instances.instance_query import InstancePage, Outcome, Removed
@@ -21,6 +22,8 @@ _OUTCOMES = ("created", "updated", "unchanged", "conflict", "invalid", "failed")
 
 #: A row has room for so much of what is wrong with its instance.
 _PROBLEM_CHARS = 300
+#: The most operations that a JSON Patch of an instance may have.
+_PATCH_OPERATIONS_MAX = 2_000
 
 
 def edited(body: Mapping[str, Any]) -> Document:
@@ -34,6 +37,21 @@ def merged(body: Mapping[str, Any]) -> Document:
     if unknown := set(body) - {*DOCUMENT_KEYS, "name", "extra"}:
         raise InvalidQuery("an instance has no such member to change", sorted(unknown)[0])
     return edited({**body, "extra": body.get("extra") or {}})
+
+
+def apply_json_patch(document: Mapping[str, Any], operations: object) -> Document:
+    """Apply a JSON Patch to an instance's document, with paths as in `instance-edit.json`.
+
+    Raises PatchFailed, TooLarge, and InvalidQuery for members that nobody can change.
+    """
+    metadata = document.get("metadata")
+    extra = {key: value for key, value in document.items() if key not in DOCUMENT_KEYS}
+    known = {key: document[key] for key in DOCUMENT_KEYS if key in document}
+    editable = known | {"metadata": metadata if isinstance(metadata, Mapping) else {}, "extra": extra}
+    changed = patch.apply_json_patch(editable, operations, operations_max=_PATCH_OPERATIONS_MAX)
+    if not isinstance(changed, dict) or not isinstance(changed.setdefault("extra", {}), dict):
+        raise PatchFailed("an instance is an object, and so is its member `extra`")
+    return merged(changed)
 
 
 def instance(value: Instance) -> Document:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -31,6 +32,7 @@ from jupyter_colophon.operations.conditions import CONDITIONS, condition, etag_o
 from jupyter_colophon.operations.native import instance_documents as documents
 from jupyter_colophon.operations.operation import Link, operation
 from jupyter_colophon.operations.parameter import Parameter, choice, flag, number, text
+from jupyter_colophon.operations.patch_bodies import JSON_PATCH, JSON_PATCH_SHAPE, MERGE_PATCH
 from jupyter_colophon.operations.request import Answer, Document, Request
 from jupyter_colophon.operations.services import Services
 from jupyter_colophon.operations.shared_parameters import CURSOR, DEFAULT_LIMIT, LIMIT_MAX
@@ -72,6 +74,11 @@ _MERGED: Final = {
     "type": "object",
     "description": "A merge patch (RFC 7396) of `display_name`, `schema_name`, `metadata` and `extra`.",
 }
+_LIST: Final = {
+    **JSON_PATCH_SHAPE,
+    "description": "A JSON Patch (RFC 6902) of the same members, with at most 2,000 operations.",
+}
+_EITHER: Final = {"type": ["array", "object"], "items": JSON_PATCH_SHAPE["items"]}
 _SAVE_REFUSES: Final = (
     SchemaspaceNotFound,
     InvalidInstanceName,
@@ -178,7 +185,7 @@ def write_instance(services: Services, request: Request) -> Answer:
     "PATCH /schemaspaces/{space}/instances/{instance}",
     schemaspace="{space}",
     parameters=CONDITIONS,
-    body={"application/merge-patch+json": _MERGED},
+    body={MERGE_PATCH: _MERGED, JSON_PATCH: _LIST, "application/json": _EITHER},
     answers="instance",
     errors=[
         *_SAVE_REFUSES,
@@ -192,9 +199,13 @@ def write_instance(services: Services, request: Request) -> Answer:
     links=_NEXT,
 )
 def patch_instance(services: Services, request: Request) -> Answer:
-    """Change parts of an instance."""
-    (space, name), changes = _place(request), documents.merged(request.body)
-    return _answer(services.instances().patch(space, name, changes, condition(request), request.principal))
+    """Change parts of an instance by a merge patch (an object) or a JSON Patch (a list)."""
+    (space, name), body, instances = _place(request), request.body, services.instances()
+    if isinstance(body, list):
+        edit = partial(documents.apply_json_patch, operations=body)
+        return _answer(instances.change(space, name, edit, condition(request), request.principal))
+    changes = documents.merged(body)
+    return _answer(instances.patch(space, name, changes, condition(request), request.principal))
 
 
 @operation(

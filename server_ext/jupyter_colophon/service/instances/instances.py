@@ -1,6 +1,7 @@
 """All that can be done with the instances of schemaspaces, from whatever door."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -37,6 +38,7 @@ from jupyter_colophon.service.instances import bundles
 from jupyter_colophon.service.instances.bundles import Bundles
 from jupyter_colophon.service.instances.deleted_secrets import Undoing
 from jupyter_colophon.service.instances.edits import Drafts, require_members, require_name
+from jupyter_colophon.service.instances.file_store import FileInstances
 from jupyter_colophon.service.instances.findings import findings
 from jupyter_colophon.service.instances.gate import InstanceGate, namespace_of
 from jupyter_colophon.service.instances.object_api import InstanceObjects
@@ -63,6 +65,8 @@ def _urn(one: Instance) -> str:
 
 #: A list of instances: the class has a method of that name.
 Listed = list[Instance]
+#: A document of an instance, with the members of its class beside the others.
+Document = Mapping[str, Any]
 #: How often a patch is tried again that others' changes were in the way of.
 _PATCH_TRIES = 10
 
@@ -197,24 +201,37 @@ class Instances:
     ) -> Instance:
         """Apply a merge patch (RFC 7396) to `display_name`, `schema_name`, `metadata` and extra members.
 
-        Raises InstanceUnreadable, PatchFailed, and what `update` raises.
+        Raises what `change` raises.
+        """
+        require_name(name, changes)
+        return self.change(space, name, partial(apply_merge_patch, patch=changes), condition, principal)
+
+    def change(
+        self, space: str, name: str, edit: Callable[[Document], Document], condition: Condition, principal: Principal
+    ) -> Instance:
+        """Replace an instance by what `edit` makes of its document, in which secrets are masked.
+
+        Edits of one instance are applied one after the other, also those of other processes. Raises
+        InstanceUnreadable, what `edit` raises, and what `update` raises.
         """
         self._may(principal, "admin", space)
-        for _ in range(_PATCH_TRIES):
-            held, version = self._current(space, name)
-            self._gate.require_one(principal, "admin", self._key(space), name, held.document)
-            if held.document is None:
-                raise InstanceUnreadable(space, name, held.problem)
-            _check(name, condition, held, version)
-            require_name(name, changes)
-            document = apply_merge_patch(self.shown.masked(self._key(space), held.document), changes)
-            try:
-                # Without a condition of its own it applies to whatever is there, but never to what it has not seen.
-                seen = condition if condition != Condition() or version is None else Condition(version=version)
-                return self._save(space, name, document, held, seen, principal)
-            except ConditionFailed:
-                if condition != Condition():
-                    raise
+        store = self.store(space)
+        with store.files.merging(name) if isinstance(store, FileInstances) else nullcontext():
+            for _ in range(_PATCH_TRIES):
+                held, version = self._current(space, name)
+                self._gate.require_one(principal, "admin", self._key(space), name, held.document)
+                if held.document is None:
+                    raise InstanceUnreadable(space, name, held.problem)
+                _check(name, condition, held, version)
+                document = edit(self.shown.masked(self._key(space), held.document))
+                require_name(name, document)
+                try:
+                    # Without a condition of its own it applies to whatever is there, but never to what it has not seen.
+                    seen = condition if condition != Condition() or version is None else Condition(version=version)
+                    return self._save(space, name, document, held, seen, principal)
+                except ConditionFailed:
+                    if condition != Condition():
+                        raise
         raise StoreUnavailable(f"instance {name} is changed all the time: try again")
 
     def remove(self, space: str, name: str, condition: Condition, principal: Principal) -> Removed:

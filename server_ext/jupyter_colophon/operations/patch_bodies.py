@@ -1,0 +1,20 @@
+"""The media types of patches, and what a JSON Patch is."""
+
+from typing import Any, Final
+
+JSON_PATCH: Final = "application/json-patch+json"
+MERGE_PATCH: Final = "application/merge-patch+json"
+JSON_PATCH_SHAPE: Final[dict[str, Any]] = {
+    "type": "array",
+    "description": "A JSON Patch (RFC 6902).",
+    "items": {
+        "type": "object",
+        "properties": {
+            "op": {"enum": ["add", "remove", "replace", "move", "copy", "test"]},
+            "path": {"type": "string"},
+            "from": {"type": "string"},
+            "value": {},
+        },
+        "required": ["op", "path"],
+    },
+}
