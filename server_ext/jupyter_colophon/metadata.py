@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from jupyter_colophon.client.programs.uses import uses
     from jupyter_colophon.core.entities.metadata_scopes import Metadata
     from jupyter_colophon.core.lineage.lineage_listener import (
-        ConsumerContext,
         LineageInfo,
-        MetadataConsumer,
+        LineageListener,
+        ListenerContext,
         ProgramRun,
     )
     from jupyter_colophon.pipelines.api import pipeline
@@ -46,10 +46,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ClientError",
-    "ConsumerContext",
     "LineageInfo",
+    "LineageListener",
+    "ListenerContext",
     "Metadata",
-    "MetadataConsumer",
     "MetadataEntity",
     "MetadataSnapshot",
     "MetadataUnavailable",
@@ -97,10 +97,10 @@ _PLACES = {
     "Result": "client.api.answer",
     "MetadataSnapshot": "client.programs.reading",
     "ClientError": "client.problems",
-    "ConsumerContext": "core.lineage.lineage_listener",
+    "ListenerContext": "core.lineage.lineage_listener",
     "LineageInfo": "core.lineage.lineage_listener",
     "Metadata": "core.entities.metadata_scopes",
-    "MetadataConsumer": "core.lineage.lineage_listener",
+    "LineageListener": "core.lineage.lineage_listener",
     "MetadataEntity": "client.programs.entity",
     "MetadataUnavailable": "client.programs.reading",
     "NotConnected": "client.problems",

@@ -35,7 +35,7 @@ class Settings(Configurable):
 
     database = Unicode(
         config=True,
-        help="The catalog's file (mode 0600); by default `colophon/colophon.db` in the Jupyter data directory. Folders that are created have mode 0700, and the folder `colophon` gets it when the server starts.",
+        help="The database file (mode 0600); by default, `colophon/colophon.db` in the Jupyter data directory. Missing folders are created with mode 0700, which the folder `colophon` also gets when the server starts.",
     )
     storage_provider = Unicode(
         "sqlite",
@@ -44,7 +44,7 @@ class Settings(Configurable):
     )
     storage_options = Dict(
         config=True,
-        help="Options of the store; for `sqlite` there are none besides `database`, for `postgresql` see docs/settings.md#postgresql.",
+        help="Options of the store: none for `sqlite`, whose file is `database`; for `postgresql` see docs/settings.md#postgresql.",
     )
     default_platform = Unicode(
         "spark", config=True, help="The platform whose datasets have short names such as `flights.flights`."
@@ -54,12 +54,12 @@ class Settings(Configurable):
     namespace_rules = List(
         Tuple(Unicode(), Unicode()),
         config=True,
-        help="Pairs of a URN glob and a namespace: where datasets of other platforms belong. The first match wins, else `default`. Decided at the first write; `jupyter colophon reindex --namespaces` applies changed rules after servers are restarted.",
+        help="Pairs of a URN glob and the namespace of the datasets of other platforms that match it. The first match wins; the default is `default`. The namespace is assigned at the first write; `jupyter colophon reindex --namespaces` applies changed rules after servers are restarted.",
     )
     platform_instances = List(
         Tuple(Unicode(), Unicode()),
         config=True,
-        help='Pairs of a glob over the namespaces of OpenLineage (docs/openlineage.md) and a prefix, such as ("postgres://east*", "east"): names of datasets begin with it (`east.db.s.t`) instead of their server (`east:5432/db.s.t`). The first match wins.',
+        help='Pairs of a glob over the namespaces of OpenLineage (docs/openlineage.md) and a prefix, such as ("postgres://east*", "east"): dataset names begin with the prefix (`east.db.s.t`) instead of the server (`east:5432/db.s.t`). The first match wins.',
     )
     capture = Bool(
         True,
@@ -69,24 +69,24 @@ class Settings(Configurable):
     record_cell_source = Bool(
         False,
         config=True,
-        help="Record the source of cells too, with credentials replaced; else its hash, the cell's name and its first comment (docs/spark-lineage.md#what-is-recorded-of-a-cell).",
+        help="Record the source of cells, with credentials replaced, in addition to its hash, the cell's name and its first comment (docs/spark-lineage.md#what-is-recorded-of-a-cell).",
     )
     policy = Unicode(
         config=True,
-        help="The dotted name of a class that decides who may do what in which namespace, besides a token's scopes; empty: none (docs/settings.md#a-policy).",
+        help="The dotted name of a class that authorizes actions by namespace, in addition to the scopes of tokens; empty: none (docs/settings.md#a-policy).",
     )
     change_log_retention_days = Int(
-        0, min=0, config=True, help="For how many days `jupyter colophon compact` keeps changes; 0 keeps them for ever."
+        0, min=0, config=True, help="Number of days for which `jupyter colophon compact` keeps changes; 0 keeps them forever."
     )
 
     entity_registry = Unicode(
         config=True,
-        help="An `entity-registry.yml` that adds entity types, aspects and rules to the catalog's (docs/registry.md).",
+        help="The path of an `entity-registry.yml` with additional entity types, aspects and rules (docs/registry.md).",
     )
     retention = List(
         Dict(),
         config=True,
-        help="Which versions of aspects are kept, as in DataHub's `retention.yaml`; empty: all of them (docs/settings.md#how-long-versions-are-kept).",
+        help="The retention of versions of aspects, as in DataHub's `retention.yaml`; empty: all versions are kept (docs/settings.md#how-long-versions-are-kept).",
     )
 
     elyra_api = CaselessStrEnum(
@@ -99,57 +99,57 @@ class Settings(Configurable):
     metadata_store = Unicode(
         "file",
         config=True,
-        help="Where instances of schemaspaces are kept: `file`, `catalog`, or a store of the entry-point group `jupyter_colophon.metadata_stores` (docs/settings.md#instances-of-schemaspaces).",
+        help="The store of instances of schemaspaces: `file`, `catalog`, or one of the entry-point group `jupyter_colophon.metadata_stores` (docs/settings.md#instances-of-schemaspaces).",
     )
     secret_store = Unicode(
         "file",
         config=True,
-        help="Where secrets of instances are kept: `file`, `keyring`, `env`, or a store of the entry-point group `jupyter_colophon.secret_stores` (docs/settings.md#secrets-of-instances).",
+        help="The store of secrets of instances: `file`, `keyring`, `env`, or one of the entry-point group `jupyter_colophon.secret_stores` (docs/settings.md#secrets-of-instances).",
     )
     secret_env_variables = List(
         Unicode(),
         ["COLOPHON_SECRET_*"],
         config=True,
-        help="Globs of the environment variables that instances may refer to as secrets, by `env:NAME` (docs/settings.md#secrets-of-instances).",
+        help="Globs of the environment variables that instances may use as secrets, by `env:NAME` (docs/settings.md#secrets-of-instances).",
     )
     kernel_env_passthrough = List(
         Unicode(),
         config=True,
-        help="Variables with the server's own credentials that kernels keep, such as `JUPYTERHUB_API_TOKEN`; empty: none (docs/settings.md#in-kernels).",
+        help="Environment variables with credentials of the server that are passed to kernels, such as `JUPYTERHUB_API_TOKEN`; empty: none (docs/settings.md#in-kernels).",
     )
     allow_schema_writes = Bool(
         False,
         config=True,
-        help="Whether administrators may store schemas of schemaspaces by REST, besides those of packages: files below `colophon/schemas` in the Jupyter data directory, which every process of the account loads, also when this is off again. Their `metadata_class_name` must be a class that the schema of an installed package names.",
+        help="Whether administrators may store schemas of schemaspaces by REST, in addition to those of packages. They are files below `colophon/schemas` in the Jupyter data directory, which every process of the account loads, even if this setting is switched off later. Their `metadata_class_name` must be a class that the schema of an installed package names.",
     )
     schemaspace_packages = List(
         Unicode(),
         config=True,
-        help="The packages whose schemaspaces and schemas are loaded; empty: all that are installed.",
+        help="The packages whose schemaspaces and schemas are loaded; empty: all installed packages.",
     )
 
     system_metadata_filters = List(
         Tuple(Enum(("include", "exclude")), Unicode(), Unicode(), Unicode()),
         config=True,
-        help='Which machine-made metadata is attached: tuples of `include` or `exclude` and globs of key, kind of entity (an entity type, or `app`, `program`, `stream`, a custom type) and namespace, such as ("exclude", "last-*", "*", "*"). The first match wins; without a match metadata is attached. The key of a schema is `schema`, that of machine tags `tags`. What is filtered out is neither stored nor shown, whichever API it came by; batches in the inbox are filtered when they are applied.',
+        help='Filters of machine-made metadata: tuples of `include` or `exclude` and globs of key, kind of entity (an entity type, or `app`, `program`, `stream`, a custom type) and namespace, such as ("exclude", "last-*", "*", "*"). The first match wins; without a match, metadata is included. The key of a schema is `schema`, that of machine tags `tags`. Excluded metadata is neither stored nor shown, in any API; batches in the inbox are filtered when they are applied.',
     )
     lineage_listeners = Dict(
         config=True,
-        help="Properties of consumers of lineage, by the names of their entry points; False leaves one out (docs/programs.md#consumers-of-lineage).",
+        help="Properties of lineage listeners by the names of their entry points; False disables one (docs/programs.md#lineage-listeners).",
     )
     run_snapshots_include_system_metadata = Bool(
         False,
         config=True,
-        help="Keep the system metadata of data, program and application, too, when a run first touches something; user metadata is always kept.",
+        help="Also record the system metadata of data, program and application at the first access of a run; user metadata is always recorded.",
     )
     store_stream_events = Bool(
         True,
         config=True,
-        help="Store events that are written into streams (docs/v3.md#streams); else they are accepted and dropped.",
+        help="Store the events that are written to streams (docs/v3.md#streams), instead of dropping them.",
     )
     stream_folder = Unicode(
         config=True,
-        help="Where events of streams are stored; by default `colophon/streams` in the Jupyter data directory.",
+        help="The folder of the events of streams; by default `colophon/streams` in the Jupyter data directory.",
     )
     allow_namespace_delete_without_confirm = Bool(
         False,
@@ -160,66 +160,66 @@ class Settings(Configurable):
         value_trait=Dict(),
         key_trait=Unicode(),
         config=True,
-        help="Where changes are delivered to (docs/notifications.md#sinks): a name, and the options of each, of which `kind` is `webhook`, `jupyter-events`, or that of another package.",
+        help="The destinations of changes (docs/notifications.md#sinks): the options of each sink by its name. Its `kind` is `webhook`, `jupyter-events`, `kafka`, or one of another package.",
     )
     kafka_proposals = Dict(
         config=True,
-        help="Where `jupyter colophon relay` takes proposals from (docs/kafka.md#proposals): servers, principal, and more; empty: nowhere.",
+        help="The Kafka topic from which `jupyter colophon relay` consumes proposals (docs/kafka.md#proposals): servers, principal, and more; empty: none.",
     )
     max_scheduled_runs = Int(
         0,
         min=0,
         config=True,
-        help="How many runs of pipelines that schedules started this server has under way at once (docs/pipelines.md#when-they-run-by-themselves); 0: it starts none.",
+        help="Maximum number of concurrent scheduled pipeline runs of this server (docs/pipelines.md#when-they-run-by-themselves); 0 disables the scheduler.",
     )
     max_connections_per_user = Int(
         64,
         min=1,
         config=True,
-        help="How many WebSockets, streams and long polls of changes one user may have open; further ones are refused (429).",
+        help="Maximum number of open WebSockets, streams and long polls of changes per user; further ones get 429.",
     )
     read_timeout_seconds = Float(
         20.0,
         min=0.1,
         config=True,
-        help="How many seconds one request may read the catalog; a question that takes longer is answered 503.",
+        help="Maximum number of seconds for which a request may read the catalog; a request that takes longer gets 503.",
     )
     max_body_bytes = Int(
-        10 * 1024 * 1024, min=1, config=True, help="The largest body of a request, in bytes, also after inflating."
+        10 * 1024 * 1024, min=1, config=True, help="Maximum size of a request body in bytes, before and after decompression."
     )
     datahub_max_body_bytes = Int(
         16 * 1024 * 1024,
         min=1,
         config=True,
-        help="The largest body of a request of DataHub's clients (docs/datahub.md), which send 15 MiB at once, in bytes.",
+        help="Maximum size in bytes of a request body of DataHub's clients (docs/datahub.md), which send up to 15 MiB.",
     )
     always_emit_change_log = Bool(
         False,
         config=True,
-        help="Write a change to the log also for a value that was there already (DataHub's `alwaysEmitChangeLog`); it makes no version.",
+        help="Write a change to the log also if the value is unchanged (DataHub's `alwaysEmitChangeLog`); no version is created.",
     )
     audit_reads = Bool(
         False,
         config=True,
-        help="Record in `audit_folder` which entities' metadata kernels and other programs read, list and search (docs/notifications.md#reads-by-programs).",
+        help="Record in `audit_folder` the entities whose metadata kernels and other programs read, list and search (docs/notifications.md#reads-by-programs).",
     )
     mcp_access = CaselessStrEnum(
         ("off", "read", "write"),
         "read",
         config=True,
-        help="What assistants may do by the MCP server (docs/mcp.md): `off`, `read`, or `write`, as far as their token's scopes allow.",
+        help="Access of assistants through the MCP server (docs/mcp.md): `off`, `read`, or `write`, within the scopes of their token.",
     )
     audit_folder = Unicode(
         config=True,
-        help="Where reads by programs are recorded; by default `colophon/audit` in the Jupyter data directory.",
+        help="The folder in which reads by programs are recorded; by default `colophon/audit` in the Jupyter data directory.",
     )
     dead_letter_retention_days = Int(
-        90, min=0, config=True, help="For how many days dead letters are kept; 0 keeps them for ever."
+        90, min=0, config=True, help="Number of days for which dead letters are kept; 0 keeps them forever."
     )
     datahub_strict = Bool(
         False,
         config=True,
-        help="Refuse aspects of DataHub's clients with fields that the model does not know; else those fields are dropped, with a warning.",
+        help="Reject aspects of DataHub's clients with unknown fields, instead of dropping these fields with a warning.",
     )
 
     @default("database")

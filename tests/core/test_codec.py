@@ -68,7 +68,7 @@ def test_document_has_camel_case_names_iso_times_and_marked_names() -> None:
             }
         ],
     }
-    edge = LineageEdge("a", "b", "declared", (), 0, 0, None, (), "ada", asserted=True)
+    edge = LineageEdge("a", "b", "declared", (), 0, 0, None, (), "ada", declared=True)
     assert to_document(edge)["declared"] is True
 
 

@@ -129,11 +129,11 @@ async def test_a_right_that_is_taken_away_between_saying_and_applying_takes_what
 
 #: What a package brings that consumes lineage, and writes what it is told to the file of its settings.
 CONSUMER = """
-from jupyter_colophon.metadata import MetadataConsumer
+from jupyter_colophon.metadata import LineageListener
 
 
-class Writing(MetadataConsumer):
-    def consume_lineage(self, context, program_run, lineage):
+class Writing(LineageListener):
+    def on_lineage(self, context, program_run, lineage):
         with open(context.properties["file"], "a") as file:
             print(program_run.actor, *sorted(lineage.sources), "->", *sorted(lineage.targets), file=file)
 """

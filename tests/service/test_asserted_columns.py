@@ -74,7 +74,7 @@ def test_fine_grained_upstreams_are_edges_between_columns_beside_those_of_runs(c
     assert made_of(catalog) == {A, B}
     both = {(A, "x", "y", "identity"), (A, "x", "y", "transformation")}
     assert columns(catalog) == {(B, "p", "z", "aggregation"), (B, "q", "z", "aggregation")} | both
-    asserted = {edge.reported_by for edge in lineage(catalog).edges if edge.asserted}
+    asserted = {edge.reported_by for edge in lineage(catalog).edges if edge.declared}
     assert asserted == {"ada"}
     say(catalog, C, "upstreamLineage", {"upstreams": []})
     assert columns(catalog) == {(A, "x", "y", "identity")}
@@ -108,7 +108,7 @@ def test_what_a_job_reads_and_makes_are_edges_of_that_job(catalog: Catalog) -> N
     # The same columns by a run of the job stay when they are said no more.
     touch(catalog, JOB, "r", ("write", C), columns=[ColumnEdge(Urn.parse(A), "x", Urn.parse(C), "y", "identity")])
     say(catalog, JOB, "dataJobInputOutput", {"inputDatasets": [], "outputDatasets": []})
-    assert [edge.asserted for edge in lineage(catalog, C).edges if edge.target == C] == [False]
+    assert [edge.declared for edge in lineage(catalog, C).edges if edge.target == C] == [False]
     assert findings(keeper(catalog)) == []
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from jupyter_colophon.pipelines.scheduler.scheduler import Scheduler
     from jupyter_colophon.relay.relay import Relay
     from jupyter_colophon.relay.sink_protocol import EventBus
-    from jupyter_colophon.service.changes.lineage_listeners import Consumers, ConsumerState
+    from jupyter_colophon.service.changes.lineage_listeners import LineageListeners, ListenerState
 
 #: The key in the server's settings.
 SETTING = "colophon"
@@ -62,25 +62,25 @@ class ServerState(Services):
     scheduler: "Scheduler | None" = None
     #: Which kernels this server has, for the server after it.
     kernel_registry: KernelRegistry = field(init=False)
-    _consumers: "Consumers | None" = None
+    _lineage_listeners: "LineageListeners | None" = None
 
     def __post_init__(self) -> None:
         self.kernel_registry = KernelRegistry(self.store)
 
     def _use_catalog(self, catalog: "Catalog") -> None:
         """Start the lineage listeners, and what records changes that others made."""
-        from jupyter_colophon.service.changes.lineage_listeners import Consumers
+        from jupyter_colophon.service.changes.lineage_listeners import LineageListeners
 
-        self._consumers = Consumers(catalog.provider, catalog.feed, self.settings.lineage_listeners)
+        self._lineage_listeners = LineageListeners(catalog.provider, catalog.feed, self.settings.lineage_listeners)
         if not self.closed:
-            self._consumers.start()
+            self._lineage_listeners.start()
             # What others did to the files of instances is recorded from now on, whoever reads them.
             self.threads.submit(self._follow_instances)
             self.threads.submit(self._end_left)
 
-    def lineage_listeners(self) -> "list[ConsumerState]":
+    def lineage_listeners(self) -> "list[ListenerState]":
         """Return the states of the lineage listeners; none before the catalog is open."""
-        return self._consumers.states() if self._consumers is not None else []
+        return self._lineage_listeners.states() if self._lineage_listeners is not None else []
 
     def counts(self) -> Mapping[str, int | None]:
         """Return how many `kernelTokens` are valid, and how many `subscribers` follow the change log."""
@@ -164,8 +164,8 @@ class ServerState(Services):
         self.threads.shutdown(wait=True, cancel_futures=True)
         self.query_pool.close()
         self.schemaspace_pools.close()
-        if self._consumers is not None:
-            self._consumers.close()
+        if self._lineage_listeners is not None:
+            self._lineage_listeners.close()
         # No super() without arguments: a dataclass with slots is made twice.
         Services.close(self)
         self.kernel_registry.close()

@@ -15,7 +15,7 @@ from jupyter_colophon.settings import Settings
 # The catalog's modules are loaded with the first request: nobody should wait for them at the start of a server.
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
-    from jupyter_colophon.service.changes.lineage_listeners import ConsumerState
+    from jupyter_colophon.service.changes.lineage_listeners import ListenerState
     from jupyter_colophon.service.instances.instances import Instances
     from jupyter_colophon.service.schemaspaces.spaces import Spaces
     from jupyter_colophon.service.schemaspaces.stored_schemas import WrittenSchemas
@@ -124,7 +124,7 @@ class Services:
     def _remove_instances(self, namespace: str, principal: Principal) -> None:
         self.instances().clear_namespace(namespace, principal)
 
-    def lineage_listeners(self) -> "list[ConsumerState]":
+    def lineage_listeners(self) -> "list[ListenerState]":
         """Return the states of the lineage listeners; none before the catalog is open."""
         return []
 

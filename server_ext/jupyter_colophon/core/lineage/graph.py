@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from jupyter_colophon.core.documents.members import HIDDEN, OMIT_DEFAULT, Member, Time
+from jupyter_colophon.core.documents.members import HIDDEN, OMIT_DEFAULT, Time
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.run import AccessMode, Transformation
 
@@ -57,7 +57,7 @@ class LineageQuestion:
 class Node:
     """Data or a program. `level` counts from the focus, negative upstream; hidden neighbours are not shown.
 
-    An asserted one is no program: it stands for somebody who says what data is made of (spec LINEAGE-7).
+    A declared node is not a program: it represents the author of declared lineage (spec LINEAGE-7).
     `title` is the name that its author gave a program, empty if none was given. With `hidden_at_least` the hidden
     neighbours were not counted to the end.
     """
@@ -71,7 +71,7 @@ class Node:
     deleted: bool
     hidden_upstream: Annotated[int, HIDDEN]
     hidden_downstream: Annotated[int, HIDDEN]
-    asserted: Annotated[bool, HIDDEN] = False
+    declared: Annotated[bool, HIDDEN] = False
     title: Annotated[str, OMIT_DEFAULT] = ""
     hidden_at_least: Annotated[bool, HIDDEN] = False
 
@@ -93,7 +93,7 @@ class LineageEdge:
     end: Time | None
     components: tuple[str, ...]
     reported_by: str
-    asserted: Annotated[bool, Member("declared")]
+    declared: bool
     statements: tuple[str, ...] = ()
 
 

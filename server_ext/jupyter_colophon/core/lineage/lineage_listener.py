@@ -1,4 +1,4 @@
-"""What packages implement to be told of the lineage of runs that have ended."""
+"""The interface of lineage listeners, which packages implement to receive the lineage of ended runs."""
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
@@ -10,8 +10,8 @@ from jupyter_colophon.core.lineage.run import Run, RunStatus
 
 
 @dataclass(frozen=True, slots=True)
-class ConsumerContext:
-    """What a consumer is told of where it runs: its own properties, from the settings."""
+class ListenerContext:
+    """The context of a listener: its properties from the settings."""
 
     properties: Mapping[str, Any] = field(default_factory=dict)
 
@@ -29,9 +29,9 @@ class ProgramRun:
 
 @dataclass(frozen=True, slots=True)
 class LineageInfo:
-    """What a run read and wrote, as URNs of data; what it touched in a way that nobody knows is on both sides.
+    """What a run read and wrote, as URNs of data; data of unknown access mode is on both sides.
 
-    Data flows within a statement: a source leads to the targets of its own statements alone.
+    Data flows within a statement: a source is only related to targets of the same statements.
     """
 
     sources: frozenset[str]
@@ -78,17 +78,17 @@ def _flowing(from_side: Mapping[str, set[str]], to_side: Mapping[str, set[str]])
     }
 
 
-class MetadataConsumer(ABC):
-    """Is told of the lineage of each run that ends, in the server and on a thread of its own.
+class LineageListener(ABC):
+    """Receives the lineage of each run that ends, in the server and on its own thread.
 
     A package registers its class, which is called without arguments, as an entry point of the group
-    `jupyter_colophon.lineage_listeners`. What it raises is logged and counted; it is told at least once, in the order
-    in which runs ended.
+    `jupyter_colophon.lineage_listeners`. Exceptions are logged and counted. Each run is delivered at least once, in the
+    order in which runs ended.
     """
 
-    #: What logs and `/health` call it; the entry point's name where it is empty.
+    #: Its name in logs and `/health`; if empty, the name of the entry point.
     name: str = ""
 
     @abstractmethod
-    def consume_lineage(self, context: ConsumerContext, program_run: ProgramRun, lineage: LineageInfo) -> None:
-        """A run has ended, with this lineage."""
+    def on_lineage(self, context: ListenerContext, program_run: ProgramRun, lineage: LineageInfo) -> None:
+        """Handle the lineage of a run that ended."""

@@ -46,14 +46,14 @@ class Shape:
         return lineage_key(shown_as(urn), self._identity, node.namespace if node else None, plural=self._v5)
 
     def _relation(self, relation: Relation) -> Document:
-        is_asserted = self._nodes[relation.program].asserted
+        is_declared = self._nodes[relation.program].declared
         document: Document = {"data": self.key(relation.data), "program": self.key(relation.program)}
         if not self._v5:
             document["access"] = relation.access
         document |= {"accesses": list(relation.accesses), "runs": list(relation.runs)}
         if not self._v5:
             document["component"] = list(relation.components)
-        return document | {"components": list(relation.components)} | ({"declared": True} if is_asserted else {})
+        return document | {"components": list(relation.components)} | ({"declared": True} if is_declared else {})
 
     def _dictionary(self, nodes: Iterable[Node]) -> Document:
         return {self.key(node.urn): self._entry(node) for node in sorted(nodes, key=lambda node: node.urn)}
@@ -64,7 +64,7 @@ class Shape:
         entity = formats.entity_id(urn, node.namespace, self._identity)
         if entity is not None:
             entry["entityId"] = entity
-        marks = {"deleted": node.deleted, "declared": node.asserted}
+        marks = {"deleted": node.deleted, "declared": node.declared}
         return entry | {name: True for name, is_so in marks.items() if is_so}
 
     def _id(self, urn: Urn, namespace: str) -> Document:

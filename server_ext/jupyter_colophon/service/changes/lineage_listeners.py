@@ -1,7 +1,7 @@
-"""Consumers of lineage: what packages register is told of each run that ends (spec WRITE-23).
+"""Lineage listeners: notify registered listeners of each run that ends (spec WRITE-23).
 
 Each has a thread and a place in the change log of its own: one that fails or hangs harms only itself. Of several
-processes on one store one tells it, and another goes on when that is gone.
+processes on one store one notifies it, and another takes over when that one ends.
 """
 
 import logging
@@ -9,12 +9,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Any
 
-from jupyter_colophon.core.documents.members import Member
 from jupyter_colophon.core.entities.change import Change
 from jupyter_colophon.core.errors import StorageError
-from jupyter_colophon.core.lineage.lineage_listener import ConsumerContext, LineageInfo, MetadataConsumer, ProgramRun
+from jupyter_colophon.core.lineage.lineage_listener import LineageInfo, LineageListener, ListenerContext, ProgramRun
 from jupyter_colophon.service.changes.change_log_follower import ChangeLogFollower, Handled
 from jupyter_colophon.service.changes.feed import Feed
 from jupyter_colophon.service.schemaspaces.call_with_timeout import Patience
@@ -26,49 +25,49 @@ from jupyter_colophon.storage.spi import StorageProvider
 from jupyter_colophon.system.worker import Backoff, Worker
 
 GROUP = "jupyter_colophon.lineage_listeners"
-#: How long a package may take to load, and a consumer to be told, before it counts as hanging, in seconds.
+#: How long a package may take to load, and a call of a listener may take, in seconds.
 LOADING_S, HANGING_S = 5.0, 30.0
-#: After how many seconds without a heartbeat another process tells a consumer, and how often is looked for consumers that hang.
+#: After how many seconds without a heartbeat another process notifies a listener, and the interval of the checks for timeouts.
 LEASE_S, WATCH_S = 30.0, 1.0
-_logger = logging.getLogger("jupyter_colophon.consumers")
+_logger = logging.getLogger("jupyter_colophon.lineage_listeners")
 
 
 @dataclass(frozen=True, slots=True)
-class ConsumerState:
-    """How a consumer does. `problem` says why it is not there, or what it raised last; `at` is the number of the change
-    up to which it was told, None before it has begun."""
+class ListenerState:
+    """The state of a listener. `problem` is the error on loading, or the last one that it raised; `cursor` is the number of the change
+    that was delivered last, None before the first delivery."""
 
     name: str
     distribution: str
     version: str
-    told: Annotated[int, Member("delivered")] = 0
+    delivered: int = 0
     failed: int = 0
-    hanging: Annotated[bool, Member("timedOut")] = False
+    timed_out: bool = False
     problem: str = ""
-    at: Annotated[int | None, Member("cursor")] = None
+    cursor: int | None = None
 
 
-class Consumers:
-    """All consumers of one server. `options` are their properties by name; False leaves one out."""
+class LineageListeners:
+    """All lineage listeners of a server. `options` are their properties by name; False leaves one out."""
 
     def __init__(self, provider: StorageProvider, feed: Feed, options: Mapping[str, Any]) -> None:
         self._provider, self._feed, self._options = provider, feed, options
-        self._workers: list[_ConsumerWorker] = []
-        self._missing: list[ConsumerState] = []
+        self._workers: list[_ListenerWorker] = []
+        self._missing: list[ListenerState] = []
         self._is_loaded = False
         self._end_listening: Callable[[], None] | None = None
-        self._worker = Worker("colophon-consumers", self._watch, _logger, "consumers of lineage", idle_s=WATCH_S)
+        self._worker = Worker("colophon-lineage-listeners", self._watch, _logger, "lineage listeners", idle_s=WATCH_S)
 
     def start(self) -> None:
-        """Load what is installed, in the background, and tell it from now on."""
+        """Load the installed listeners in the background, and notify them from now on."""
         self._worker.start()
 
-    def states(self) -> list[ConsumerState]:
-        """How they do."""
+    def states(self) -> list[ListenerState]:
+        """Return the states of the listeners."""
         return [*(one.state() for one in self._workers), *self._missing]
 
     def close(self) -> None:
-        """Tell no more; what hangs is left alone, and ends with the process."""
+        """Stop; a call that hangs ends with the process."""
         self._worker.stop()
         if self._end_listening is not None:
             self._end_listening()
@@ -93,15 +92,15 @@ class Consumers:
 
     def _take(self, of: Registration) -> None:
         try:
-            consumer = Patience(LOADING_S).call(lambda: of.load()(), lambda _: None)
-            if not isinstance(consumer, MetadataConsumer):
-                raise TypeError("it is no MetadataConsumer")
+            listener = Patience(LOADING_S).call(lambda: of.load()(), lambda _: None)
+            if not isinstance(listener, LineageListener):
+                raise TypeError("not a LineageListener")
         except BaseException as error:  # noqa: BLE001  what strangers wrote may raise anything
-            _logger.error("the consumer %s of %s did not load: %s", of.name, of.distribution, _line(error))
-            self._missing.append(ConsumerState(of.name, of.distribution, of.version, problem=_line(error)))
+            _logger.error("the listener %s of %s did not load: %s", of.name, of.distribution, _line(error))
+            self._missing.append(ListenerState(of.name, of.distribution, of.version, problem=_line(error)))
             return
-        context = ConsumerContext(dict(self._options.get(of.name) or {}))
-        worker = _ConsumerWorker(of, consumer, context, self._provider)
+        context = ListenerContext(dict(self._options.get(of.name) or {}))
+        worker = _ListenerWorker(of, listener, context, self._provider)
         self._workers.append(worker)
         worker.start()
 
@@ -112,12 +111,12 @@ class Consumers:
 
 
 @dataclass(slots=True)
-class _ConsumerWorker:
-    """Tells one consumer, on a thread of its own."""
+class _ListenerWorker:
+    """Notifies one listener, on its own thread."""
 
     of: Registration
-    consumer: MetadataConsumer
-    context: ConsumerContext
+    listener: LineageListener
+    context: ListenerContext
     provider: StorageProvider
     _follower: ChangeLogFollower = field(init=False)
     _worker: Worker = field(init=False)
@@ -136,10 +135,10 @@ class _ConsumerWorker:
             lease, self._handle, where={"type": "dataJob"}, matches=lambda change: change.operation == "run-end"
         )
         self._worker = Worker(
-            f"colophon-consumer-{self.of.name}",
+            f"colophon-lineage-listener-{self.of.name}",
             self._follow,
             _logger,
-            f"consumer {self.name}",
+            f"listener {self.name}",
             idle_s=lease.heartbeat_s,
             backoff=Backoff(lease.heartbeat_s, lease.heartbeat_s),
             unavailable=(StorageError,),
@@ -149,7 +148,7 @@ class _ConsumerWorker:
     @property
     def name(self) -> str:
         """What it is called; two packages may choose the same word."""
-        return self.consumer.name or self.of.name
+        return self.listener.name or self.of.name
 
     def start(self) -> None:
         """Begin, with what comes from now on or where it was left."""
@@ -160,20 +159,20 @@ class _ConsumerWorker:
         self._worker.wake()
 
     def close(self) -> None:
-        """Tell no more. One that is being told is left to itself."""
+        """Stop. A call that is running is not interrupted."""
         self._worker.stop()
         if self._busy is None:
             self._worker.join(1)
 
-    def state(self) -> ConsumerState:
-        """How it does."""
+    def state(self) -> ListenerState:
+        """Return the state of the listener."""
         busy = self._busy
         hanging = busy is not None and time.monotonic() - busy[1] > HANGING_S
         told = (self.name, self.of.distribution, self.of.version)
-        return ConsumerState(*told, self._told, self._failed, hanging, self._problem, self._at)
+        return ListenerState(*told, self._told, self._failed, hanging, self._problem, self._at)
 
     def watch(self) -> None:
-        """Keep the lease while the consumer works; give a run up that it does not come back from, and go on after it."""
+        """Keep the lease while the listener works; give a run up that it does not come back from, and go on after it."""
         busy = self._busy
         if busy is None or self._given_up == busy[0]:
             return
@@ -187,9 +186,9 @@ class _ConsumerWorker:
             else:
                 self._follower.lease.renew()
         except LeaseLost:
-            _logger.info("another process notifies the consumer %s now", self.name)
+            _logger.info("another process notifies the listener %s now", self.name)
         except StorageError as error:
-            _logger.warning("consumer %s: %s", self.name, error.detail)
+            _logger.warning("listener %s: %s", self.name, error.detail)
 
     def _follow(self) -> None:
         follower = self._follower
@@ -201,7 +200,7 @@ class _ConsumerWorker:
             while not self._worker.is_stopped and follower.follow_batch():
                 self._at = follower.position
         except LeaseLost:
-            _logger.info("another process notifies the consumer %s now", self.name)
+            _logger.info("another process notifies the listener %s now", self.name)
 
     def _release(self) -> None:
         with suppress(StorageError):
@@ -224,7 +223,7 @@ class _ConsumerWorker:
         told = ProgramRun(run.program, run.run_id, run.urn, run.status, run.actor)
         self._busy = (change.seq, time.monotonic())
         try:
-            self.consumer.consume_lineage(self.context, told, LineageInfo.of(run, f"{run.urn}#{change.seq}"))
+            self.listener.on_lineage(self.context, told, LineageInfo.of(run, f"{run.urn}#{change.seq}"))
             self._told += 1
         except BaseException as error:  # noqa: BLE001  what strangers wrote may even end the program
             self._note(_line(error))
@@ -233,7 +232,7 @@ class _ConsumerWorker:
 
     def _note(self, problem: str) -> None:
         self._failed, self._problem = self._failed + 1, problem
-        _logger.error("consumer %s of %s failed: %s", self.name, self.of.distribution, problem)
+        _logger.error("listener %s of %s failed: %s", self.name, self.of.distribution, problem)
 
 
 def _line(error: BaseException) -> str:

@@ -77,7 +77,7 @@ def _measure(one: Met) -> int:
 
 
 def _run_id(runs: Mapping[str, Row], run: str) -> str:
-    """The id of a run; what is asserted has none."""
+    """The id of a run; declared lineage has none."""
     if declared_lineage.parse_version_mark(run) is not None:
         return ""
     return str(runs[run]["run_id"]) if run in runs else run

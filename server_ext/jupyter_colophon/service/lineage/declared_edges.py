@@ -41,7 +41,7 @@ def _join(read: LineageEdge, write: LineageEdge) -> LineageEdge:
 def hand_over_hidden(nodes: Iterable[Node], edges: Sequence[LineageEdge]) -> tuple[Node, ...]:
     """Return the nodes without stand-ins; what those hide is hidden by the data beside them."""
     found = list(nodes)
-    stand_ins = {node.urn: node for node in found if node.asserted}
+    stand_ins = {node.urn: node for node in found if node.declared}
     upstream: dict[str, int] = defaultdict(int)
     downstream: dict[str, int] = defaultdict(int)
     at_least: set[str] = set()

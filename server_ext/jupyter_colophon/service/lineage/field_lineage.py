@@ -101,7 +101,7 @@ class _Made:
             runs = runs_named(self.tx, named) | spans(self.tx, named)
             keys = [(self.target, self.program, run) for run in runs]
             made = {row["run"]: stored(row["edges"]) for row in self.tx.table("column_runs").multi_read(keys)}
-            made |= {run: list(self._asserted(run)) for run in runs if run not in made}
+            made |= {run: list(self._declared(run)) for run in runs if run not in made}
             for run in sorted(made, key=lambda one: int(runs[one]["start"]), reverse=True):
                 for field, source, source_field, how in made[run]:
                     found.setdefault((field, source, source_field), (how, runs[run]["start"]))
@@ -110,7 +110,7 @@ class _Made:
                 break
         return found, is_all
 
-    def _asserted(self, run: str) -> Iterator[tuple[str, str, str, str]]:
+    def _declared(self, run: str) -> Iterator[tuple[str, str, str, str]]:
         for (target, field, source, source_field), how in columns_in_force(self.tx, run).items():
             if target == self.target:
                 yield field, source, source_field, how

@@ -167,7 +167,7 @@ def _paths(asking: Asking, question: LineageQuestion, target: str) -> Paths:
 
 def _impact(asking: Asking, question: LineageQuestion, walked: Walk) -> Impact:
     downstream = [urn for urn, level in walked.levels.items() if level > 0]
-    rows = [row for row in asking.nodes.rows(downstream).values() if not row.get("asserted")]
+    rows = [row for row in asking.nodes.rows(downstream).values() if not row.get("declared")]
     return Impact(
         total=len(rows),
         by_type=_counted(row["type"] for row in rows),

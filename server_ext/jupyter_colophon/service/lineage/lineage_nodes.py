@@ -23,7 +23,7 @@ class Nodes:
     _readable: dict[str, bool] = field(default_factory=dict)
 
     def rows(self, urns: Iterable[str]) -> dict[str, Row]:
-        """Their rows among the entities; what is asserted, or was never recorded itself, has one as if it were."""
+        """Their rows among the entities; declared lineage, or was never recorded itself, has one as if it were."""
         wanted = list(urns)
         missing = [urn for urn in wanted if urn not in self._rows]
         if missing:
@@ -58,5 +58,5 @@ class Nodes:
             "platform": identity.platform_of(urn),
             "deleted": source is None,
             "updated": 0,
-            "asserted": source is not None,
+            "declared": source is not None,
         }

@@ -62,7 +62,7 @@ class Drawing:
         """The whole answer: programs in the place of their flows, and what is declared from data to data."""
         walked = met.fold()
         nodes = self.nodes(question, walked)
-        stand_ins = frozenset(node.urn for node in nodes if node.asserted)
+        stand_ins = frozenset(node.urn for node in nodes if node.declared)
         edges, has_all = self._edges(walked.triples, question.window, met.statements())
         rim = hand_over_frontier(self.frontier(nodes, question, walked), edges, stand_ins)
         shown = hand_over_hidden(nodes, edges)
@@ -250,7 +250,7 @@ def _node(row: Row, level: int, hidden: Hidden, ends: frozenset[str], time: int 
         hidden_upstream=hidden.counts.get((row["urn"], "upstream"), 0),
         hidden_downstream=hidden.counts.get((row["urn"], "downstream"), 0),
         hidden_at_least=row["urn"] in hidden.capped,
-        asserted=row.get("asserted", False),
+        declared=row.get("declared", False),
     )
 
 
@@ -276,7 +276,7 @@ def _unite(first: LineageEdge, second: LineageEdge) -> LineageEdge:
         start=min(first.start, second.start),
         end=None if None in ends else max(end for end in ends if end is not None),
         components=tuple(sorted({*first.components, *second.components})),
-        asserted=first.asserted and second.asserted,
+        declared=first.declared and second.declared,
         statements=tuple(sorted({*(first.statements or ("",)), *(second.statements or ("",))})),
     )
 
@@ -304,7 +304,7 @@ def _measure_column(edge: ColumnLineage) -> int:
 def _arrows(edge: Edge, actors: Mapping[str, str], statements: Collection[str]) -> Iterable[LineageEdge]:
     """A read goes from data to program, a write back; `both` is drawn as the two."""
     told = [run for run in edge.runs if declared_lineage.parse_version_mark(run) is None]
-    is_asserted = not told and bool(edge.runs)
+    is_declared = not told and bool(edge.runs)
     source = declared_lineage.source_of(Urn.parse(edge.program)) or actors.get(edge.runs[0] if edge.runs else "", "")
     ends, mode = [], access_mode(edge.mode)
     if mode != "write":
@@ -317,11 +317,11 @@ def _arrows(edge: Edge, actors: Mapping[str, str], statements: Collection[str]) 
             target=target,
             access=mode,  # type: ignore[arg-type]  # the store holds only modes that were checked
             runs=tuple(told),
-            run_count=0 if is_asserted else edge.run_count,
+            run_count=0 if is_declared else edge.run_count,
             start=edge.start,
             end=edge.stop,
             components=edge.components,
             reported_by=source or "",
-            asserted=is_asserted,
+            declared=is_declared,
             statements=tuple(sorted(statements)),
         )

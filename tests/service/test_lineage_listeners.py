@@ -1,4 +1,4 @@
-"""Consumers of lineage: each is told of every run that ends, and one that fails or hangs harms only itself."""
+"""LineageListeners of lineage: each is told of every run that ends, and one that fails or hangs harms only itself."""
 
 import logging
 import sys
@@ -12,32 +12,32 @@ import pytest
 from jupyter_colophon.composition import Catalog
 from jupyter_colophon.core.lineage.run import RunChange
 from jupyter_colophon.service.changes import lineage_listeners as consuming
-from jupyter_colophon.service.changes.lineage_listeners import GROUP, Consumers
+from jupyter_colophon.service.changes.lineage_listeners import GROUP, LineageListeners
 from support.catalog import ADA, touch
 from support.urns import CELL, ORDERS, REPORT, table
 
 #: What a package brings: one that keeps what it is told, one that raises, one that hangs, and two that do not load.
 PACKAGE = """
 import threading
-from jupyter_colophon.metadata import MetadataConsumer
+from jupyter_colophon.metadata import LineageListener
 
 TOLD, RELEASE = [], threading.Event()
 
 
-class Keeping(MetadataConsumer):
+class Keeping(LineageListener):
     name = "keeping"
 
-    def consume_lineage(self, context, program_run, lineage):
+    def on_lineage(self, context, program_run, lineage):
         TOLD.append((dict(context.properties), program_run, lineage))
 
 
-class Raising(MetadataConsumer):
-    def consume_lineage(self, context, program_run, lineage):
+class Raising(LineageListener):
+    def on_lineage(self, context, program_run, lineage):
         raise SystemExit("CANARY no more\\nand a second line")
 
 
-class Hanging(MetadataConsumer):
-    def consume_lineage(self, context, program_run, lineage):
+class Hanging(LineageListener):
+    def on_lineage(self, context, program_run, lineage):
         RELEASE.wait(60)
 
 
@@ -51,8 +51,8 @@ POINTS = (
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """A package that registers consumers, as pip would have installed it."""
-    name = f"consumers_{tmp_path.name}".replace("-", "_")
+    """A package that registers listeners, as pip would have installed it."""
+    name = f"listeners_{tmp_path.name}".replace("-", "_")
     (tmp_path / f"{name}.py").write_text(PACKAGE)
     about = tmp_path / f"{name}-1.0.dist-info"
     about.mkdir()
@@ -66,9 +66,9 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 @contextmanager
-def served(catalog: Catalog, **options: Any) -> Iterator[Consumers]:
-    """The consumers of a server on this catalog."""
-    found = Consumers(catalog.provider, catalog.feed, options)
+def served(catalog: Catalog, **options: Any) -> Iterator[LineageListeners]:
+    """The listeners of a server on this catalog."""
+    found = LineageListeners(catalog.provider, catalog.feed, options)
     found.start()
     try:
         yield found
@@ -85,9 +85,9 @@ def until(holds: Any) -> None:
     raise AssertionError("it does not come")
 
 
-def ready(consumers: Consumers, count: int = 3) -> None:
+def ready(listeners: LineageListeners, count: int = 3) -> None:
     """Waits until so many have begun."""
-    until(lambda: sum(one.at is not None for one in consumers.states()) == count)
+    until(lambda: sum(one.cursor is not None for one in listeners.states()) == count)
 
 
 def ended(catalog: Catalog, run_id: str, **accesses: str) -> str:
@@ -99,8 +99,8 @@ def ended(catalog: Catalog, run_id: str, **accesses: str) -> str:
 
 def test_a_consumer_is_told_of_each_run_that_ends_with_what_it_read_and_wrote(catalog: Catalog, package: Any) -> None:
     ended(catalog, "before", orders="read")
-    with served(catalog, keeping={"place": "here"}) as consumers:
-        ready(consumers)
+    with served(catalog, keeping={"place": "here"}) as listeners:
+        ready(listeners)
         first = ended(catalog, "r1", orders="read", report="write", both="both", what="unknown")
         second = ended(catalog, "r2")
         until(lambda: len(package.TOLD) == 2)
@@ -121,30 +121,30 @@ def test_one_that_raises_hangs_or_does_not_load_is_counted_and_harms_only_itself
 ) -> None:
     monkeypatch.setattr(consuming, "HANGING_S", 2.0)
     monkeypatch.setattr(consuming, "WATCH_S", 0.02)
-    with caplog.at_level(logging.WARNING), served(catalog) as consumers:
-        ready(consumers)
+    with caplog.at_level(logging.WARNING), served(catalog) as listeners:
+        ready(listeners)
         for number in range(3):
             ended(catalog, f"r{number}", orders="read")
 
         def states() -> dict[str, Any]:
-            return {one.name: one for one in consumers.states()}
+            return {one.name: one for one in listeners.states()}
 
         until(lambda: len(package.TOLD) == 3 and states()["raising"].failed == 3 and states()["hanging"].failed)
         found = states()
-    assert (found["keeping"].told, found["keeping"].failed, found["keeping"].version) == (3, 0, "1.0")
-    assert (found["raising"].told, found["raising"].problem) == (0, "SystemExit: CANARY no more")
-    assert (found["hanging"].failed, found["hanging"].hanging) == (1, True)
-    assert "MetadataConsumer" in found["other"].problem
+    assert (found["keeping"].delivered, found["keeping"].failed, found["keeping"].version) == (3, 0, "1.0")
+    assert (found["raising"].delivered, found["raising"].problem) == (0, "SystemExit: CANARY no more")
+    assert (found["hanging"].failed, found["hanging"].timed_out) == (1, True)
+    assert "LineageListener" in found["other"].problem
     assert found["absent"].problem.startswith("AttributeError")
-    assert "raising of consumers_" in caplog.text
+    assert "raising of listeners_" in caplog.text
     assert "has not come back" in caplog.text
 
 
 def test_who_was_told_is_not_told_again_and_misses_nothing_of_what_came_meanwhile(
     catalog: Catalog, package: Any
 ) -> None:
-    with served(catalog, hanging=False, raising=False) as consumers:
-        ready(consumers, 1)
+    with served(catalog, hanging=False, raising=False) as listeners:
+        ready(listeners, 1)
         ended(catalog, "r1")
         until(lambda: len(package.TOLD) == 1)
     ended(catalog, "r2")
@@ -161,21 +161,21 @@ def test_a_run_that_a_consumer_hung_on_is_not_told_again(
     monkeypatch.setattr(consuming, "WATCH_S", 0.02)
     monkeypatch.setattr(consuming, "LEASE_S", 0.2)
 
-    def hanging(consumers: Consumers) -> Any:
-        return next(one for one in consumers.states() if one.name == "hanging")
+    def hanging(listeners: LineageListeners) -> Any:
+        return next(one for one in listeners.states() if one.name == "hanging")
 
-    with served(catalog, keeping=False, raising=False) as consumers:
-        ready(consumers, 1)
+    with served(catalog, keeping=False, raising=False) as listeners:
+        ready(listeners, 1)
         ended(catalog, "hangs")
-        until(lambda: hanging(consumers).failed)
+        until(lambda: hanging(listeners).failed)
     package.RELEASE.set()
     # Who tells now may take their time.
     monkeypatch.setattr(consuming, "HANGING_S", 60.0)
-    with served(catalog, keeping=False, raising=False) as consumers:
-        ready(consumers, 1)
+    with served(catalog, keeping=False, raising=False) as listeners:
+        ready(listeners, 1)
         ended(catalog, "after")
-        until(lambda: hanging(consumers).told)
-        assert (hanging(consumers).told, hanging(consumers).failed) == (1, 0)
+        until(lambda: hanging(listeners).delivered)
+        assert (hanging(listeners).delivered, hanging(listeners).failed) == (1, 0)
 
 
 def test_of_several_servers_on_one_store_one_tells(catalog: Catalog, package: Any) -> None:
@@ -188,5 +188,5 @@ def test_of_several_servers_on_one_store_one_tells(catalog: Catalog, package: An
         for number in range(20):
             ended(catalog, f"r{number}")
         until(lambda: len(package.TOLD) >= 20)
-        until(lambda: max(found.states()[0].at or 0 for found in (one, other)) >= catalog.feed.head())
+        until(lambda: max(found.states()[0].cursor or 0 for found in (one, other)) >= catalog.feed.head())
     assert [run.run_id for _, run, _ in package.TOLD] == [f"r{number}" for number in range(20)]
