@@ -76,7 +76,10 @@ class Settings(Configurable):
         help="The dotted name of a class that authorizes actions by namespace, in addition to the scopes of tokens; empty: none (docs/settings.md#a-policy).",
     )
     change_log_retention_days = Int(
-        0, min=0, config=True, help="Number of days for which `jupyter colophon compact` keeps changes; 0 keeps them forever."
+        0,
+        min=0,
+        config=True,
+        help="Number of days for which `jupyter colophon compact` keeps changes; 0 keeps them forever.",
     )
 
     entity_registry = Unicode(
@@ -185,7 +188,10 @@ class Settings(Configurable):
         help="Maximum number of seconds for which a request may read the catalog; a request that takes longer gets 503.",
     )
     max_body_bytes = Int(
-        10 * 1024 * 1024, min=1, config=True, help="Maximum size of a request body in bytes, before and after decompression."
+        10 * 1024 * 1024,
+        min=1,
+        config=True,
+        help="Maximum size of a request body in bytes, before and after decompression.",
     )
     datahub_max_body_bytes = Int(
         16 * 1024 * 1024,
