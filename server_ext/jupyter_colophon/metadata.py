@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from jupyter_colophon.client.api.answer import Result
     from jupyter_colophon.client.api.current_connection import connect, present
-    from jupyter_colophon.client.problems import ClientError, NotConnected, NotFound, Refused, ServerUnavailable
+    from jupyter_colophon.client.problems import ClientError, NotConnected, NotFound, RequestFailed, ServerUnavailable
     from jupyter_colophon.client.programs.context import RunContext
     from jupyter_colophon.client.programs.entity import MetadataEntity
     from jupyter_colophon.client.programs.reading import MetadataSnapshot, MetadataUnavailable
@@ -58,7 +58,7 @@ __all__ = [
     "ProgramRun",
     "RecordField",
     "RecordSchema",
-    "Refused",
+    "RequestFailed",
     "Result",
     "RunContext",
     "ServerUnavailable",
@@ -108,7 +108,7 @@ _PLACES = {
     "ProgramRun": "core.lineage.lineage_listener",
     "RecordField": "client.programs.record_schema",
     "RecordSchema": "client.programs.record_schema",
-    "Refused": "client.problems",
+    "RequestFailed": "client.problems",
     "RunContext": "client.programs.context",
     "ServerUnavailable": "client.problems",
     "connect": "client.api.current_connection",

@@ -8,7 +8,7 @@ import pytest
 from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.aspect_edits import StoredAspect, edit_aspect, read_stored_aspect, write_stored_aspect
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.client.problems import Refused
+from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.client.transport import Server, Transport
 from support.stranger import serving
 
@@ -41,7 +41,7 @@ def test_an_aspect_is_written_under_a_condition_or_not_at_all(catalog, database)
     assert write_stored_aspect(catalog, urn(database), BUSINESS, words("a"), -1)["version"] == 1
     assert write_stored_aspect(catalog, urn(database), BUSINESS, words("b"), 1)["version"] == 2
     for stale in (-1, 1):
-        with pytest.raises(Refused) as caught:
+        with pytest.raises(RequestFailed) as caught:
             write_stored_aspect(catalog, urn(database), BUSINESS, words("c"), stale)
         assert caught.value.status == 412
     assert read_stored_aspect(catalog, urn(database), BUSINESS) == StoredAspect(words("b"), 2)
@@ -70,7 +70,7 @@ def test_an_edit_that_the_server_refuses_is_not_tried_again(catalog, database):
         calls.append(1)
         return words("not a tag" * 10, **{"tags": "x"})
 
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RequestFailed) as caught:
         edit_aspect(catalog, urn(database), BUSINESS, edit)
     assert caught.value.status == 400
     assert len(calls) == 1
@@ -139,7 +139,7 @@ def test_a_batch_may_be_applied_later_and_what_cannot_be_is_replayed_or_thrown_a
     assert [one["version"] for one in catalog.replay_dead_letter(first["deadLetter"])["results"]] == [2]
     assert catalog.delete_dead_letter(second["deadLetter"]) == {"id": second["deadLetter"]}
     assert catalog.read_inbox_entry(first["id"])["state"] == "applied"
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RequestFailed) as caught:
         catalog.replay_dead_letter(second["deadLetter"])
     assert caught.value.status == 404
 

@@ -14,7 +14,7 @@ import pytest
 from jupyter_colophon import metadata
 from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.aspect_edits import read_stored_aspect
-from jupyter_colophon.client.problems import Refused
+from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.client.programs.outbox import default_folder
 from jupyter_colophon.core.errors import InvalidName
 
@@ -369,6 +369,6 @@ def test_fields_that_are_gone_are_not_listed_and_only_datasets_have_some(catalog
     assert catalog.list_fields(f"urn:li:namespace:{database}")["fields"] == []
     catalog.submit_proposals({"proposals": [{"urn": table.urn, "operation": "delete"}]})
     assert catalog.list_fields(table.urn)["fields"] == []
-    with pytest.raises(Refused) as refusal:
+    with pytest.raises(RequestFailed) as refusal:
         catalog.list_fields("nothing")
     assert refusal.value.status == 400

@@ -5,7 +5,7 @@ import socket
 import threading
 
 import pytest
-from jupyter_colophon.client.problems import Refused, ServerUnavailable
+from jupyter_colophon.client.problems import RequestFailed, ServerUnavailable
 from jupyter_colophon.client.transport import Server, Transport
 from support.stranger import Stranger, serving
 
@@ -87,7 +87,7 @@ def test_each_write_has_a_key_of_its_own_and_a_question_has_none():
 @pytest.mark.parametrize(("pause", "asked"), [({"Retry-After": "0"}, 2), ({"Retry-After": "60"}, 1), ({}, 1)])
 def test_a_busy_server_is_asked_again_when_it_says_so_and_there_is_time(pause, asked):
     with serving(lambda stranger: stranger.reply(503, b'{"detail": "busy"}', **pause)) as server:
-        with pytest.raises(Refused, match="busy"):
+        with pytest.raises(RequestFailed, match="busy"):
             Transport(Server(server.url)).request("POST", "/x", body={})
         assert len(server.asked) == asked
 
@@ -134,7 +134,7 @@ def test_a_problem_is_refused_with_its_words_and_places():
     }
     with (
         serving(lambda stranger: stranger.reply(400, json.dumps(problem).encode())) as server,
-        pytest.raises(Refused) as caught,
+        pytest.raises(RequestFailed) as caught,
     ):
         Transport(Server(server.url, TOKEN)).request("GET", "/x")
     assert (caught.value.status, caught.value.problem, caught.value.is_temporary) == (400, problem, False)
@@ -156,14 +156,14 @@ def test_a_problem_is_refused_with_its_words_and_places():
 def test_answers_of_others_are_refused_in_plain_words(status, body, words):
     with (
         serving(lambda stranger: stranger.reply(status, body, Location="/login")) as server,
-        pytest.raises(Refused, match=words),
+        pytest.raises(RequestFailed, match=words),
     ):
         Transport(Server(server.url, TOKEN)).request("GET", "/x")
 
 
 def test_a_token_is_never_sent_on_to_where_a_server_points():
     with serving(fine) as other, serving(lambda stranger: stranger.reply(302, b"", Location=other.url)) as server:
-        with pytest.raises(Refused):
+        with pytest.raises(RequestFailed):
             Transport(Server(server.url, TOKEN)).request("GET", "/x")
         assert other.asked == []
 

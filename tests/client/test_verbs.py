@@ -152,7 +152,7 @@ def test_what_is_not_there_is_told_as_such(database: str) -> None:
             ask(f"{database}.none")
     with pytest.raises(metadata.NotFound):
         metadata.propagate(f"{database}.none", f"{database}.t")
-    with pytest.raises(metadata.Refused, match="spelled right"):
+    with pytest.raises(metadata.RequestFailed, match="spelled right"):
         metadata.tag(f"x{database}.t", "x")
     assert isinstance(metadata.NotFound("x"), metadata.ClientError)
 

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import pyspark
 import pytest
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.client.problems import Refused
+from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.spark.java import ensure_java
 from live import LiveServer
 from support import servers
@@ -134,7 +134,7 @@ def test_a_killed_executor_loses_and_doubles_nothing_and_statistics_agree(
         assert ingest.poll() is None, ingest.communicate()[0]
         try:
             return int(catalog.read_load("cluster-1")["batches"])
-        except Refused:
+        except RequestFailed:
             return 0
 
     await_(lambda: batches() >= 5, "some batches")

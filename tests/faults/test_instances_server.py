@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import pytest
 from faults.damages import DAMAGES
 from faults.size import sized
-from jupyter_colophon.client.problems import Refused
+from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.client.transport import Answer, Server, Transport
 from live import LiveServer, live_server
 from support.files import put
@@ -47,7 +47,7 @@ def _add(ask: Callable[..., Answer], tag: str) -> None:
         try:
             ask("PUT", ONE, body=body, headers={"If-Match": f'"{found["version"]}"'})
             return
-        except Refused as refusal:
+        except RequestFailed as refusal:
             # 503: the file's lock was held too long, or the store was busy; nothing was done.
             if refusal.status not in (412, 503):
                 raise

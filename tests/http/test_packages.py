@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.error import HTTPError
 
 import pytest
-from jupyter_colophon.client.problems import Refused
+from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.client.transport import Server, Transport
 from jupyter_colophon.http import schemaspace_pools
 from live import LiveServer, live_server
@@ -88,7 +88,7 @@ def create(server: LiveServer, space: str, document: dict[str, object]) -> int:
     transport = Transport(Server(server.url, server.token), timeout_s=300)
     try:
         return transport.request("POST", f"/schemaspaces/{space}/instances", body=document).status
-    except Refused as refusal:
+    except RequestFailed as refusal:
         return refusal.status
     finally:
         transport.close()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jupyter_colophon.client.problems import Refused
+from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.client.transport import Server, Transport
 from live import LiveServer, live_server
 
@@ -96,7 +96,7 @@ def pipeline(server: LiveServer, *words: str) -> dict[str, Any]:
 def test_what_can_never_be_due_is_refused(
     servers: tuple[LiveServer, LiveServer], said: dict[str, Any], pointer: str
 ) -> None:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RequestFailed) as refused:
         keep(servers[0], "never", "schedule", pipeline="broken", **said)
     assert (refused.value.status, [one["pointer"] for one in refused.value.problem["errors"]]) == (400, [pointer])
 

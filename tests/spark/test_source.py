@@ -15,7 +15,7 @@ import pytest
 from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.aspect_edits import read_stored_aspect
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.client.problems import Refused
+from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.spark.jobs.statistics import statistics
 from live import LiveServer
 from pyspark.errors import PySparkException
@@ -221,7 +221,7 @@ def test_what_cannot_be_written_is_said_and_ends_its_load(
     with pytest.raises(PySparkException):
         write(failing.coalesce(1), where, jobId="aborted-1", batchSize="5")
     assert catalog.read_load("aborted-1")["state"] == "aborted"
-    with pytest.raises(Refused, match="was aborted"):
+    with pytest.raises(RequestFailed, match="was aborted"):
         catalog.load_batch("aborted-1", {"partition": 0, "number": 99, "rows": [{"urn": "late"}]})
     with pytest.raises(PySparkException, match="was committed"):
         write(rows(spark, "lost", 1), where, jobId="lost-1")
@@ -232,7 +232,7 @@ def test_rows_that_are_others_when_they_are_sent_again_are_no_silent_mix(catalog
     rows = ([{"urn": table("mix", name), "operation": "create"}] for name in "ab")
     batch, other = ({"partition": 0, "number": 0, "rows": row} for row in rows)
     assert catalog.load_batch("mix", batch) == catalog.load_batch("mix", batch)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RequestFailed) as refused:
         catalog.load_batch("mix", other)
     assert refused.value.problem["type"].endswith(":idempotency-key-reused")
 
@@ -298,7 +298,7 @@ def test_a_killed_worker_and_a_killed_stream_lose_and_double_nothing(
     def batches() -> int:
         try:
             return int(catalog.read_load("kills-1")["batches"])
-        except Refused:
+        except RequestFailed:
             return 0
 
     _await(lambda: batches() >= 3, killed)

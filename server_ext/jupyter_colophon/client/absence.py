@@ -4,14 +4,14 @@ from collections.abc import Callable
 
 from jupyter_colophon.client.caller import Document
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.client.problems import Refused
+from jupyter_colophon.client.problems import RequestFailed
 
 
 def none_if_absent(read: Callable[[], Document]) -> Document | None:
     """Return what `read` returns; None if the catalog has no such thing. Raises what `read` raises otherwise."""
     try:
         return read()
-    except Refused as refusal:
+    except RequestFailed as refusal:
         if refusal.is_absence:
             return None
         raise

@@ -7,7 +7,7 @@ from typing import Any
 from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.caller import Document
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.client.problems import Refused
+from jupyter_colophon.client.problems import RequestFailed
 
 #: How often an edit is tried when others write the same aspect at the same time.
 EDIT_ATTEMPTS = 20
@@ -33,7 +33,7 @@ def write_stored_aspect(
 ) -> Document:
     """Write an aspect if its version is still `version`; -1 means that there is none yet. Answer: `WriteResult`.
 
-    Raises `Refused` with status 412 if somebody else was faster.
+    Raises `RequestFailed` with status 412 if somebody else was faster.
     """
     if version == -1:
         return operations.write_aspect(urn, aspect, value, if_none_match="*")
@@ -51,6 +51,6 @@ def edit_aspect(operations: Operations, urn: str, aspect: str, edit: Callable[[D
         stored = read_stored_aspect(operations, urn, aspect)
         try:
             return write_stored_aspect(operations, urn, aspect, edit(stored.value), stored.version)
-        except Refused as refusal:
+        except RequestFailed as refusal:
             if refusal.status != 412 or attempts == EDIT_ATTEMPTS:
                 raise

@@ -35,7 +35,7 @@ class Call:
 class Caller(Protocol):
     """What `Operations` sends its calls to.
 
-    Every method raises `ServerUnavailable` if there is no answer, and `Refused` if the answer is an error.
+    Every method raises `ServerUnavailable` if there is no answer, and `RequestFailed` if the answer is an error.
     """
 
     def call(self, call: Call, timeout_s: float | None = None) -> Document:

@@ -1,4 +1,4 @@
-"""What can go wrong between a client and the server. Neither class ever holds a token or an aspect's value."""
+"""Errors between a client and the server. They never contain a token or the value of an aspect."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,21 +7,21 @@ _NO_SUCH_TYPE = "urn:jupyter-colophon:problem:unknown-entity-type"
 
 
 class ClientError(Exception):
-    """The root: the server did not do what was asked."""
+    """The base class of the errors of clients."""
 
 
 class ServerUnavailable(ClientError):
-    """Nothing answered in time, or what answered is not the catalog. Asking again later may help."""
+    """No answer in time, or not from a catalog. A retry may succeed."""
 
     def __init__(self, url: str, reason: str) -> None:
         super().__init__(f"no answer from {url} ({reason})")
         self.url, self.reason = url, reason
 
 
-class Refused(ClientError):
-    """The server answered, and the answer is no.
+class RequestFailed(ClientError):
+    """The server answered with an error.
 
-    `status` is HTTP's, `problem` an RFC 9457 document as in schemas/api/problem.json, empty if there was none.
+    `status` is the HTTP status, `problem` an RFC 9457 document as in schemas/api/problem.json, empty if there was none.
     """
 
     def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
@@ -30,17 +30,17 @@ class Refused(ClientError):
 
     @property
     def is_absence(self) -> bool:
-        """Whether the catalog has no such thing.
+        """Whether the requested object does not exist.
 
-        A 404 without a problem is another server's, and a type of entity that there is none of is a mistake.
+        A 404 without a problem document is not from the catalog, and an unknown entity type is an error of the caller.
         """
         return self.status == 404 and self.problem.get("type") not in (None, "", _NO_SUCH_TYPE)
 
     @property
     def is_temporary(self) -> bool:
-        """Whether the same request may succeed later: the store is away, full or busy.
+        """Whether a retry may succeed: the store is unavailable, full or busy.
 
-        A 500 is a fault of the server's with this very request: asking again would only hold up others.
+        A 500 is a defect of the server for this request: retrying would only delay other requests.
         """
         return self.status in {408, 425, 429, 502, 503, 504, 507}
 
@@ -57,11 +57,11 @@ def _sentence(status: int, problem: Mapping[str, Any]) -> str:
 
 
 class NotFound(ClientError, LookupError):
-    """The catalog knows nothing of this name."""
+    """The catalog has no entity of this name."""
 
 
 class NotConnected(ClientError):
-    """Nobody said where the catalog is."""
+    """No server is configured."""
 
     def __init__(self) -> None:
         super().__init__(

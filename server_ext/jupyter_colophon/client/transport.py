@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from jupyter_colophon.client.caller import Call, Document
-from jupyter_colophon.client.problems import Refused, ServerUnavailable
+from jupyter_colophon.client.problems import RequestFailed, ServerUnavailable
 
 CONNECT_TIMEOUT_S = 2.0
 TOTAL_TIMEOUT_S = 10.0
@@ -107,7 +107,7 @@ class Transport:
 
         Raises:
             ServerUnavailable: no answer within `timeout_s` (10 s unless told), or one that is no JSON.
-            Refused: the answer's status is 3xx, 4xx or 5xx (304 is an answer).
+            RequestFailed: the answer's status is 3xx, 4xx or 5xx (304 is an answer).
         """
         target = self._prefix + path + _query_string(query)
         payload = _payload(body)
@@ -334,7 +334,7 @@ def _judged(answer: Answer) -> Answer:
     if answer.status == 404 and not {"type", "status"} & problem.keys():
         msg = "the Jupyter Colophon extension is not enabled there"
         raise http.client.HTTPException(msg)
-    raise Refused(answer.status, {**problem, "detail": _detail(answer.status, problem)})
+    raise RequestFailed(answer.status, {**problem, "detail": _detail(answer.status, problem)})
 
 
 def _detail(status: int, body: Mapping[str, Any]) -> str:

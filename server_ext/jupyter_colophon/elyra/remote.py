@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.paging import pages
-from jupyter_colophon.client.problems import ClientError, Refused
+from jupyter_colophon.client.problems import ClientError, RequestFailed
 from jupyter_colophon.client.transport import Server, Transport
 from jupyter_colophon.core.errors import InstanceExists, InstanceNotFound, SchemaNotFound, StoreUnavailable
 from jupyter_colophon.schemaspaces.metadata import Metadata
@@ -92,12 +92,12 @@ class RemoteObjects:
     def _ask(self, call: Callable[[], Any], name: str = "", schema: str | None = None) -> Any:
         try:
             return call()
-        except Refused as refused:
+        except RequestFailed as refused:
             self._raise(refused, name, schema)
         except ClientError as error:
             raise StoreUnavailable(str(error)) from error
 
-    def _raise(self, refused: Refused, name: str, schema: str | None) -> NoReturn:
+    def _raise(self, refused: RequestFailed, name: str, schema: str | None) -> NoReturn:
         """What was refused, as what Elyra's users catch."""
         told = str(refused.problem.get("detail") or refused)
         absent = SchemaNotFound(self._space, schema or "")

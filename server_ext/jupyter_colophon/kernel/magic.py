@@ -9,7 +9,7 @@ from IPython.display import display
 
 from jupyter_colophon.client.api.answer import Result
 from jupyter_colophon.client.api.current_connection import present
-from jupyter_colophon.client.problems import ClientError, NotConnected, NotFound, Refused, ServerUnavailable
+from jupyter_colophon.client.problems import ClientError, NotConnected, NotFound, RequestFailed, ServerUnavailable
 from jupyter_colophon.core.entities.annotation import Annotation
 from jupyter_colophon.core.errors import MetadataError
 from jupyter_colophon.core.identity.short_names import short_name
@@ -121,7 +121,7 @@ def _spoken(answer: Callable[[], Any]) -> Any:
     except NotFound as absence:
         return Page((Line(str(absence)),))
     except (ClientError, MetadataError, ValueError, TypeError) as reason:
-        if isinstance(reason, Refused) and reason.is_temporary:
+        if isinstance(reason, RequestFailed) and reason.is_temporary:
             return Page((Line(f"Not done: {reason}."),))
         msg = f"%metadata: {' '.join(str(reason).split())}"
         raise UsageError(msg) from None

@@ -5,7 +5,7 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from jupyter_colophon.client.problems import ClientError, Refused, ServerUnavailable
+from jupyter_colophon.client.problems import ClientError, RequestFailed, ServerUnavailable
 from jupyter_colophon.core.display_text import count_of
 from jupyter_colophon.kernel.renames import carry_over, split_at_rename
 from jupyter_colophon.spark.capture.report_documents import accesses, proposals
@@ -47,7 +47,7 @@ class Sender:
             _logger,
             "reports of the notebook",
             backoff=Backoff(FIRST_PAUSE_S, LONGEST_PAUSE_S),
-            unavailable=(ServerUnavailable, Refused),
+            unavailable=(ServerUnavailable, RequestFailed),
             outage=self._outage,
         )
 
@@ -79,13 +79,13 @@ class Sender:
             self._deliver(parcel)
 
     def _deliver(self, parcel: "Parcel") -> None:
-        """Tells one parcel. Raises ServerUnavailable, Refused where it is back in the ledger."""
+        """Tells one parcel. Raises ServerUnavailable, RequestFailed where it is back in the ledger."""
         try:
             self._tell(parcel)
         except ServerUnavailable as away:
             self._postpone(parcel, str(away))
             raise
-        except Refused as refusal:
+        except RequestFailed as refusal:
             if refusal.is_temporary:
                 self._postpone(parcel, str(refusal))
                 raise
@@ -98,7 +98,7 @@ class Sender:
     def _tell(self, parcel: "Parcel") -> None:
         try:
             self._tell_once(parcel)
-        except Refused as refusal:
+        except RequestFailed as refusal:
             if refusal.status != 404 or not self._is_known(parcel.account):
                 raise
             # The store behind the server is another one now: it gets the runs, and what is known of data, anew.
@@ -147,7 +147,7 @@ class Sender:
         """Rename what the catalog has; return whether the new name has it now. It has, too, where there was nothing."""
         try:
             self._catalog.rename_entity(old, {"to": new, "run": run})
-        except Refused as refusal:
+        except RequestFailed as refusal:
             if refusal.is_temporary:
                 raise
             return refusal.is_absence
@@ -190,7 +190,7 @@ class Sender:
             batch = news[start : start + PROPOSALS_A_CALL]
             try:
                 self._catalog.submit_proposals({"proposals": batch})
-            except Refused as refusal:
+            except RequestFailed as refusal:
                 if refusal.is_temporary or refusal.status == 404:
                     raise
                 # The accesses are worth telling without the schema.
@@ -212,7 +212,7 @@ class Sender:
         what = parcel.account.facts.get("cellId", "the notebook")
         said = str(reason) if isinstance(reason, ClientError) else type(reason).__name__
         # One line a kind of fault: a loop over cells must not print a line each.
-        kind = f"refused {reason.status}" if isinstance(reason, Refused) else type(reason).__name__
+        kind = f"refused {reason.status}" if isinstance(reason, RequestFailed) else type(reason).__name__
         self._notices.say_once(kind, f"Colophon could not record what cell {what} did: {said}")
 
 

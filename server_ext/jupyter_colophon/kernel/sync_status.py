@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jupyter_colophon.client.problems import Refused, ServerUnavailable
+from jupyter_colophon.client.problems import RequestFailed, ServerUnavailable
 from jupyter_colophon.core.display_text import count_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def is_done(catalog: "Operations", entry: str, deadline: float) -> bool:
                 return True
             time.sleep(min(pause_s, max(deadline - time.monotonic(), 0)))
             pause_s = min(2 * pause_s, LAST_LOOK_S)
-    except Refused as refusal:
+    except RequestFailed as refusal:
         # Forgotten: it is long done, or the store behind the server is another one now.
         return refusal.status == 404
     except ServerUnavailable:

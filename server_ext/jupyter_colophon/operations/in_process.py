@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from jupyter_colophon.client.caller import Call, Document
-from jupyter_colophon.client.problems import Refused
+from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.written_change import WrittenChange
 from jupyter_colophon.core.errors import MetadataError
@@ -32,7 +32,7 @@ class InProcessCaller:
     """A `Caller` that runs operations of an API, by default the native one, on the services of this process.
 
     Calls have no time limit but the read deadline of the settings. The answers are those of HTTP, and so are the
-    errors: `Refused` with a status and a problem document.
+    errors: `RequestFailed` with a status and a problem document.
     """
 
     def __init__(self, services: Services, principal: Principal, api: Api = NATIVE) -> None:
@@ -40,18 +40,18 @@ class InProcessCaller:
         self._operations = {one.id: one for one in api.operations}
 
     def call(self, call: Call, timeout_s: float | None = None) -> Document:
-        """Run an operation, and return its document; an empty one if it has none. Raises Refused."""
+        """Run an operation, and return its document; an empty one if it has none. Raises RequestFailed."""
         result = self._perform(call)
         if isinstance(result, Changes):
             return self._page(call, result)
         if isinstance(result, Lines):
             raise TypeError(f"{call.operation} answers lines")
         if result.status >= _BAD_REQUEST:
-            raise Refused(result.status, result.document)
+            raise RequestFailed(result.status, result.document)
         return result.document if isinstance(result.document, dict) else {}
 
     def lines(self, call: Call, timeout_s: float | None = None) -> Iterator[bytes]:
-        """Yield the lines of an answer as they are made. Raises Refused, also in the middle."""
+        """Yield the lines of an answer as they are made. Raises RequestFailed, also in the middle."""
         result = self._perform(call)
         if not isinstance(result, Lines):
             raise TypeError(f"{call.operation} does not answer lines")
@@ -102,8 +102,8 @@ class InProcessCaller:
         with limit_reads(self.services.settings.read_timeout_seconds):
             return read_page(catalog, changes, after, self._principal)
 
-    def _refused(self, call: Call, error: MetadataError) -> Refused:
-        return Refused(self._api.status_of(self._operations[call.operation], type(error)), problem(error))
+    def _refused(self, call: Call, error: MetadataError) -> RequestFailed:
+        return RequestFailed(self._api.status_of(self._operations[call.operation], type(error)), problem(error))
 
 
 def _text(value: object) -> str:

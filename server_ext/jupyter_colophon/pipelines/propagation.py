@@ -34,7 +34,7 @@ def propagate(
     columns: Iterable[ColumnEdge],
     metadata: RunMetadata,
 ) -> None:
-    """Emit it, by the names of stages and how columns came to be. Raises MetadataUnavailable, Refused."""
+    """Emit it, by the names of stages and how columns came to be. Raises MetadataUnavailable, RequestFailed."""
     edges = set(columns) if rule.fields else set()
     for sink in (one for one in pipeline.stages if one.type == "sink" and one.name in datasets):
         for source in sorted({one.name for one in _before(pipeline, sink)} & datasets.keys()):

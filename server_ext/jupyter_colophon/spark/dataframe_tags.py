@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.absence import none_if_absent
 from jupyter_colophon.client.api.current_connection import settled_verbs
-from jupyter_colophon.client.problems import Refused
+from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.nesting import paths_inside
 from jupyter_colophon.client.programs.reading import Scope
@@ -52,7 +52,7 @@ def tags_of(data: Any, scope: Scope | None = None) -> Tags:
     """The tags that a DataFrame's columns bring along from the fields they come from, through joins, functions and views.
 
     Of both scopes, or of one. Asks the catalog once for each dataset, and once for each field of which something was said.
-    Raises TypeError for what is no DataFrame of a classic Spark session, ServerUnavailable, Refused.
+    Raises TypeError for what is no DataFrame of a classic Spark session, ServerUnavailable, RequestFailed.
     """
     fields, datasets = fields_of(data), sources_of(data)
     catalog = settled_verbs().catalog
@@ -107,7 +107,7 @@ def _classic(data: Any) -> Any:
 def _spoken_of(catalog: "Operations", of: MetadataEntity) -> list[MetadataEntity]:
     try:
         return [of.append("field", name) for name in catalog.list_fields(of.urn)["fields"]]
-    except Refused as refusal:
+    except RequestFailed as refusal:
         # Of data that the catalog does not know nothing was said.
         if refusal.status != 404:
             raise

@@ -8,7 +8,7 @@ from typing import Any
 from jupyter_colophon.cli.instances.instances_protocol import Leftover
 from jupyter_colophon.client.operations import Operations
 from jupyter_colophon.client.paging import pages
-from jupyter_colophon.client.problems import ClientError, Refused
+from jupyter_colophon.client.problems import ClientError, RequestFailed
 from jupyter_colophon.client.transport import Server, Transport
 from jupyter_colophon.core.errors import ConditionFailed, MetadataError, Problem, SchemaspaceNotFound
 from jupyter_colophon.core.instances.instance import Instance
@@ -131,7 +131,7 @@ def _ask(call: Callable[[], Any], name: str = "") -> Any:
     """Return an answer, or raise the server's refusal as our error."""
     try:
         return call()
-    except Refused as refused:
+    except RequestFailed as refused:
         if refused.status == 412:
             raise ConditionFailed(name, "that nobody saved meanwhile", 0) from None
         told = str(refused.problem.get("detail") or refused)

@@ -6,7 +6,7 @@ from pathlib import Path
 from jupyter_colophon.client.api.answer import Result
 from jupyter_colophon.client.api.edits import Writing
 from jupyter_colophon.client.api.queries import Reading
-from jupyter_colophon.client.problems import NotFound, Refused
+from jupyter_colophon.client.problems import NotFound, RequestFailed
 from jupyter_colophon.client.save_export import kept_lines
 
 
@@ -18,7 +18,7 @@ class Verbs(Reading, Writing):
         place = Path(file).expanduser()
         try:
             count = kept_lines(self.catalog.export_namespace(namespace), place, lambda _: None)
-        except Refused as refusal:
+        except RequestFailed as refusal:
             if refusal.is_absence:
                 raise NotFound(str(refusal)) from None
             raise

@@ -19,7 +19,7 @@ Named = str | MetadataEntity
 
 
 class Asking:
-    """What all verbs stand on. Every one of them raises ClientError (ServerUnavailable, Refused, NotFound) and InvalidName."""
+    """What all verbs stand on. Every one of them raises ClientError (ServerUnavailable, RequestFailed, NotFound) and InvalidName."""
 
     def __init__(self, catalog: "Operations", namespace: str = "") -> None:
         self.catalog = catalog

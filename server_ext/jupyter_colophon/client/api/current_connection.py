@@ -82,7 +82,7 @@ present = Present()
 def connect(url: str, token: str | None = None) -> Result:
     """Uses this server from now on; answers who one is there (`Me`).
 
-    The token is that of COLOPHON_TOKEN where it is meant for this server. Raises ValueError without one, ServerUnavailable, Refused:
+    The token is that of COLOPHON_TOKEN where it is meant for this server. Raises ValueError without one, ServerUnavailable, RequestFailed:
     the connection that was there stays then.
     """
     server = Server(url, token_for(url) if token is None else token)

@@ -8,7 +8,7 @@ from jupyter_colophon.client.api.answer import Document, Result
 from jupyter_colophon.client.api.base import Asking, Named, said
 from jupyter_colophon.client.api.did_you_mean import alike
 from jupyter_colophon.client.aspect_edits import edit_aspect, read_stored_aspect
-from jupyter_colophon.client.problems import NotFound, Refused
+from jupyter_colophon.client.problems import NotFound, RequestFailed
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.reading import Reader, Scope
 from jupyter_colophon.client.programs.writing import Globs, Writer
@@ -41,7 +41,7 @@ class Writing(Asking):
         return self._lessened(name, Annotation(without_properties=frozenset(keys)), field)
 
     def annotate(self, name: Named, change: Annotation, *, field: str | None = None) -> Result:
-        """Several of these changes at once. Raises Refused (404) where a new entity's namespace is not known."""
+        """Several of these changes at once. Raises RequestFailed (404) where a new entity's namespace is not known."""
         urn = self.urn(name, field)
         is_new = find_entity(self.catalog, urn, BUSINESS) is None
         outcome: Document = {}
@@ -53,10 +53,10 @@ class Writing(Asking):
 
         try:
             written = edit_aspect(self.catalog, urn, BUSINESS, edit)
-        except Refused as refusal:
+        except RequestFailed as refusal:
             if refusal.is_absence:
                 hint = f"{refusal}: nothing in it was read or written yet; is {short_name(urn)} spelled right?"
-                raise Refused(refusal.status, {**refusal.problem, "detail": hint, "errors": []}) from None
+                raise RequestFailed(refusal.status, {**refusal.problem, "detail": hint, "errors": []}) from None
             raise
         is_unheard = is_new and field is None and self._has_no_runs(urn)
         properties, tags = said(outcome)

@@ -10,7 +10,7 @@ from jupyter_colophon.client.absence import find_entity
 from jupyter_colophon.client.api.answer import Document, Result, table
 from jupyter_colophon.client.api.base import Asking, Named, moment
 from jupyter_colophon.client.api.edits import BUSINESS
-from jupyter_colophon.client.problems import NotFound, Refused
+from jupyter_colophon.client.problems import NotFound, RequestFailed
 from jupyter_colophon.core.documents.difference import diff
 from jupyter_colophon.core.documents.steps import change_text, with_old_values, with_old_values_of_versions
 from jupyter_colophon.core.identity.short_names import short_name
@@ -227,7 +227,7 @@ class Reading(Asking):
         """The answer. Raises NotFound where the catalog does not know the entity, or nothing was said in the aspect."""
         try:
             return dict(ask())
-        except Refused as refusal:
+        except RequestFailed as refusal:
             if refusal.is_absence:
                 raise NotFound(self._why_absent(urn, aspect)) from None
             raise

@@ -44,7 +44,7 @@ class RunMetadata(Writer):
     def get(self, of: MetadataEntity | str, scope: Scope | None = None) -> ByScope | Metadata:
         """Properties and tags by scope, or those of one scope; asked once, and the same until the run ends.
 
-        Of an entity that is not there nothing is said. Raises MetadataUnavailable, and Refused where it may not be read.
+        Of an entity that is not there nothing is said. Raises MetadataUnavailable, and RequestFailed where it may not be read.
         """
         found = self._reader.get(self._entity(of))
         return found if scope is None else found[scope]

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from jupyter_colophon.client.problems import ClientError, Refused, ServerUnavailable
+from jupyter_colophon.client.problems import ClientError, RequestFailed, ServerUnavailable
 from jupyter_colophon.client.programs.outbox import Entry, Kind, SpoolFile
 from jupyter_colophon.core.changes.inbox import named_keys
 from jupyter_colophon.core.errors import shown
@@ -51,7 +51,7 @@ class Delivery:
         except ServerUnavailable as away:
             self.trouble = str(away)
             return False
-        except Refused as refusal:
+        except RequestFailed as refusal:
             if refusal.is_temporary or not _is_judged(refusal):
                 self.trouble = str(refusal)
                 return False
@@ -93,7 +93,7 @@ def _said_of(proposal: Mapping[str, Any]) -> str:
     return f"{shown(str(proposal.get('aspect')))} of {shown(str(proposal.get('urn')))} ({named})"
 
 
-def _is_judged(refusal: Refused) -> bool:
+def _is_judged(refusal: RequestFailed) -> bool:
     """Whether the catalog itself has said no to this; a token that is not good any more says nothing of it."""
     kind = str(refusal.problem.get("type", ""))
     return kind.startswith(_OURS) and kind != _FORBIDDEN and refusal.status != 401
@@ -101,7 +101,7 @@ def _is_judged(refusal: Refused) -> bool:
 
 def _cause(reason: Exception) -> str:
     # The places of a problem have words of a validator, which may show the value: the sentence alone has none.
-    if isinstance(reason, Refused):
+    if isinstance(reason, RequestFailed):
         return str(reason.problem.get("detail") or f"the server answered {reason.status}")
     return type(reason).__name__
 

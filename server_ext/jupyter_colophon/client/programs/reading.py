@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from jupyter_colophon.client.absence import none_if_absent
-from jupyter_colophon.client.problems import ClientError, Refused, ServerUnavailable
+from jupyter_colophon.client.problems import ClientError, RequestFailed, ServerUnavailable
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.record_schema import RecordSchema
 from jupyter_colophon.core.entities.metadata_scopes import Metadata
@@ -92,7 +92,7 @@ class Reader:
         self._lock = threading.Lock()
 
     def get(self, entity: MetadataEntity) -> ByScope:
-        """What is said of an entity; of one that is not there, nothing. Raises MetadataUnavailable, Refused."""
+        """What is said of an entity; of one that is not there, nothing. Raises MetadataUnavailable, RequestFailed."""
         with self._lock:
             found = self._known.get(entity.urn)
             if found is None:
@@ -135,7 +135,7 @@ def _dataset_of(entity: MetadataEntity) -> str:
 
 
 def asked(catalog: "Operations", entity: MetadataEntity) -> ByScope:
-    """What the server says of an entity. Raises MetadataUnavailable where it says nothing at all, Refused."""
+    """What the server says of an entity. Raises MetadataUnavailable where it says nothing at all, RequestFailed."""
     with _answering(entity):
         return _by_scope(none_if_absent(lambda: catalog.read_entity_metadata(entity.urn)) or {})
 
@@ -146,7 +146,7 @@ def _answering(entity: MetadataEntity) -> Iterator[None]:
         yield
     except ServerUnavailable as away:
         raise MetadataUnavailable(entity.urn, str(away)) from away
-    except Refused as refusal:
+    except RequestFailed as refusal:
         if not refusal.is_temporary:
             raise
         raise MetadataUnavailable(entity.urn, str(refusal)) from refusal

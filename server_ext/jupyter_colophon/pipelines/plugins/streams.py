@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from jupyter_colophon.client.problems import Refused
+from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.client.programs.entity import MetadataEntity
 from jupyter_colophon.client.programs.reading import MetadataUnavailable
 from jupyter_colophon.client.programs.running import known_server
@@ -79,7 +79,7 @@ class StreamSink(Sink):
         return MetadataEntity(str(stream(*_place(self.told["name"], namespace))))
 
     def write(self, context: StageContext, data: Any) -> None:
-        """The events, in batches; the stream is made where there is none. Raises MetadataUnavailable, Refused, ServerUnavailable."""
+        """The events, in batches; the stream is made where there is none. Raises MetadataUnavailable, RequestFailed, ServerUnavailable."""
         at = _at(*_place(self.told["name"], context.namespace))
         count = 0
         server = _server()
@@ -114,7 +114,7 @@ def _told(server: Transport, at: str) -> dict[str, Any] | None:
     """What the server says of a stream; None where there is none."""
     try:
         return dict(server.request("GET", at).body)
-    except Refused as refused:
+    except RequestFailed as refused:
         if refused.status == _NOT_FOUND:
             return None
         raise

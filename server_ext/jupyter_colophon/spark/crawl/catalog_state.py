@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_colophon.client.absence import none_if_absent
 from jupyter_colophon.client.aspect_edits import read_stored_aspect
-from jupyter_colophon.client.problems import Refused
+from jupyter_colophon.client.problems import RequestFailed
 from jupyter_colophon.core.identity import names
 from jupyter_colophon.spark.crawl.documents import ASPECT
 
@@ -42,7 +42,7 @@ def known(catalog: "Operations", urn: str) -> Known:
 def _fields(catalog: "Operations", urn: str) -> list[str]:
     try:
         return list(catalog.list_fields(urn)["fields"])
-    except Refused as refusal:
+    except RequestFailed as refusal:
         if refusal.is_absence:
             return []
         raise

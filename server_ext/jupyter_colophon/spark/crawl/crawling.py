@@ -7,7 +7,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from jupyter_colophon.client.problems import ClientError, Refused, ServerUnavailable
+from jupyter_colophon.client.problems import ClientError, RequestFailed, ServerUnavailable
 from jupyter_colophon.spark.capture.report_documents import proposals
 from jupyter_colophon.spark.crawl import documents, reading
 from jupyter_colophon.spark.crawl.catalog_state import Known, known
@@ -148,7 +148,7 @@ class _Crawl:
                 line.reason = f"{found.lost:,} of {found.looked_at:,} rows could not be read"
         except ServerUnavailable:
             raise
-        except Refused as refusal:
+        except RequestFailed as refusal:
             line.status, line.reason = "failed", str(refusal)
         except ConnectorMissing as missing:
             line.status, line.reason = "skipped", str(missing)

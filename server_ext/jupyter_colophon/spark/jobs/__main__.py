@@ -79,7 +79,7 @@ def _tell(made: Mapping[str, Any], folder: str | None) -> None:
 def _sentence(error: Exception) -> str:
     """The line of Spark's words that says what is wrong: the last one of a Python traceback, else the first."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    said = [line for line in lines if line.partition(":")[0].endswith(("Error", "Option", "Refused", "Away"))]
+    said = [line for line in lines if line.partition(":")[0].endswith(("Error", "Option", "RequestFailed", "Away"))]
     return (said or lines or [type(error).__name__])[-1 if said else 0]
 
 

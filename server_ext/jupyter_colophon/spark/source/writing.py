@@ -17,7 +17,7 @@ from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceWriter, WriterCommitMessage
 
 from jupyter_colophon.client.operations import Operations
-from jupyter_colophon.client.problems import ClientError, Refused, ServerUnavailable
+from jupyter_colophon.client.problems import ClientError, RequestFailed, ServerUnavailable
 from jupyter_colophon.spark.source.bad_records import BadRecords
 from jupyter_colophon.spark.source.options import (
     BATCH_ROWS,
@@ -108,7 +108,7 @@ class LoadWriter(DataSourceWriter):
     def abort(self, messages: list[WriterCommitMessage | None]) -> None:
         """Abort the load: what tasks still send is refused. What was applied stays."""
         # A commit that raised is followed by this: the load has ended then.
-        with suppress(Refused):
+        with suppress(RequestFailed):
             self._ask(lambda catalog: catalog.end_load(self.load, {"state": "aborted"}))
 
     def _document(self, row: Any) -> bytes:
@@ -133,7 +133,9 @@ class LoadWriter(DataSourceWriter):
             try:
                 return ask()
             except ClientError as error:
-                passing = isinstance(error, ServerUnavailable) or (isinstance(error, Refused) and error.is_temporary)
+                passing = isinstance(error, ServerUnavailable) or (
+                    isinstance(error, RequestFailed) and error.is_temporary
+                )
                 if not passing or time.monotonic() + pause_s > deadline:
                     raise
             time.sleep(pause_s)
@@ -190,4 +192,4 @@ def _nested(value: Any) -> Any:
 
 def _sentence(refused: Mapping[str, Any]) -> str:
     """Why a row was refused, in one line."""
-    return str(Refused(refused["problem"]["status"], refused["problem"]))
+    return str(RequestFailed(refused["problem"]["status"], refused["problem"]))
