@@ -43,10 +43,10 @@ from jupyter_colophon.service.openlineage.collector import Collector
 from jupyter_colophon.service.openlineage.marquez import MarquezReader
 from jupyter_colophon.service.read_policy import Gate
 from jupyter_colophon.service.registry_files import load_registry
-from jupyter_colophon.service.search.entity_search_list import Lister
+from jupyter_colophon.service.search.entity_search_list import EntityLister
 from jupyter_colophon.service.search.key_stats import KeyLister
 from jupyter_colophon.service.search.search import Searcher
-from jupyter_colophon.service.write_path import ETERNAL, WritePath
+from jupyter_colophon.service.write_path import BUILTIN_NAMESPACES, WritePath
 from jupyter_colophon.storage import providers, tables
 from jupyter_colophon.storage.changes.read_audit import ReadAudit
 from jupyter_colophon.storage.changes.stream_files import EventFiles
@@ -80,7 +80,7 @@ class Catalog:
     loads: Loads
     dead_letters: DeadLetters
     metadata: MetadataReader
-    lister: Lister
+    lister: EntityLister
     deployer: Deployer
     namespaces: Namespaces
     mutator: Mutator
@@ -130,7 +130,7 @@ def open_catalog(
         registry = load_registry(overlay)
         prepare(provider, registry)
         writing = partial(
-            WritePath, facts=facts, snapshots_system=snapshots_system, retained=retained, always_log=always_log
+            WritePath, system_filter=facts, snapshots_system=snapshots_system, retained=retained, always_log=always_log
         )
         files = None if events is None else EventFiles(events)
         reads = open_audit(audit, identity)
@@ -230,8 +230,8 @@ def _catalog(
         inbox=inbox,
         loads=Loads(provider, write_path, cursors, now_ms),
         dead_letters=DeadLetters(provider, gate, write_path, cursors, collector, now_ms),
-        metadata=MetadataReader(provider, registry, gate, write_path.facts, cursors),
-        lister=Lister(searcher, identity),
+        metadata=MetadataReader(provider, registry, gate, write_path.system_filter, cursors),
+        lister=EntityLister(searcher, identity),
         deployer=Deployer(reader, write_path),
         namespaces=namespaces,
         mutator=Mutator(write_path),
@@ -264,7 +264,7 @@ def now_ms() -> int:
 
 
 def _make_eternal_namespaces(provider: StorageProvider, write_path: WritePath) -> None:
-    urns = [namespace(name) for name in sorted(ETERNAL)]
+    urns = [namespace(name) for name in sorted(BUILTIN_NAMESPACES)]
 
     def known(tx: TableContext) -> set[str]:
         return {row["urn"] for row in tx.table("entities").multi_read([(str(urn),) for urn in urns])}

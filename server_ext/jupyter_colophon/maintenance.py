@@ -14,10 +14,10 @@ from jupyter_colophon.core.instances.instance import Instance
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.service.admin.backups import Backups
-from jupyter_colophon.service.admin.integrity_check import Checker, Progress
+from jupyter_colophon.service.admin.integrity_check import IntegrityChecker, Progress
 from jupyter_colophon.service.admin.log_truncation import compact
-from jupyter_colophon.service.admin.renamespace import Mover
-from jupyter_colophon.service.admin.store_status import Condition, condition
+from jupyter_colophon.service.admin.renamespace import NamespaceMover
+from jupyter_colophon.service.admin.store_status import StoreStatus, store_status
 from jupyter_colophon.service.changes import schedules
 from jupyter_colophon.service.changes.sinks import states
 from jupyter_colophon.service.registry_files import load_registry
@@ -36,27 +36,27 @@ class Keeper:
     registry: Registry
     progress: Progress
 
-    def checker(self) -> Checker:
+    def checker(self) -> IntegrityChecker:
         """What checks it, and makes anew what is derived."""
-        return Checker(self.provider, self.registry, store_key(self.provider), now_ms, self.progress)
+        return IntegrityChecker(self.provider, self.registry, store_key(self.provider), now_ms, self.progress)
 
     def backups(self, product: str) -> Backups:
         """What writes and restores backups; `product` is our version."""
         return Backups(self.provider, self.registry, now_ms, product, self.progress)
 
-    def mover(self, identity: Identity) -> Mover:
+    def mover(self, identity: Identity) -> NamespaceMover:
         """What puts entities where these rules say. Servers find what it makes in the log by themselves."""
         write_path = WritePath(self.provider, self.registry, identity, ScopeAuthorizer(), now_ms, lambda: None)
-        return Mover(self.provider, self.registry, write_path, self.progress)
+        return NamespaceMover(self.provider, self.registry, write_path, self.progress)
 
     def compact(self, days: int) -> tuple[int, int]:
         """Remove changes older than so many days, and give unused space back; returns how many changes and bytes."""
         removed = compact(self.provider, store_key(self.provider), now_ms, days, self.progress)
         return removed, self.provider.reclaim()
 
-    def condition(self) -> Condition:
+    def condition(self) -> StoreStatus:
         """How the store is doing."""
-        return condition(self.provider)
+        return store_status(self.provider)
 
     def sinks(self, names: Iterable[str]) -> list[SinkState]:
         """How far these sinks have come."""
@@ -64,7 +64,7 @@ class Keeper:
 
     def schedules(self, found: Sequence[Instance]) -> list[dict[str, Any]]:
         """The schedules among these instances, which pipelines are among too, and how they do."""
-        return schedules.told(self.provider, found)
+        return schedules.describe_schedules(self.provider, found)
 
     def age_ms(self, time: int) -> int:
         """How long ago that was."""

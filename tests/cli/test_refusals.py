@@ -159,7 +159,7 @@ def _of_a_newer_program(whole: bytes) -> bytes:
         (lambda whole: b"plain", "it is damaged, or no backup of a catalog"),
         (lambda whole: gzip.compress(b'{"a": 1}\n'), "it is no backup of a catalog"),
         (lambda whole: gzip.compress(gzip.decompress(whole).replace(b"ops", b"opt")), "it is not what was written"),
-        (_of_a_newer_program, "a newer version of jupyter-colophon made it"),
+        (_of_a_newer_program, "written by a newer version of jupyter-colophon"),
     ],
     ids=["cut", "empty", "plain", "other", "altered", "newer"],
 )

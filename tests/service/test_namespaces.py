@@ -52,7 +52,7 @@ def seen(catalog: Catalog, name: str) -> set[str]:
 
 @pytest.fixture
 def catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Catalog]:
-    monkeypatch.setattr(write_path, "_CLEARED_AT_ONCE", 1)
+    monkeypatch.setattr(write_path, "_CLEAR_BATCH", 1)
     one = opened(tmp_path / "colophon.db")
     yield one
     one.close()
@@ -71,7 +71,7 @@ def test_at_no_step_is_an_old_row_seen_or_a_new_one_lost(catalog: Catalog, told:
     acts: dict[str, Callable[[], None]] = {"write": lambda: tag(catalog, "a", "new"), "make": lambda: make(catalog)}
     for name in told["seen"]:
         tag(catalog, name, "old")
-    catalog.write_path.end_namespace("shop", ADA)
+    catalog.write_path.delete_namespace("shop", ADA)
     is_new = False
     for event in told["events"]:
         what, _, outcome = event.partition(": ")
@@ -100,7 +100,7 @@ def _is_clear(catalog: Catalog) -> bool:
 def test_nothing_can_be_said_of_what_is_going(catalog: Catalog) -> None:
     tag(catalog, "a", "old")
     urn = home_dataset("shop", "a")
-    catalog.write_path.end_namespace("shop", ADA)
+    catalog.write_path.delete_namespace("shop", ADA)
     for proposal in (
         Proposal(urn, "businessMetadata", "upsert", {"properties": {}, "tags": []}),
         Proposal(urn, "technicalMetadata", "delete"),
@@ -117,7 +117,7 @@ def test_nothing_can_be_said_of_what_is_going(catalog: Catalog) -> None:
 def test_the_deletion_is_gone_on_with_after_the_process_has_ended(catalog: Catalog, tmp_path: Path) -> None:
     for number in range(20):
         tag(catalog, f"t{number}", "old")
-    catalog.write_path.end_namespace("shop", ADA)
+    catalog.write_path.delete_namespace("shop", ADA)
     catalog.close()
     again = opened(tmp_path / "colophon.db")
     again.namespaces.clear("shop")

@@ -186,7 +186,7 @@ class TestIndex:
             told.write_path.propose([Proposal(urn, None, "delete")], ADA)
             assert {one for _, one, _ in self.rows(told)} == {REPORT}
         else:
-            told.write_path.forget_moments(Urn.parse(ORDERS), "datasetProfile", None, None, ADA)
+            told.write_path.delete_timeseries_range(Urn.parse(ORDERS), "datasetProfile", None, None, ADA)
             assert "datasetProfile" not in {one for _, _, one in self.rows(told)}
         assert "c" not in {one.run for one in told.datahub.ingestions.list(0, 9, ADA)}
         assert findings(keeper(told)) == []

@@ -77,14 +77,14 @@ def test_values_of_one_moment_are_told_apart_by_partition_and_message(catalog: C
 
 def test_an_interval_is_taken_away_and_that_is_a_change(catalog: Catalog) -> None:
     tell(catalog, *(profile(time) for time in (1, 2, 3, 4)))
-    assert catalog.write_path.forget_moments(URN, ASPECT, 2, 3, ADA) == 2
+    assert catalog.write_path.delete_timeseries_range(URN, ASPECT, 2, 3, ADA) == 2
     assert times(catalog) == [4, 1]
     assert changes(catalog)[-1] == ("delete", ABSENT, None)
-    assert catalog.write_path.forget_moments(URN, ASPECT, 2, 3, ADA) == 0
-    assert catalog.write_path.forget_moments(URN, ASPECT, None, None, ADA) == 2
+    assert catalog.write_path.delete_timeseries_range(URN, ASPECT, 2, 3, ADA) == 0
+    assert catalog.write_path.delete_timeseries_range(URN, ASPECT, None, None, ADA) == 2
     assert times(catalog) == []
     with pytest.raises(InvalidInstance):
-        catalog.write_path.forget_moments(URN, "technicalMetadata", None, None, ADA)
+        catalog.write_path.delete_timeseries_range(URN, "technicalMetadata", None, None, ADA)
 
 
 def test_it_goes_with_its_entity(catalog: Catalog) -> None:
@@ -123,4 +123,6 @@ def test_who_may_not_read_is_told_of_none_and_who_may_not_write_takes_none_away(
     with pytest.raises(NotFound):
         catalog.datahub.timeseries.values(URN, ASPECT, Principal("sam", scopes=frozenset()), limit=1)
     with pytest.raises(AccessDenied):
-        catalog.write_path.forget_moments(URN, ASPECT, None, None, Principal("rita", scopes=frozenset({"read"})))
+        catalog.write_path.delete_timeseries_range(
+            URN, ASPECT, None, None, Principal("rita", scopes=frozenset({"read"}))
+        )

@@ -1,1 +1,1 @@
-"""What can be asked of the catalog; synchronous, no transport."""
+"""The catalog's services: synchronous, without any transport."""

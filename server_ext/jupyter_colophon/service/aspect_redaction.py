@@ -1,4 +1,4 @@
-"""Values of aspects without what they say of entities that the reader may not see: their URNs, and OpenLineage's facets."""
+"""Redact aspect values: remove URNs and OpenLineage facets of entities that the reader may not see."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -11,52 +11,52 @@ from jupyter_colophon.core.errors import InvalidName
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.identity.urn import PREFIX
 from jupyter_colophon.core.model.declared_lineage import OPENLINEAGE_ASPECT
-from jupyter_colophon.service.openlineage_redaction import Hiding
+from jupyter_colophon.service.openlineage_redaction import OpenLineageRedaction
 from jupyter_colophon.service.read_policy import Gate
 from jupyter_colophon.storage.spi import TableContext
 
 
 @dataclass(slots=True)
 class VisibleValues:
-    """Answers for one reader, in one transaction; without a policy every value is whole."""
+    """Redacts values for one reader, in one transaction; without a policy values are unchanged."""
 
     tx: TableContext
     gate: Gate
     principal: Principal
-    _known: dict[str, bool] = field(default_factory=dict)
+    _hidden_urns: dict[str, bool] = field(default_factory=dict)
 
-    def aspects(self, found: Mapping[str, Aspect]) -> dict[str, Aspect]:
-        """Return aspects by name; one of which nothing is left is not there."""
-        shown = ((name, self.aspect(one)) for name, one in found.items())
-        return {name: one for name, one in shown if one is not None}
+    def aspects(self, aspects: Mapping[str, Aspect]) -> dict[str, Aspect]:
+        """Return the redacted aspects by name, without those of which nothing is left."""
+        redacted = ((name, self.aspect(aspect)) for name, aspect in aspects.items())
+        return {name: aspect for name, aspect in redacted if aspect is not None}
 
-    def aspect(self, one: Aspect) -> Aspect | None:
-        """Return an aspect; None where nothing is left of it."""
-        value = self.value(one.name, one.value)
-        return None if value is None else replace(one, value=value)
+    def aspect(self, aspect: Aspect) -> Aspect | None:
+        """Return a redacted aspect; None if nothing is left of it."""
+        value = self.value(aspect.name, aspect.value)
+        return None if value is None else replace(aspect, value=value)
 
-    def version(self, name: str, one: AspectVersion) -> AspectVersion:
-        """Return a version; the difference from the one before names what the values name, too."""
-        if not self.gate.has_policy or one.value is None:
-            return one
-        value = self.value(name, one.value)
-        return one if value == one.value else replace(one, value=value, diff=())
+    def version(self, name: str, version: AspectVersion) -> AspectVersion:
+        """Return a redacted version; its diff is dropped if the value changes, since it repeats what was removed."""
+        if not self.gate.has_policy or version.value is None:
+            return version
+        value = self.value(name, version.value)
+        return version if value == version.value else replace(version, value=value, diff=())
 
     def value(self, aspect: str, value: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-        """Return a value of an aspect; None where nothing is left of it."""
+        """Return a redacted value; None if nothing is left of it."""
         if value is None or not self.gate.has_policy:
             return value
         if aspect == OPENLINEAGE_ASPECT:
-            value = Hiding(self.tx, self.gate, self.principal).aspect(value)
-        kept = pruned(value, self._is_hidden)
-        return None if kept is REMOVED else kept
+            value = OpenLineageRedaction(self.tx, self.gate, self.principal).aspect(value)
+        remaining = pruned(value, self._is_hidden)
+        return None if remaining is REMOVED else remaining
 
     def _is_hidden(self, text: Any) -> bool:
         if not (isinstance(text, str) and text.startswith(PREFIX)):
             return False
-        if text not in self._known:
+        if text not in self._hidden_urns:
             try:
-                self._known[text] = not self.gate.may_see(self.tx, self.principal, Urn.parse(text))
+                self._hidden_urns[text] = not self.gate.may_see(self.tx, self.principal, Urn.parse(text))
             except InvalidName:
-                self._known[text] = False
-        return self._known[text]
+                self._hidden_urns[text] = False
+        return self._hidden_urns[text]

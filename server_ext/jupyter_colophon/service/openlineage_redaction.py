@@ -1,7 +1,7 @@
-"""Taking out of OpenLineage's documents what names data and jobs that the reader may not see.
+"""Redact OpenLineage documents: remove references to data and jobs that the reader may not see.
 
-A facet is any client's document. An object with `namespace` and `name` refers to a dataset or a job; in free text, such as
-a query or source code, what is hidden is looked for by its name.
+A facet is an arbitrary client document. An object with `namespace` and `name` refers to a dataset or a job; free text,
+such as a query or source code, is searched for the names of hidden entities.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,62 +19,62 @@ from jupyter_colophon.service.openlineage.models import RunWithFacets, Thing
 from jupyter_colophon.service.read_policy import Gate
 from jupyter_colophon.storage.spi import TableContext
 
-_KINDS: Final = ("dataset", "dataJob")
-#: Facets that are programs' own text.
-_TEXTS: Final = frozenset({"sql", "sourceCode"})
-#: Names that are shorter are parts of too many words to be looked for in text.
+_ENTITY_TYPES: Final = ("dataset", "dataJob")
+#: Facets that contain the text of programs.
+_TEXT_FACETS: Final = frozenset({"sql", "sourceCode"})
+#: Shorter names are not searched in text: they occur in too many words.
 _NAME_CHARACTERS_MIN: Final = 3
-#: How deep references are looked for: bodies are no deeper.
+#: How deep documents are searched for references; request bodies are not nested more deeply.
 _DEPTH_MAX: Final = 64
 
 
 @dataclass(slots=True)
-class Hiding:
-    """Answers for one reader, in one transaction; without a policy everything is shown."""
+class OpenLineageRedaction:
+    """Redacts documents for one reader, in one transaction; without a policy nothing is removed."""
 
     tx: TableContext
     gate: Gate
     principal: Principal
-    _known: dict[Spelling, bool] = field(default_factory=dict)
+    _hidden: dict[Spelling, bool] = field(default_factory=dict)
 
-    def thing(self, one: Thing) -> Thing:
-        """Return a job or a dataset without what is hidden."""
+    def thing(self, thing: Thing) -> Thing:
+        """Return a job or a dataset without hidden references."""
         if not self.gate.has_policy:
-            return one
-        named = {*one.inputs, *one.outputs, *_references(one.facets)}
-        hidden = {name for name in named if self.hides(name)}
+            return thing
+        references = {*thing.inputs, *thing.outputs, *_references(thing.facets)}
+        hidden = {name for name in references if self.hides(name)}
         return replace(
-            one,
-            facets=self._facets(one.facets, hidden),
-            latest=None if one.latest is None else self._run(one.latest, hidden),
-            inputs=tuple(name for name in one.inputs if name not in hidden),
-            outputs=tuple(name for name in one.outputs if name not in hidden),
+            thing,
+            facets=self._facets(thing.facets, hidden),
+            latest=None if thing.latest is None else self._run(thing.latest, hidden),
+            inputs=tuple(name for name in thing.inputs if name not in hidden),
+            outputs=tuple(name for name in thing.outputs if name not in hidden),
         )
 
-    def run(self, one: RunWithFacets, touched: Iterable[Spelling]) -> RunWithFacets:
-        """Return a run without what is hidden; `touched` are the data that it read and wrote."""
+    def run(self, run: RunWithFacets, accessed: Iterable[Spelling]) -> RunWithFacets:
+        """Return a run without hidden references; `accessed` is the data that it read and wrote."""
         if not self.gate.has_policy:
-            return one
-        return self._run(one, {name for name in (*touched, *_references(one.facets)) if self.hides(name)})
+            return run
+        return self._run(run, {name for name in (*accessed, *_references(run.facets)) if self.hides(name)})
 
     def aspect(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the aspect `openLineage` of an entity without what is hidden in its facets."""
+        """Return the value of the aspect `openLineage` without hidden references in its facets."""
         hidden = {name for name in _references(value["facets"]) if self.hides(name)}
         facets = self._facets(value["facets"], hidden)
         if not self.gate.authorizer.may(self.principal, "admin", NO_NAMESPACE):
-            # Without its runs nobody knows what of a text is hidden: Marquez's answers show it where nothing is.
-            facets = {name: facet for name, facet in facets.items() if name not in _TEXTS}
+            # Without the runs, it is unknown which names a text must not show; Marquez responses check them.
+            facets = {name: facet for name, facet in facets.items() if name not in _TEXT_FACETS}
         return {**value, "facets": facets}
 
     def hides(self, spelling: Spelling) -> bool:
-        """Whether what OpenLineage calls so may not be seen, as a dataset or as a job."""
-        if spelling not in self._known:
-            self._known[spelling] = any(not self._shows(kind, spelling) for kind in _KINDS)
-        return self._known[spelling]
+        """Return whether a name is hidden, as a dataset or as a job."""
+        if spelling not in self._hidden:
+            self._hidden[spelling] = any(not self._shows(kind, spelling) for kind in _ENTITY_TYPES)
+        return self._hidden[spelling]
 
-    def _run(self, one: RunWithFacets, hidden: set[Spelling]) -> RunWithFacets:
-        both = hidden | {name for name in _references(one.facets) if self.hides(name)}
-        return replace(one, facets=self._facets(one.facets, both))
+    def _run(self, run: RunWithFacets, hidden: set[Spelling]) -> RunWithFacets:
+        all_hidden = hidden | {name for name in _references(run.facets) if self.hides(name)}
+        return replace(run, facets=self._facets(run.facets, all_hidden))
 
     def _shows(self, kind: str, spelling: Spelling) -> bool:
         row = self.tx.table("openlineage_names").read((kind, spelling.namespace, spelling.name))
@@ -96,22 +96,22 @@ class Hiding:
         if not hidden:
             return dict(facets)
         words = {word.casefold() for one in hidden for word in _words(one)}
-        found = {}
+        remaining = {}
         for name, facet in facets.items():
-            kept = pruned(facet, lambda part: isinstance(part, Mapping) and _named(part) in hidden)
-            # What is left may name it in text: then nothing of the facet is shown.
+            kept = pruned(facet, lambda part: isinstance(part, Mapping) and _parse_reference(part) in hidden)
+            # If the rest still contains a hidden name as text, drop the whole facet.
             if kept is not REMOVED and not any(word in compact(kept).casefold() for word in words):
-                found[name] = kept
-        return found
+                remaining[name] = kept
+        return remaining
 
 
 def _references(value: Any, depth: int = 0) -> Iterable[Spelling]:
-    """Every object in a document that names a dataset or a job."""
+    """Yield every reference to a dataset or a job in a document."""
     if depth > _DEPTH_MAX:
         return
     if isinstance(value, Mapping):
-        if (named := _named(value)) is not None:
-            yield named
+        if (reference := _parse_reference(value)) is not None:
+            yield reference
         for inner in value.values():
             yield from _references(inner, depth + 1)
     elif isinstance(value, list | tuple):
@@ -119,12 +119,12 @@ def _references(value: Any, depth: int = 0) -> Iterable[Spelling]:
             yield from _references(inner, depth + 1)
 
 
-def _named(value: Mapping[str, Any]) -> Spelling | None:
+def _parse_reference(value: Mapping[str, Any]) -> Spelling | None:
     namespace, name = value.get("namespace"), value.get("name")
     return Spelling(namespace, name) if isinstance(namespace, str) and isinstance(name, str) else None
 
 
-def _words(one: Spelling) -> Iterable[str]:
-    """How text names something: whole, and by the last part of a path or of a qualified name."""
-    last = one.name.replace("/", ".").rpartition(".")[2]
-    return [word for word in {one.name, last} if len(word) >= _NAME_CHARACTERS_MIN]
+def _words(spelling: Spelling) -> Iterable[str]:
+    """Return the words that name an entity in text: its name, and the last part of a path or qualified name."""
+    last = spelling.name.replace("/", ".").rpartition(".")[2]
+    return [word for word in {spelling.name, last} if len(word) >= _NAME_CHARACTERS_MIN]

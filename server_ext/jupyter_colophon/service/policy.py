@@ -1,4 +1,4 @@
-"""Who decides what may be done in a namespace: a token's scopes, and a class of the site's own where there is one."""
+"""Authorizers: a token's scopes, further restricted by the site's policy class if there is one."""
 
 import logging
 from dataclasses import dataclass
@@ -12,33 +12,33 @@ _logger = logging.getLogger("jupyter_colophon.policy")
 
 @dataclass(frozen=True, slots=True)
 class PolicyAuthorizer:
-    """The site's policy takes from what a token's scopes allow, and adds nothing to it."""
+    """Restricts a token's scopes by the site's policy, which can only deny."""
 
     policy: Authorizer
 
     def may(self, principal: Principal, action: Action, namespace: str) -> bool:
-        """Whether the scope and the policy allow it; a policy that fails allows nothing."""
+        """Return whether both the scope and the policy allow the action; a policy that raises allows nothing."""
         if action not in principal.scopes:
             return False
         try:
             return self.policy.may(principal, action, namespace) is True
-        except Exception as error:  # noqa: BLE001  it is anybody's code
-            _logger.error("the policy failed (%s): nothing is allowed", type(error).__name__)
+        except Exception as error:  # noqa: BLE001  third-party code
+            _logger.error("the access policy raised %s; access denied", type(error).__name__)
             return False
 
 
 @cache
-def authorizer(named: str) -> Authorizer:
-    """Who decides, with one object of the class of this dotted name; with none, the scopes alone. Raises InvalidConfiguration."""
-    if not named:
+def authorizer(class_name: str) -> Authorizer:
+    """Return the authorizer of a policy class, by its dotted name; "" means scopes alone. Raises InvalidConfiguration."""
+    if not class_name:
         return ScopeAuthorizer()
     from traitlets.utils.importstring import import_item
 
     try:
-        policy = import_item(named)()
+        policy = import_item(class_name)()
     except Exception as error:
-        told = f"the setting c.Colophon.policy names no class that can be used: {named!r} ({type(error).__name__})"
-        raise InvalidConfiguration(told) from error
+        message = f"c.Colophon.policy: cannot load the class {class_name!r} ({type(error).__name__})"
+        raise InvalidConfiguration(message) from error
     if not callable(getattr(policy, "may", None)):
-        raise InvalidConfiguration(f"the setting c.Colophon.policy names a class without `may`: {named!r}")
+        raise InvalidConfiguration(f"c.Colophon.policy: the class {class_name!r} has no method `may`")
     return PolicyAuthorizer(policy)

@@ -1,4 +1,4 @@
-"""The registry from its files: what we ship, and the user's `entity-registry.yml` over it (docs/registry.md)."""
+"""Load the entity registry from the shipped files, extended by the user's `entity-registry.yml` (docs/registry.md)."""
 
 import json
 import logging
@@ -15,78 +15,78 @@ from jupyter_colophon.core.model.registry_extension import ExtensionContext, Ove
 from jupyter_colophon.core.model.validators import Check
 from jupyter_colophon.core.package_data import load_documents, schemas_dir
 
-#: Where packages register checks of what is proposed.
+#: The entry point group of aspect validators.
 GROUP: Final = "jupyter_colophon.aspect_validators"
-#: Types with a door of their own, which knows all that they have.
+#: Types that are managed by their own API and cannot be extended.
 _CLOSED: Final = frozenset({"instance"})
 _MAX_BYTES: Final = 1024 * 1024
 _log = logging.getLogger("jupyter_colophon.registry")
 
 
 def load_registry(overlay: Path | None = None) -> Registry:
-    """The entity registry. DataHub's part of it, and what the file adds, are read when somebody asks for them."""
-    shipped, aspects = _shipped("registry.json"), load_documents("aspects")
+    """Return the entity registry; DataHub's part and the extension file are loaded on first use."""
+    shipped, aspects = _load_shipped("registry.json"), load_documents("aspects")
     if overlay is None:
         return Registry.from_documents(shipped, aspects, _model)
-    read = cache(partial(_told, overlay))
+    read = cache(partial(_load_and_log, overlay))
     return Registry.from_documents(shipped, aspects, lambda: read().model, lambda: read().rules)
 
 
 def readable(file: Path | None) -> Path | None:
-    """The file, for who must not go on without what it adds. Raises InvalidConfiguration where it cannot be read at all."""
+    """Return the file if it can be read and parsed; otherwise raise InvalidConfiguration."""
     if file is not None:
         try:
-            _parsed(file)
+            _parse_yaml(file)
         except InvalidConfiguration as error:
             raise InvalidConfiguration(f"entity_registry {file}: {error.detail}") from error
     return file
 
 
 def load_overlay(file: Path) -> Overlay:
-    """The model with this file over it, and what is wrong with the file."""
-    shipped, aspects = _shipped("registry.json"), load_documents("aspects")
+    """Return the model extended by a file, with the problems of that file."""
+    shipped, aspects = _load_shipped("registry.json"), load_documents("aspects")
     own = {name for name, document in aspects.items() if not document.get("colophon", {}).get("widens")}
-    types = {one["type"]: "" if one["type"] in _CLOSED else one["keyAspect"] for one in shipped["entities"]}
-    context = ExtensionContext(types, own, partial(_schema, file.parent), _check)
+    types = {entity["type"]: "" if entity["type"] in _CLOSED else entity["keyAspect"] for entity in shipped["entities"]}
+    context = ExtensionContext(types, own, partial(_read_schema, file.parent), _load_validator)
     try:
-        return overlaid(_model(), _parsed(file), context)
+        return overlaid(_model(), _parse_yaml(file), context)
     except InvalidConfiguration as error:
         return Overlay(_model(), faults=[Problem("", error.detail)])
 
 
-def _told(file: Path) -> Overlay:
-    found = load_overlay(file)
-    for one in found.faults:
-        _log.error("%s: left out: %s %s", file, one.pointer, one.message)
-    for one in found.warnings:
-        _log.warning("%s: %s %s", file, one.pointer, one.message)
-    return found
+def _load_and_log(file: Path) -> Overlay:
+    overlay = load_overlay(file)
+    for problem in overlay.faults:
+        _log.error("%s: ignored: %s %s", file, problem.pointer, problem.message)
+    for problem in overlay.warnings:
+        _log.warning("%s: %s %s", file, problem.pointer, problem.message)
+    return overlay
 
 
 def _model() -> Model:
-    return model_of(_shipped("datahub/model.json"))
+    return model_of(_load_shipped("datahub/model.json"))
 
 
-def _shipped(name: str) -> Any:
+def _load_shipped(name: str) -> Any:
     return json.loads((schemas_dir() / name).read_text("utf-8"))
 
 
-def _parsed(file: Path) -> Any:
-    # Most catalogs have no such file, and need none of this.
+def _parse_yaml(file: Path) -> Any:
+    # Imported late: most catalogs have no such file.
     import yaml
 
     try:
-        return yaml.safe_load(_read(file))  # type: ignore[no-untyped-call]  # its types are a package of their own
+        return yaml.safe_load(_read(file))  # type: ignore[no-untyped-call]  # its stubs are a separate package
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f" in line {mark.line + 1}" if mark is not None else ""
-        raise InvalidConfiguration(f"it is no YAML{place}") from error
+        raise InvalidConfiguration(f"not valid YAML{place}") from error
     except RecursionError:
-        raise InvalidConfiguration("it is nested too deeply") from None
+        raise InvalidConfiguration("nested too deeply") from None
 
 
-def _schema(folder: Path, name: str) -> Any:
-    """The JSON document of this name in the folder; None where there is none. Raises InvalidConfiguration."""
+def _read_schema(folder: Path, name: str) -> Any:
+    """Return the JSON document with this file name in the folder; None if it is missing. Raises InvalidConfiguration."""
     if Path(name).name != name:
         raise InvalidConfiguration(f"{shown(name)} is not the name of a file beside the registry")
     if not (folder / name).is_file():
@@ -94,7 +94,7 @@ def _schema(folder: Path, name: str) -> Any:
     try:
         return json.loads(_read(folder / name))
     except (ValueError, RecursionError) as error:
-        raise InvalidConfiguration(f"{shown(name)} is no JSON") from error
+        raise InvalidConfiguration(f"{shown(name)} is not valid JSON") from error
 
 
 def _read(file: Path) -> str:
@@ -110,14 +110,16 @@ def _read(file: Path) -> str:
         raise InvalidConfiguration(f"{shown(file.name)} is not UTF-8") from error
 
 
-def _check(name: str) -> Check:
-    """The check that a package registered. Raises InvalidConfiguration."""
+def _load_validator(name: str) -> Check:
+    """Return the validator that a package registered. Raises InvalidConfiguration."""
     for point in entry_points(group=GROUP, name=name):
         try:
-            found: Callable[..., Any] = point.load()
+            validator: Callable[..., Any] = point.load()
         except Exception as error:
-            raise InvalidConfiguration(f"the rule {shown(name)} cannot be loaded ({type(error).__name__})") from error
-        if callable(found):
-            return found
-        raise InvalidConfiguration(f"the rule {shown(name)} cannot be called")
-    raise InvalidConfiguration(f"no package has a rule {shown(name)} ({GROUP})")
+            raise InvalidConfiguration(
+                f"the validator {shown(name)} cannot be loaded ({type(error).__name__})"
+            ) from error
+        if callable(validator):
+            return validator
+        raise InvalidConfiguration(f"the validator {shown(name)} is not callable")
+    raise InvalidConfiguration(f"no installed package has a validator {shown(name)} (entry point group {GROUP})")

@@ -1,4 +1,4 @@
-"""What can be said of a proposal's value without looking at what else is there: it fits its aspect, or every place that does not."""
+"""Validate a proposal on its own, without the stored state, collecting every schema error."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,63 +15,69 @@ from jupyter_colophon.core.model.registry import AspectSpec, Registry
 from jupyter_colophon.storage.lineage import runs
 from jupyter_colophon.storage.spi import TableContext
 
-#: The operations that give the whole value.
-_VALUED = CREATING | {"upsert", "update"}
+#: The operations that contain a complete value.
+_WITH_VALUE = CREATING | {"upsert", "update"}
 
 
 @contextmanager
-def told_within(batch: str, at: int) -> Iterator[None]:
-    """Make the pointers of a proposal's problems lead into the batch that holds it."""
+def prefix_pointers(batch: str, at: int) -> Iterator[None]:
+    """Prefix the pointers of a proposal's problems with its position in the batch; no prefix if `batch` is ""."""
     try:
         yield
     except (InvalidInstance, PatchFailed) as error:
         if batch:
             value = f"{batch}/{at}/{getattr(error, 'part', 'value')}"
-            error.problems = tuple(Problem(value + one.pointer, one.message) for one in error.problems)
+            error.problems = tuple(Problem(value + problem.pointer, problem.message) for problem in error.problems)
         raise
 
 
-def require_door(needed: str, door: str, subject: str) -> None:
-    """Raise ManagedElsewhere unless this is the door through which the subject is changed."""
-    if needed not in ("", door):
+def require_api(needed: str, api: str, subject: str) -> None:
+    """Raise ManagedElsewhere unless the subject may be changed through this API."""
+    if needed not in ("", api):
         raise ManagedElsewhere(subject, needed)
 
 
-def require_whole(proposal: Proposal) -> None:
-    """Raise InvalidInstance unless it is possible without an aspect."""
+def require_entity_operation(proposal: Proposal) -> None:
+    """Raise InvalidInstance unless the proposal is valid without an aspect."""
     if proposal.operation not in (*CREATING, "delete") or proposal.value is not None:
-        wrong = "only delete, create and create-entity are possible without an aspect, and without a value"
+        wrong = "without an aspect, only delete, create and create-entity are allowed, without a value"
         raise InvalidInstance("the proposal", (Problem("", wrong),))
 
 
 def require_appending(proposal: Proposal) -> None:
-    """Raise InvalidInstance unless the proposal appends, which is all that can be done with what is told by time."""
+    """Raise InvalidInstance unless the proposal appends: timeseries aspects allow nothing else."""
     if proposal.operation != "upsert":
-        raise InvalidInstance(str(proposal.aspect), (Problem("", "is told by time: it is only upserted"),))
+        raise InvalidInstance(str(proposal.aspect), (Problem("", "is a timeseries aspect: only upsert is allowed"),))
     if proposal.condition != Condition() or proposal.if_absent:
-        raise InvalidInstance(str(proposal.aspect), (Problem("", "is told by time: it has no version to depend on"),))
+        raise InvalidInstance(
+            str(proposal.aspect),
+            (Problem("", "is a timeseries aspect: it has no versions, so conditions are not allowed"),),
+        )
     time = proposal.value.get("timestampMillis") if isinstance(proposal.value, dict) else None
     if not isinstance(time, int) or isinstance(time, bool) or abs(time) >= 1 << 63:
-        raise InvalidInstance(str(proposal.aspect), (Problem("/timestampMillis", "is a time in milliseconds"),))
+        raise InvalidInstance(
+            str(proposal.aspect), (Problem("/timestampMillis", "must be an integer: milliseconds since the epoch"),)
+        )
 
 
-def hold(registry: Registry, proposal: Proposal, value: Any) -> None:
-    """Raise InvalidInstance where a rule of another package is against this value; None is that of a deletion."""
+def run_validators(registry: Registry, proposal: Proposal, value: Any) -> None:
+    """Run the validators of other packages; a deletion has the value None. Raises InvalidInstance."""
     for rule in registry.rules:
         aspect = proposal.aspect or registry.type(proposal.urn.type).key_aspect
         if rule.is_for(proposal.operation, proposal.urn.type, aspect):
             rule.hold(proposal.operation, proposal.urn, aspect, value)
 
 
-def beginning(spec: AspectSpec, changes: Any) -> dict[str, Any]:
-    """What a change of an absent aspect starts from."""
+def initial_value(spec: AspectSpec, changes: Any) -> dict[str, Any]:
+    """Return the value that a patch of an absent aspect is applied to."""
     return patch_forms.beginning(spec.name) if patch_forms.is_form(changes) else dict(spec.empty)
 
 
-def changed(spec: AspectSpec, value: Any, changes: Any) -> Any:
-    """A list is a JSON Patch (RFC 6902), an object DataHub's form of one or a merge patch (RFC 7396).
+def apply_change(spec: AspectSpec, value: Any, changes: Any) -> Any:
+    """Return the value after a change: a JSON Patch, DataHub's form of one, a merge patch, or an annotation.
 
-    Or it is a change of properties and tags.
+    A list is a JSON Patch (RFC 6902), an object is DataHub's form or a merge patch (RFC 7396). Raises InvalidInstance,
+    PatchFailed.
     """
     if isinstance(changes, Change):
         new: Any = changes.applied(value)
@@ -86,7 +92,7 @@ def changed(spec: AspectSpec, value: Any, changes: Any) -> Any:
 
 
 def validate(spec: AspectSpec, value: Any) -> None:
-    """Raise InvalidInstance, with every problem, unless the value is one of the aspect."""
+    """Raise InvalidInstance, with every problem, unless the value fits the aspect's schema."""
     spec.schema.validate(value, spec.name)
     if spec.name == "businessMetadata" and (problems := business_metadata_limits.size_problems(value)):
         raise InvalidInstance(spec.name, problems)
@@ -95,34 +101,36 @@ def validate(spec: AspectSpec, value: Any) -> None:
 
 
 def require_runs(tx: TableContext, proposals: Sequence[Proposal], batch: str) -> None:
-    """Raise NotFound for the first run that is named and that nobody recorded; `batch` is the pointer to the proposals."""
-    places = {proposal.run: at for at, proposal in reversed([*enumerate(proposals)]) if proposal.run is not None}
-    for run, at in places.items():
+    """Raise NotFound for the first unknown run; `batch` is the pointer to the proposals."""
+    positions = {proposal.run: at for at, proposal in reversed([*enumerate(proposals)]) if proposal.run is not None}
+    for run, at in positions.items():
         if runs.program_of(tx, run) is None:
-            absent = NotFound("run", run)
-            absent.problems = (Problem(f"{batch}/{at}/run" if batch else "/run", "there is no such run"),)
-            raise absent
+            error = NotFound("run", run)
+            error.problems = (Problem(f"{batch}/{at}/run" if batch else "/run", "no such run"),)
+            raise error
 
 
-def fitting(registry: Registry, proposal: Proposal, door: str) -> AspectSpec | None:
-    """The aspect that a proposal is about, if about one. Raises InvalidInstance, ManagedElsewhere where it cannot be meant."""
+def resolve_aspect(registry: Registry, proposal: Proposal, api: str) -> AspectSpec | None:
+    """Return the proposal's aspect; None for a whole entity. Raises InvalidInstance, ManagedElsewhere, NotFound."""
     if not has_key(proposal.urn, registry.type(proposal.urn.type)):
-        raise InvalidInstance("the proposal", (Problem("", "the URN has not the parts of its type"),), part="urn")
+        raise InvalidInstance(
+            "the proposal", (Problem("", "the URN does not have the parts that its type requires"),), part="urn"
+        )
     if proposal.aspect is None:
-        require_whole(proposal)
-        require_door(registry.type(proposal.urn.type).door, door, str(proposal.urn))
+        require_entity_operation(proposal)
+        require_api(registry.type(proposal.urn.type).door, api, str(proposal.urn))
         return None
     spec = registry.aspect(proposal.urn.type, proposal.aspect)
     if spec.key:
-        raise InvalidInstance(spec.name, (Problem("", "is made of the URN; nobody writes it"),))
-    require_door(spec.door, door, f"{spec.name} of {proposal.urn}")
+        raise InvalidInstance(spec.name, (Problem("", "is derived from the URN and cannot be written"),))
+    require_api(spec.door, api, f"{spec.name} of {proposal.urn}")
     if spec.timeseries:
         require_appending(proposal)
-    if proposal.operation in _VALUED:
+    if proposal.operation in _WITH_VALUE:
         validate(spec, proposal.value)
     if proposal.operation == "annotate":
         if spec.name not in ASPECT_OF_SCOPE.values():
-            raise InvalidInstance(spec.name, (Problem("", "has no properties and tags to annotate"),))
-        # What is wrong with a key or a value is so whatever is there: who sends it to the inbox is told at once.
+            raise InvalidInstance(spec.name, (Problem("", "has no properties or tags to annotate"),))
+        # Keys and values are checked independently of the stored state, so senders to the inbox get errors at once.
         validate(spec, proposal.value.applied(spec.empty))
     return spec

@@ -111,7 +111,7 @@ class TestProposals:
 
     def test_of_kernels_do_not_go_through_the_door_either(self, one: Shelf) -> None:
         with pytest.raises(AccessDenied):
-            one.catalog.write_path.propose([Proposal(ONE, "instance", "upsert", {})], KERNEL, door="instances")
+            one.catalog.write_path.propose([Proposal(ONE, "instance", "upsert", {})], KERNEL, api="instances")
 
     def test_tell_nothing_to_who_may_not_read(self, one: Shelf) -> None:
         nobody = Principal("eve", None, frozenset())

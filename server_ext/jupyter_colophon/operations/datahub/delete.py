@@ -36,7 +36,7 @@ def delete(services: Services, request: Request) -> Document:
     entity_type = catalog.registry.type(urn.type)
     if name is not None and catalog.registry.aspect(urn.type, name).timeseries:
         window = body.get("startTimeMillis"), body.get("endTimeMillis")
-        values = catalog.write_path.forget_moments(urn, name, *window, principal)
+        values = catalog.write_path.delete_timeseries_range(urn, name, *window, principal)
         return _deleted(body["urn"], 0, values)
     if name not in (None, entity_type.key_aspect):
         return _deleted(body["urn"], delete_stored(services, request, urn, name), 0)

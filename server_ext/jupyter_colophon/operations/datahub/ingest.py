@@ -126,7 +126,7 @@ def _keep_refused(catalog: "Catalog", principal: Principal, proposals: Sequence[
     try:
         yield
     except _REFUSED as error:
-        catalog.dead_letters.keep(proposals, principal, error)
+        catalog.dead_letters.store_refused(proposals, principal, error)
         raise
 
 

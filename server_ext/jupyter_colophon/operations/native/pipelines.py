@@ -25,12 +25,12 @@ def list_pipeline_plugins(services: Services, request: Request) -> Document:
 @operation("listPipelineSchedules", "GET /pipelines/schedules", answers="pipeline-schedules", schemaspace=_SPACE)
 def list_pipeline_schedules(services: Services, request: Request) -> Document:
     """List the schedules of pipelines with the next run and the result of the last run."""
-    from jupyter_colophon.service.changes.schedules import told
+    from jupyter_colophon.service.changes.schedules import describe_schedules
 
     pipelines = services.instances().list(_SPACE, request.principal, invalid=True)
     return {
         "schedulerEnabled": services.is_scheduling,
-        "schedules": told(services.catalog().provider, pipelines),
+        "schedules": describe_schedules(services.catalog().provider, pipelines),
     }
 
 

@@ -150,7 +150,7 @@ def delete_namespace(services: Services, request: Request) -> Document:
         # Deleting what does not exist needs no confirmation: the answer is the same as that of a read.
         catalog.metadata.require(urn, "", principal)
         raise ConfirmationRequired(name)
-    catalog.write_path.require_ending(name, principal)
+    catalog.write_path.require_namespace_deletion(name, principal)
     catalog.metadata.require(urn, "", principal)
     # First what is stored beside the catalog: after a failure the namespace still exists, and can be deleted again.
     services.instances().clear_namespace(name, principal)

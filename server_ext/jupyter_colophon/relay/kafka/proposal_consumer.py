@@ -194,7 +194,7 @@ class ProposalConsumer:
             text, document = _read(message)
             kept = text
             proposals = (self._proposal(document),)
-            self.catalog.write_path.propose(proposals, self.source.principal, around=_once(place))
+            self.catalog.write_path.propose(proposals, self.source.principal, in_transaction=_once(place))
         except TransactionTimeout as error:
             # That is its own fault: it would hold up the others for ever.
             self._bury(place, kept, proposals, error)

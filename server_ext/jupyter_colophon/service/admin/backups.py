@@ -1,4 +1,4 @@
-"""Backups written beside running servers, and restored into an empty store of any provider (spec MODEL-22)."""
+"""Write backups while servers run, and restore them into an empty store of any provider (spec MODEL-22)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Backups:
-    """Writes and restores backups of one store, whose tables are there."""
+    """Writes and restores backups of one store whose tables exist."""
 
     provider: StorageProvider
     registry: Registry
@@ -35,7 +35,7 @@ class Backups:
     progress: Progress
 
     def write(self, path: Path) -> dict[str, int]:
-        """Write what the store holds at one moment to a file, 0600, all or nothing; returns the rows of each table.
+        """Write a consistent snapshot of the store to a file with mode 0600, atomically; return the row count of each table.
 
         Raises StorageError, OSError.
         """
@@ -51,9 +51,9 @@ class Backups:
         )
 
     def restore(self, path: Path, header: backup.Header | None = None) -> int:
-        """Fill the empty store from a file; returns how many rows. Raises BackupRejected before anything is changed.
+        """Restore a file into the empty store; return the number of rows. Raises BackupRejected before any change.
 
-        `header`: what `checked` gave for this file, where it was asked already.
+        `header` is the result of `check_backup` for this file, if it was already called.
         """
         header = header or checked(path, self.registry, self.progress)
         if not self.provider.tx_runner.run(_is_empty, read_only=True):
@@ -65,7 +65,7 @@ class Backups:
         self._write(restoring.begin)
         count = 0
         for table, rows in backup.read(path, header):
-            self._write(partial(_take_over, table, rows))
+            self._write(partial(_insert_rows, table, rows))
             count += len(rows)
             self.progress(table, count)
         self._derive()
@@ -73,14 +73,14 @@ class Backups:
         return count
 
     def _derive(self) -> None:
-        """Make what is derived, in a store that has nothing of it yet."""
+        """Create all derived rows in a store that has none."""
         after, done = "", 0
         while found := self._write(partial(_derive_entities, self.registry, after)):
             after, done = found[-1], done + len(found)
             self.progress("search", done)
-        place: Key = ()
-        while runs := self._write(partial(_derive_runs, place)):
-            place, done = (runs[-1]["program"], runs[-1]["run_id"]), done + len(runs)
+        position: Key = ()
+        while runs := self._write(partial(_derive_runs, position)):
+            position, done = (runs[-1]["program"], runs[-1]["run_id"]), done + len(runs)
             self.progress("lineage", done)
 
     def _write(self, work: Callable[[TableContext], T]) -> T:
@@ -88,7 +88,7 @@ class Backups:
 
 
 def checked(path: Path, registry: Registry, progress: Progress) -> backup.Header:
-    """What a backup says of itself, read to its end. Raises BackupRejected, also for one of a newer program."""
+    """Read a backup to its end and return its header. Raises BackupRejected, also if a newer version wrote it."""
     progress("checking the file", 0)
     header = backup.check(path)
     known, version = {spec.id: spec for spec in tables.ALL}, len(numbered(registry))
@@ -97,11 +97,13 @@ def checked(path: Path, registry: Registry, progress: Progress) -> backup.Header
     )
     if header.schema is None or header.schema < version:
         raise BackupRejected(
-            f"{path}: an earlier version of jupyter-colophon made it ({header.product}): restore it with that version, "
-            "open the store with this one, and make a new backup"
+            f"{path}: written by an earlier version of jupyter-colophon ({header.product}): restore it with that version, "
+            "open the store with this version, and write a new backup"
         )
     if unknown or header.schema > version:
-        raise BackupRejected(f"{path}: a newer version of jupyter-colophon made it ({header.product}): use that")
+        raise BackupRejected(
+            f"{path}: written by a newer version of jupyter-colophon ({header.product}): use that version"
+        )
     return header
 
 
@@ -109,7 +111,7 @@ def _is_empty(tx: TableContext) -> bool:
     return tx.log.head() == 0 and tx.table("entities").count() == 0 and not restoring.is_begun(tx)
 
 
-def _take_over(table: str, rows: Sequence[Row], tx: TableContext) -> None:
+def _insert_rows(table: str, rows: Sequence[Row], tx: TableContext) -> None:
     if table == backup.LOG.id:
         tx.log.append(rows)
         return
@@ -117,35 +119,35 @@ def _take_over(table: str, rows: Sequence[Row], tx: TableContext) -> None:
 
 
 def _derive_entities(registry: Registry, after: str, tx: TableContext) -> list[str]:
-    """A slice of entities; returns their URNs."""
-    found = sources_of_truth.entities_after(tx, after)
+    """Create the derived rows of the next entities; return their URNs."""
+    entities = sources_of_truth.entities_after(tx, after)
     index.refresh(
         tx,
         (
             index.Becoming(
-                one.entity,
+                source.entity,
                 {},
-                sources_of_truth.described_aspects(registry, one),
-                sources_of_truth.search_words(registry, one.entity, one.aspects),
+                sources_of_truth.described_aspects(registry, source),
+                sources_of_truth.search_words(registry, source.entity, source.aspects),
             )
-            for one in found
+            for source in entities
         ),
     )
     tx.table("entity_names").upsert_all(
-        [sources_of_truth.name_row(one.entity) for one in found if not one.entity["deleted"]]
+        [sources_of_truth.name_row(source.entity) for source in entities if not source.entity["deleted"]]
     )
-    for told in found:
-        said = past_values.of_history(tx, registry, told.entity, told.aspects)
-        tx.table(past_values.TABLE).upsert_all(list(said.values()))
-        named = relationships.of_entity(registry, told.entity, told.aspects)
-        tx.table(relationships.TABLE).upsert_all(list(named.values()))
-        if told.aspects.keys() & set(declared_lineage.declaring_aspects(told.entity["type"])):
-            assertions.repair(tx, told.entity["urn"])
-    return [told.entity["urn"] for told in found]
+    for source in entities:
+        values = past_values.of_history(tx, registry, source.entity, source.aspects)
+        tx.table(past_values.TABLE).upsert_all(list(values.values()))
+        references = relationships.of_entity(registry, source.entity, source.aspects)
+        tx.table(relationships.TABLE).upsert_all(list(references.values()))
+        if source.aspects.keys() & set(declared_lineage.declaring_aspects(source.entity["type"])):
+            assertions.repair(tx, source.entity["urn"])
+    return [source.entity["urn"] for source in entities]
 
 
-def _derive_runs(place: Key, tx: TableContext) -> list[Row]:
-    found = sources_of_truth.runs_after(tx, place)
-    for run in found:
+def _derive_runs(position: Key, tx: TableContext) -> list[Row]:
+    runs = sources_of_truth.runs_after(tx, position)
+    for run in runs:
         repair_run(run["urn"], tx)
-    return found
+    return runs

@@ -1,4 +1,4 @@
-"""Is the catalog whole? Everything that can be checked, in short reads beside running servers (spec FAULT-3)."""
+"""Check the integrity of a store, in short read transactions while servers run (spec FAULT-3)."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,19 +15,19 @@ from jupyter_colophon.storage.integrity import counters_check, source_check
 from jupyter_colophon.storage.integrity.derived_check import Difference, comparisons, remove_unclaimed_row
 from jupyter_colophon.storage.spi import Key, StorageProvider, TableContext
 
-#: How many seals, and their changes, are looked at in one transaction.
-_SEALS_AT_ONCE = 4
-#: How many differences are mended in one transaction, so that nobody waits long for it.
-_MENDED_AT_ONCE = 50
+#: How many seals, with their changes, are checked per transaction.
+_SEAL_BATCH = 4
+#: How many differences are repaired per transaction, to keep transactions short.
+_REPAIR_BATCH = 50
 T = TypeVar("T")
 
-#: Told of what is being done, and how many steps of it are done.
+#: Called with the current task and the number of its finished steps.
 Progress = Callable[[str, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Checker:
-    """Checks one store, and makes anew what is derived."""
+class IntegrityChecker:
+    """Checks one store, and rebuilds derived rows."""
 
     provider: StorageProvider
     registry: Registry
@@ -36,76 +36,80 @@ class Checker:
     progress: Progress
 
     def findings(self) -> Iterator[Finding]:
-        """Everything that is wrong, in the order in which it is found. Raises StorageError."""
+        """Yield every problem in the order of discovery. Raises StorageError."""
         self.progress("store", 0)
         yield from (Finding("the store", fault) for fault in self.provider.check())
-        yield from self._changes()
+        yield from self._check_changes()
         for inspection in source_check.inspections(self.registry):
             for found in self._steps(inspection):
                 yield from found
         for comparison in comparisons(self.registry):
             for differences in self._steps(comparison):
                 yield from (Finding(one.subject, one.fault) for one in differences)
-        yield from (Finding(one.subject, one.fault) for one in self._counts())
+        yield from (Finding(one.subject, one.fault) for one in self._check_counts())
 
     def reindex(self) -> int:
-        """Bring everything derived to what truth says; returns how many differences were mended. Raises StorageError.
+        """Rebuild derived rows from their sources; return the number of repaired differences. Raises StorageError.
 
-        Each transaction is short; only a store that finds its own indexes damaged makes its writers wait.
+        Transactions are short; writers wait only if the store has to repair its own indexes.
         """
         if self.provider.check():
             self.provider.repair()
-        mended = 0
+        repaired = 0
         for comparison in comparisons(self.registry):
             for differences in self._steps(comparison):
-                mended += self._mend(differences)
-        return mended + self._mend(self._counts())
+                repaired += self._repair(differences)
+        return repaired + self._repair(self._check_counts())
 
-    def _steps(self, way: Way[T]) -> Iterator[list[T]]:
-        """What each step of a way through the store found; each step is a transaction."""
-        place, steps, goes_on = way.begin, 0, True
-        while goes_on:
-            found, place = self._read(partial(_step, way, place))
+    def _steps(self, scan: Way[T]) -> Iterator[list[T]]:
+        """Yield the result of each step of a scan; each step is a transaction."""
+        position, steps, has_more = scan.begin, 0, True
+        while has_more:
+            found, position = self._read(partial(_step, scan, position))
             yield found
-            steps, goes_on = steps + 1, place is not None
-            self.progress(way.title, steps)
+            steps, has_more = steps + 1, position is not None
+            self.progress(scan.title, steps)
 
-    def _changes(self) -> Iterator[Finding]:
-        """The chain of seals, and the versions that the changes tell of."""
+    def _check_changes(self) -> Iterator[Finding]:
+        """Check the chain of seals, and the versions that the changes refer to."""
         seal(self.provider, self.key, self.now)
         before: Seal | None = None
         steps = 0
         while True:
-            found, last = self._read(partial(self._links, before))
+            found, last = self._read(partial(self._check_seals, before))
             yield from found
             if last is None:
                 return
             before, steps = last, steps + 1
             self.progress("change log", steps)
 
-    def _links(self, before: Seal | None, tx: TableContext) -> tuple[list[Finding], Seal | None]:
-        """Some links of the chain, and the last of them."""
-        # Whoever compacts the log meanwhile moves its beginning.
+    def _check_seals(self, before: Seal | None, tx: TableContext) -> tuple[list[Finding], Seal | None]:
+        """Check the next seals; return the problems and the last seal."""
+        # The log may be truncated concurrently.
         before = None if before is not None and before.seq < signed_chain.floor(tx) else before
-        found = []
+        findings = []
         last = None
-        for one in signed_chain.following(tx, before.seq if before else -1, _SEALS_AT_ONCE):
-            rows = signed_chain.sealed(tx, before, one)
-            if fault := signed_chain.fault(self.key, before, one, rows):
-                found.append(Finding("the change log", fault))
-            found += [finding for row in rows if (finding := source_check.version_fault(tx, row)) is not None]
-            before = last = one
-        return found, last
+        for next_seal in signed_chain.following(tx, before.seq if before else -1, _SEAL_BATCH):
+            rows = signed_chain.sealed(tx, before, next_seal)
+            if fault := signed_chain.fault(self.key, before, next_seal, rows):
+                findings.append(Finding("the change log", fault))
+            findings += [finding for row in rows if (finding := source_check.version_fault(tx, row)) is not None]
+            before = last = next_seal
+        return findings, last
 
-    def _counts(self) -> list[Difference]:
-        """Counts that are wrong, and rows of names and values that are too many."""
+    def _check_counts(self) -> list[Difference]:
+        """Return wrong counts, and superfluous rows of names and values."""
 
         def work(tx: TableContext) -> dict[tuple[str, Key], int]:
             return counters_check.differences(tx, self.registry, lambda: self.progress("counts", 0))
 
-        return [made for of, amount in self._read(work).items() if (made := self._counted(*of, amount)) is not None]
+        return [
+            difference
+            for row, amount in self._read(work).items()
+            if (difference := self._count_difference(*row, amount)) is not None
+        ]
 
-    def _counted(self, table: str, key: Key, amount: int) -> Difference | None:
+    def _count_difference(self, table: str, key: Key, amount: int) -> Difference | None:
         if table in counters_check.COUNTED:
             return Difference(
                 table, f"a count is wrong by {-amount}", partial(counters_check.repair, table, key, amount)
@@ -115,20 +119,20 @@ class Checker:
         repair = partial(remove_unclaimed_row, self.registry, table, key)
         return Difference(counters_check.urn_in(table, key), f"a row of {table} is superfluous", repair)
 
-    def _mend(self, differences: Sequence[Difference]) -> int:
-        for at in range(0, len(differences), _MENDED_AT_ONCE):
-            part = differences[at : at + _MENDED_AT_ONCE]
-            self.provider.tx_runner.run(partial(_mend_all, part))
+    def _repair(self, differences: Sequence[Difference]) -> int:
+        for at in range(0, len(differences), _REPAIR_BATCH):
+            part = differences[at : at + _REPAIR_BATCH]
+            self.provider.tx_runner.run(partial(_repair_all, part))
         return len(differences)
 
     def _read(self, work: Callable[[TableContext], T]) -> T:
         return self.provider.tx_runner.run(work, read_only=True)
 
 
-def _step(way: Way[T], place: Any, tx: TableContext) -> tuple[list[T], Any]:
-    return way.step(tx, place)
+def _step(scan: Way[T], position: Any, tx: TableContext) -> tuple[list[T], Any]:
+    return scan.step(tx, position)
 
 
-def _mend_all(differences: Sequence[Difference], tx: TableContext) -> None:
+def _repair_all(differences: Sequence[Difference], tx: TableContext) -> None:
     for difference in differences:
         difference.repair(tx)

@@ -1,4 +1,4 @@
-"""Making the change log shorter, and its chain begin anew (spec MODEL-15)."""
+"""Truncate the change log and restart its chain of seals (spec MODEL-15)."""
 
 from collections.abc import Callable
 
@@ -7,21 +7,21 @@ from jupyter_colophon.service.changes.sealing import seal
 from jupyter_colophon.storage.changes import signed_chain
 from jupyter_colophon.storage.spi import StorageProvider
 
-#: About how many changes one transaction removes, so that nobody waits long for it.
-_AT_ONCE = 5_000
+#: About how many changes are removed per transaction, to keep transactions short.
+_BATCH = 5_000
 _DAY_MS = 86_400_000
 
 
 def compact(provider: StorageProvider, key: bytes, now: Callable[[], int], days: int, progress: Progress) -> int:
-    """Remove changes that are older than so many days; returns how many. With 0 days, all are kept.
+    """Remove changes older than `days`; return their number. With 0 days, all changes are kept.
 
-    Changes go in whole seals and from the beginning; the newest always stays. Raises StorageError.
+    Changes are removed in whole seals, oldest first; the newest seal always stays. Raises StorageError.
     """
     seal(provider, key, now)
     if days == 0:
         return 0
     before, removed = now() - days * _DAY_MS, 0
-    while gone := provider.tx_runner.run(lambda tx: signed_chain.shorten(tx, key, before, _AT_ONCE)):
+    while gone := provider.tx_runner.run(lambda tx: signed_chain.shorten(tx, key, before, _BATCH)):
         removed += gone
         progress("change log", removed)
     return removed

@@ -1,4 +1,4 @@
-"""Putting entities where the namespace rules say now, in short steps beside running servers (spec ID-14)."""
+"""Move entities to the namespaces that changed rules assign, in short steps while servers run (spec ID-14)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.entities.renamespace import find_misplaced, move
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
-#: How many entities are looked at in one transaction, and how many are moved in one.
-_LOOKED_AT, _MOVED_AT_ONCE = 1_000, 50
+#: How many entities are examined, and how many are moved, per transaction.
+_EXAMINE_BATCH, _MOVE_BATCH = 1_000, 50
 _PRINCIPAL = Principal("colophon")
 
 
 @dataclass(frozen=True, slots=True)
-class Mover:
-    """Applies changed rules to a store. Namespaces that the rules name are made where they are missing."""
+class NamespaceMover:
+    """Applies changed namespace rules to a store; missing namespaces are created."""
 
     provider: StorageProvider
     registry: Registry
@@ -28,27 +28,27 @@ class Mover:
     progress: Progress
 
     def apply(self) -> int:
-        """Move what belongs elsewhere; returns how many entities. Raises NamespaceDeleting, StorageError."""
-        moved, place = 0, ""
+        """Move misplaced entities; return their number. Raises NamespaceDeleting, StorageError."""
+        moved, after = 0, ""
         while True:
-            look = partial(find_misplaced, identity=self.write_path.identity, after=place, limit=_LOOKED_AT)
-            found, more = self.provider.tx_runner.run(look, read_only=True)
-            moved += self._move_all(found)
+            find = partial(find_misplaced, identity=self.write_path.identity, after=after, limit=_EXAMINE_BATCH)
+            misplaced_urns, next_urn = self.provider.tx_runner.run(find, read_only=True)
+            moved += self._move_all(misplaced_urns)
             self.progress("namespaces", moved)
-            if more is None:
+            if next_urn is None:
                 return moved
-            place = more
+            after = next_urn
 
     def _move_all(self, places: Mapping[str, str]) -> int:
-        made = [
+        proposals = [
             Proposal(names.namespace(name), "status", "upsert", {"removed": False})
             for name in sorted({*places.values()})
         ]
-        if made:
-            self.write_path.propose(made, _PRINCIPAL)
+        if proposals:
+            self.write_path.propose(proposals, _PRINCIPAL)
         moves, done = list(places.items()), 0
-        for at in range(0, len(moves), _MOVED_AT_ONCE):
-            done += self.provider.tx_runner.run(partial(self._move, moves[at : at + _MOVED_AT_ONCE]))
+        for at in range(0, len(moves), _MOVE_BATCH):
+            done += self.provider.tx_runner.run(partial(self._move, moves[at : at + _MOVE_BATCH]))
         return done
 
     def _move(self, moves: list[tuple[str, str]], tx: TableContext) -> int:

@@ -1,4 +1,4 @@
-"""How a store is doing: what its keeper wants to know at a glance."""
+"""Report the status of a store, for maintenance commands."""
 
 from dataclasses import dataclass
 
@@ -7,8 +7,10 @@ from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
-    """`head` and `floor` are numbers of changes (chain.floor); `unsealed` is the time of the oldest change without a seal, in ms."""
+class StoreStatus:
+    """The status of a store. `head` and `floor` are the numbers of the newest and oldest change; `unsealed` is the time of the
+    oldest change without a seal, in ms.
+    """
 
     entities: int
     head: int
@@ -18,13 +20,13 @@ class Condition:
     dead_letters: int
 
 
-def condition(provider: StorageProvider) -> Condition:
-    """The store's condition now. Raises StorageError."""
-    return provider.tx_runner.run(_condition, read_only=True)
+def store_status(provider: StorageProvider) -> StoreStatus:
+    """Return the store's current status. Raises StorageError."""
+    return provider.tx_runner.run(_read_status, read_only=True)
 
 
-def _condition(tx: TableContext) -> Condition:
-    return Condition(
+def _read_status(tx: TableContext) -> StoreStatus:
+    return StoreStatus(
         entities=tx.table("entities").count(),
         head=tx.log.head(),
         floor=signed_chain.floor(tx),

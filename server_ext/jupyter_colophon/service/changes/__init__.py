@@ -1,1 +1,1 @@
-"""The change feed, the inbox, bulk loads, and what follows the change log."""
+"""The change feed, the inbox, bulk loads, and followers of the change log."""

@@ -1,4 +1,4 @@
-"""Following the change log: in one process at a time, in order, and each change at least once.
+"""Follow the change log: in one process at a time, in order, each change at least once.
 
 Sinks, lineage listeners and schedules follow it. The cursor advances in a transaction that commits only while the lease is
 held, after the changes were handled: a process that is killed in between leaves them to be handled again.
@@ -19,7 +19,7 @@ _BATCH: Final = 500
 
 
 class Handled(NamedTuple):
-    """How many of the changes need not be handled again, and what to write in the transaction that records it."""
+    """How many of the changes are settled, and what to write in the transaction that records it."""
 
     settled: int
     record: Callable[[TableContext], None] = lambda tx: None
@@ -30,7 +30,7 @@ Handle = Callable[[Sequence[Change]], Handled]
 
 @dataclass(slots=True)
 class ChangeLogFollower:
-    """Reads on from a stored cursor, which has the name of the lease. Everything raises StorageError.
+    """Continues from a stored cursor, named like the lease. All methods raise StorageError.
 
     `where` and `matches` choose the changes. `batch` is how many are read at once; `handle` may change it, and is called
     with one change at least.
@@ -68,7 +68,7 @@ class ChangeLogFollower:
         return True
 
     def skip_to_head(self) -> None:
-        """Handle nothing of what there is. Raises LeaseLost."""
+        """Skip all existing changes. Raises LeaseLost."""
         head = self.lease.provider.tx_runner.run(lambda tx: tx.log.head(), read_only=True)
         if head != self.position:
             self.record(head)
@@ -87,7 +87,7 @@ class ChangeLogFollower:
         """Return the next changes that match, and up to which number the log was read."""
 
         def read(tx: TableContext) -> tuple[int, list[Change]]:
-            # The head first: what is committed while we read was not passed over.
+            # Read the head first: changes committed while we read must not be skipped.
             return tx.log.head(), log.changes(tx, self.position, self.batch, self.where)
 
         head, changes = self.lease.provider.tx_runner.run(read, read_only=True)

@@ -1,4 +1,4 @@
-"""Dead letters: what could not be applied, shown to whom it belongs, tried again, or thrown away."""
+"""Dead letters: list, replay and discard what could not be applied."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ _logger = logging.getLogger("jupyter_colophon.inbox")
 
 @dataclass(frozen=True, slots=True)
 class DeadLetters:
-    """The dead letters of a catalog. A user has their own; an admin has all."""
+    """The dead letters of a catalog: users access their own, admins all."""
 
     provider: StorageProvider
     gate: Gate
@@ -37,7 +37,7 @@ class DeadLetters:
     now: Callable[[], int]
 
     def page(self, kind: str, limit: int, cursor: str, principal: Principal) -> tuple[list[DeadLetter], str | None]:
-        """The newest first, and where to read on."""
+        """Return a page of dead letters, newest first, and the next cursor."""
         before = int(self.cursors.read("dead-letters", cursor)) if cursor else None
         actor = None if self._is_admin(principal) else principal.user
 
@@ -49,48 +49,46 @@ class DeadLetters:
         return [letter for letter in page if self._is_visible(letter, principal)], more
 
     def _is_visible(self, letter: DeadLetter, principal: Principal, tx: TableContext | None = None) -> bool:
-        """Whether a letter names no entity that its reader may not see: rights may have changed since, or be an admin's."""
+        """Return whether the principal may see every entity of a dead letter; rights may have changed since it was stored."""
         urns = [proposal.urn for proposal in letter.proposals]
         if tx is not None:
             return all(self.gate.may_see(tx, principal, urn) for urn in urns)
         return len(self.gate.filter_visible(principal, urns)) == len(urns)
 
-    def keep(self, proposals: Sequence[Proposal], principal: Principal, error: MetadataError) -> None:
-        """Keep proposals that were refused at once for what they say, for whoever looks after their sender."""
+    def store_refused(self, proposals: Sequence[Proposal], principal: Principal, error: MetadataError) -> None:
+        """Store proposals that were refused synchronously, so that admins can see them."""
         refusal = Refusal.of(error)
         try:
             self.provider.tx_runner.run(lambda tx: rows.bury_refused(tx, proposals, principal, refusal, self.now()))
         except StorageError as failed:
-            # The sender is told of the refusal; that nobody else is must not hide it.
-            _logger.warning("a refusal was not kept: %s", failed.detail)
+            # The sender gets the refusal; failing to store it must not replace that error.
+            _logger.warning("cannot store a refused proposal: %s", failed.detail)
 
     def replay(self, number: int, principal: Principal, once: Once | None = None) -> list[Written]:
-        """Apply a letter as the principal who sent it, who is authorised again, and take it away.
+        """Apply a dead letter as its sender, who is authorised again, and delete it.
 
-        What a sink would not take is given to it once more, soon.
-
-        Where that fails, the letter stays, with the new problem; raises it. Raises NotFound, and AccessDenied where
-        the sender's token could do what that of the principal cannot.
+        A change that a sink refused is queued for delivery again. If applying fails, the letter stays with the new error,
+        which is raised. Raises NotFound, and AccessDenied if the sender's scopes exceed those of the principal.
         """
 
-        def look(tx: TableContext) -> tuple[list[Written] | None, DeadLetter | None]:
-            # The answer that was lost first: the letter is gone then.
-            done = None if once is None else idempotency_results.earlier(tx, once, codecs.WRITTEN, self.now())
-            return done, rows.read(tx, number)
+        def find_letter(tx: TableContext) -> tuple[list[Written] | None, DeadLetter | None]:
+            # Check for a stored result first: after a lost response the letter is already deleted.
+            result = None if once is None else idempotency_results.earlier(tx, once, codecs.WRITTEN, self.now())
+            return result, rows.read(tx, number)
 
-        done, found = self.provider.tx_runner.run(look, read_only=True)
-        if done is not None:
-            return done
-        letter = self._own(found, number, principal)
+        result, letter_or_none = self.provider.tx_runner.run(find_letter, read_only=True)
+        if result is not None:
+            return result
+        letter = self._require_own(letter_or_none, number, principal)
         if not letter.sender.scopes <= principal.scopes:
             raise AccessDenied("replay", f"the dead letter {number}")
         return self._apply(letter, once) if letter.seq is None else self._deliver_again(letter, letter.seq, once)
 
     def discard(self, number: int, principal: Principal, once: Once | None = None) -> int:
-        """Throw a letter away; returns its number. Raises NotFound, AccessDenied for a kernel's token."""
+        """Delete a dead letter; return its number. Raises NotFound, and AccessDenied without the scope admin."""
 
         def work(tx: TableContext) -> int:
-            self._own(rows.read(tx, number), number, principal, tx)
+            self._require_own(rows.read(tx, number), number, principal, tx)
             if "admin" not in principal.scopes:
                 subject = f"the dead letter {number}: deleting needs the scope admin, and this token lacks it"
                 raise AccessDenied("delete", subject)
@@ -102,7 +100,7 @@ class DeadLetters:
         )
 
     def _apply(self, letter: DeadLetter, once: Once | None) -> list[Written]:
-        def removing(tx: TableContext, apply: Callable[[], list[Written]]) -> list[Written]:
+        def apply_and_remove(tx: TableContext, apply: Callable[[], list[Written]]) -> list[Written]:
             if not rows.remove(tx, letter.id):
                 raise NotFound("dead letter", str(letter.id))
             done = apply()
@@ -113,7 +111,9 @@ class DeadLetters:
             if letter.kind == EVENTS:
                 self.collector.replay(letter)
                 return []
-            return self.write_path.propose(self._wanted(letter), letter.sender, WITHIN, once=once, around=removing)
+            return self.write_path.propose(
+                self._proposals_of(letter), letter.sender, WITHIN, once=once, in_transaction=apply_and_remove
+            )
         except StorageError:
             raise
         except MetadataError as error:
@@ -121,8 +121,8 @@ class DeadLetters:
             self.provider.tx_runner.run(lambda tx: rows.note_attempt(tx, letter.id, refusal, self.now()))
             raise
 
-    def _wanted(self, letter: DeadLetter) -> tuple[Proposal, ...]:
-        """What a letter proposes; a message that could not be read may be readable by now."""
+    def _proposals_of(self, letter: DeadLetter) -> tuple[Proposal, ...]:
+        """Return the proposals of a letter; a message that could not be parsed is parsed again."""
         if letter.document is None or letter.proposals:
             return letter.proposals
         message = mcp.proposal(parse(letter.document.encode(), "the message"), self.write_path.registry)
@@ -139,7 +139,7 @@ class DeadLetters:
             lambda tx: idempotency_results.once(tx, once, codecs.WRITTEN, self.now(), lambda: work(tx))
         )
 
-    def _own(
+    def _require_own(
         self, letter: DeadLetter | None, number: int, principal: Principal, tx: TableContext | None = None
     ) -> DeadLetter:
         own = letter is not None and letter.seq is None and letter.sender.user == principal.user

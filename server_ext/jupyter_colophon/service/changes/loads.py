@@ -1,4 +1,4 @@
-"""Loads: what is proposed in bulk, a batch a transaction, each row by itself (core/changes/bulk_load.py)."""
+"""Bulk loads: apply batches of proposals, one transaction per batch, each row independently (core/changes/bulk_load.py)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ from jupyter_colophon.storage.changes import loads as rows
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
 _KIND = "load-refusals"
-#: A row as it was read: what it proposes, or why it proposes nothing.
+#: A parsed row: its proposal, or why it was refused.
 Read = Proposal | RowRefusal
 
 
 @dataclass(frozen=True, slots=True)
 class Loads:
-    """The loads of a catalog. Each user has their own; nobody sees those of others."""
+    """The loads of a catalog; users access only their own."""
 
     provider: StorageProvider
     write_path: WritePath
@@ -30,42 +30,44 @@ class Loads:
     now: Callable[[], int]
 
     def open(self, name: str, principal: Principal) -> Load:
-        """Open a load, or go on with it. Raises AccessDenied, LoadEnded."""
+        """Open a load, or continue it. Raises AccessDenied, LoadEnded."""
         if not {"annotate", "emit"} & principal.scopes:
             raise AccessDenied("emit", "a load")
         return self.provider.tx_runner.run(lambda tx: rows.opened(tx, principal.user, name, self.now()))
 
     def read(self, name: str, principal: Principal) -> Load:
-        """How far a load came. Raises NotFound."""
+        """Return the state of a load. Raises NotFound."""
         return self.provider.tx_runner.run(lambda tx: rows.existing(tx, principal.user, name), read_only=True)
 
     def end(self, name: str, state: Ending, principal: Principal) -> Load:
-        """Commit or abort a load: no batch of it is taken from now on. What was applied stays. Raises NotFound, LoadEnded."""
+        """Commit or abort a load: further batches are refused, applied rows stay. Raises NotFound, LoadEnded."""
         return self.provider.tx_runner.run(lambda tx: rows.ended(tx, principal.user, name, state, self.now()))
 
     def apply(self, batch: Batch, read: Sequence[Read], principal: Principal) -> Applied:
-        """Apply the rows of a batch, once. A row that cannot be applied is refused alone.
+        """Apply the rows of a batch, once. Rows that cannot be applied are refused individually.
 
-        Raises NotFound, LoadEnded for its load, and IdempotencyKeyReused where another batch had its place.
+        Raises NotFound, LoadEnded, and IdempotencyKeyReused if a different batch had the same number.
         """
-        places = [at for at, one in enumerate(read) if isinstance(one, Proposal)]
-        unread = [one for one in read if isinstance(one, RowRefusal)]
+        positions = [at for at, one in enumerate(read) if isinstance(one, Proposal)]
+        unparsed = [one for one in read if isinstance(one, RowRefusal)]
 
-        def around(tx: TableContext, act: Callable[[], list[Written | MetadataError]]) -> Applied:
+        def in_transaction(tx: TableContext, apply_each: Callable[[], list[Written | MetadataError]]) -> Applied:
             return rows.applied(
                 tx,
                 principal.user,
                 batch,
                 self.now(),
-                lambda: _applied(dict(zip(places, act(), strict=True)), unread, read),
+                lambda: _summarize(dict(zip(positions, apply_each(), strict=True)), unparsed, read),
             )
 
-        return self.write_path.propose_each([one for one in read if isinstance(one, Proposal)], principal, around)
+        return self.write_path.propose_each(
+            [one for one in read if isinstance(one, Proposal)], principal, in_transaction
+        )
 
     def refusals(
         self, name: str, limit: int, cursor: str, principal: Principal
     ) -> tuple[list[KeptRefusal], str | None]:
-        """Rows that were refused by their places, and where to read on. Raises NotFound."""
+        """Return a page of refused rows, by position, and the next cursor. Raises NotFound."""
         after = tuple(self.cursors.read(_KIND, cursor)) if cursor else ()
         found = self.provider.tx_runner.run(
             lambda tx: rows.refusals(tx, principal.user, name, after, limit + 1), read_only=True
@@ -82,8 +84,10 @@ def _measure(one: KeptRefusal) -> int:
     return measure([one.row.urn, refusal.detail, [(problem.pointer, problem.message) for problem in refusal.problems]])
 
 
-def _applied(done: dict[int, Written | MetadataError], unread: Sequence[RowRefusal], read: Sequence[Read]) -> Applied:
-    refused = list(unread)
+def _summarize(
+    done: dict[int, Written | MetadataError], unparsed: Sequence[RowRefusal], read: Sequence[Read]
+) -> Applied:
+    refused = list(unparsed)
     written = 0
     for at, one in done.items():
         if isinstance(one, MetadataError):

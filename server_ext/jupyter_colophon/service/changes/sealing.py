@@ -1,4 +1,4 @@
-"""Sealing the change log: after the writes, on a thread of its own, a few seconds late at most (storage/changes/signed_chain.py)."""
+"""Seal the change log on a background thread, at most a few seconds after writes (storage/changes/signed_chain.py)."""
 
 import logging
 import threading
@@ -10,14 +10,14 @@ from jupyter_colophon.storage.changes import signed_chain
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 from jupyter_colophon.system.worker import Worker
 
-#: How long after a write its change is sealed, together with those that came meanwhile, in seconds.
+#: How long after a write its change is sealed, together with later ones, in seconds.
 PAUSE_S = 2.0
 _logger = logging.getLogger("jupyter_colophon.sealing")
 
 
 def seal(provider: StorageProvider, key: bytes, now: Callable[[], int]) -> None:
-    """Seal every change that is not sealed yet. Safe beside other processes that do the same. Raises StorageError."""
-    # What is sealed is read and hashed before the transaction that writes: nobody waits for that.
+    """Seal every unsealed change. Safe to run concurrently in several processes. Raises StorageError."""
+    # Changes are read and hashed outside the write transaction, to keep it short.
     while found := provider.tx_runner.run(lambda tx: signed_chain.due(tx, key, now()), read_only=True):
         after, one = found
 
@@ -29,7 +29,7 @@ def seal(provider: StorageProvider, key: bytes, now: Callable[[], int]) -> None:
 
 @dataclass(slots=True)
 class Sealer:
-    """Seals what this process writes."""
+    """Seals the changes that this process writes."""
 
     provider: StorageProvider
     key: bytes
@@ -50,7 +50,7 @@ class Sealer:
         )
 
     def wake(self) -> None:
-        """Seal, a little later, what this process has committed."""
+        """Schedule sealing of what this process has committed."""
         if not self._pending.is_set():
             self._pending.set()
             self._worker.wake()
@@ -59,7 +59,7 @@ class Sealer:
     def close(self) -> None:
         """Seal what is left, and end the thread."""
         self._worker.close()
-        # An interpreter that is shutting down has started no thread for it.
+        # During interpreter shutdown no thread can be started.
         if not self._worker.is_alive:
             self._seal_rest()
 

@@ -1,4 +1,4 @@
-"""How the sinks are doing, as the store knows it: for health and the doctor."""
+"""The state of sinks, as the store has it: for health and the doctor."""
 
 from collections.abc import Iterable
 
@@ -8,5 +8,5 @@ from jupyter_colophon.storage.spi import StorageProvider
 
 
 def states(provider: StorageProvider, names: Iterable[str]) -> list[SinkState]:
-    """The states of these sinks. Raises StorageError."""
+    """Return the states of these sinks. Raises StorageError."""
     return provider.tx_runner.run(lambda tx: [sinks.state(tx, name) for name in sorted(names)], read_only=True)

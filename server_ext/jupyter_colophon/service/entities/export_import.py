@@ -208,7 +208,7 @@ class Transfer:
         if self.registry.aspect(line.urn.type, line.aspect).scope == "USER":
             return line.value
         space = self.write_path.identity.namespace_of(line.urn)
-        return self.write_path.facts.of_aspect(line.aspect, line.value, line.urn, space)
+        return self.write_path.system_filter.of_aspect(line.aspect, line.value, line.urn, space)
 
     def _outcome(self, tx: TableContext, line: Line, present: Any | None, overwrite: bool) -> tuple[Outcome, Any]:
         if present is None:

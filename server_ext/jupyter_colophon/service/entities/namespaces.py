@@ -41,7 +41,7 @@ class Namespaces:
 
     def delete(self, name: str, principal: Principal) -> None:
         """End a namespace and everything in it. Raises NotFound, AccessDenied; returns when it is gone for everybody."""
-        self.write_path.end_namespace(name, principal)
+        self.write_path.delete_namespace(name, principal)
         self.resume()
 
     def clear(self, name: str) -> None:

@@ -97,13 +97,13 @@ class Records:
     ) -> int:
         """Make this the record; returns its version. Raises ConditionFailed unless it is at `expected` (-1: absent)."""
         proposal = Proposal(instance(space, name), ASPECT, "upsert", value, Condition(version=expected))
-        return self._write_path.propose([proposal], principal, door=DOOR)[0].version
+        return self._write_path.propose([proposal], principal, api=DOOR)[0].version
 
     def write_all(self, space: str, values: Mapping[str, Mapping[str, Any]], principal: Principal) -> None:
         """Make the first records of these instances, all at once. Raises ConditionFailed where there is one of any."""
         absent = Condition(version=ABSENT)
         proposals = [Proposal(instance(space, name), ASPECT, "upsert", value, absent) for name, value in values.items()]
-        self._write_path.propose(proposals, principal, door=DOOR)
+        self._write_path.propose(proposals, principal, api=DOOR)
 
     def remove(self, space: str, name: str, principal: Principal, expected: int | None = None) -> None:
         """Take the record away, with all that was said of the instance. Nothing happens where there is none."""
@@ -111,7 +111,7 @@ class Records:
         removal = Proposal(urn, None, "delete")
         first = [Proposal(urn, ASPECT, "delete", condition=Condition(version=expected))] if expected else []
         try:
-            self._write_path.propose([*first, removal], principal, door=DOOR)
+            self._write_path.propose([*first, removal], principal, api=DOOR)
         except NotFound:
             return
 

@@ -94,17 +94,17 @@ class RunReader:
         return self.gate.may_read(principal, self.gate.identity.namespace_of(Urn.parse(run.program)))
 
 
-Lister = Callable[[runs.Position | None, int], Sequence[runs.Position]]
+PositionReader = Callable[[runs.Position | None, int], Sequence[runs.Position]]
 
 
-def _positions(tx: TableContext, listing: RunListing) -> Lister:
+def _positions(tx: TableContext, listing: RunListing) -> PositionReader:
     if listing.data:
         return lambda before, count: runs.touching(tx, listing.data, before, count)
     return lambda before, count: runs.by_time(tx, listing.program, before, count)
 
 
 def _collect(
-    tx: TableContext, positions: Lister, before: runs.Position | None, limit: int, fits: Callable[[Run], bool]
+    tx: TableContext, positions: PositionReader, before: runs.Position | None, limit: int, fits: Callable[[Run], bool]
 ) -> tuple[list[Run], runs.Position | None]:
     found: list[Run] = []
     size = 0

@@ -28,7 +28,7 @@ from jupyter_colophon.service.openlineage.models import (
     things,
     with_facets,
 )
-from jupyter_colophon.service.openlineage_redaction import Hiding
+from jupyter_colophon.service.openlineage_redaction import OpenLineageRedaction
 from jupyter_colophon.service.read_audit import audited
 from jupyter_colophon.service.read_policy import Gate
 from jupyter_colophon.service.search.search import Searcher
@@ -133,7 +133,7 @@ class MarquezReader:
         self, tx: TableContext, rows: Sequence[Row], drawn: Lineage, principal: Principal, *, with_facets: bool
     ) -> dict[str, Thing]:
         """Return the jobs and datasets of a graph, nearest to its node first, up to LIST_BYTES_MAX."""
-        hiding = Hiding(tx, self.gate, principal)
+        hiding = OpenLineageRedaction(tx, self.gate, principal)
         copies = statements_of_nodes(drawn.edges)
 
         def read() -> Iterator[Thing]:
@@ -185,7 +185,7 @@ class MarquezReader:
             shown = [
                 one for one in rows if not one[1]["deleted"] and self.gate.may_read(principal, one[1]["namespace"])
             ]
-            hiding = Hiding(tx, self.gate, principal)
+            hiding = OpenLineageRedaction(tx, self.gate, principal)
             # With a policy, the total would reveal the number of unreadable entities: only readable ones are counted.
             count = offset + len(shown) if self.gate.has_policy else total
             found: list[Thing] = []
@@ -208,7 +208,7 @@ class MarquezReader:
             row = None if urn is None else tx.table("entities").read((str(urn),))
             if row is None or row["deleted"] or not self.gate.may_read(principal, row["namespace"]):
                 return None
-            return Hiding(tx, self.gate, principal).thing(things(tx, [row], runs=True)[0])
+            return OpenLineageRedaction(tx, self.gate, principal).thing(things(tx, [row], runs=True)[0])
 
         found = self._read(work)
         if found is None:
@@ -249,7 +249,7 @@ class MarquezReader:
         self, tx: TableContext, run: Run, principal: Principal, job: Spelling | None = None
     ) -> RunWithFacets:
         touched = spellings(tx, [one.data for one in run.accesses]) if self.gate.has_policy else {}
-        return Hiding(tx, self.gate, principal).run(with_facets(tx, run, job), touched.values())
+        return OpenLineageRedaction(tx, self.gate, principal).run(with_facets(tx, run, job), touched.values())
 
     @audited("search", lambda page: (thing.urn for thing in page.things))
     def search(self, text: str, kinds: Sequence[str], namespace: str, limit: int, principal: Principal) -> SearchPage:

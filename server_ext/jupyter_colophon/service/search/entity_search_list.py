@@ -1,4 +1,4 @@
-"""Everything that a query finds, in an order of its own: by name, by age, or the best first."""
+"""List everything that a query matches, ordered by name, by age, or by score."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,56 +20,56 @@ from jupyter_colophon.core.search.query_language import Query, parse_query
 from jupyter_colophon.core.search.search import SearchQuestion
 from jupyter_colophon.service.read_audit import audited
 from jupyter_colophon.service.search.search import Searcher
-from jupyter_colophon.service.search.search_results import Found
+from jupyter_colophon.service.search.search_results import SearchResults
 from jupyter_colophon.storage.entities import aspects
 from jupyter_colophon.storage.spi import Match, Range, TableContext
 
-#: No answer lists more (spec SEARCH-14).
+#: The most entities that a list contains (spec SEARCH-14).
 LISTED_MAX = 10_000
-#: The entity types of the kinds of entity that people look for; every other kind is a custom one.
+#: The entity types of the built-in kinds of entity; every other kind is a custom one.
 _TYPES = {"dataset": "dataset", "stream": "dataset", "dataFlow": "dataFlow", "dataJob": "dataJob"}
 _TYPES |= {"schemaField": "schemaField", "namespace": "namespace"}
-#: Custom kinds that everybody knows, also where there is none yet.
-_KNOWN = frozenset({"artifact", "plugin", "schedule", "view"})
-#: What is found where no kind is asked for.
-_OF_ALL = frozenset({"dataset", "dataFlow", "dataJob"})
+#: Custom kinds that are always known, even without entities.
+_PREDEFINED_KINDS = frozenset({"artifact", "plugin", "schedule", "view"})
+#: The types that are listed if no kind is requested.
+_DEFAULT_TYPES = frozenset({"dataset", "dataFlow", "dataJob"})
 
 
 @dataclass(frozen=True, slots=True)
-class Lister:
-    """Answers lists."""
+class EntityLister:
+    """Lists entities that match a query."""
 
     searcher: Searcher
     identity: Identity
 
     @audited("search", lambda listed: (one.urn for one in listed.entities), lambda service: service.searcher.gate.audit)
     def find(self, question: ListQuestion, principal: Principal) -> Listed:
-        """A part of what fits, in order. Raises InvalidQuery."""
+        """Return a part of the matches, in order. Raises InvalidQuery."""
         query = parse_query(question.text)
         return self.searcher.provider.tx_runner.run(
-            lambda tx: self._listed(tx, question, query, principal), read_only=True
+            lambda tx: self._find(tx, question, query, principal), read_only=True
         )
 
     def require_kinds(self, kinds: Sequence[str]) -> None:
-        """Raise InvalidQuery for a kind of entity that there is not."""
+        """Raise InvalidQuery for an unknown kind of entity."""
         if kinds:
             self.searcher.provider.tx_runner.run(lambda tx: _require_kinds(tx, kinds), read_only=True)
 
-    def _listed(self, tx: TableContext, question: ListQuestion, query: Query, principal: Principal) -> Listed:
+    def _find(self, tx: TableContext, question: ListQuestion, query: Query, principal: Principal) -> Listed:
         _require_kinds(tx, question.kinds)
-        found = Found()
+        found = SearchResults()
         truncated = False
-        for asked in _questions(question):
-            self.searcher.gather(tx, asked, query, principal, found)
+        for search_question in _questions(question):
+            self.searcher.gather(tx, search_question, query, principal, found)
             truncated = truncated or found.capped
         matches = [
             one
             for one in self.searcher.visible(tx, list(found.matches.values()), SearchQuestion(""), principal)
-            if self._wanted(one, question)
+            if self._is_wanted(one, question)
         ]
         if question.scope:
-            matches = [one for one in matches if self._says(tx, one, query, question)]
-        ordered = self._ordered(tx, found, matches, question)
+            matches = [one for one in matches if self._matches_scope(tx, one, query, question)]
+        ordered = self._sort_matches(tx, found, matches, question)
         start = _start(ordered, question)
         end = min(LISTED_MAX, start + (LISTED_MAX if question.limit is None else question.limit))
         return Listed(
@@ -77,11 +77,11 @@ class Lister:
             len(matches),
             truncated or len(ordered) > LISTED_MAX,
             start,
-            _places(ordered, end, question),
+            _part_ends(ordered, end, question),
             {place[1]: place for place in ordered[start:end]},
         )
 
-    def _wanted(self, match: Match, question: ListQuestion) -> bool:
+    def _is_wanted(self, match: Match, question: ListQuestion) -> bool:
         urn = Urn.parse(match.urn)
         if match.namespace in question.without or (question.namespaces and match.namespace not in question.namespaces):
             return False
@@ -89,10 +89,10 @@ class Lister:
             return False
         if question.kinds:
             return kind_of(urn) in question.kinds
-        return urn.type in _OF_ALL or (question.custom and urn.type in UNDECLARED)
+        return urn.type in _DEFAULT_TYPES or (question.custom and urn.type in UNDECLARED)
 
-    def _says(self, tx: TableContext, match: Match, query: Query, question: ListQuestion) -> bool:
-        """Whether it is this scope's metadata that fits. A name is the platform's."""
+    def _matches_scope(self, tx: TableContext, match: Match, query: Query, question: ListQuestion) -> bool:
+        """Return whether metadata of the requested scope matches; names belong to the scope SYSTEM."""
         registry = self.searcher.registry
         if question.as_of is None:
             present = aspects.present(tx, registry, match.type, match.urn)
@@ -106,47 +106,49 @@ class Lister:
             return True
         return question.scope == "SYSTEM" and not any(fits(query, row) for row in rows)
 
-    def _ordered(self, tx: TableContext, found: Found, matches: list[Match], question: ListQuestion) -> list[Place]:
-        """Everything with its place in the list."""
+    def _sort_matches(
+        self, tx: TableContext, found: SearchResults, matches: list[Match], question: ListQuestion
+    ) -> list[Place]:
+        """Return the matches with their sort keys, in order."""
         if not question.sort:
             best = found.best(matches, len(matches), by_type=False)
             return [(at, one.urn) for at, one in enumerate(best)]
         if question.sort == "entity-name":
             named = [(fold(self.identity.short_name(Urn.parse(one.urn))), one.urn) for one in matches]
             return sorted(named, reverse=question.descending)
-        there = self._summaries(tx, [one.urn for one in matches], question.as_of)
-        return sorted([(one.created.time, one.urn) for one in there], reverse=question.descending)
+        summaries = self._summaries(tx, [one.urn for one in matches], question.as_of)
+        return sorted([(one.created.time, one.urn) for one in summaries], reverse=question.descending)
 
     def _summaries(self, tx: TableContext, urns: Sequence[str], as_of: int | None) -> tuple[EntitySummary, ...]:
-        there = aspects.summaries(tx, urns)
+        summaries = aspects.summaries(tx, urns)
         if as_of is not None:
             registry = self.searcher.registry
-            changed = [urn for urn in urns if urn not in there or there[urn].updated.time > as_of]
+            changed = [urn for urn in urns if urn not in summaries or summaries[urn].updated.time > as_of]
             then = {urn: aspects.summary_at(tx, registry, Urn.parse(urn), as_of) for urn in changed}
-            there |= {urn: one for urn, one in then.items() if one is not None}
-        return tuple(there[urn] for urn in urns if urn in there)
+            summaries |= {urn: one for urn, one in then.items() if one is not None}
+        return tuple(summaries[urn] for urn in urns if urn in summaries)
 
 
 def _require_kinds(tx: TableContext, kinds: Sequence[str]) -> None:
-    """Raise InvalidQuery for a kind that is none of ours, and that no custom entity ever had."""
+    """Raise InvalidQuery for a kind that is neither built-in nor used by any custom entity."""
     for kind in kinds:
-        if kind not in _TYPES and kind not in _KNOWN:
+        if kind not in _TYPES and kind not in _PREDEFINED_KINDS:
             prefix = f"urn:li:custom:({encoded(kind)},"
             within = Range((prefix,), (prefix[:-1] + "-",), end_inclusive=False)
             if not list(tx.table("entities").scan(within, 1)):
-                raise InvalidQuery(f"there is no kind of entity {kind!r}", "target")
+                raise InvalidQuery(f"no such kind of entity: {kind!r}", "target")
 
 
 def _start(ordered: list[Place], question: ListQuestion) -> int:
-    """How many come before the part that is wanted: what came and went before a place moves no one."""
+    """Return how many entities precede the requested part; relative to a sort key, so concurrent changes shift nothing."""
     if question.after is None:
         return question.offset
     after: Any = question.after
     return sum((one >= after if question.descending else one <= after) for one in ordered)
 
 
-def _places(ordered: list[Place], end: int, question: ListQuestion) -> tuple[Place, ...]:
-    """The ends of this part and of the next ones, where something follows."""
+def _part_ends(ordered: list[Place], end: int, question: ListQuestion) -> tuple[Place, ...]:
+    """Return the sort keys at the ends of this part and of the next ones, if any."""
     if question.limit is None:
         return ()
     ends = range(end, min(len(ordered), LISTED_MAX), question.limit)
@@ -154,7 +156,7 @@ def _places(ordered: list[Place], end: int, question: ListQuestion) -> tuple[Pla
 
 
 def _questions(question: ListQuestion) -> list[SearchQuestion]:
-    """One question for each namespace and type, so that none is crowded out where only the newest are ranked."""
+    """Split a question by namespace and type, so that none is crowded out when only the newest are ranked."""
     types = dict.fromkeys(_TYPES.get(kind, "custom") for kind in question.kinds)
     spaces = [[("namespace", space)] for space in question.namespaces] or [[]]
     kinds = [[("type", type_)] for type_ in types] or [[]]

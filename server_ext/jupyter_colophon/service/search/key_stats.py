@@ -1,4 +1,4 @@
-"""The keys that there are, with how many entities carry them, and the values under a key."""
+"""Statistics of keys: how many entities have each key, and each value of a key."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,42 +20,42 @@ from jupyter_colophon.storage.entities.retention import require_kept
 from jupyter_colophon.storage.search import index, past_values, values
 from jupyter_colophon.storage.spi import Row, TableContext
 
-#: As of a time, so many values are looked through in each namespace.
+#: How many values are scanned in each namespace for a query as of a time.
 SCANNED_MAX = 20_000
 
 SCOPES: Final = get_args(Scope)
 
-#: The key as it was written, its kind (a tag is a key too) and its scope.
+#: The key in its original spelling, its kind (tags are keys too) and its scope.
 _Key = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class KeyLister:
-    """Lists keys and values. Of all namespaces together, those of the catalog: instances of schemaspaces are in none."""
+    """Lists keys and values of namespaces; instances of schemaspaces belong to none and are not counted."""
 
     searcher: Searcher
 
     @audited("keys", audit=lambda service: service.searcher.gate.audit)
     def keys(self, question: KeysQuestion, principal: Principal) -> tuple[list[KeyCount], bool]:
-        """Keys, sorted, with how many entities carry each; and whether some were left out."""
-        count = _now if question.as_of is None else _then
+        """Return the keys, sorted, with the number of entities of each; and whether the list is incomplete."""
+        count = _count_now if question.as_of is None else _count_then
 
         def work(tx: TableContext) -> tuple[Counter[_Key], bool]:
             counts: Counter[_Key] = Counter()
-            cut = False
+            is_partial = False
             require_kept(tx, question.as_of)
             for space in self._spaces(tx, question.namespace, principal, ever=question.as_of is not None):
-                cut = count(tx, self.searcher, space, question, counts) or cut
-            return counts, cut
+                is_partial = count(tx, self.searcher, space, question, counts) or is_partial
+            return counts, is_partial
 
-        counts, cut = self.searcher.provider.tx_runner.run(work, read_only=True)
+        counts, is_partial = self.searcher.provider.tx_runner.run(work, read_only=True)
         wanted = {key: count for key, count in counts.items() if not question.scopes or key[2] in question.scopes}
         found = [KeyCount(key, kind, scope, count) for (key, kind, scope), count in wanted.items()]  # type: ignore[arg-type]
-        return sorted(found, key=lambda one: (fold(one.key), one.key, one.kind, one.scope)), cut
+        return sorted(found, key=lambda one: (fold(one.key), one.key, one.kind, one.scope)), is_partial
 
     @audited("values", audit=lambda service: service.searcher.gate.audit)
     def values(self, question: ValuesQuestion, limit: int, principal: Principal) -> tuple[list[tuple[str, int]], bool]:
-        """The first values of a key, sorted, with how many entities say each; and whether some were left out.
+        """Return the first values of a key, sorted, with the number of entities of each; and whether the list is incomplete.
 
         Raises HistoryExpired.
         """
@@ -63,68 +63,72 @@ class KeyLister:
 
         def work(tx: TableContext) -> tuple[Counter[str], bool]:
             counts: Counter[str] = Counter()
-            cut = False
+            is_partial = False
             require_kept(tx, question.as_of)
             for space in self._spaces(tx, question.namespace, principal, ever=question.as_of is not None):
                 if question.as_of is None and not question.scopes:
                     for row in values.values_of(tx, space, key, prefix, limit):
                         counts[row["shown"]] += row["entities"]
                     continue
-                said, some = _sayings(tx, self.searcher.registry, space, question)
-                counts.update(shown for _, shown in said)
-                cut = cut or some
-            return counts, cut
+                pairs, is_partial = _find_values(tx, self.searcher.registry, space, question)
+                counts.update(shown for _, shown in pairs)
+                is_partial = is_partial or is_partial
+            return counts, is_partial
 
-        counts, cut = self.searcher.provider.tx_runner.run(work, read_only=True)
-        return sorted(counts.items())[:limit], cut
+        counts, is_partial = self.searcher.provider.tx_runner.run(work, read_only=True)
+        return sorted(counts.items())[:limit], is_partial
 
     def _spaces(self, tx: TableContext, namespace: str, principal: Principal, *, ever: bool = False) -> list[str]:
         spaces = self.searcher.spaces(tx, namespace, principal, ever=ever)
         return [space for space in spaces if space != NO_NAMESPACE]
 
 
-def _now(tx: TableContext, _searcher: Searcher, space: str, question: KeysQuestion, counts: Counter[_Key]) -> bool:
-    """Add what a namespace's entities carry now."""
+def _count_now(
+    tx: TableContext, _searcher: Searcher, space: str, question: KeysQuestion, counts: Counter[_Key]
+) -> bool:
+    """Add the current keys of a namespace's entities to `counts`; return whether any are missing."""
     for row in values.keys(tx, space, fold(question.prefix)):
         if not question.carriers or row["entity_kind"] in question.carriers:
             counts[row["key"], row["kind"], row["scope"]] += row["entities"]
     return False
 
 
-def _then(tx: TableContext, searcher: Searcher, space: str, question: KeysQuestion, counts: Counter[_Key]) -> bool:
-    """Add what a namespace's entities carried at a time; whether some of it was left out."""
+def _count_then(
+    tx: TableContext, searcher: Searcher, space: str, question: KeysQuestion, counts: Counter[_Key]
+) -> bool:
+    """Add the keys that a namespace's entities had at a time to `counts`; return whether any are missing."""
     prefix, time = fold(question.prefix), question.as_of or 0
-    now = list(_said(tx, values.TABLE, space, prefix))
-    before = list(_said(tx, past_values.TABLE, space, prefix))
+    now = list(_value_rows(tx, values.TABLE, space, prefix))
+    before = list(_value_rows(tx, past_values.TABLE, space, prefix))
     moment = Moment(tx, searcher.registry, time)
     moment.expect([*(row["urn"] for row in now), *(row["urn"] for row in before if row["until"] > time)])
-    carried, unsure = _carried(moment, now, _spellings(tx, space, prefix))
-    carried |= {
+    keys_by_urn, ambiguous = _unchanged_keys(moment, now, _spellings(tx, space, prefix))
+    keys_by_urn |= {
         urn: {
             (key[1], key[2], key[3]) for key in index.keys_of(moment.row(urn), then.said) if key[0].startswith(prefix)
         }
-        for urn, then in moment.then([*moment.changed(row["urn"] for row in (*now, *before)), *unsure]).items()
+        for urn, then in moment.then([*moment.changed(row["urn"] for row in (*now, *before)), *ambiguous]).items()
         if not then.removed
     }
-    for urn, keys in carried.items():
+    for urn, keys in keys_by_urn.items():
         if not question.carriers or kind_of_row(moment.row(urn)["type"], urn) in question.carriers:
             counts.update(keys)
     return moment.cut or max(len(now), len(before)) >= SCANNED_MAX
 
 
-def _sayings(
+def _find_values(
     tx: TableContext, registry: Registry, space: str, question: ValuesQuestion
 ) -> tuple[set[tuple[str, str]], bool]:
-    """Who says what under a key in these scopes, now or at a time; and whether some of it was left out."""
+    """Return (URN, value) of a key in these scopes, now or at a time; and whether any are missing."""
     key, prefix = fold(question.key), fold(question.prefix)
-    place = Pattern(key, "exact"), Pattern(prefix, "prefix" if prefix else "any")
+    patterns = Pattern(key, "exact"), Pattern(prefix, "prefix" if prefix else "any")
     scopes = question.scopes or SCOPES
-    now = list(values.said(tx, values.TABLE, space, *place, SCANNED_MAX))
+    now = list(values.said(tx, values.TABLE, space, *patterns, SCANNED_MAX))
     if question.as_of is None:
         pairs = {(row["urn"], row["shown"]) for row in now if row["scope"] in scopes}
-        living = aspects.not_removed(tx, {urn for urn, _ in pairs})
-        return {pair for pair in pairs if pair[0] in living}, len(now) >= SCANNED_MAX
-    before = list(values.said(tx, past_values.TABLE, space, *place, SCANNED_MAX))
+        present = aspects.not_removed(tx, {urn for urn, _ in pairs})
+        return {pair for pair in pairs if pair[0] in present}, len(now) >= SCANNED_MAX
+    before = list(values.said(tx, past_values.TABLE, space, *patterns, SCANNED_MAX))
     moment = Moment(tx, registry, question.as_of)
     urns = [row["urn"] for row in (*now, *before)]
     moment.expect(urns)
@@ -133,42 +137,42 @@ def _sayings(
     for urn, then in moment.then(moment.changed(urns)).items():
         if then.removed:
             continue
-        fitting = (row for row in then.said if fold(row.key) == key and place[1].matches(row.value.strip()))
-        found |= {(urn, row.shown) for row in fitting if row.scope in scopes}
+        matching = (row for row in then.said if fold(row.key) == key and patterns[1].matches(row.value.strip()))
+        found |= {(urn, row.shown) for row in matching if row.scope in scopes}
     return found, moment.cut or max(len(now), len(before)) >= SCANNED_MAX
 
 
-def _said(tx: TableContext, table: str, space: str, prefix: str) -> Iterator[Row]:
-    """Rows of what is or was said under keys that begin so; a tag is a value of the key `tags`."""
-    beginning = Pattern(prefix, "prefix" if prefix else "any")
-    for row in values.said(tx, table, space, beginning, Pattern("", "any"), SCANNED_MAX):
+def _value_rows(tx: TableContext, table: str, space: str, prefix: str) -> Iterator[Row]:
+    """Yield current or past value rows of keys with a prefix; a tag is a value of the key `tags`."""
+    pattern = Pattern(prefix, "prefix" if prefix else "any")
+    for row in values.said(tx, table, space, pattern, Pattern("", "any"), SCANNED_MAX):
         if row["key"] != TAGS_KEY or not prefix:
             yield row
     if prefix:
-        yield from values.said(tx, table, space, Pattern(TAGS_KEY, "exact"), beginning, SCANNED_MAX)
+        yield from values.said(tx, table, space, Pattern(TAGS_KEY, "exact"), pattern, SCANNED_MAX)
 
 
 def _spellings(tx: TableContext, space: str, prefix: str) -> dict[_Key, set[str]]:
-    """How keys are written now, by their folded form, kind and scope."""
+    """Return the current spellings of keys, by folded key, kind and scope."""
     found: dict[_Key, set[str]] = defaultdict(set)
     for row in values.keys(tx, space, prefix):
         found[row["folded"], row["kind"], row["scope"]].add(row["key"])
     return found
 
 
-def _carried(
+def _unchanged_keys(
     moment: Moment, rows: Iterable[Row], spellings: Mapping[_Key, set[str]]
 ) -> tuple[dict[str, set[_Key]], list[str]]:
-    """What entities that did not change since carry, by URN; and those of whose keys the spelling has to be looked up."""
-    carried: dict[str, set[_Key]] = defaultdict(set)
-    unsure: set[str] = set()
+    """Return the keys of unchanged entities by URN, and the URNs whose key spellings must be looked up."""
+    keys_by_urn: dict[str, set[_Key]] = defaultdict(set)
+    ambiguous: set[str] = set()
     for row in rows:
         urn, kind, scope = row["urn"], row["kind"], row["scope"]
         if kind == "tag":
-            carried[urn].add((row["shown"], kind, scope))
+            keys_by_urn[urn].add((row["shown"], kind, scope))
             continue
-        written = spellings.get((row["key"], kind, scope), set())
-        carried[urn].update((key, kind, scope) for key in written)
-        unsure |= {urn} if len(written) != 1 else set()
-    same = [urn for urn in moment.unchanged(carried) if not moment.row(urn)["removed"]]
-    return {urn: carried[urn] for urn in same if urn not in unsure}, [urn for urn in same if urn in unsure]
+        spelled = spellings.get((row["key"], kind, scope), set())
+        keys_by_urn[urn].update((key, kind, scope) for key in spelled)
+        ambiguous |= {urn} if len(spelled) != 1 else set()
+    same = [urn for urn in moment.unchanged(keys_by_urn) if not moment.row(urn)["removed"]]
+    return {urn: keys_by_urn[urn] for urn in same if urn not in ambiguous}, [urn for urn in same if urn in ambiguous]

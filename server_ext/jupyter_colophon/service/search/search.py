@@ -1,4 +1,4 @@
-"""Search: full text and `key:value` together, ranked, with reasons and facets."""
+"""Search: full text and `key:value` combined, ranked, with highlights and facets."""
 
 import time
 from collections import defaultdict
@@ -27,9 +27,9 @@ from jupyter_colophon.service.read_audit import audited
 from jupyter_colophon.service.read_policy import Gate
 from jupyter_colophon.service.search.facet_counts import count_facets
 from jupyter_colophon.service.search.search_as_of import PastSearch
-from jupyter_colophon.service.search.search_results import Found
+from jupyter_colophon.service.search.search_results import SearchResults
 from jupyter_colophon.service.search.system_property_search import match_edges, match_program
-from jupyter_colophon.service.search.term_lookup import PROGRAM_KEY, Meaning, find_meanings, words_of
+from jupyter_colophon.service.search.term_lookup import PROGRAM_KEY, ResolvedTerm, resolve_terms, words_of
 from jupyter_colophon.storage.entities import aspects
 from jupyter_colophon.storage.entities.deleting_namespaces import lasting
 from jupyter_colophon.storage.entities.retention import require_kept
@@ -37,25 +37,25 @@ from jupyter_colophon.storage.search import values
 from jupyter_colophon.storage.search.index import NOT_REMOVED
 from jupyter_colophon.storage.spi import Match, StorageProvider, TableContext, Words
 
-#: Only the newest matches are ranked; beyond that ranking costs seconds (spec SEARCH-12).
+#: Only so many of the newest matches are ranked; ranking more takes seconds (spec SEARCH-12).
 RANKED_MAX = 5_000
 #: Totals and facets are exact up to here (spec SEARCH-14).
 COUNTED_MAX = 10_000
-#: A `key:value` of the whole value counts like a rare word.
+#: An exact `key:value` match scores like a rare word.
 _VALUE_SCORE = 2.0
-#: The kinds of descriptors that a hit shows whole, and about what the rest of a hit takes.
-_SHOWN = frozenset({"description", "tag", "term", "domain", "owner"})
+#: The kinds of descriptors that a hit contains in full, and the approximate size of the rest of a hit.
+_FULL_KINDS = frozenset({"description", "tag", "term", "domain", "owner"})
 _HIT_BYTES = 1_000
-#: How URNs of saved searches begin.
+#: The prefix of URNs of saved searches.
 _SAVED_SEARCHES = "urn:li:instance:(saved-searches,"
 T = TypeVar("T", Match, Group)
 
 
 @dataclass(frozen=True, slots=True)
 class _Matched:
-    """What matches, and what of it the principal may see; `groups` count the matches where not all of them are ranked."""
+    """All matches, and those that the principal may see; `groups` count the matches if not all are ranked."""
 
-    found: Found
+    found: SearchResults
     visible: list[Match]
     groups: list[Group]
 
@@ -71,7 +71,7 @@ class _Matched:
 
 @dataclass(frozen=True, slots=True)
 class Searcher:
-    """Answers searches."""
+    """Searches one catalog."""
 
     provider: StorageProvider
     registry: Registry
@@ -80,22 +80,23 @@ class Searcher:
 
     @audited("search", lambda answer: (hit.summary.urn for hit in answer.hits))
     def search(self, question: SearchQuestion, principal: Principal) -> SearchAnswer:
-        """A page of what the principal may see of it. Raises InvalidQuery."""
+        """Return a page of hits that the principal may see. Raises InvalidQuery."""
         query = self._parse(question)
-        asked: list[Any] = [question.text, [list(pair) for pair in question.filters], question.removed]
+        request_key: list[Any] = [question.text, [list(pair) for pair in question.filters], question.removed]
         offset = 0
         if question.cursor:
-            # A time such as `now-1d` is another one by the next page: that of the first page counts.
+            # A time such as `now-1d` resolves differently for the next page: use that of the first page.
             *same, as_of, offset = self.cursors.read("search", question.cursor)
-            if same != asked or (as_of is None) != (question.as_of is None):
-                raise InvalidQuery("is no cursor of this search", "cursor")
+            if same != request_key or (as_of is None) != (question.as_of is None):
+                raise InvalidQuery("is not a cursor of this search", "cursor")
             question = replace(question, as_of=as_of)
         return self.provider.tx_runner.run(
-            lambda tx: self._answer(tx, question, query, principal, ([*asked, question.as_of], offset)), read_only=True
+            lambda tx: self._build_answer(tx, question, query, principal, ([*request_key, question.as_of], offset)),
+            read_only=True,
         )
 
     def urns(self, question: SearchQuestion, principal: Principal) -> tuple[tuple[str, ...], int, bool]:
-        """Return the URNs of the first hits, the total, and whether there are at least so many. Raises InvalidQuery."""
+        """Return the URNs of the first hits, the total, and whether the total is a lower bound. Raises InvalidQuery."""
         query = self._parse(question)
 
         def work(tx: TableContext) -> tuple[tuple[str, ...], int, bool]:
@@ -108,25 +109,25 @@ class Searcher:
     def _parse(self, question: SearchQuestion) -> Query:
         kind = question.filter("type")
         if kind and not self.registry.knows(kind):
-            raise InvalidQuery(f"there is no entity type {shown(kind)}", "type")
+            raise InvalidQuery(f"no such entity type: {shown(kind)}", "type")
         return parse_query(question.text)
 
     def spaces(self, tx: TableContext, namespace: str, principal: Principal, *, ever: bool = False) -> list[str]:
-        """The namespace, or all that the principal may read; `ever` takes those in that are gone."""
+        """Return the namespace, or all that the principal may read; `ever` includes deleted ones."""
         spaces = [namespace] if namespace else [NO_NAMESPACE, *aspects.namespaces(tx, ever=ever)]
         return [space for space in lasting(tx, spaces) if self.gate.may_read(principal, space)]
 
-    def _answer(
+    def _build_answer(
         self,
         tx: TableContext,
         question: SearchQuestion,
         query: Query,
         principal: Principal,
-        place: tuple[list[Any], int],
+        position: tuple[list[Any], int],
     ) -> SearchAnswer:
         matched = self._match(tx, question, query, principal)
         found, visible = matched.found, matched.visible
-        asked, offset = place
+        request_key, offset = position
         page = found.best(visible, offset + question.limit, by_type=query.matches_all)[offset:]
         hits, taken = self._hits(tx, page, query, question.as_of, principal)
         end = offset + taken
@@ -138,23 +139,23 @@ class Searcher:
             ranked=len(found.matches) if found.capped else None,
             facets=facets,
             names=Names(tx, self.registry, self.gate, principal).names_of_facets(facets),
-            cursor=self.cursors.write("search", [*asked, end]) if end < len(visible) else None,
+            cursor=self.cursors.write("search", [*request_key, end]) if end < len(visible) else None,
         )
 
     def _match(self, tx: TableContext, question: SearchQuestion, query: Query, principal: Principal) -> _Matched:
-        found = Found()
+        found = SearchResults()
         self.gather(tx, question, query, principal, found)
         visible = self.visible(tx, list(found.matches.values()), question, principal)
         groups = self.visible(tx, found.groups, question, principal)
-        if own := _saved_as(tx, visible, question.text):
+        if own := _find_own_saved_search(tx, visible, question.text):
             visible = [one for one in visible if one not in own]
-            groups = [_without(group, {one.number for one in own}) for group in groups]
+            groups = [_remove_numbers(group, {one.number for one in own}) for group in groups]
         return _Matched(found, visible, groups)
 
     def gather(
-        self, tx: TableContext, question: SearchQuestion, query: Query, principal: Principal, found: Found
+        self, tx: TableContext, question: SearchQuestion, query: Query, principal: Principal, found: SearchResults
     ) -> None:
-        """Add what matches to what was found, whoever may see it."""
+        """Add all matches to `found`, regardless of read access."""
         names = Names(tx, self.registry, self.gate, principal)
         terms = tuple(filter_term(name, names.filter_value(name, value)) for name, value in question.filters)
         terms = terms if question.removed else (*terms, NOT_REMOVED)
@@ -163,11 +164,11 @@ class Searcher:
             require_kept(tx, question.as_of)
             PastSearch(Moment(tx, self.registry, question.as_of), spaces).gather(query, terms, found)
             return
-        meanings = find_meanings(query, names, time.time_ns() // 1_000_000)
-        _by_words(tx, query, meanings, terms, found)
+        meanings = resolve_terms(query, names, time.time_ns() // 1_000_000)
+        _match_words(tx, query, meanings, terms, found)
         for at, one in enumerate(meanings):
             for key, pattern in one.values:
-                found.add(_by_value(tx, (key, pattern), spaces, terms, found), at, _VALUE_SCORE)
+                found.add(_match_value(tx, (key, pattern), spaces, terms, found), at, _VALUE_SCORE)
             found.add(match_edges(tx, one, terms, RANKED_MAX), at, _VALUE_SCORE)
             if one.term.key == PROGRAM_KEY:
                 matches, are_all = match_program(tx, one.term, terms, self.gate, principal)
@@ -175,18 +176,18 @@ class Searcher:
                 found.capped = found.capped or not are_all
 
     def visible(self, tx: TableContext, matches: list[T], question: SearchQuestion, principal: Principal) -> list[T]:
-        """Those that may be seen, are known, and whose names fit exactly: full text knows names folded (spec ID-2)."""
+        """Return the matches that may be seen and match the filters exactly; full text compares names folded (spec ID-2)."""
         space, kind = question.filter("namespace"), question.filter("type")
-        there = {(one.namespace, one.type) for one in matches}
-        named = {name for name, _ in there if space in ("", name)}
-        shown = {name for name in lasting(tx, sorted(named)) if self.gate.may_read(principal, name)}
-        known = {name for _, name in there if kind in ("", name)}
-        if not all(space in shown and name in known for space, name in there):
-            matches = [one for one in matches if one.namespace in shown and one.type in known]
+        pairs = {(one.namespace, one.type) for one in matches}
+        requested = {name for name, _ in pairs if space in ("", name)}
+        readable = {name for name in lasting(tx, sorted(requested)) if self.gate.may_read(principal, name)}
+        known = {name for _, name in pairs if kind in ("", name)}
+        if not all(space in readable and name in known for space, name in pairs):
+            matches = [one for one in matches if one.namespace in readable and one.type in known]
         return self._without_hidden(tx, matches, principal) if self.gate.has_policy else matches
 
     def _without_hidden(self, tx: TableContext, matches: list[T], principal: Principal) -> list[T]:
-        """Those without instances whose own namespace may not be read. Groups do not say which these are: all go."""
+        """Drop instances whose own namespace may not be read; groups of instances are dropped entirely."""
         return [
             one
             for one in matches
@@ -201,11 +202,11 @@ class Searcher:
 
         def describe(one: Match) -> tuple[EntitySummary | None, list[Descriptor]]:
             if as_of is None:
-                summary, said = summaries.get(one.urn), aspects.present(tx, self.registry, one.type, one.urn)
+                summary, aspects_by_name = summaries.get(one.urn), aspects.present(tx, self.registry, one.type, one.urn)
             else:
                 summary = aspects.summary_at(tx, self.registry, Urn.parse(one.urn), as_of)
-                said = aspects.at(tx, self.registry, one.type, one.urn, as_of)
-            return summary, list(describe_entity(self.registry.stored_type(one.type), said, fields=True))
+                aspects_by_name = aspects.at(tx, self.registry, one.type, one.urn, as_of)
+            return summary, list(describe_entity(self.registry.stored_type(one.type), aspects_by_name, fields=True))
 
         described = list(take_page(map(describe, page), _measure))
         found = [(summary, descriptors) for summary, descriptors in described if summary is not None]
@@ -217,13 +218,13 @@ class Searcher:
 
 def _measure(found: tuple[EntitySummary | None, Sequence[Descriptor]]) -> int:
     """Return about how many bytes a hit takes in an answer."""
-    return _HIT_BYTES + sum(len(one.text) for one in found[1] if one.kind in _SHOWN and not one.column)
+    return _HIT_BYTES + sum(len(one.text) for one in found[1] if one.kind in _FULL_KINDS and not one.column)
 
 
-def _by_value(
-    tx: TableContext, wanted: tuple[str, Pattern], spaces: Sequence[str], terms: tuple[str, ...], found: Found
+def _match_value(
+    tx: TableContext, wanted: tuple[str, Pattern], spaces: Sequence[str], terms: tuple[str, ...], found: SearchResults
 ) -> list[Match]:
-    """Whole values of a key, from the ordered table (spec SEARCH-11)."""
+    """Return entities with a matching value of a key, from the ordered table (spec SEARCH-11)."""
     urns: dict[str, None] = {}
     for space in spaces:
         rows = values.entities_with(tx, space, *wanted, RANKED_MAX - len(urns))
@@ -231,16 +232,16 @@ def _by_value(
         if len(urns) >= RANKED_MAX:
             found.capped = True
             break
-    # Full text knows almost all of them already; the rest are values that are too long for it, or beyond its cap.
+    # Full text has found almost all of them; the rest are values that are too long for it, or beyond its cap.
     unknown = [urn for urn in urns if urn not in found.matches]
     known = [found.matches[urn] for urn in urns if urn in found.matches]
     return known + [one for one in tx.search.documents(unknown) if unknown and one.terms.issuperset(terms)]
 
 
-def _by_words(
-    tx: TableContext, query: Query, meanings: Sequence[Meaning], terms: tuple[str, ...], found: Found
+def _match_words(
+    tx: TableContext, query: Query, meanings: Sequence[ResolvedTerm], terms: tuple[str, ...], found: SearchResults
 ) -> None:
-    """Full text, term by term; where not all of them can be ranked, how many are alike."""
+    """Add full-text matches, term by term; if not all can be ranked, add counted groups."""
     cut, groups = False, list[Group]()
     for at, term in enumerate(query.terms):
         words = words_of(meanings[at : at + 1], terms, all_of_them=Query((term,)).matches_all)
@@ -250,14 +251,14 @@ def _by_words(
             matches, groups = tx.search.match(words, RANKED_MAX), []
             cut = cut or len(matches) == RANKED_MAX
         found.add(matches, at)
-        # The words of a name are words of its entity, so what no word finds has no such name.
+        # The words of a name are indexed as words, so without a match no entity has this name.
         if matches and _may_be_a_name(term):
             word = fts_word(f"{NAME_KEY}:{term.pattern.text}")
             named = tx.search.match(Words(exact=(word,), terms=terms), RANKED_MAX)
             found.add(named, at, 0.0)
             found.named.update(one.urn for one in named)
     if cut:
-        # What several terms find is counted together.
+        # Count the matches of several terms together.
         groups = tx.search.groups(words_of(meanings, terms, all_of_them=query.matches_all), COUNTED_MAX)
     if sum(len(one.numbers) for one in groups) > RANKED_MAX:
         found.capped = True
@@ -265,11 +266,11 @@ def _by_words(
 
 
 def _may_be_a_name(term: Term) -> bool:
-    """Whether a term may be a whole name: of `orders*`, the name `orders` is the best match."""
+    """Return whether a term may be a complete name: for `orders*`, the name `orders` is the best match."""
     return term.key in (None, NAME_KEY) and term.pattern.kind != "any"
 
 
-def _saved_as(tx: TableContext, matches: Iterable[Match], text: str) -> list[Match]:
+def _find_own_saved_search(tx: TableContext, matches: Iterable[Match], text: str) -> list[Match]:
     """Return the matches that are saved searches of this very query: they are not results of their own search.
 
     While somebody types, the last word of the text is a prefix (`orders*`) of the query that was saved.
@@ -287,7 +288,7 @@ def _query_of(instance: Mapping[str, Any]) -> object:
     return metadata.get("query") if isinstance(metadata, Mapping) else None
 
 
-def _without(group: Group, numbers: Collection[int]) -> Group:
+def _remove_numbers(group: Group, numbers: Collection[int]) -> Group:
     return group._replace(numbers=[one for one in group.numbers if one not in numbers])
 
 
@@ -311,7 +312,7 @@ def _hit(
 
 
 def _rows_by_aspect(descriptors: Iterable[Descriptor], names: Mapping[str, str]) -> dict[str, list[ValueRow]]:
-    """What each aspect says, for the reasons: a reference also by the name of what it refers to."""
+    """Return the search rows of each aspect, for highlights; references also by the name of their target."""
     rows: dict[str, list[ValueRow]] = defaultdict(list)
     for one in descriptors:
         rows[one.aspect] += search_rows([one])

@@ -1,4 +1,4 @@
-"""What a search has found so far, and in which order it is told."""
+"""Accumulate and rank the matches of a search."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,19 +13,19 @@ _TYPE_WEIGHT, _TERM_WEIGHT, _NAMED_WEIGHT, _LISTING_WEIGHT = 1e4, 1e6, 1e8, 1e9
 
 
 @dataclass(slots=True)
-class Found:
-    """Matches so far, by URN: what they are, which of the query's terms found them (as bits), and how well."""
+class SearchResults:
+    """The matches so far, by URN, with the query terms that found them (as bits) and their scores."""
 
     matches: dict[str, Match] = field(default_factory=dict)
     terms: dict[str, int] = field(default_factory=dict)
     scores: dict[str, float] = field(default_factory=dict)
     named: set[str] = field(default_factory=set)
     capped: bool = False
-    #: All matches, those that are alike counted together, where not all are ranked.
+    #: All matches, counted in groups, if not all are ranked.
     groups: list[Group] = field(default_factory=list)
 
     def add(self, matches: Sequence[Match], term: int, score: float | None = None) -> None:
-        """A term found these; with its score of each, or one for all."""
+        """Add the matches of a term; `score` replaces their own scores."""
         bit = 1 << term
         if not self.matches:
             self.matches = {one.urn: one for one in matches}

@@ -1,4 +1,4 @@
-"""Search by what the catalog itself knows of entities: their times, to the millisecond, and the program that wrote last."""
+"""Search by system properties of entities: their times, in milliseconds, and the program that wrote them last."""
 
 from contextlib import suppress
 from typing import Final
@@ -12,32 +12,32 @@ from jupyter_colophon.core.model.search_index_terms import NAME_KEY, filter_term
 from jupyter_colophon.core.search.query_language import Term
 from jupyter_colophon.core.search.time_words import CREATED_KEY
 from jupyter_colophon.service.read_policy import Gate
-from jupyter_colophon.service.search.term_lookup import Meaning
+from jupyter_colophon.service.search.term_lookup import ResolvedTerm
 from jupyter_colophon.storage.lineage.writers import WRITING, last_writer
 from jupyter_colophon.storage.spi import Match, TableContext, Words
 
-#: How many programs a word may mean, and how many datasets that they wrote are looked at.
+#: How many programs a word may match, and how many of the datasets that they wrote are examined.
 _PROGRAMS: Final = 20
 _DATASETS: Final = 1_000
 
 
-def match_edges(tx: TableContext, meaning: Meaning, terms: tuple[str, ...], limit: int) -> list[Match]:
-    """Return what lies in the interval of a term, of the hours that it covers only in part."""
-    if meaning.interval is None or not meaning.edges:
+def match_edges(tx: TableContext, resolved: ResolvedTerm, terms: tuple[str, ...], limit: int) -> list[Match]:
+    """Return the matches within the interval of a term, from the hours that it covers only partly."""
+    if resolved.interval is None or not resolved.edges:
         return []
-    matches = tx.search.match(Words(exact=meaning.edges, terms=terms), limit)
+    matches = tx.search.match(Words(exact=resolved.edges, terms=terms), limit)
     rows = tx.table("entities").multi_read([(one.urn,) for one in matches])
-    name = "created" if meaning.term.key == CREATED_KEY else "updated"
-    fitting = {row["urn"] for row in rows if meaning.interval.holds(row[name])}
-    return [one for one in matches if one.urn in fitting]
+    name = "created" if resolved.term.key == CREATED_KEY else "updated"
+    matching = {row["urn"] for row in rows if resolved.interval.holds(row[name])}
+    return [one for one in matches if one.urn in matching]
 
 
 def match_program(
     tx: TableContext, term: Term, terms: tuple[str, ...], gate: Gate, principal: Principal
 ) -> tuple[list[Match], bool]:
-    """Return the datasets whose last writer is a program of this key, URN or name that the principal may see.
+    """Return the datasets whose last writer is a visible program with this key, URN or name.
 
-    And whether all programs and datasets were looked at.
+    The second value is whether all programs and datasets were examined.
     """
     found, are_all = _programs(tx, term, gate)
     programs = {str(urn) for urn in found if gate.may_read(principal, gate.identity.namespace_of(urn))}
@@ -50,7 +50,7 @@ def match_program(
 
 
 def _programs(tx: TableContext, term: Term, gate: Gate) -> tuple[list[Urn], bool]:
-    """Return the programs that a term means, and whether these are all."""
+    """Return the programs that a term matches, and whether these are all."""
     found: list[Urn] = []
     # Keys and URNs are exact, and a pattern is folded.
     written = term.raw.replace('"', "").partition(":")[2].strip()

@@ -1,4 +1,4 @@
-"""What a term of a query is looked for as: words of full text, whole values of a key, and times."""
+"""Resolve query terms to full-text words, exact values of a key, and times."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,15 +14,15 @@ from jupyter_colophon.storage.search.index import CREATED_BY_KEY, EVERYTHING, UP
 from jupyter_colophon.storage.spi import Words
 
 PROGRAM_KEY: Final = "last-updated-by-program"
-#: What the catalog itself knows of every entity, and keeps no history of.
+#: The system properties of entities, which have no history.
 STAMP_KEYS: Final = frozenset({*TIME_KEYS, CREATED_BY_KEY, UPDATED_BY_KEY, PROGRAM_KEY})
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
-    """One term: any of these words and prefixes, or any of these whole values by key.
+class ResolvedTerm:
+    """A resolved term: it matches any of these words and prefixes, or any of these exact values by key.
 
-    `interval` is that of a time, and `edges` the words of hours that it covers only in part.
+    `interval` is that of a time term, and `edges` are the words of hours that it covers only partly.
     """
 
     term: Term
@@ -35,43 +35,43 @@ class Meaning:
 
 def check_query(text: str, now_ms: int) -> None:
     """Raise InvalidQuery if a search for this text would be refused."""
-    _require_few(sum(_interval(term, now_ms) is not None for term in parse_query(text).terms))
+    _limit_intervals(sum(_interval(term, now_ms) is not None for term in parse_query(text).terms))
 
 
-def find_meanings(query: Query, names: Names, now_ms: int) -> tuple[Meaning, ...]:
+def resolve_terms(query: Query, names: Names, now_ms: int) -> tuple[ResolvedTerm, ...]:
     """Return the meaning of each term, in order. Raises InvalidQuery."""
-    meanings = tuple(_meaning(term, names, now_ms) for term in query.terms)
-    _require_few(sum(one.interval is not None for one in meanings))
+    meanings = tuple(_resolve_term(term, names, now_ms) for term in query.terms)
+    _limit_intervals(sum(one.interval is not None for one in meanings))
     return meanings
 
 
-def words_of(meanings: Sequence[Meaning], terms: tuple[str, ...], *, all_of_them: bool) -> Words:
-    """Return the words that the full-text engine is asked for; with `all_of_them` every document that has the terms."""
+def words_of(meanings: Sequence[ResolvedTerm], terms: tuple[str, ...], *, all_of_them: bool) -> Words:
+    """Return the words for the full-text engine; with `all_of_them`, match every document that has the filter terms."""
     if all_of_them:
         return Words(terms=(EVERYTHING, *terms))
     exact = dict.fromkeys(word for one in meanings for word in one.exact)
     return Words(tuple(exact), tuple(dict.fromkeys(word for one in meanings for word in one.prefixes)), terms)
 
 
-def _require_few(intervals: int) -> None:
+def _limit_intervals(intervals: int) -> None:
     if intervals > RANGES_MAX:
-        raise InvalidQuery(f"it has more than {RANGES_MAX} times", "query")
+        raise InvalidQuery(f"the query has more than {RANGES_MAX} times", "query")
 
 
 def _interval(term: Term, now_ms: int) -> Interval | None:
-    """Return the interval that a term of a time key means. Raises InvalidQuery."""
+    """Return the interval of a term with a time key; None for other terms. Raises InvalidQuery."""
     if term.key in TIME_KEYS and term.pattern.kind == "exact":
         return parse_interval(term.pattern.text, now_ms)
     return None
 
 
-def _meaning(term: Term, names: Names, now_ms: int) -> Meaning:
+def _resolve_term(term: Term, names: Names, now_ms: int) -> ResolvedTerm:
     interval = _interval(term, now_ms)
     if interval is not None:
         covered = cover(str(term.key), interval)
         # As plain text, a property of this key is found as well.
         inner, edges = ((fts_word(word) for word in words) for words in (covered.inner, covered.edges))
-        return Meaning(term, (*inner, fts_word(term.plain.text)), interval=interval, edges=tuple(edges))
+        return ResolvedTerm(term, (*inner, fts_word(term.plain.text)), interval=interval, edges=tuple(edges))
     kinds: tuple[Kind, ...] = tuple(REFERRED) if term.key is None else _kinds(term.key)
     pattern = term.pattern if term.key is not None else term.plain
     references = names.resolve(pattern, kinds)
@@ -84,7 +84,7 @@ def _meaning(term: Term, names: Names, now_ms: int) -> Meaning:
         values.append((KEY_OF[kind], Pattern(fold(key), "exact")))
     exact = dict.fromkeys(fts_word(text) for text, kind in alternatives if kind == "exact")
     prefixes = dict.fromkeys(fts_word(text) for text, kind in alternatives if kind != "exact")
-    return Meaning(term, tuple(exact), tuple(prefixes), tuple(dict.fromkeys(values)))
+    return ResolvedTerm(term, tuple(exact), tuple(prefixes), tuple(dict.fromkeys(values)))
 
 
 def _kinds(key: str) -> tuple[Kind, ...]:
@@ -92,7 +92,7 @@ def _kinds(key: str) -> tuple[Kind, ...]:
 
 
 def _alternatives(term: Term) -> list[tuple[str, str]]:
-    """A term with a key is looked for behind its key, and as plain text too."""
+    """Return the texts to search for: a term with a key is searched with its key, and as plain text."""
     if term.key is None:
         return [(term.pattern.text, term.pattern.kind)]
     keyed = f"{term.key}:{term.pattern.text}"
