@@ -26,12 +26,12 @@ from jupyter_colophon.service.changes.sealing import Sealer
 from jupyter_colophon.service.datahub.aspects import AspectReader
 from jupyter_colophon.service.datahub.facade import DataHub
 from jupyter_colophon.service.datahub.ingestions import Ingestions
-from jupyter_colophon.service.datahub.relationships import Relater
-from jupyter_colophon.service.datahub.search import Finder
+from jupyter_colophon.service.datahub.relationships import RelationshipReader
+from jupyter_colophon.service.datahub.search import EntityFinder
 from jupyter_colophon.service.datahub.timeseries import TimeseriesReader
-from jupyter_colophon.service.datahub.trace import Tracer
-from jupyter_colophon.service.entities.entities import Reader
-from jupyter_colophon.service.entities.export_import import Transfer
+from jupyter_colophon.service.datahub.trace import WriteTracer
+from jupyter_colophon.service.entities.entities import EntityReader
+from jupyter_colophon.service.entities.export_import import NamespaceTransfer
 from jupyter_colophon.service.entities.metadata import MetadataReader
 from jupyter_colophon.service.entities.mutations import Mutator
 from jupyter_colophon.service.entities.namespaces import Namespaces
@@ -66,7 +66,7 @@ class Catalog:
     registry: Registry
     identity: Identity
     write_path: WritePath
-    reader: Reader
+    reader: EntityReader
     searcher: Searcher
     keys: KeyLister
     lineage: LineageReader
@@ -84,7 +84,7 @@ class Catalog:
     deployer: Deployer
     namespaces: Namespaces
     mutator: Mutator
-    transfer: Transfer
+    transfer: NamespaceTransfer
     streams: Streams
     datahub: DataHub
 
@@ -210,7 +210,7 @@ def _catalog(
     inbox, namespaces = Inbox(provider, write_path, now_ms, letters_days), Namespaces(provider, write_path, files)
     namespaces.resume()
     inbox.resume()
-    reader, searcher = Reader(provider, registry, gate, cursors), Searcher(provider, registry, gate, cursors)
+    reader, searcher = EntityReader(provider, registry, gate, cursors), Searcher(provider, registry, gate, cursors)
     lineage = LineageReader(provider, registry, gate, time.monotonic)
     return Catalog(
         provider=provider,
@@ -235,9 +235,9 @@ def _catalog(
         deployer=Deployer(reader, write_path),
         namespaces=namespaces,
         mutator=Mutator(write_path),
-        transfer=Transfer(reader, write_path, registry),
+        transfer=NamespaceTransfer(reader, write_path, registry),
         streams=Streams(provider, gate, write_path, files, now_ms),
-        datahub=_datahub(AspectReader(provider, registry, gate), Finder(reader, searcher), write_path, inbox),
+        datahub=_datahub(AspectReader(provider, registry, gate), EntityFinder(reader, searcher), write_path, inbox),
     )
 
 
@@ -246,13 +246,13 @@ def _wake(feed: Feed, sealer: Sealer) -> None:
     sealer.wake()
 
 
-def _datahub(aspects: AspectReader, finder: Finder, write_path: WritePath, inbox: Inbox) -> DataHub:
+def _datahub(aspects: AspectReader, finder: EntityFinder, write_path: WritePath, inbox: Inbox) -> DataHub:
     provider, registry, gate = aspects.provider, aspects.registry, aspects.gate
     return DataHub(
         reader=aspects,
         finder=finder,
-        tracer=Tracer(inbox, aspects),
-        relater=Relater(provider, registry, gate, finder.reader.cursors),
+        tracer=WriteTracer(inbox, aspects),
+        relater=RelationshipReader(provider, registry, gate, finder.reader.cursors),
         timeseries=TimeseriesReader(provider, registry, gate),
         ingestions=Ingestions(provider, registry, gate, write_path),
     )

@@ -73,7 +73,7 @@ async def test_a_kernels_token_dies_with_the_kernel(api: Any, kernel: Any, jp_se
     head = (await api("GET", "changes", params={"limit": 0}, answers="changes")).body["cursor"]
     question = {"after": head, "waitSeconds": 30}
     waiting = asyncio.ensure_future(api("GET", "changes", params=question, anonymous=True, headers=kernel))
-    while not door.board.count:
+    while not door.change_hub.count:
         await asyncio.sleep(0.01)
     door.tokens.revoke("kernel-1")
     assert (await waiting).status == 403

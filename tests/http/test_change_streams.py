@@ -111,10 +111,10 @@ async def test_who_never_reads_is_hung_up_on_and_comes_back_without_loss(
 
     await asyncio.get_running_loop().run_in_executor(None, write)
     for _ in range(6_000):
-        if not door.board.count:
+        if not door.change_hub.count:
             break
         await asyncio.sleep(0.05)
-    assert door.board.count == 0
+    assert door.change_hub.count == 0
     heard = []
     while (event := await slow.next()) is not None:
         heard.append(event.data["seq"])
@@ -145,4 +145,4 @@ async def test_streams_and_sockets_are_counted_together(
         if not door.sockets.total():
             break
         await asyncio.sleep(0.05)
-    assert door.sockets.total() == door.board.count == 0
+    assert door.sockets.total() == door.change_hub.count == 0

@@ -154,7 +154,7 @@ async def test_who_does_not_keep_up_is_cut_off_and_the_others_hear_everything(
         say(catalog, tags=["last"])
 
     writing = asyncio.get_running_loop().run_in_executor(None, write)
-    while door.board.count == 2:
+    while door.change_hub.count == 2:
         await asyncio.sleep(0.01)
     # Tornado gives who was cut off five seconds to read on to the reason, however long the others go on.
     while await slow.message() is not None:

@@ -90,7 +90,7 @@ def test_what_its_kernels_left_running_is_killed_and_nothing_else(killed: Killed
     server, (left, done, others), _ = killed
     catalog = server.catalog()
     told = waited(lambda: catalog.read_run(left), lambda run: run["status"] != "running")
-    assert (told["status"], told["facts"]["error"]) == ("killed", "the kernel's server ended without a word")
+    assert (told["status"], told["facts"]["error"]) == ("killed", "the kernel's server was killed")
     assert [catalog.read_run(urn)["status"] for urn in (done, others)] == ["succeeded", "running"]
     # What the dead server kept of its kernels is gone; this one had none.
     assert waited(lambda: files(server, "servers/*/*"), lambda found: not found) == []

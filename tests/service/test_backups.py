@@ -190,7 +190,7 @@ def _answers(catalog: Catalog, time: int) -> list[Any]:
     ]
     runs, _ = reader.runs(ever, ADA)
     found += [runs, *(reader.touched(run, ADA) for run in runs), *(reader.metadata(run) for run in runs)]
-    found += [catalog.metadata.of(Urn.parse(urn), "", ADA) for urn in (ORDERS, REPORT, CELL)]
+    found += [catalog.metadata.read_scoped(Urn.parse(urn), "", ADA) for urn in (ORDERS, REPORT, CELL)]
     found += [catalog.feed.changes(0, 10_000, {}, ADA), catalog.keys.keys(KeysQuestion(), ADA)]
     return found
 

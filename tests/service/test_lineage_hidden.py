@@ -11,7 +11,7 @@ from jupyter_colophon.core.lineage.answers import PathQuestion
 from jupyter_colophon.core.lineage.field_lineage import FieldQuestion
 from jupyter_colophon.core.lineage.graph import LineageQuestion, Window
 from jupyter_colophon.core.lineage.run import ColumnEdge
-from jupyter_colophon.service.lineage.cdap_lineage import related
+from jupyter_colophon.service.lineage.cdap_lineage import find_accesses
 from jupyter_colophon.service.lineage.field_lineage import field_lineage
 from jupyter_colophon.service.lineage.lineage import LineageReader
 from jupyter_colophon.service.read_policy import Gate
@@ -61,7 +61,7 @@ def test_no_other_question_tells_of_them(reader: LineageReader, catalog: Catalog
     assert reader.paths(ways, ADA).levels is None
     assert catalog.lineage.paths(ways, ADA).count == 2
     assert reader.impact(asked(OPEN), ADA).by_namespace == {"sales": 2}
-    told = related(reader, asked(OPEN, direction="undirected"), ADA, rollup=True)
+    told = find_accesses(reader, asked(OPEN, direction="undirected"), ADA, rollup=True)
     assert {end for one in told.met for end in (one.data, one.program)} == set(told.nodes) == {OPEN, LOAD, MINE}
     fields = FieldQuestion(Urn.parse(BEYOND), Window(0, 9_000))
     assert field_lineage(reader, fields, ADA).incoming == []

@@ -15,7 +15,7 @@ from jupyter_colophon.core.errors import NotFound
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.lineage.graph import LineageQuestion, Window
 from jupyter_colophon.core.lineage.run import Access, RunStart
-from jupyter_colophon.service.lineage.cdap_lineage import related
+from jupyter_colophon.service.lineage.cdap_lineage import find_accesses
 from support.catalog import ADA
 
 IS_FULL = os.environ.get("COLOPHON_TEST_SIZE") == "full"
@@ -229,7 +229,7 @@ def compare(catalog: Catalog, rows: list[Row], asked: Asked) -> None:
 
 def gather(catalog: Catalog, question: LineageQuestion, there: list[Row], met: set[Triple]) -> None:
     """Relations by hand: one a group, what is collapsed united."""
-    found = related(catalog.lineage, question, ADA, rollup=False)
+    found = find_accesses(catalog.lineage, question, ADA, rollup=False)
     collapse: Part
     for collapse in ("access", "run", "component"):
         told = {

@@ -36,7 +36,7 @@ def seen(catalog: Catalog, name: str) -> set[str]:
     ways: list[Callable[[], set[str]]] = [
         lambda: set(catalog.reader.aspect(urn, "technicalMetadata", ADA).value["tags"]),
         lambda: set(catalog.reader.entity(urn, None, ADA).aspects["technicalMetadata"].value["tags"]),
-        lambda: set(catalog.metadata.of(urn, "shop", ADA).system.tags),
+        lambda: set(catalog.metadata.read_scoped(urn, "shop", ADA).system.tags),
     ]
     found = []
     for way in ways:

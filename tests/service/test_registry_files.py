@@ -162,7 +162,7 @@ def test_entities_of_lost_types_and_aspects_are_kept_and_found(tmp_path: Path) -
         assert found["sensorKey"].value == {"plant": "berlin", "id": "t-1"}
         assert catalog.reader.aspect(table, "contract", ADA).value == {"rows": 3}
         assert [one.value for one in catalog.reader.versions(table, "contract", 10, "", ADA)[0]] == [{"rows": 3}]
-        lines = [*catalog.transfer.exported("default", ADA, (), ()), *catalog.transfer.exported("sales", ADA, (), ())]
+        lines = [*catalog.transfer.export("default", ADA, (), ()), *catalog.transfer.export("sales", ADA, (), ())]
         assert any('"contract"' in line and '"rows"' in line for line in lines)
         assert any("sensor" in line and '"ops"' in line for line in lines)
         # Other aspects of the same entity are written as ever; one that is not described is not.

@@ -93,7 +93,7 @@ def test_old_name_says_where_it_went_until_it_is_created_again(sales: Catalog) -
         lambda: sales.reader.entity(Urn.parse(ORDERS), None, ADA),
         lambda: sales.reader.aspect(Urn.parse(ORDERS), "businessMetadata", ADA),
         lambda: sales.reader.versions(Urn.parse(ORDERS), "businessMetadata", 5, "", ADA),
-        lambda: sales.metadata.of(Urn.parse(ORDERS), "", ADA),
+        lambda: sales.metadata.read_scoped(Urn.parse(ORDERS), "", ADA),
         lambda: sales.lineage.lineage(LineageQuestion(Urn.parse(ORDERS)), ADA),
     ):
         with pytest.raises(NotFound) as refused:

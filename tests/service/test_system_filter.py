@@ -49,8 +49,8 @@ def record(catalog: Catalog, namespace: str) -> None:
 def test_the_first_rule_that_fits_decides_and_what_none_fits_is_attached(catalog: Catalog) -> None:
     record(catalog, "private")
     record(catalog, "public")
-    private = catalog.metadata.of(home_dataset("private", "orders"), "private", ADA).system
-    public = catalog.metadata.of(home_dataset("public", "orders"), "public", ADA).system
+    private = catalog.metadata.read_scoped(home_dataset("private", "orders"), "private", ADA).system
+    public = catalog.metadata.read_scoped(home_dataset("public", "orders"), "public", ADA).system
     same = {"secret-but-known", "format", "ttl", "creation-time", "last-update-time", "last-updated-by"}
     assert set(private.properties) == same
     assert set(public.properties) == same | {"schema"}
@@ -74,4 +74,4 @@ def test_what_people_write_is_never_filtered(catalog: Catalog) -> None:
     value = {"properties": {"secret-mine": "x", "description": "y"}, "tags": ["z"]}
     urn = home_dataset("private", "orders")
     catalog.write_path.propose([Proposal(urn, "businessMetadata", "upsert", value)], ADA)
-    assert catalog.metadata.of(urn, "private", ADA).user.properties == value["properties"]
+    assert catalog.metadata.read_scoped(urn, "private", ADA).user.properties == value["properties"]

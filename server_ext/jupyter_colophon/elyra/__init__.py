@@ -1,12 +1,12 @@
 """Elyra's Python API under its names (spec INST-3): code written against `elyra.metadata` runs with its import changed.
 
-The names of all its modules are here too, each loaded when it is first asked for.
+The names of all its modules are available here too, each loaded on first access.
 """
 
 from importlib import import_module
 from typing import Any
 
-_HOMES = {
+_MODULES = {
     "MetadataExistsError": "error",
     "MetadataNotFoundError": "error",
     "SchemaNotFoundError": "error",
@@ -25,10 +25,10 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+    return sorted([*globals(), *_MODULES])

@@ -1,4 +1,4 @@
-"""Elyra's cache of instances, for code that configures or asks it."""
+"""Elyra's cache of instances, for code that configures or uses it."""
 
 import os
 from collections import OrderedDict
@@ -8,26 +8,26 @@ from typing import Any
 from traitlets import Bool, Integer
 from traitlets.config import SingletonConfigurable
 
-#: What tells two states of a file apart; None for a path where no file is.
+#: Identifies the state of a file; None if there is no file.
 Stamp = tuple[int, int, int, int] | None
 
 
 class FileMetadataCache(SingletonConfigurable):
-    """Documents by path; of more than `max_size`, the one that was not asked for longest goes.
+    """A cache of documents by path that evicts the least recently used beyond `max_size`.
 
-    An entry is gone as soon as its file is another than when it was added. Our stores do not need this: they keep what
-    they read for as long as its file stays as it was (`storage/files/document_cache.py`).
+    An entry is invalid as soon as its file changes. Our stores do not need this: they have their own cache
+    (`storage/files/document_cache.py`).
     """
 
-    max_size = Integer(128, min=1, max=1024, config=True, help="How many entries the cache has at most.")
-    enabled = Bool(True, config=True, help="Whether anything is kept.")
+    max_size = Integer(128, min=1, max=1024, config=True, help="The maximum number of entries in the cache.")
+    enabled = Bool(True, config=True, help="Whether the cache is enabled.")
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.hits = self.misses = self.trims = 0
         self._entries: OrderedDict[str, tuple[Stamp, dict[str, Any]]] = OrderedDict()
         if self.enabled:
-            #: Elyra watches folders with it. Here files are looked at when somebody asks.
+            #: Elyra watches folders with it; here files are checked on access.
             self.observer = None
 
     def __len__(self) -> int:
@@ -39,7 +39,7 @@ class FileMetadataCache(SingletonConfigurable):
         return path in self._entries and self._entries[path][0] == _stamp(path)
 
     def add_item(self, path: str, entry: dict[str, Any]) -> None:
-        """Keep a copy of an entry."""
+        """Add a copy of an entry."""
         if not self.enabled:
             return
         self._entries[path] = _stamp(path), deepcopy(entry)
@@ -49,7 +49,7 @@ class FileMetadataCache(SingletonConfigurable):
             self._entries.popitem(last=False)
 
     def get_item(self, path: str) -> dict[str, Any] | None:
-        """A copy of an entry; None where there is none."""
+        """Return a copy of an entry; None if there is none."""
         if not self.enabled:
             return None
         if path not in self:
@@ -61,7 +61,7 @@ class FileMetadataCache(SingletonConfigurable):
         return deepcopy(self._entries[path][1])
 
     def remove_item(self, path: str) -> dict[str, Any] | None:
-        """Let go of an entry, and return it."""
+        """Remove an entry and return it."""
         return self._entries.pop(path, (None, None))[1] if self.enabled else None
 
 

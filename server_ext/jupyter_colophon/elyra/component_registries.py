@@ -1,7 +1,7 @@
 """The schema of component registries, and their migration to component catalogs.
 
-A migrated registry stays where it was, so that an older Elyra beside us goes on working; what has its catalog is not
-migrated again. One that cannot be migrated is told of in the log and keeps no other back.
+A migrated registry is not deleted, so that an older Elyra in the same environment continues to work; a registry that
+has a catalog is not migrated again. One that cannot be migrated is logged, and does not prevent migrating the others.
 """
 
 import sys
@@ -27,7 +27,7 @@ class ComponentRegistriesSchemas(ShippedSchemas):
     def migrate(
         self, *args: Any, schemaspace_name: str = "", schema_name: str = "", dry_run: bool = False, **kwargs: Any
     ) -> list[str]:
-        """Make a component catalog of each registry that has none; returns their names. A dry run only says which."""
+        """Create a component catalog for each registry that has none; return their names. A dry run only returns the names."""
         if schema_name != "component-registry":
             return []
         from jupyter_colophon.elyra.manager import MetadataManager
@@ -38,45 +38,45 @@ class ComponentRegistriesSchemas(ShippedSchemas):
         return [
             one.name
             for one in waiting
-            if not _is_there(catalogs, one.name) and self._migrated(catalogs, one, dry_run=dry_run)
+            if not _exists(catalogs, one.name) and self._migrate_one(catalogs, one, dry_run=dry_run)
         ]
 
-    def _migrated(self, catalogs: "MetadataManager", registry: Any, *, dry_run: bool) -> bool:
+    def _migrate_one(self, catalogs: "MetadataManager", registry: Any, *, dry_run: bool) -> bool:
         catalog = _catalog_of(registry)
         try:
             if dry_run:
                 catalogs.validate(registry.name, catalog)
             else:
                 catalogs.create(registry.name, catalog)
-        except Exception as error:  # noqa: BLE001  one registry keeps no other back
+        except Exception as error:  # noqa: BLE001  one registry must not affect the others
             self.log.warning("component registry %r was not migrated: %s", registry.name, error)
             return False
         return True
 
 
 def _is_factory(registry: Any) -> bool:
-    """Whether it came with an installation: its package brings catalogs itself."""
+    """Return whether a registry came with an installation, whose package brings catalogs itself."""
     return str(registry.resource or "").startswith(str(Path(sys.prefix, "share", "jupyter", "metadata")))
 
 
 def _catalog_of(registry: Any) -> Any:
     from jupyter_colophon.schemaspaces.metadata import Metadata
 
-    kept = {name: value for name, value in registry.metadata.items() if name not in ("runtime", "location_type")}
+    metadata = {name: value for name, value in registry.metadata.items() if name not in ("runtime", "location_type")}
     document = {
         "name": registry.name,
         "display_name": registry.display_name,
         "schema_name": _SCHEMAS[registry.metadata["location_type"]],
-        "metadata": kept | {"runtime_type": _RUNTIME_TYPES[registry.metadata["runtime"]]},
+        "metadata": metadata | {"runtime_type": _RUNTIME_TYPES[registry.metadata["runtime"]]},
     }
     return Metadata.from_dict(ComponentCatalogs.NAME, document)
 
 
-def _is_there(catalogs: "MetadataManager", name: str) -> bool:
+def _exists(catalogs: "MetadataManager", name: str) -> bool:
     try:
         catalogs.get(name)
     except InstanceNotFound:
         return False
-    except Exception:  # noqa: BLE001  something is there, be it broken
+    except Exception:  # noqa: BLE001  it exists, though invalid
         return True
     return True

@@ -1,4 +1,4 @@
-"""Elyra's errors: ours, under its names and with its arguments, `(schemaspace, name)` (spec INST-3)."""
+"""Our errors under Elyra's names and with its arguments, `(schemaspace, name)` (spec INST-3)."""
 
 from jupyter_colophon.core.errors import InstanceExists, InstanceNotFound, SchemaNotFound
 

@@ -1,4 +1,4 @@
-"""Instances of one schemaspace, as Elyra's users reach them from Python: Elyra's class of that name."""
+"""Elyra's `MetadataManager`: instances of one schemaspace for Python code."""
 
 import os
 from collections.abc import Iterator
@@ -26,26 +26,26 @@ if TYPE_CHECKING:
     from jupyter_colophon.client.transport import Server
     from jupyter_colophon.elyra.remote import RemoteObjects
 
-#: What an instance must be able to do to be saved.
-_NEEDED = ("pre_save", "post_save", "to_dict", "prepare_write")
+#: The methods that an instance must have to be saved.
+_REQUIRED_METHODS = ("pre_save", "post_save", "to_dict", "prepare_write")
 
 
 class MetadataManager(LoggingConfigurable):
     """Loads, validates and saves instances, with the hooks of their schemas' classes, secrets in place.
 
-    `store` is a store as it is, of Elyra's class, of ours, or anything that does the same; without it, one of
-    `metadata_store_class` is made. Raises ValueError for an unknown schemaspace.
+    `store` is an instance of Elyra's or our store class, or any object with the same methods; by default one of
+    `metadata_store_class` is created. Raises ValueError for an unknown schemaspace.
 
-    Where the setting `metadata_store` is `catalog` and the environment names a server (COLOPHON_URL), as in kernels, the
-    instances are that server's, asked for by HTTP: without secrets, and with the hooks of the server.
+    If the setting `metadata_store` is `catalog` and the environment names a server (COLOPHON_URL), as in kernels, the
+    instances of that server are used over HTTP: without secrets, and with the hooks of the server.
     """
 
     metadata_store_class = Type(
-        # Whoever subclasses Elyra's MetadataStore has as good a store as whoever subclasses ours.
+        # Subclasses of Elyra's MetadataStore are supported as well as subclasses of ours.
         klass=object,
         config=True,
-        help="The class of the store: one that does what jupyter_colophon.elyra.storage.MetadataStore does. "
-        "Without it, the setting `metadata_store` counts.",
+        help="The class of the store, with the methods of jupyter_colophon.elyra.storage.MetadataStore. "
+        "The default is given by the setting `metadata_store`.",
     )
 
     @default("metadata_store_class")
@@ -56,78 +56,78 @@ class MetadataManager(LoggingConfigurable):
         super().__init__(**kwargs)
         self.schema_mgr = SchemaManager.instance()
         self.schemaspace = self.schema_mgr.get_schemaspace_name(schemaspace)
-        made_by: Any = self.metadata_store_class
-        self.metadata_store: Any = made_by(self.schemaspace, **kwargs) if store is None else store
+        store_type: Any = self.metadata_store_class
+        self.metadata_store: Any = store_type(self.schemaspace, **kwargs) if store is None else store
         self._server = _server() if isinstance(self.metadata_store, CatalogMetadataStore) and store is None else None
 
     def schemaspace_exists(self) -> bool:
-        """Whether anything was ever kept for the schemaspace."""
+        """Return whether anything was ever stored for the schemaspace."""
         return bool((self._remote or self.metadata_store).schemaspace_exists())
 
     def get_all(self, include_invalid: bool = False, of_schema: str | None = None) -> list[Any]:
-        """All instances, valid ones only unless the others are asked for: those have a `reason`."""
-        with _as_elyra():
+        """Return all valid instances; with `include_invalid` invalid ones too, with a `reason`."""
+        with _convert_errors():
             return list((self._remote or self._objects).get_all(include_invalid=include_invalid, of_schema=of_schema))
 
     def get(self, name: str) -> Any:
-        """One instance, loaded and validated.
+        """Return one instance, loaded and validated.
 
-        Raises MetadataNotFoundError, ValueError where it cannot be read, jsonschema's ValidationError,
+        Raises MetadataNotFoundError, ValueError if it cannot be read, jsonschema's ValidationError,
         SchemaNotFoundError, and whatever its class raises.
         """
         if name is None:
             raise ValueError("The 'name' parameter requires a value.")
-        with _as_elyra():
+        with _convert_errors():
             return (self._remote or self._objects).get(name)
 
     def create(self, name: str | None, metadata: Any) -> Any:
-        """Save a new instance; without a name, it is made of `display_name`. Returns it loaded anew.
+        """Save a new instance and return it, reloaded; the default name is derived from `display_name`.
 
         Raises MetadataExistsError, ValueError for a name, ValidationError, and whatever its class raises.
         """
         _require_instance(metadata)
         if not name and not metadata.display_name:
             raise ValueError("Name of metadata was not provided.")
-        with _as_elyra():
+        with _convert_errors():
             return (self._remote or self._objects).create(name or None, metadata)
 
     def update(self, name: str, metadata: Any, for_migration: bool = False) -> Any:
-        """Replace an instance. Returns it loaded anew.
+        """Replace an instance and return it, reloaded.
 
-        With `for_migration` neither the old one nor the new one is loaded: so `on_load` may call this.
+        With `for_migration` neither the old nor the new one is loaded, so that `on_load` may call this.
         """
         _require_instance(metadata)
         if not name:
             raise ValueError("Name of metadata was not provided.")
-        with _as_elyra():
+        with _convert_errors():
             require_instance_name(name)
             return (self._remote or self._objects).update(name, metadata, for_migration=for_migration)
 
     def remove(self, name: str) -> None:
-        """Remove an instance, be it valid or not.
+        """Remove an instance, valid or not.
 
         Raises MetadataNotFoundError, PermissionError for one of a shared folder, and whatever its class raises.
         """
-        with _as_elyra():
+        with _convert_errors():
             (self._remote or self._objects).remove(name)
 
     def validate(self, name: str, metadata: Any) -> None:
-        """Raise jsonschema's ValidationError unless an instance satisfies its schema; ValueError where it names none."""
+        """Raise jsonschema's ValidationError unless an instance satisfies its schema, and ValueError if it names no schema."""
         if not metadata.schema_name:
             raise ValueError(
                 f"Instance '{name}' in the {self.schemaspace} schemaspace is missing a 'schema_name' field!"
             )
-        with _as_elyra():
+        with _convert_errors():
             self._objects.validate(name, metadata)
 
     @staticmethod
     def get_normalized_name(name: str) -> str:
-        """The name that is made of a display name."""
+        """Return the name derived from a display name."""
         return normalized(name)
 
     @cached_property
     def _remote(self) -> "RemoteObjects | None":
-        """The same instances, where they are another server's."""
+        """The instances over HTTP; None unless they are stored by a server."""
         if self._server is None:
             return None
         from jupyter_colophon.elyra.remote import RemoteObjects
@@ -140,7 +140,7 @@ class MetadataManager(LoggingConfigurable):
 
 
 def _server() -> "Server | None":
-    """The server that the environment names, for who is not in one."""
+    """Return the server named by the environment; None without one, and inside a server process."""
     if not os.environ.get("COLOPHON_URL") or instances.is_served():
         return None
     from jupyter_colophon.elyra.remote import known_server
@@ -151,13 +151,13 @@ def _server() -> "Server | None":
 def _require_instance(metadata: Any) -> None:
     if not metadata:
         raise ValueError("An instance of class 'Metadata' was not provided.")
-    if not all(callable(getattr(metadata, name, None)) for name in _NEEDED):
+    if not all(callable(getattr(metadata, name, None)) for name in _REQUIRED_METHODS):
         raise TypeError("'metadata' is not an instance of class 'Metadata'.")
 
 
 @contextmanager
-def _as_elyra() -> Iterator[None]:
-    """Our errors as the kinds that Elyra's users catch, with the same words; those that have no other kind stay."""
+def _convert_errors() -> Iterator[None]:
+    """Convert our errors to the types that Elyra's users catch, with the same messages; others pass unchanged."""
     try:
         yield
     except InstanceInvalid as error:

@@ -1,6 +1,6 @@
-"""Elyra's command line under its name: `MetadataApp.main()` does what `jupyter colophon metadata` does.
+"""Elyra's command line under its name: `MetadataApp.main()` runs `jupyter colophon metadata`.
 
-No script is called `elyra-metadata`: it would take the place of Elyra's (docs/cli.md has an alias).
+There is no script `elyra-metadata`, since it would replace Elyra's (docs/cli.md has an alias).
 """
 
 import sys
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-#: Command lines are a layer above this one: it is named here, and loaded when somebody calls it.
+#: Imported on use by name, since command lines are a layer above this one.
 _COMMAND_LINE = "jupyter_colophon.cli.metadata"
 
 
@@ -23,11 +23,11 @@ class MetadataApp:
 
     @classmethod
     def main(cls) -> None:
-        """Do what the command line of this process says, and exit: 0 where all went well, else 1."""
+        """Run the command line of this process, and exit: 0 on success, else 1."""
         cls(argv=sys.argv[1:]).start()
 
     def start(self) -> None:
-        """Do it, and exit."""
+        """Run the command line, and exit."""
         import_module(_COMMAND_LINE).main(self.argv)
 
 

@@ -1,4 +1,4 @@
-"""Providers of the schemas whose instances Elyra's older versions wrote in another form."""
+"""Providers of schemas whose instances were written differently by older versions of Elyra."""
 
 from typing import Any
 
@@ -18,8 +18,8 @@ class UpgradedSchemas(ShippedSchemas):
         """Save each instance of the user's own that is upgraded on load; return their names. A dry run saves none."""
         manager = MetadataManager(schemaspace_name or self.SPACE.NAME)
         store = stored_by(manager.schemaspace, manager.metadata_store)
-        held = store.read_many(store.names())
-        names = [one.name for one in held if one.own and is_outdated(one.document, schema_name)]
+        stored_instances = store.read_many(store.names())
+        names = [stored.name for stored in stored_instances if stored.own and is_outdated(stored.document, schema_name)]
         return [name for name in names if self._save_upgraded(manager, name, dry_run=dry_run)]
 
     def _save_upgraded(self, manager: MetadataManager, name: str, *, dry_run: bool) -> bool:
@@ -27,7 +27,7 @@ class UpgradedSchemas(ShippedSchemas):
             instance = manager.get(name)
             if not dry_run:
                 manager.update(name, instance, for_migration=True)
-        except Exception as error:  # noqa: BLE001  one instance keeps no other back
+        except Exception as error:  # noqa: BLE001  one instance must not affect the others
             self.log.warning("instance %r of %s was not migrated: %s", name, manager.schemaspace, error)
             return False
         return True

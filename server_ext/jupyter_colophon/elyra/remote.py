@@ -1,4 +1,4 @@
-"""Instances in a server's catalog, for programs that have its URL and not its database: those in kernels."""
+"""Instances in a server's catalog over HTTP, for programs without access to its database, such as kernels."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,83 +13,83 @@ from jupyter_colophon.core.errors import InstanceExists, InstanceNotFound, Schem
 from jupyter_colophon.schemaspaces.metadata import Metadata
 from jupyter_colophon.service.instances.class_adapter import Shaped
 
-#: How long a server may take for all instances of a schemaspace, in seconds.
-_PATIENCE_S = 120.0
+#: The timeout for all instances of a schemaspace, in seconds.
+_TIMEOUT_S = 120.0
 _PAGE = 500
 _MEMBERS = ("name", "display_name", "schema_name", "metadata")
-#: What is told of the object, and is no part of what it is to be.
-_TOLD_ONLY = ("resource", "reason")
+#: Read-only members, which are not sent in edits.
+_READ_ONLY_MEMBERS = ("resource", "reason")
 
 
 def known_server() -> Server | None:
-    """The server that the environment names. Raises ValueError where COLOPHON_URL is no URL of one."""
+    """Return the server named by the environment, if any. Raises ValueError if COLOPHON_URL is not a valid URL."""
     url = os.environ.get("COLOPHON_URL")
     return Server(url, os.environ.get("COLOPHON_TOKEN", "")) if url else None
 
 
 class RemoteObjects:
-    """The instances of one schemaspace as `InstanceObjects` has them, but for secrets, which no server tells.
+    """The instances of one schemaspace, like `InstanceObjects`, but without secrets, which a server never returns.
 
-    Hooks run where the instances are: in the server. A token of a kernel may read instances, and not change them.
+    Hooks run in the server. A kernel's token may read instances, but not change them.
     """
 
     def __init__(self, space: str, server: Server) -> None:
         self._space, self._operations = space, Operations(Transport(server))
 
     def schemaspace_exists(self) -> bool:
-        """Whether there are instances."""
-        return bool(self._ask(partial(self._operations.list_instances, self._space, limit=1))["total"])
+        """Return whether there are instances."""
+        return bool(self._request(partial(self._operations.list_instances, self._space, limit=1))["total"])
 
     def get_all(self, *, include_invalid: bool = False, of_schema: str | None = None) -> Sequence[Shaped]:
-        """All of them by name; invalid ones, where they are asked for, with a `reason`."""
+        """Return all instances by name; with `include_invalid` invalid ones too, with a `reason`."""
         body = {"includeInvalid": include_invalid} | ({"schema": of_schema} if of_schema else {})
-        export = partial(self._operations.export_instances, self._space, body, timeout_s=_PATIENCE_S)
-        documents = self._ask(export)["instances"]
-        found = {one["name"]: self._made(one) for one in documents}
+        export = partial(self._operations.export_instances, self._space, body, timeout_s=_TIMEOUT_S)
+        documents = self._request(export)["instances"]
+        found = {one["name"]: self._create_object(one) for one in documents}
         for row in self._invalid(of_schema) if include_invalid else ():
             found[row["name"]] = Metadata(**{"metadata": {}} | _document(row))
         return [found[name] for name in sorted(found)]
 
     def get(self, name: str) -> Shaped:
-        """One that is valid. Raises InstanceNotFound, SchemaNotFound, ValidationError, ValueError."""
-        told = self._read(name)
-        if told["reason"]:
-            first = next((one["message"] for one in told["problems"]), told["reason"])
-            _refuse(told["reason"], first, SchemaNotFound(self._space, told["schema_name"]))
-        return self._made(_document(told))
+        """Return a valid instance. Raises InstanceNotFound, SchemaNotFound, ValidationError, ValueError."""
+        document = self._read(name)
+        if document["reason"]:
+            first = next((one["message"] for one in document["problems"]), document["reason"])
+            _refuse(document["reason"], first, SchemaNotFound(self._space, document["schema_name"]))
+        return self._create_object(_document(document))
 
     def create(self, name: str | None, instance: Shaped) -> Shaped:
-        """Save a new one. Raises InstanceExists, and what `get` raises."""
-        body = _edit(instance) | ({"name": name} if name else {})
+        """Save a new instance. Raises InstanceExists, and the errors of `get`."""
+        body = _edit_document(instance) | ({"name": name} if name else {})
         create = partial(self._operations.create_instance, self._space, body)
-        return self._made(_document(self._ask(create, name or "", body.get("schema_name"))))
+        return self._create_object(_document(self._request(create, name or "", body.get("schema_name"))))
 
     def update(self, name: str, instance: Shaped, *, for_migration: bool = False) -> Shaped:
-        """Replace one. A mask leaves the secret as it is."""
-        body = _edit(instance)
+        """Replace an instance. A mask leaves a secret unchanged."""
+        body = _edit_document(instance)
         write = partial(self._operations.write_instance, self._space, name, body)
-        return self._made(_document(self._ask(write, name, body.get("schema_name"))))
+        return self._create_object(_document(self._request(write, name, body.get("schema_name"))))
 
     def remove(self, name: str) -> None:
-        """Remove one. Raises InstanceNotFound, PermissionError."""
-        self._ask(partial(self._operations.delete_instance, self._space, name), name)
+        """Remove an instance. Raises InstanceNotFound, PermissionError."""
+        self._request(partial(self._operations.delete_instance, self._space, name), name)
 
     def _read(self, name: str) -> Mapping[str, Any]:
-        told: Mapping[str, Any] = self._ask(partial(self._operations.read_instance, self._space, name), name)
-        return told
+        document: Mapping[str, Any] = self._request(partial(self._operations.read_instance, self._space, name), name)
+        return document
 
     def _invalid(self, schema: str | None) -> Iterator[Mapping[str, Any]]:
         page = partial(
             self._operations.list_instances, self._space, valid="false", schema=schema, sort="name", limit=_PAGE
         )
-        for row in pages(lambda cursor: self._ask(partial(page, cursor=cursor)), "instances"):
+        for row in pages(lambda cursor: self._request(partial(page, cursor=cursor)), "instances"):
             yield self._read(row["name"])
 
-    def _made(self, document: Mapping[str, Any]) -> Shaped:
-        made: Shaped = Metadata.from_dict(self._space, document)
-        return made
+    def _create_object(self, document: Mapping[str, Any]) -> Shaped:
+        instance: Shaped = Metadata.from_dict(self._space, document)
+        return instance
 
-    def _ask(self, call: Callable[[], Any], name: str = "", schema: str | None = None) -> Any:
+    def _request(self, call: Callable[[], Any], name: str = "", schema: str | None = None) -> Any:
         try:
             return call()
         except RequestFailed as refused:
@@ -98,40 +98,40 @@ class RemoteObjects:
             raise StoreUnavailable(str(error)) from error
 
     def _raise(self, refused: RequestFailed, name: str, schema: str | None) -> NoReturn:
-        """What was refused, as what Elyra's users catch."""
-        told = str(refused.problem.get("detail") or refused)
+        """Raise a refusal as the type that Elyra's users catch."""
+        detail = str(refused.problem.get("detail") or refused)
         absent = SchemaNotFound(self._space, schema or "")
         if refused.status == 404:
-            raise (absent if told == absent.detail else InstanceNotFound(self._space, name)) from refused
+            raise (absent if detail == absent.detail else InstanceNotFound(self._space, name)) from refused
         if refused.status == 409 and str(refused.problem.get("type", "")).endswith(":already-exists"):
             raise InstanceExists(self._space, name) from refused
         if refused.status == 403:
-            raise PermissionError(told) from refused
+            raise PermissionError(detail) from refused
         if refused.is_temporary or refused.status >= 500:
-            raise StoreUnavailable(told) from refused
+            raise StoreUnavailable(detail) from refused
         kind = str(refused.problem.get("type", "")).rpartition(":")[2]
-        _refuse("ValidationError" if kind == "invalid-instance" else "ValueError", told, absent)
+        _refuse("ValidationError" if kind == "invalid-instance" else "ValueError", detail, absent)
 
 
-def _refuse(reason: str, told: str, absent: SchemaNotFound) -> NoReturn:
-    """Raise what the reason is the name of."""
+def _refuse(reason: str, detail: str, absent: SchemaNotFound) -> NoReturn:
+    """Raise the error whose name is the reason."""
     if reason == "SchemaNotFoundError":
         raise absent
     if reason != "ValidationError":
-        raise ValueError(told)
+        raise ValueError(detail)
     from jsonschema import ValidationError
 
-    raise ValidationError(told)
+    raise ValidationError(detail)
 
 
-def _document(told: Mapping[str, Any]) -> dict[str, Any]:
-    """`instance.json` as the object's class takes it."""
-    return {**told["extra"], **{key: told[key] for key in (*_MEMBERS, *_TOLD_ONLY)}}
+def _document(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Convert a document of `instance.json` to the arguments of the object's class."""
+    return {**document["extra"], **{key: document[key] for key in (*_MEMBERS, *_READ_ONLY_MEMBERS)}}
 
 
-def _edit(instance: Shaped) -> dict[str, Any]:
-    """`instance-edit.json` of an object."""
+def _edit_document(instance: Shaped) -> dict[str, Any]:
+    """Return the document of `instance-edit.json` for an object."""
     document = instance.to_dict(trim=True)
-    extra = {key: value for key, value in document.items() if key not in (*_MEMBERS, *_TOLD_ONLY)}
+    extra = {key: value for key, value in document.items() if key not in (*_MEMBERS, *_READ_ONLY_MEMBERS)}
     plain = {key: document[key] for key in _MEMBERS[1:] if key in document}
     return plain | ({"extra": extra} if extra else {})

@@ -1,4 +1,4 @@
-"""Stores of instances, as Elyra's users know and write them: Elyra's classes of these names."""
+"""Elyra's classes of metadata stores, to use and to subclass."""
 
 import os
 from abc import ABC, abstractmethod
@@ -21,9 +21,9 @@ __all__ = ["CatalogMetadataStore", "FileMetadataCache", "FileMetadataStore", "Me
 
 
 class MetadataStore(ABC):
-    """Where the instances of one schemaspace are kept. Subclass it for another place; documents are dictionaries.
+    """The store of the instances of one schemaspace; subclass it for other kinds of storage. Documents are dictionaries.
 
-    A document has `name` and `resource` besides `display_name`, `schema_name` and `metadata` when it comes out.
+    Returned documents have `name` and `resource` besides `display_name`, `schema_name` and `metadata`.
     """
 
     def __init__(self, schemaspace: str, parent: Any = None, **kwargs: Any) -> None:
@@ -32,19 +32,19 @@ class MetadataStore(ABC):
 
     @abstractmethod
     def schemaspace_exists(self) -> bool:
-        """Whether anything was ever kept for the schemaspace."""
+        """Return whether anything was ever stored for the schemaspace."""
 
     @abstractmethod
     def fetch_instances(self, name: str | None = None, include_invalid: bool = False) -> list[dict[str, Any]]:
-        """All instances, or the one of this name.
+        """Return all instances, or the one with this name.
 
-        Raises MetadataNotFoundError, and ValueError where the one cannot be read. With `include_invalid` those that
-        cannot be read are told of, with a `reason`.
+        Raises MetadataNotFoundError, and ValueError if that one cannot be read. With `include_invalid`, unreadable
+        instances are included, with a `reason`.
         """
 
     @abstractmethod
     def store_instance(self, name: str, metadata: dict[str, Any], for_update: bool = False) -> dict[str, Any]:
-        """Keep an instance, and return it as it is kept. Raises MetadataExistsError unless it is for an update."""
+        """Store an instance, and return it as stored. Raises MetadataExistsError unless `for_update`."""
 
     @abstractmethod
     def delete_instance(self, metadata: dict[str, Any]) -> None:
@@ -52,37 +52,37 @@ class MetadataStore(ABC):
 
 
 class KeptMetadataStore(MetadataStore):
-    """One of our own stores under Elyra's names. What is saved through it is recorded in the catalog as ever."""
+    """One of our own stores under Elyra's names. Changes are recorded in the catalog."""
 
-    #: The kind of store, as in the setting `metadata_store`; "" is the one that is set.
+    #: The kind of store, as in the setting `metadata_store`; "" means the configured one.
     KIND = ""
 
     @property
     def instances(self) -> InstanceStore:
-        """The store itself."""
+        """The underlying store."""
         return instances.current().stores.of(self.schemaspace.lower(), self.KIND)
 
     def schemaspace_exists(self) -> bool:
-        """Whether anything was ever kept for the schemaspace."""
+        """Return whether anything was ever stored for the schemaspace."""
         return self.instances.exists()
 
     def fetch_instances(self, name: str | None = None, include_invalid: bool = False) -> list[dict[str, Any]]:
-        """All instances by name, or one."""
+        """Return all instances by name, or one."""
         if name is None:
             found = self.instances.read_many(self.instances.names())
-            return [_told(held) for held in found if held.document is not None or include_invalid]
+            return [_to_document(held) for held in found if held.document is not None or include_invalid]
         held = self.instances.read(name)
         if held is None:
             raise InstanceNotFound(self.schemaspace, name)
         if held.document is None:
             raise ValueError(InstanceUnreadable(self.schemaspace, name, held.problem).detail)
-        return [_told(held)]
+        return [_to_document(held)]
 
     def store_instance(self, name: str, metadata: dict[str, Any], for_update: bool = False) -> dict[str, Any]:
-        """Keep an instance, durably and whole."""
+        """Store an instance, durably and atomically."""
         condition = Condition() if for_update else Condition(version=ABSENT)
-        kept = self.instances.save(name, deepcopy(metadata), condition, instances.current().account)
-        return _told(kept.held) if kept.held is not None else {"name": name, **metadata}
+        result = self.instances.save(name, deepcopy(metadata), condition, instances.current().account)
+        return _to_document(result.held) if result.held is not None else {"name": name, **metadata}
 
     def delete_instance(self, metadata: dict[str, Any]) -> None:
         """Remove an instance."""
@@ -93,7 +93,7 @@ class KeptMetadataStore(MetadataStore):
 
 
 class FileMetadataStore(KeptMetadataStore):
-    """Instances in files, one each: in the first of `metadata_paths` when they are written."""
+    """Instances in files, one each; new ones are written to the first of `metadata_paths`."""
 
     KIND = "file"
 
@@ -105,25 +105,25 @@ class FileMetadataStore(KeptMetadataStore):
 
     @staticmethod
     def metadata_path(*subdirs: str) -> list[str]:
-        """Jupyter's data folders, the one that is written first; with folders below `metadata` where they are given."""
+        """Return Jupyter's data folders, the writable one first, optionally with subfolders of `metadata`."""
         below = ("metadata", *subdirs) if subdirs else ()
         return [os.path.join(folder, *below) for folder in data_folders()]
 
 
 class CatalogMetadataStore(KeptMetadataStore):
-    """Instances in the catalog's database: shared by all who share it."""
+    """Instances in the catalog's database, shared by all its users."""
 
     KIND = "catalog"
 
 
 def store_class() -> type[KeptMetadataStore]:
-    """The class of the store that the setting `metadata_store` names."""
+    """Return the store class for the setting `metadata_store`."""
     known: dict[str, type[KeptMetadataStore]] = {"file": FileMetadataStore, "catalog": CatalogMetadataStore}
     return known.get(instances.current().stores.chosen, KeptMetadataStore)
 
 
 def stored_by(space: str, store: Any) -> InstanceStore:
-    """A store as our services take it: one of ours as it is, unless somebody changed what it does."""
+    """Return an InstanceStore for a store: ours directly, unless a subclass overrides its methods."""
     kind = type(store)
     own = isinstance(store, KeptMetadataStore) and all(
         getattr(kind, name) is getattr(KeptMetadataStore, name)
@@ -132,6 +132,6 @@ def stored_by(space: str, store: Any) -> InstanceStore:
     return store.instances if own else ForeignInstances(space.lower(), store)
 
 
-def _told(held: Held) -> dict[str, Any]:
+def _to_document(held: Held) -> dict[str, Any]:
     document: Mapping[str, Any] = held.document if held.document is not None else {"reason": "ValueError"}
     return deepcopy(dict(document)) | {"name": held.name, "resource": held.resource}

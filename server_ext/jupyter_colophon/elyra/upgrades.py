@@ -1,4 +1,4 @@
-"""Instances that older versions of Elyra wrote, as its schemas are now: what Elyra's own classes do on load (spec INST-13).
+"""Upgrade instances of older versions of Elyra to its current schemas, as Elyra's own classes do on load (spec INST-13).
 
 Reading changes no file. An upgraded instance is stored with its next save, or by `migrate`.
 """
@@ -19,7 +19,7 @@ class UpgradedInstance(Metadata):
         upgrade(self.schema_name, self.metadata)
 
     def pre_save(self, **kwargs: Any) -> None:
-        """Upgrade before an update, so that the defaults of today do not replace what an old instance means."""
+        """Upgrade before an update, so that current defaults do not replace the meaning of an old instance."""
         if kwargs.get("for_update"):
             upgrade(self.schema_name, self.metadata)
 

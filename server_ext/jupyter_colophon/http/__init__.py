@@ -1,1 +1,1 @@
-"""The Tornado side: the server extension, its doors and its kernels' tokens."""
+"""The Tornado side: the server extension, its APIs and its kernels' tokens."""

@@ -1,4 +1,4 @@
-"""The server extension: its settings, its routes and its life."""
+"""The server extension: its settings, routes, start and stop."""
 
 import asyncio
 import atexit
@@ -14,7 +14,7 @@ from jupyter_server.extension.application import ExtensionApp
 from jupyter_colophon.core.errors import InvalidConfiguration
 from jupyter_colophon.core.store import StoreChoice
 from jupyter_colophon.http.kernels import provisioner
-from jupyter_colophon.http.lazy_routes import LateRoutes, Route
+from jupyter_colophon.http.lazy_routes import LazyRouter, Route
 from jupyter_colophon.http.state import SETTING, ServerState
 from jupyter_colophon.settings import Settings
 from jupyter_colophon.system.private_folders import restrict_folder
@@ -30,50 +30,50 @@ class Colophon(Settings, ExtensionApp):
     description = "The catalog of the data that notebooks work on."
     extension_url = "/colophon/api/health"
     load_other_extensions = True
-    _unread = ""
+    _config_error = ""
 
-    #: The server goes on without it, and would without our settings; we do not.
+    #: The server ignores unreadable config files, and so our settings; the extension must not.
     raise_config_file_errors = True
 
     def load_config_file(self, suppress_errors: bool = True) -> None:  # type: ignore[override]  # as JupyterApp does
-        """Load our config files. One that cannot be read is told of without what it holds."""
+        """Load our config files. An error of an unreadable one is recorded without its content."""
         try:
             super().load_config_file(suppress_errors=False)
-        except Exception as error:  # noqa: BLE001  a config file is anybody's program
-            self._unread = f"the config file {self.config_file_name} cannot be read ({type(error).__name__})"
+        except Exception as error:  # noqa: BLE001  a config file is arbitrary code
+            self._config_error = f"the config file {self.config_file_name} cannot be read ({type(error).__name__})"
 
     def initialize_settings(self) -> None:
         """Put our state into the server's settings. Nothing is opened yet: the first request does that."""
         if self.serverapp is not None:
-            # What we log is to have the server's time and level, and its place.
+            # Log with the server's format, level and handlers.
             logging.getLogger("jupyter_colophon").parent = self.serverapp.log
-        # Earlier versions left it readable by others where a kernel was started before the first request.
+        # Earlier versions left the folder readable by others if a kernel was started before the first request.
         restrict_folder(Path(jupyter_data_dir()) / "colophon")
-        wrong = ""
+        problem = ""
         try:
             store = self.store()
         except InvalidConfiguration as error:
-            store, wrong = StoreChoice(self.storage_provider), error.detail
-        wrong = self._unread or wrong
-        if wrong:
-            _logger.error("serves no catalog: %s", wrong)
+            store, problem = StoreChoice(self.storage_provider), error.detail
+        problem = self._config_error or problem
+        if problem:
+            _logger.error("cannot serve the catalog: %s", problem)
         self.settings[SETTING] = state = ServerState(
-            self, store, self.identity(), version("jupyter-colophon"), wrong, elyra_api=self._serves_elyra_api
+            self, store, self.identity(), version("jupyter-colophon"), problem, elyra_api=self._serves_elyra_api
         )
-        if self.sinks and not wrong:
+        if self.sinks and not problem:
             from jupyter_colophon.http.changes.event_bus import bus
 
             state.deliver(self.sinks, bus(self.serverapp))
-        if self.max_scheduled_runs and not wrong and self.serverapp is not None:
-            state.schedule(partial(provisioner.signed, self.serverapp))
+        if self.max_scheduled_runs and not problem and self.serverapp is not None:
+            state.schedule(partial(provisioner.issue_run_token, self.serverapp))
         if self.serverapp is not None:
             provisioner.install(self.serverapp)
 
     def initialize_handlers(self) -> None:
-        """Take what is asked for below our prefixes. The routes and their modules come with the first such request."""
+        """Handle requests below our prefixes. The routes and their modules are loaded by the first such request."""
         if self.serverapp is not None:
             prefixes = ["colophon", "elyra"] if self._serves_elyra_api else ["colophon"]
-            LateRoutes(self.serverapp.web_app, self.serverapp.base_url, self._routes).stand(prefixes)
+            LazyRouter(self.serverapp.web_app, self.serverapp.base_url, self._routes).install(prefixes)
 
     def _routes(self) -> list[Route]:
         from jupyter_colophon.http.routes import routes
@@ -82,27 +82,27 @@ class Colophon(Settings, ExtensionApp):
 
     @cached_property
     def _serves_elyra_api(self) -> bool:
-        """Whether `/elyra/…` is ours (spec INST-15)."""
+        """Return whether this extension serves `/elyra/…` (spec INST-15)."""
         if self.elyra_api != "auto":
             return bool(self.elyra_api == "on")
         extensions = getattr(self.serverapp, "extension_manager", None)
-        theirs = None if extensions is None else extensions.extensions.get("elyra")
-        if theirs is not None and theirs.enabled:
-            _logger.info("/elyra/ is left to Elyra's own server extension (c.Colophon.elyra_api)")
+        elyra_extension = None if extensions is None else extensions.extensions.get("elyra")
+        if elyra_extension is not None and elyra_extension.enabled:
+            _logger.info("/elyra/ is served by Elyra's own server extension (c.Colophon.elyra_api)")
             return False
         return True
 
     async def stop_extension(self) -> None:
-        """Let go of the catalog.
+        """Close the catalog.
 
-        The server stops its kernels after its extensions, and they tell us then how their last runs ended: so while
-        any of them runs, the catalog stays open until the process ends.
+        The server stops its kernels after its extensions, and they report the end of their last runs then. So while
+        kernels run, the catalog stays open until the process ends.
         """
         state: Any = self.settings.get(SETTING)
         if state is None:
             return
         if state.scheduler is not None:
-            # The runs that it started are ended, and tell us so.
+            # Ends the runs that it started; they report their end.
             await asyncio.get_running_loop().run_in_executor(None, state.scheduler.close)
         if self.serverapp is not None and self.serverapp.kernel_manager.list_kernel_ids():
             atexit.register(state.close)

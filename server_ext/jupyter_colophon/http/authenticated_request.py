@@ -1,4 +1,4 @@
-"""What REST handlers and WebSockets share: the user of a request, the extension's state, and the request as operations read it."""
+"""The mixin of REST handlers and WebSockets: the user of a request, the extension's state, and the request for operations."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
 
 T = TypeVar("T")
-#: The coarse resource that Jupyter's authorizers are asked about.
+#: The resource name for Jupyter's authorizers.
 RESOURCE: Final = "colophon"
 
 
 class AuthenticatedRequest:
-    """A mixin of Tornado's handlers."""
+    """A mixin for Tornado's handlers."""
 
     settings: dict[str, Any]
     current_user: Any
@@ -43,12 +43,12 @@ class AuthenticatedRequest:
 
     @property
     def identity_provider(self) -> Any:
-        """The server's identity provider, which here also knows kernels' tokens."""
+        """The server's identity provider, extended by kernel tokens."""
         return KernelIdentity(self.settings["identity_provider"], self.state.tokens)
 
     @property
     def principal(self) -> Principal:
-        """The user, with the scopes of the token used."""
+        """The user, with the scopes of the request's token."""
         holder = self.state.tokens.holder(self)  # type: ignore[arg-type]  # a mixin of RequestHandlers
         if holder is not None:
             return holder.principal
@@ -61,9 +61,9 @@ class AuthenticatedRequest:
             raise HTTPError(HTTPStatus.FORBIDDEN, f"User is not authorized to {action} on resource: {RESOURCE}.")
 
     def call(self, path: Mapping[str, str]) -> Call:
-        """Return the request as operations read it. Parameters keep their blanks: they are part of names."""
+        """Return the request for operations. Parameters are not stripped, since blanks may be part of names."""
         request, user, principal = self.request, self.current_user, self.principal
-        # Where Jupyter invents names, its invention is no name of the account (docs/decisions, 3).
+        # A display name that Jupyter generated is not the account's name (docs/decisions, 3).
         name = (user.display_name or user.name) if user.username == principal.user else principal.user
         return Call(
             principal=principal,
@@ -78,11 +78,11 @@ class AuthenticatedRequest:
         )
 
     def sent_body(self) -> bytes:
-        """Return the body as it was sent, but inflated. Raises MalformedBody, TooLarge."""
+        """Return the request body, decompressed. Raises MalformedBody, TooLarge."""
         return bytes(self.request.body)
 
     def _fingerprint(self) -> str:
-        """Compute what distinguishes this request from another. It takes a moment where the body is large."""
+        """Compute a fingerprint of the request. This takes time if the body is large."""
         path = str(self.request.uri).removeprefix(self.base_url)
         headers = [self.request.headers.get(name, "") for name in ASKING]
         return fingerprint(str(self.request.method), path, headers, self.sent_body())

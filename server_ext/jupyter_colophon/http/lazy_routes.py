@@ -1,4 +1,4 @@
-"""Routes that are loaded with the first request below them: nobody waits for their modules at the start of a server."""
+"""Routes that are loaded by the first request for them, so that the server starts without their modules."""
 
 import asyncio
 import logging
@@ -19,101 +19,101 @@ from tornado.web import Application
 
 #: A pattern, a handler's class, and what it is initialised with.
 Route = tuple[str, type] | tuple[str, type, Mapping[str, Any]]
-#: Finds the modules of a table, and gives its patterns without the server's base URL.
+#: Imports the handlers and returns the routes, without the server's base URL.
 Load = Callable[[], Iterable[Route]]
-#: The words that a pattern begins with: at most two steps of a path.
-_BEGINNING = re.compile(r"^(?:/\w+(?![^/(])){1,2}")
+#: The literal prefix of a pattern: at most two path segments.
+_PREFIX = re.compile(r"^(?:/\w+(?![^/(])){1,2}")
 _logger = logging.getLogger("jupyter_colophon.http")
 
 
-class LateRoutes(Router):
-    """Stands before a table that is not there yet, and holds requests until it is."""
+class LazyRouter(Router):
+    """A router that holds requests until the route table is loaded."""
 
-    #: The server asks what it is given whether its methods are guarded. Here are none: it asks the table when that comes.
+    #: The server checks that handler methods are guarded. This router has none; those of the loaded table are checked.
     SUPPORTED_METHODS: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, application: Application, base_url: str, load: Load) -> None:
         self.application = application
         self._base_url, self._load = base_url, load
         self._loading: asyncio.Task[None] | None = None
-        self._over = False
+        self._is_finished = False
         self._table: _Table | None = None
 
-    def stand(self, prefixes: Iterable[str]) -> None:
-        """Hold what is asked for below these prefixes."""
+    def install(self, prefixes: Iterable[str]) -> None:
+        """Route requests below these prefixes to this router."""
         patterns = [url_path_join(self._base_url, prefix, ".*") for prefix in prefixes]
         self.application.add_handlers(".*$", [Rule(PathMatches(pattern), self) for pattern in patterns])
 
     def find_handler(self, request: HTTPServerRequest, **_: object) -> HTTPMessageDelegate | None:
-        """Who takes the request by the table; who holds it until the table is there. Nobody where there is none."""
+        """Return the handler for the request, or a delegate that waits until routes are loaded; None if loading failed."""
         if self._table is not None:
             return self._table.find_handler(request)
-        return None if self._over else _Held(self, request)
+        return None if self._is_finished else _PendingRequest(self, request)
 
-    async def loaded(self) -> None:
-        """Wait for the table; the first who does loads it."""
+    async def load(self) -> None:
+        """Wait until the table is loaded; the first caller starts loading it."""
         if self._loading is None:
             self._loading = asyncio.create_task(self._add())
-        # Whoever goes away leaves the others their table.
+        # A cancelled request must not cancel loading for the others.
         await asyncio.shield(self._loading)
 
     async def _add(self) -> None:
         try:
             self._table = _Table(self.application, await asyncio.to_thread(self._rules))
         except Exception:
-            _logger.exception("serves nothing: its routes cannot be loaded")
+            _logger.exception("cannot load the routes: no request can be served")
         finally:
-            self._over = True
+            self._is_finished = True
 
     def _rules(self) -> list[Rule]:
-        """Load the table, and return its rules grouped by how their paths begin: a request is not matched against all."""
-        alike: dict[str, list[Rule]] = {}
+        """Load the routes, and return rules grouped by path prefix, so that a request is not matched against all of them."""
+        rules_by_prefix: dict[str, list[Rule]] = {}
         for pattern, handler, *kwargs in self._load():
-            beginning = "".join(_BEGINNING.findall(pattern)[:1])
+            prefix = "".join(_PREFIX.findall(pattern)[:1])
             rule = Rule(PathMatches(url_path_join(self._base_url, pattern)), handler, dict(*kwargs))
-            alike.setdefault(beginning, []).append(rule)
+            rules_by_prefix.setdefault(prefix, []).append(rule)
         return [
-            Rule(PathMatches(f"{url_path_join(self._base_url, beginning)}.*"), _Table(self.application, rules))
-            for beginning, rules in alike.items()
+            Rule(PathMatches(f"{url_path_join(self._base_url, prefix)}.*"), _Table(self.application, rules))
+            for prefix, rules in rules_by_prefix.items()
         ]
 
 
 class _Table(RuleRouter):
-    """Rules whose targets are the application's handlers, or tables of more of them."""
+    """Rules whose targets are the application's handlers, or nested tables."""
 
     def __init__(self, application: Application, rules: list[Rule]) -> None:
         self._application = application
         super().__init__(rules)
 
-    def get_target_delegate(self, target: Any, request: HTTPServerRequest, **given: Any) -> HTTPMessageDelegate | None:
+    def get_target_delegate(self, target: Any, request: HTTPServerRequest, **kwargs: Any) -> HTTPMessageDelegate | None:
         if isinstance(target, Router):
-            return target.find_handler(request, **given)
-        return self._application.get_handler_delegate(request, target, **given)
+            return target.find_handler(request, **kwargs)
+        return self._application.get_handler_delegate(request, target, **kwargs)
 
 
-class _Held(HTTPMessageDelegate):
-    """A request that came before the table. It is routed anew when that is there; its body is not read before."""
+class _PendingRequest(HTTPMessageDelegate):
+    """A request that arrived before the routes were loaded. It is routed again then; its body is not read before."""
 
-    def __init__(self, late: LateRoutes, request: HTTPServerRequest) -> None:
-        self._late, self._request = late, request
-        self._routed: HTTPMessageDelegate | None = None
+    def __init__(self, router: LazyRouter, request: HTTPServerRequest) -> None:
+        self._router, self._request = router, request
+        self._delegate: HTTPMessageDelegate | None = None
 
     async def headers_received(self, start_line: RequestStartLine | ResponseStartLine, headers: HTTPHeaders) -> None:
-        await self._late.loaded()
-        # A request that came over the wire has a connection.
+        await self._router.load()
+        # A request received over the network has a connection.
         connection: Any = self._request.connection
-        self._routed = self._late.application.start_request(self._request.server_connection, connection)
-        if (more := self._routed.headers_received(start_line, headers)) is not None:
-            await more
+        self._delegate = self._router.application.start_request(self._request.server_connection, connection)
+        if (awaitable := self._delegate.headers_received(start_line, headers)) is not None:
+            await awaitable
 
     async def data_received(self, chunk: bytes) -> None:
-        if self._routed is not None and (more := self._routed.data_received(chunk)) is not None:
-            await more
+        if self._delegate is not None and (awaitable := self._delegate.data_received(chunk)) is not None:
+            await awaitable
 
     def finish(self) -> None:
-        if self._routed is not None:
-            self._routed.finish()
+        if self._delegate is not None:
+            self._delegate.finish()
 
     def on_connection_close(self) -> None:
-        if self._routed is not None:
-            self._routed.on_connection_close()
+        if self._delegate is not None:
+            self._delegate.on_connection_close()

@@ -1,4 +1,4 @@
-"""The one handler of all operations: it authenticates, authorises, runs the operation off the event loop and answers (spec SEC-1)."""
+"""The handler of all operations: authenticates, authorises, runs the operation off the event loop and responds (spec SEC-1)."""
 
 import asyncio
 import json
@@ -27,34 +27,34 @@ _ACTIONS: Final = {"GET": "read", "HEAD": "read"}
 _ENCODED_AT_ONCE: Final = 100_000
 #: When to try again where the store is unavailable.
 _RETRY_AFTER_SECONDS: Final = "5"
-#: How many lines are made on one thread, and sent together.
+#: How many lines are produced and sent together.
 _LINES_AT_ONCE: Final = 500
 
 
 class OperationHandler(BodyHandler):
-    """Serves the operations of one path; a path without operations is answered 404, to those who may read."""
+    """Serves the operations of one path; an unknown path returns 404 to users who may read."""
 
     def initialize(self, api: Api, operations: Mapping[str, Operation]) -> None:  # type: ignore[override]  # by the route
-        """Take the operations of the route, by method."""
+        """Set the operations of the route, by method."""
         super().initialize()
         self.api, self._operations = api, operations
 
     @property
     def max_body_bytes(self) -> int:
-        """How large a body may be, also when it is inflated."""
+        """The size limit of a body, also when decompressed."""
         return self.api.max_body_bytes(self.state.settings)
 
     async def _serve(self, *_: str, **path: str) -> None:
-        """Answer a request: every method of every path comes here."""
+        """Serve a request; every method of every path is handled here."""
         if self.refusal is not None:
             raise self.refusal
-        answered = self._serve_user(path)
-        if answered is not None:
-            await answered
+        coroutine = self._serve_user(path)
+        if coroutine is not None:
+            await coroutine
 
     @authenticated
     async def _serve_user(self, path: Mapping[str, str]) -> None:
-        """Authorise the request; then run its operation, and answer."""
+        """Authorise the request, run its operation, and respond."""
         method = str(self.request.method)
         served = self._operations.get(method)
         await self.authorize(served.permission if served is not None else _ACTIONS.get(method, "write"))
@@ -70,7 +70,7 @@ class OperationHandler(BodyHandler):
     get = post = put = patch = delete = _serve
 
     async def serve(self, operation: Operation, path: Mapping[str, str]) -> None:
-        """Run an operation, and send its answer."""
+        """Run an operation and send the response."""
         call = self.call(path)
 
         def work() -> tuple[Result, str]:
@@ -83,15 +83,15 @@ class OperationHandler(BodyHandler):
         elif isinstance(result, Answer):
             self._send(result, text, operation)
         else:
-            raise TypeError(f"{operation.id} answers changes: its route has no handler for them")
+            raise TypeError(f"{operation.id} returns changes, but its route has no handler for them")
 
     def _retry_later(self, status: int) -> None:
-        """With a 503, send after how long to try again."""
+        """Set the Retry-After header of a 503."""
         if status == HTTPStatus.SERVICE_UNAVAILABLE:
             self.set_header("Retry-After", _RETRY_AFTER_SECONDS)
 
     async def run(self, operation: Operation, path: Mapping[str, str], work: Callable[[], T]) -> T:
-        """Run synchronous work on the threads that the operation's kind of work has. Raises StoreUnavailable."""
+        """Run synchronous work on the thread pool for this kind of operation. Raises StoreUnavailable."""
         state = self.state
         if state.closed:
             raise StoreUnavailable("the server is stopping")
@@ -102,11 +102,11 @@ class OperationHandler(BodyHandler):
         return await asyncio.get_running_loop().run_in_executor(state.threads, work)
 
     async def _run_beside_packages(self, operation: Operation, schemaspace: str, work: Callable[[], T]) -> T:
-        """Run what may call the code of a schemaspace's package: it delays no other schemaspace.
+        """Run work that may call a schemaspace's package, without delaying other schemaspaces.
 
-        Raises StoreUnavailable where too much of this schemaspace waits already, or where reading takes too long.
+        Raises StoreUnavailable if too much work of this schemaspace is waiting, or if reading takes too long.
         """
-        future = asyncio.wrap_future(self.state.schemaspace_pools.submit(schemaspace, lambda: _surviving(work)))
+        future = asyncio.wrap_future(self.state.schemaspace_pools.submit(schemaspace, lambda: _run_without_exit(work)))
         if not operation.is_read:
             return await future
         seconds = self.state.settings.read_timeout_seconds
@@ -114,7 +114,7 @@ class OperationHandler(BodyHandler):
             async with asyncio.timeout(seconds):
                 return await future
         except TimeoutError:
-            # Nothing can end the code of a package; its thread stays with its own schemaspace.
+            # Package code cannot be interrupted; its thread stays in the pool of its schemaspace.
             reason = f"reading schemaspace {shown(schemaspace)} took longer than {seconds:g} s"
             raise StoreUnavailable(reason) from None
 
@@ -135,7 +135,7 @@ class OperationHandler(BodyHandler):
             self.finish(text, set_content_type=operation.content_type or self.api.content_type)
 
     async def _send_lines(self, answer: Lines, content_type: str) -> None:
-        """Send lines as they are made: neither they nor the catalog are ever held whole."""
+        """Stream lines as they are produced, so that they are never in memory all at once."""
         self.set_header("Content-Type", content_type)
         seconds, loop = self.state.settings.read_timeout_seconds, asyncio.get_running_loop()
 
@@ -151,20 +151,20 @@ class OperationHandler(BodyHandler):
             return
         except Exception:
             if self._headers_written:
-                # What has begun can no longer be refused: it must not look as if it were whole.
+                # The status is already sent: abort the connection, so that the response does not look complete.
                 self.detach().close()
             raise
         self.finish(set_content_type=content_type)
 
     def compute_etag(self) -> str | None:
-        """Return the version that was set; else, for an API that hashes answers, a hash of the answer."""
+        """Return the ETag that was set, or a hash of the response for an API that hashes responses."""
         if not self.api.hashes_answers:
             return None
         version: str | None = self._headers.get("Etag")
         return version or RequestHandler.compute_etag(self)
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Send an error in the API's form; an unexpected one without its message."""
+        """Send an error in the API's format; an unexpected one without its message."""
         error = kwargs.get("exc_info", (None, None, None))[1]
         message = ""
         if isinstance(error, MetadataError):
@@ -186,9 +186,9 @@ class OperationHandler(BodyHandler):
 
 
 def _encode(document: Any, operation: Operation) -> str:
-    """Return a document as JSON text; bytes are that already. Raises TooLarge for a read whose answer is too large.
+    """Return a document as JSON text; bytes are already JSON. Raises TooLarge if the response to a read is too large.
 
-    What a write did stays done, however much there is to answer.
+    A write is not limited, since it has already taken effect.
     """
     if isinstance(document, bytes):
         return document.decode()
@@ -199,8 +199,8 @@ def _encode(document: Any, operation: Operation) -> str:
     return encode_in_pieces(document)
 
 
-def _surviving(work: Callable[[], T]) -> T:
-    """Do work; a package that ends the program does not end the server."""
+def _run_without_exit(work: Callable[[], T]) -> T:
+    """Run work, turning SystemExit into RuntimeError, so that a package cannot end the server."""
     try:
         return work()
     except SystemExit as error:

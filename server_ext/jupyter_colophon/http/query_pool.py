@@ -1,4 +1,4 @@
-"""Threads for queries that look through many entities: slow ones leave the threads of everything else free.
+"""Threads for queries that scan many entities, so that slow ones do not block other requests.
 
 Users take turns, so the slow queries of one user do not delay those of others.
 """
@@ -14,7 +14,7 @@ from jupyter_colophon.core.errors import StoreUnavailable
 
 T = TypeVar("T")
 THREADS: Final = 4
-#: How many queries of one user run at once: a thread is left for the next user.
+#: How many queries of one user run at once; one thread stays free for other users.
 RUNNING_MAX: Final = THREADS - 1
 #: How many queries of one user may wait.
 WAITING_MAX: Final = 60
@@ -27,12 +27,12 @@ class _Query(Generic[T]):
     future: "Future[T]" = field(default_factory=Future)
 
     def run(self) -> None:
-        """Do the work and give its result to who waits for it; nobody may wait any more."""
+        """Do the work and set the result of the future, unless it was cancelled."""
         if not self.future.set_running_or_notify_cancel():
             return
         try:
             result = self.work()
-        except BaseException as error:  # noqa: BLE001  whoever waits for the result handles it
+        except BaseException as error:  # noqa: BLE001  the caller of the future handles it
             self.future.set_exception(error)
         else:
             self.future.set_result(result)
@@ -43,7 +43,7 @@ class QueryPool:
     """The pool of one server."""
 
     _threads: ThreadPoolExecutor = field(
-        default_factory=lambda: ThreadPoolExecutor(THREADS, thread_name_prefix="colophon-question")
+        default_factory=lambda: ThreadPoolExecutor(THREADS, thread_name_prefix="colophon-query")
     )
     #: The waiting queries by user; the first user is the next in turn.
     _waiting: dict[str, deque[_Query[Any]]] = field(default_factory=dict)
@@ -52,20 +52,20 @@ class QueryPool:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def submit(self, user: str, work: Callable[[], T]) -> "Future[T]":
-        """Run the query of a user on a thread of the pool. Raises StoreUnavailable where too many of theirs wait."""
+        """Run the query of a user on a thread of the pool. Raises StoreUnavailable if too many of the user's queries wait."""
         query = _Query(user, work)
         with self._lock:
             if self._closed:
                 raise StoreUnavailable("the server is stopping")
             queue = self._waiting.setdefault(user, deque())
             if len(queue) >= WAITING_MAX:
-                raise StoreUnavailable(f"{WAITING_MAX} of your queries are waiting already: try again later")
+                raise StoreUnavailable(f"you have {WAITING_MAX} waiting queries: try again later")
             queue.append(query)
             self._start()
         return query.future
 
     def close(self) -> None:
-        """Start nothing more, refuse what waits, and wait for what runs."""
+        """Refuse new and waiting queries, and wait for running ones."""
         with self._lock:
             self._closed = True
             waiting = [query for queue in self._waiting.values() for query in queue]
@@ -81,7 +81,7 @@ class QueryPool:
             queue = self._waiting.pop(user)
             query = queue.popleft()
             if queue:
-                # The others come first now.
+                # Other users come first now.
                 self._waiting[user] = queue
             self._running[user] += 1
             self._threads.submit(self._run, query)

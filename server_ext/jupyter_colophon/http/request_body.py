@@ -12,7 +12,7 @@ from tornado.web import HTTPError, stream_request_body
 from jupyter_colophon.core.errors import MalformedBody, MetadataError, TooLarge
 from jupyter_colophon.http.authenticated_request import AuthenticatedRequest
 
-#: How many times the limit is read of a body that is refused, so that the answer can say why.
+#: How many times the limit is read of a refused body, so that the response can say why.
 _DROPPED_FACTOR: Final = 4
 #: The statuses of a store that is unavailable or full.
 _STORE_STATUSES: Final = (HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.INSUFFICIENT_STORAGE)
@@ -24,53 +24,53 @@ class BodyHandler(AuthenticatedRequest, APIHandler):  # type: ignore[misc]  # na
 
     @property
     def max_body_bytes(self) -> int:
-        """How large a body may be, also when it is inflated."""
+        """The size limit of a body, also when decompressed."""
         return self.state.settings.max_body_bytes
 
     def initialize(self) -> None:
-        """Prepare for a body that comes in pieces."""
-        self._pieces = bytearray()
+        """Prepare for a body that arrives in chunks."""
+        self._chunks = bytearray()
         self._inflate: Any = None
         self._invalid_body: MetadataError | None = None
-        #: Why the request is refused; its body is read only so that the connection can be used again.
+        #: Why the request is refused; its body is read only to keep the connection usable.
         self.refusal: Exception | None = None
 
     async def prepare(self) -> None:  # type: ignore[override]  # as Jupyter's own APIHandler
-        """Admit the request. One that is refused is answered after its body: before, the connection would be lost."""
+        """Check the request. A refusal is sent after its body is read, since the connection would break otherwise."""
         try:
-            await self._admit()
+            await self._check_request()
         except (MetadataError, HTTPError) as error:
             if not self._is_body_worth_reading():
                 raise
             self.refusal = error
 
-    async def _admit(self) -> None:
-        """Refuse a body that says it is too large before it is read; then do what Jupyter does."""
+    async def _check_request(self) -> None:
+        """Refuse a body whose declared length is too large; then do what Jupyter does."""
         limit = self.max_body_bytes
         connection: Any = self.request.connection
-        # A body in pieces does not say how long it is: it is read, and dropped, so that we can answer why; to a bound.
+        # The length of a chunked body is unknown: read and drop it up to a bound, so that the response can say why.
         connection.set_max_body_size(limit * _DROPPED_FACTOR)
         if int(self.request.headers.get("Content-Length") or 0) > limit:
             self.set_header("Connection", "close")
-            raise TooLarge(f"a body has at most {limit} bytes")
+            raise TooLarge(f"a body may have at most {limit} bytes")
         encoding = self.request.headers.get("Content-Encoding", "identity")
         if encoding == "gzip":
             self._inflate = zlib.decompressobj(wbits=31)
         elif encoding != "identity":
-            raise MalformedBody("the body's Content-Encoding is neither gzip nor identity")
+            raise MalformedBody("the Content-Encoding of the body must be gzip or identity")
         prepared: Awaitable[None] | None = super().prepare()
         if prepared is not None:
             await prepared
 
     def _is_body_worth_reading(self) -> bool:
-        """Return whether a body follows that is not too large to be read and dropped."""
+        """Return whether a body follows that is small enough to be read and dropped."""
         length = self.request.headers.get("Content-Length")
         if length is None:
             return "Transfer-Encoding" in self.request.headers
         return 0 < int(length) <= self.max_body_bytes
 
     def check_xsrf_cookie(self) -> None:
-        """Check as Jupyter does; a request that is not signed in at all is answered that first: only browsers need the cookie."""
+        """Check as Jupyter does, but report missing authentication first: only browsers need the cookie."""
         try:
             super().check_xsrf_cookie()
         except HTTPError as error:
@@ -79,34 +79,34 @@ class BodyHandler(AuthenticatedRequest, APIHandler):  # type: ignore[misc]  # na
             raise HTTPError(error.status_code, f"the token is wrong or missing ({error.log_message})") from None
 
     def data_received(self, chunk: bytes) -> None:
-        """Collect a piece of the body, inflated where it came compressed, under the limit."""
+        """Append a chunk of the body, decompressed if needed, up to the limit."""
         if self._invalid_body is not None or self.refusal is not None:
             return
         limit = self.max_body_bytes
         try:
-            # An error raised here would close the connection without an answer: `body` raises it.
-            self._pieces += chunk if self._inflate is None else self._inflate.decompress(chunk, limit + 1)
+            # An error raised here would close the connection without a response: `sent_body` raises it.
+            self._chunks += chunk if self._inflate is None else self._inflate.decompress(chunk, limit + 1)
         except zlib.error:
-            self._invalid_body = MalformedBody("the body is no gzip")
-        if len(self._pieces) > limit:
-            self._invalid_body = TooLarge(f"a body has at most {limit} bytes")
-            self._pieces.clear()
+            self._invalid_body = MalformedBody("the body is not valid gzip")
+        if len(self._chunks) > limit:
+            self._invalid_body = TooLarge(f"a body may have at most {limit} bytes")
+            self._chunks.clear()
 
     def sent_body(self) -> bytes:
-        """Return the body as it was sent, but inflated. Raises MalformedBody, TooLarge."""
+        """Return the request body, decompressed. Raises MalformedBody, TooLarge."""
         if self._invalid_body is not None:
             raise self._invalid_body
         if self._inflate is not None and not self._inflate.eof:
-            raise MalformedBody("the body is cut off")
-        return bytes(self._pieces)
+            raise MalformedBody("the body is incomplete")
+        return bytes(self._chunks)
 
     def log_exception(self, *info: Any) -> None:
-        """Log an unexpected error; one of ours is in the answer."""
+        """Log an unexpected error; a MetadataError is in the response."""
         if not isinstance(info[1], MetadataError):
             super().log_exception(*info)
 
     def _log(self) -> None:
-        """Log the request as the server does; one whose store is unavailable in one line, without its headers."""
+        """Log the request as the server does; failures of the store in one line, without headers."""
         if self.get_status() not in _STORE_STATUSES:
             super()._log()
             return

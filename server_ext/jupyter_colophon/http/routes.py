@@ -28,7 +28,7 @@ _V3_HANDLERS: Handlers = {"v3ReadChanges": ChangePageHandler, "v3StreamChanges":
 
 def routes(*, elyra: bool) -> list[Route]:
     """Return every route of a server; `elyra` says whether it serves Elyra's API."""
-    # OpenLineage's is below DataHub's, too.
+    # Before DataHub's, whose prefix contains OpenLineage's.
     return [
         *routes_of(NATIVE, _NATIVE_HANDLERS),
         *routes_of(V3, _V3_HANDLERS),
@@ -40,7 +40,7 @@ def routes(*, elyra: bool) -> list[Route]:
 
 
 def routes_of(api: Api, handlers: Handlers) -> Iterator[Route]:
-    """Yield the routes of an API; the last one answers for paths that it does not have."""
+    """Yield the routes of an API; the last one handles unknown paths."""
     for pattern, operations in api.routes():
         handler = next((handlers[one.id] for one in operations.values() if one.id in handlers), OperationHandler)
         yield pattern, handler, {"api": api, "operations": operations}

@@ -1,4 +1,4 @@
-"""Threads for the code of packages: each schemaspace has its own few, so that classes which hang hold up only theirs."""
+"""Thread pools for package code, one for each schemaspace, so that hanging code blocks only its own schemaspace."""
 
 import threading
 from collections.abc import Callable
@@ -9,49 +9,49 @@ from typing import TypeVar
 from jupyter_colophon.core.errors import StoreUnavailable, shown
 
 T = TypeVar("T")
-#: How many requests of one schemaspace are worked on at once, and how many more may wait.
+#: How many requests of one schemaspace run at once, and how many more may wait.
 THREADS, WAITING = 4, 28
-#: Beyond so many names they share one crew: a name is anything that somebody asked for.
-_CREWS_MAX = 64
+#: Further names share one pool, since a request may contain any name.
+_POOLS_MAX = 64
 
 
 @dataclass(slots=True)
-class _Crew:
+class _Pool:
     threads: ThreadPoolExecutor
     busy: int = 0
 
 
 @dataclass(slots=True)
 class SchemaspacePools:
-    """The crews of one server, made as they are needed."""
+    """The pools of one server, created on demand."""
 
-    _crews: dict[str, _Crew] = field(default_factory=dict)
+    _pools: dict[str, _Pool] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def submit(self, space: str, work: Callable[[], T]) -> "Future[T]":
-        """Have it done. Raises StoreUnavailable where too much waits already."""
+        """Run work in the pool of a schemaspace. Raises StoreUnavailable if too much work is waiting."""
         with self._lock:
-            crew = self._crew(space.casefold())
-            if crew.busy >= THREADS + WAITING:
-                raise StoreUnavailable(f"schemaspace {shown(space)} is busy: what its package does takes too long")
-            crew.busy += 1
-        future = crew.threads.submit(work)
-        future.add_done_callback(lambda _: self._ended(crew))
+            pool = self._pool_of(space.casefold())
+            if pool.busy >= THREADS + WAITING:
+                raise StoreUnavailable(f"schemaspace {shown(space)} is busy: its package takes too long")
+            pool.busy += 1
+        future = pool.threads.submit(work)
+        future.add_done_callback(lambda _: self._release(pool))
         return future
 
     def close(self) -> None:
-        """Begin nothing more, and wait for what was begun."""
+        """Cancel waiting work, and wait for running work."""
         with self._lock:
-            crews = list(self._crews.values())
-        for crew in crews:
-            crew.threads.shutdown(wait=True, cancel_futures=True)
+            pools = list(self._pools.values())
+        for pool in pools:
+            pool.threads.shutdown(wait=True, cancel_futures=True)
 
-    def _crew(self, key: str) -> _Crew:
-        key = key if key in self._crews or len(self._crews) < _CREWS_MAX else ""
-        if key not in self._crews:
-            self._crews[key] = _Crew(ThreadPoolExecutor(THREADS, thread_name_prefix="colophon-space"))
-        return self._crews[key]
+    def _pool_of(self, key: str) -> _Pool:
+        key = key if key in self._pools or len(self._pools) < _POOLS_MAX else ""
+        if key not in self._pools:
+            self._pools[key] = _Pool(ThreadPoolExecutor(THREADS, thread_name_prefix="colophon-space"))
+        return self._pools[key]
 
-    def _ended(self, crew: _Crew) -> None:
+    def _release(self, pool: _Pool) -> None:
         with self._lock:
-            crew.busy -= 1
+            pool.busy -= 1

@@ -1,4 +1,4 @@
-"""What every handler reaches through the server's settings: the catalog, opened late, and the kernels' tokens."""
+"""The extension's state in the server's settings: the catalog, opened on first use, and the kernel tokens."""
 
 import getpass
 import logging
@@ -16,15 +16,15 @@ from jupyter_colophon.core.access import KERNEL_ACTIONS, Principal
 from jupyter_colophon.core.errors import (
     MetadataError,
 )
-from jupyter_colophon.http.changes.change_hub import Board
-from jupyter_colophon.http.changes.ws_ping import Pulse
+from jupyter_colophon.http.changes.change_hub import ChangeHub
+from jupyter_colophon.http.changes.ws_ping import PingScheduler
 from jupyter_colophon.http.kernels.kernel_registry import KernelRegistry
 from jupyter_colophon.http.kernels.tokens import KernelTokens
 from jupyter_colophon.http.query_pool import QueryPool
 from jupyter_colophon.http.schemaspace_pools import SchemaspacePools
 from jupyter_colophon.operations.services import Services
 
-# The catalog's modules are loaded with the first request: nobody should wait for them at the start of a server.
+# The catalog's modules are loaded by the first request, to keep the start of the server fast.
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
     from jupyter_colophon.pipelines.scheduler.process_launcher import Signed
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 #: The key in the server's settings.
 SETTING = "colophon"
-#: How many requests work on the store at once. More would wait for each other's locks.
+#: How many requests use the store at once. More would wait for each other's locks.
 THREADS = 8
-#: Providers that make up a name for whoever knows the server's token.
+#: Providers that generate a name for users who know the server's token.
 _ANONYMOUS_PROVIDERS = (IdentityProvider, PasswordIdentityProvider)
 _logger = logging.getLogger("jupyter_colophon.http")
 
@@ -52,15 +52,15 @@ class ServerState(Services):
     )
     schemaspace_pools: SchemaspacePools = field(default_factory=SchemaspacePools)
     query_pool: QueryPool = field(default_factory=QueryPool)
-    #: Who follows the change log, and over how many connections each user does.
-    board: Board = field(default_factory=Board)
-    pulse: Pulse = field(default_factory=Pulse)
+    #: The subscribers of the change log, and the number of connections of each user.
+    change_hub: ChangeHub = field(default_factory=ChangeHub)
+    ping_scheduler: PingScheduler = field(default_factory=PingScheduler)
     sockets: Counter[str] = field(default_factory=Counter)
-    #: What delivers changes to sinks; None where the settings name none.
+    #: Delivers changes to sinks; None if none are configured.
     relay: "Relay | None" = None
-    #: What starts pipelines by themselves; None where the settings have this server start none.
+    #: Starts scheduled pipelines; None if this server runs no schedules.
     scheduler: "Scheduler | None" = None
-    #: Which kernels this server has, for the server after it.
+    #: The kernels of this server, recorded for the next server.
     kernel_registry: KernelRegistry = field(init=False)
     _lineage_listeners: "LineageListeners | None" = None
 
@@ -68,15 +68,15 @@ class ServerState(Services):
         self.kernel_registry = KernelRegistry(self.store)
 
     def _use_catalog(self, catalog: "Catalog") -> None:
-        """Start the lineage listeners, and what records changes that others made."""
+        """Start the lineage listeners, and record changes made outside this server."""
         from jupyter_colophon.service.changes.lineage_listeners import LineageListeners
 
         self._lineage_listeners = LineageListeners(catalog.provider, catalog.feed, self.settings.lineage_listeners)
         if not self.closed:
             self._lineage_listeners.start()
-            # What others did to the files of instances is recorded from now on, whoever reads them.
+            # Record external edits of instance files from now on.
             self.threads.submit(self._follow_instances)
-            self.threads.submit(self._end_left)
+            self.threads.submit(self._end_orphaned_runs)
 
     def lineage_listeners(self) -> "list[ListenerState]":
         """Return the states of the lineage listeners; none before the catalog is open."""
@@ -84,7 +84,7 @@ class ServerState(Services):
 
     def counts(self) -> Mapping[str, int | None]:
         """Return how many `kernelTokens` are valid, and how many `subscribers` follow the change log."""
-        return {"kernelTokens": len(self.tokens), "subscribers": self.board.count}
+        return {"kernelTokens": len(self.tokens), "subscribers": self.change_hub.count}
 
     def sink_problems(self) -> Mapping[str, str]:
         """Return why sinks of this server do not deliver, by their names."""
@@ -96,19 +96,19 @@ class ServerState(Services):
         return self.scheduler is not None
 
     def begin_kernel(self, kernel: str, user: User, actor: str) -> str:
-        """A kernel is about to be: its token, the one that it had before is no longer good."""
+        """Register a starting kernel and return its new token; an earlier token is revoked."""
         try:
             self.kernel_registry.add(kernel, actor)
         except OSError as error:
             _logger.warning(
-                "if this server is killed, runs of the kernel %s go on for ever: %s", kernel, error.strerror
+                "if this server is killed, runs of the kernel %s stay in the state running: %s", kernel, error.strerror
             )
         return self.tokens.issue(kernel, user, actor)
 
     def end_kernel(self, kernel: str) -> None:
-        """A kernel is gone, in whatever way: nobody else can tell how the runs ended that it left. Waits for nothing."""
+        """Record, in the background, that the unfinished runs of a kernel ended with it."""
         principal = self.tokens.principal_of(kernel)
-        # Where the catalog was never opened, no kernel has told us anything.
+        # If the catalog was never opened, no kernel has reported a run.
         if principal is None or self._catalog is None:
             self.kernel_registry.remove(kernel)
         elif not self.closed:
@@ -118,45 +118,45 @@ class ServerState(Services):
         try:
             self.catalog().write_path.end_kernel(kernel, principal, "the kernel ended")
         except MetadataError as error:
-            _logger.warning("cannot record that the runs of a kernel ended: %s", error.detail)
+            _logger.warning("cannot record the end of a kernel's runs: %s", error.detail)
         else:
             self.kernel_registry.remove(kernel)
 
-    def _end_left(self) -> None:
-        """Record that runs of kernels ended whose servers were killed."""
+    def _end_orphaned_runs(self) -> None:
+        """Record the end of runs of kernels whose servers were killed."""
 
         def end(kernel: str, actor: str) -> None:
             principal = Principal(actor, kernel, KERNEL_ACTIONS)
-            self.catalog().write_path.end_kernel(kernel, principal, "the kernel's server ended without a word")
+            self.catalog().write_path.end_kernel(kernel, principal, "the kernel's server was killed")
 
         try:
             self.kernel_registry.reclaim_orphans(end)
         except MetadataError as error:
-            _logger.warning("cannot record that runs of a server which was killed ended: %s", error.detail)
+            _logger.warning("cannot record the end of runs of a killed server: %s", error.detail)
 
-    def deliver(self, told: Mapping[str, Mapping[str, Any]], bus: "EventBus") -> None:
-        """Deliver changes to these sinks from now on: what other processes write, too, before anybody asks us."""
+    def deliver(self, sinks: Mapping[str, Mapping[str, Any]], bus: "EventBus") -> None:
+        """Deliver changes of all processes to these sinks from now on, without waiting for a request."""
         from jupyter_colophon.relay.relay import Relay
 
-        self.relay = Relay(told, self.catalog, bus)
+        self.relay = Relay(sinks, self.catalog, bus)
         self.relay.start()
 
-    def schedule(self, signed: "Signed") -> None:
-        """Start pipelines at their times and by changes from now on."""
+    def schedule(self, token_issuer: "Signed") -> None:
+        """Start scheduled pipelines, by time and by change, from now on."""
         from jupyter_colophon.pipelines.scheduler.scheduler import Scheduler
 
-        self.scheduler = Scheduler(self.catalog, self.instances, signed, self.settings.max_scheduled_runs)
+        self.scheduler = Scheduler(self.catalog, self.instances, token_issuer, self.settings.max_scheduled_runs)
         self.scheduler.start()
 
     def _follow_instances(self) -> None:
-        # A request that asks for instances is told what is wrong.
+        # Requests for instances report the error.
         with suppress(MetadataError):
             self.instances()
 
     def close(self) -> None:
-        """Close everything."""
+        """Close all services and threads."""
         self.closed = True
-        self.board.close()
+        self.change_hub.close()
         if self.scheduler is not None:
             self.scheduler.close()
         if self.relay is not None:
@@ -166,16 +166,16 @@ class ServerState(Services):
         self.schemaspace_pools.close()
         if self._lineage_listeners is not None:
             self._lineage_listeners.close()
-        # No super() without arguments: a dataclass with slots is made twice.
+        # super() without arguments fails in a dataclass with slots.
         Services.close(self)
         self.kernel_registry.close()
 
 
 def actor(provider: object, user: User) -> str:
-    """The name under which a user's changes are kept.
+    """Return the name under which a user's changes are recorded.
 
-    Jupyter's own providers invent a name for whoever holds the server's token; it means nothing the day after,
-    so there the name is that of the account which runs the server.
+    Jupyter's own providers generate a random name for holders of the server's token, so the name of the account that
+    runs the server is used instead.
     """
     if type(provider) in _ANONYMOUS_PROVIDERS:
         return account()
@@ -185,5 +185,5 @@ def actor(provider: object, user: User) -> str:
 @cache
 def account() -> str:
     """Return the name of the account that runs the server."""
-    # To look it up for each request costs a tenth of answering one.
+    # Cached: the lookup takes a tenth of the time of a request.
     return getpass.getuser()

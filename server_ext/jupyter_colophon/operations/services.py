@@ -49,7 +49,7 @@ class Services:
                 raise InvalidConfiguration(self.wrong)
             if self._catalog is None:
                 self._catalog = self._open_catalog()
-                self._catalog.namespaces.remove_beside = self._remove_instances
+                self._catalog.namespaces.remove_external = self._remove_instances
                 self._use_catalog(self._catalog)
             return self._catalog
 

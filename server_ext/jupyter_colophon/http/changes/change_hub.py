@@ -1,6 +1,6 @@
-"""Who follows the change log over a connection: each change is told once for all who wish for the same (spec FAULT-9).
+"""Broadcast changes to connections: each change is encoded once for all subscribers with equal filters (spec FAULT-9).
 
-The feed's thread writes the texts; the event loop hands them out a few at a time, so that requests are answered meanwhile.
+The feed's thread encodes the changes; the event loop distributes them in chunks, so that requests are served meanwhile.
 """
 
 import asyncio
@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.changes.written_change import WrittenChange, write_changes
-from jupyter_colophon.http.changes.send_queue import Backlog, messages
+from jupyter_colophon.http.changes.send_queue import SendQueue, split_messages
 
-# A server has a board from its start, which waits for neither of these.
+# Imported late, since the server creates a hub at its start.
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
     from jupyter_colophon.core.entities.change import Change
 
 T = TypeVar("T")
-#: How many subscribers are told before others have their turn.
+#: How many subscribers are served before the event loop continues with other work.
 _AT_ONCE = 200
 
-Hop = Callable[["Callable[[Catalog], Any]"], Awaitable[Any]]
+RunQuery = Callable[["Callable[[Catalog], Any]"], Awaitable[Any]]
 
 
-class Wish(NamedTuple):
-    """What somebody wants to be told: which changes, in which form, as whom."""
+class SubscriptionSpec(NamedTuple):
+    """The changes that a subscriber wants: by filters, in a format, as a principal."""
 
     principal: Principal
     where: tuple[tuple[str, str], ...]
@@ -40,87 +40,87 @@ class Wish(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class Subscriber:
-    """One connection: what it has not been sent yet, and what is done where that is too much."""
+    """One connection, with its queue and a callback for the case that the queue is full."""
 
-    wish: Wish
-    backlog: Backlog
+    spec: SubscriptionSpec
+    queue: SendQueue
     cut_off: Callable[[], None]
 
 
-class Board:
-    """The subscribers of one server. Used on the event loop, but for `_heard`."""
+class ChangeHub:
+    """The subscribers of one server. Used on the event loop, except `_on_changes`."""
 
     def __init__(self) -> None:
-        self._groups: dict[Wish, set[Subscriber]] = {}
+        self._groups: dict[SubscriptionSpec, set[Subscriber]] = {}
         self._end: Callable[[], None] | None = None
-        #: Taken while changes are handed out: the feed waits for that, and reads on then.
-        self._turn = Semaphore(1)
+        #: Held while changes are distributed; the feed waits for it before it continues.
+        self._distributing = Semaphore(1)
 
     @property
     def count(self) -> int:
-        """How many follow."""
+        """The number of subscribers."""
         return sum(map(len, self._groups.values()))
 
-    async def join(self, subscriber: Subscriber, hop: Hop) -> None:
-        """Tell a subscriber of every change from now on. Raises StorageError."""
-        self._groups.setdefault(subscriber.wish, set()).add(subscriber)
+    async def join(self, subscriber: Subscriber, run_query: RunQuery) -> None:
+        """Send a subscriber every change from now on. Raises StorageError."""
+        self._groups.setdefault(subscriber.spec, set()).add(subscriber)
         if self._end is None:
             loop = asyncio.get_running_loop()
 
             def listen(catalog: "Catalog") -> Callable[[], None]:
-                return catalog.feed.listen(lambda changes: self._heard(catalog, loop, changes))
+                return catalog.feed.listen(lambda changes: self._on_changes(catalog, loop, changes))
 
-            end = await hop(listen)
-            # Two who come first at once both listen; what one is told twice, it leaves out by its number.
+            end = await run_query(listen)
+            # Two concurrent first subscribers may both listen; duplicates are dropped by their number.
             if self._end is None and self._groups:
                 self._end = end
             else:
                 end()
 
     def leave(self, subscriber: Subscriber) -> None:
-        """Tell them no more."""
-        group = self._groups.get(subscriber.wish, set())
+        """Remove a subscriber."""
+        group = self._groups.get(subscriber.spec, set())
         group.discard(subscriber)
         if not group:
-            self._groups.pop(subscriber.wish, None)
+            self._groups.pop(subscriber.spec, None)
         if not self._groups and self._end is not None:
             self._end()
             self._end = None
 
     def close(self) -> None:
-        """Nobody is told any more, and the feed waits for nothing here."""
+        """Remove all subscribers, and release the feed."""
         self._groups.clear()
-        self._turn.release()
+        self._distributing.release()
 
-    def _heard(self, catalog: "Catalog", loop: asyncio.AbstractEventLoop, changes: "Sequence[Change]") -> None:
-        """On the feed's thread: write what each group is told, and have the event loop hand it out."""
-        told = []
-        for wish in list(self._groups):
-            seen = catalog.feed.visible(changes, wish.filters, wish.principal)
-            if found := write_changes(catalog.formatter, seen, wish.form):
-                told.append((wish, found))
-        if told:
-            self._turn.acquire()
-            asyncio.run_coroutine_threadsafe(self._hand_out(told), loop)
+    def _on_changes(self, catalog: "Catalog", loop: asyncio.AbstractEventLoop, changes: "Sequence[Change]") -> None:
+        """Encode changes for each group, on the feed's thread, and let the event loop distribute them."""
+        encoded = []
+        for spec in list(self._groups):
+            seen = catalog.feed.visible(changes, spec.filters, spec.principal)
+            if found := write_changes(catalog.formatter, seen, spec.form):
+                encoded.append((spec, found))
+        if encoded:
+            self._distributing.acquire()
+            asyncio.run_coroutine_threadsafe(self._distribute(encoded), loop)
 
-    async def _hand_out(self, told: Sequence[tuple[Wish, list[WrittenChange]]]) -> None:
+    async def _distribute(self, encoded: Sequence[tuple[SubscriptionSpec, list[WrittenChange]]]) -> None:
         try:
-            for wish, found in told:
-                # A message at a time: who reads as quickly as we write has no more than that waiting.
-                for message in messages(found):
-                    await self._tell(wish, message)
+            for spec, found in encoded:
+                # One message at a time, so that the queues of fast readers stay short.
+                for message in split_messages(found):
+                    await self._send(spec, message)
         finally:
-            self._turn.release()
+            self._distributing.release()
 
-    async def _tell(self, wish: Wish, message: Sequence[WrittenChange]) -> None:
-        for some in few(list(self._groups.get(wish, ()))):
-            for one in some:
-                if not one.backlog.add(message):
-                    one.cut_off()
+    async def _send(self, spec: SubscriptionSpec, message: Sequence[WrittenChange]) -> None:
+        for chunk in chunks(list(self._groups.get(spec, ()))):
+            for subscriber in chunk:
+                if not subscriber.queue.add(message):
+                    subscriber.cut_off()
             await asyncio.sleep(0)
 
 
-def few(all_: Sequence[T]) -> Iterator[Sequence[T]]:
-    """So many at a time that others have their turn between."""
-    for start in range(0, len(all_), _AT_ONCE):
-        yield all_[start : start + _AT_ONCE]
+def chunks(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Yield chunks of a sequence, small enough to let the event loop do other work in between."""
+    for start in range(0, len(items), _AT_ONCE):
+        yield items[start : start + _AT_ONCE]

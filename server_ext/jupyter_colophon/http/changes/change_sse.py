@@ -1,4 +1,4 @@
-"""The change log as server-sent events: resumed by `Last-Event-ID`, as browsers do by themselves."""
+"""The change log as server-sent events; browsers resume by `Last-Event-ID` automatically."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -7,29 +7,29 @@ from tornado.iostream import StreamClosedError
 
 from jupyter_colophon.core.changes.written_change import WrittenChange
 from jupyter_colophon.core.errors import LogCompacted, StorageError
-from jupyter_colophon.http.changes.change_hub import Wish
-from jupyter_colophon.http.changes.subscription import Following, reserve_connection
+from jupyter_colophon.http.changes.change_hub import SubscriptionSpec
+from jupyter_colophon.http.changes.subscription import Subscription, reserve_connection
 from jupyter_colophon.http.operation_handler import OperationHandler
 from jupyter_colophon.operations.call import perform
 from jupyter_colophon.operations.change_log import EVENT_STREAM
 from jupyter_colophon.operations.operation import Operation
 from jupyter_colophon.operations.request import Changes
 
-#: How long nothing is sent at most, in seconds: proxies close connections on which nothing is sent.
-_QUIET_S: Final = 15.0
+#: The longest time without output, in seconds: proxies close idle connections.
+_MAX_IDLE_S: Final = 15.0
 
 
 class ChangeStreamHandler(OperationHandler):
-    """Sends changes as events until the client goes away."""
+    """Sends changes as events until the client disconnects."""
 
-    _following: Following | None = None
+    _subscription: Subscription | None = None
 
     async def serve(self, operation: Operation, path: Mapping[str, str]) -> None:
         """Send events. Raises LogCompacted, StorageError, TooManyConnections before the first."""
         call = self.call(path)
         changes = await self.run(operation, path, lambda: perform(self.api, operation, self.state, call))
         if not isinstance(changes, Changes):
-            raise TypeError(f"{operation.id} does not answer changes")
+            raise TypeError(f"{operation.id} does not return changes")
         release = reserve_connection(self)
         try:
             await self._follow(changes)
@@ -40,34 +40,34 @@ class ChangeStreamHandler(OperationHandler):
         after = changes.after
         if after is not None:
             await self.query(lambda catalog: catalog.feed.require_kept(after))
-        wish = Wish(self.principal, tuple(changes.filters.items()), changes.form)
-        self._following = Following(self, wish, self._disconnect, revoked=self._disconnect)
+        spec = SubscriptionSpec(self.principal, tuple(changes.filters.items()), changes.form)
+        self._subscription = Subscription(self, spec, self._disconnect, revoked=self._disconnect)
         try:
-            await self._send_events(self._following, after)
+            await self._send_events(self._subscription, after)
         except StreamClosedError:
             pass
         except (LogCompacted, StorageError):
-            # The head is sent: a client that connects again is answered what is wrong.
+            # The headers are sent: a client that reconnects gets the error.
             if not self._headers_written:
                 raise
             self._disconnect()
         finally:
-            self._following.end()
+            self._subscription.end()
 
     def on_connection_close(self) -> None:
-        """Stop following: the client is gone."""
+        """End the subscription: the client has disconnected."""
         super().on_connection_close()
-        if self._following is not None:
-            self._following.end()
+        if self._subscription is not None:
+            self._subscription.end()
 
-    async def _send_events(self, following: Following, after: int | None) -> None:
-        head = await following.begin()
+    async def _send_events(self, subscription: Subscription, after: int | None) -> None:
+        head = await subscription.begin()
         start = head if after is None else after
         self.set_header("Content-Type", EVENT_STREAM)
         self.set_header("Cache-Control", "no-store")
         self.set_header("X-Accel-Buffering", "no")
         await self._send_event(b'id: %d\nevent: hello\ndata: {"head": %d}\n\n' % (start, head))
-        async for changes in following.batches(start, head, _QUIET_S):
+        async for changes in subscription.batches(start, head, _MAX_IDLE_S):
             await self._send_event(b"".join(map(_event, changes)) or b": nothing new\n\n")
 
     async def _send_event(self, text: bytes) -> None:
@@ -75,7 +75,7 @@ class ChangeStreamHandler(OperationHandler):
         await self.flush()
 
     def _disconnect(self) -> None:
-        """Close the connection; a client that connects again reads on from the last id."""
+        """Close the connection; a client that reconnects continues after the last id."""
         connection = self.request.connection
         if connection is not None:
             connection.stream.close()  # type: ignore[attr-defined]  # of an HTTP1Connection

@@ -1,4 +1,4 @@
-"""This server's event bus, for sinks that hand changes to it."""
+"""This server's event bus, for sinks that emit changes on it."""
 
 import json
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def bus(serverapp: Any) -> "EventBus":
-    """What emits on the server's bus, from any thread. Our schemas are registered with the first event."""
+    """Return a function that emits on the server's bus, from any thread. Schemas are registered with the first event."""
     known: set[str] = set()
 
     def emit(schema: str, data: Mapping[str, Any]) -> None:
@@ -20,17 +20,17 @@ def bus(serverapp: Any) -> "EventBus":
             _register(serverapp.event_logger)
         serverapp.event_logger.emit(schema_id=schema, data=dict(data))
 
-    def later(schema: str, data: Mapping[str, Any]) -> None:
+    def emit_later(schema: str, data: Mapping[str, Any]) -> None:
         serverapp.io_loop.add_callback(emit, schema, data)
 
-    return later
+    return emit_later
 
 
 def _register(logger: Any) -> None:
     for path in sorted((schemas_dir() / "events").glob("*.json")):
         document = json.loads(path.read_text("utf-8"))
         if document["$id"] not in logger.schemas:
-            # Jupyter's own rules for schemas know neither of these.
+            # Jupyter's meta-schema allows neither of these members.
             logger.register_event_schema(
-                {key: told for key, told in document.items() if key not in ("$schema", "examples")}
+                {key: value for key, value in document.items() if key not in ("$schema", "examples")}
             )

@@ -1,34 +1,34 @@
-"""What a subscriber has not been sent yet: bounded in number and in size (spec WRITE-20)."""
+"""The queue of changes to send to a subscriber, bounded in number and size (spec WRITE-20)."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from jupyter_colophon.core.changes.written_change import WrittenChange
 
-#: Who is so many changes or bytes behind is cut off, and reads on with `after`.
+#: A subscriber that is further behind is disconnected, and can resume with `after`.
 CHANGES_MAX, BYTES_MAX = 1_000, 1024 * 1024
-#: How much one message holds, at most; a single change is always sent whole.
+#: The size limits of one message; a single change is always sent whole.
 _MESSAGE_CHANGES, _MESSAGE_BYTES = 500, 256 * 1024
 
 
-class Finished(Exception):
-    """Nobody is to be sent anything any more."""
+class QueueClosed(Exception):
+    """The queue is closed."""
 
 
-class Backlog:
-    """A queue between the feed and one subscriber, used on the event loop alone; one that is empty is small."""
+class SendQueue:
+    """A queue between the feed and one subscriber, used on the event loop only; it is small while empty."""
 
-    __slots__ = ("_bytes", "_finished", "_heard", "_waiting")
+    __slots__ = ("_bytes", "_is_closed", "_on_added", "_waiting")
 
-    def __init__(self, heard: Callable[[], None] | None = None) -> None:
+    def __init__(self, on_added: Callable[[], None] | None = None) -> None:
         self._waiting: list[WrittenChange] = []
         self._bytes = 0
-        self._finished = False
-        #: Called when something came, or ended.
-        self._heard = heard
+        self._is_closed = False
+        #: Called when changes are added, or the queue is closed.
+        self._on_added = on_added
 
     def add(self, changes: Iterable[WrittenChange]) -> bool:
-        """Take changes in; False when there is no room for them."""
+        """Add changes; return False if there is no room for them."""
         for change in changes:
             if self._waiting and (len(self._waiting) >= CHANGES_MAX or self._bytes + len(change.text) > BYTES_MAX):
                 return False
@@ -37,44 +37,44 @@ class Backlog:
         self._wake()
         return True
 
-    def finish(self) -> None:
-        """Nobody waits any more."""
-        self._finished = True
+    def close(self) -> None:
+        """Drop all changes, and close the queue."""
+        self._is_closed = True
         self._waiting = []
         self._wake()
 
     def ready(self) -> Sequence[WrittenChange]:
-        """What comes next, for one message; nothing where nothing waits."""
+        """Remove and return the changes of the next message; empty if there are none."""
         if not self._waiting:
             return ()
-        taken = next(messages(self._waiting))
+        taken = next(split_messages(self._waiting))
         self._waiting = self._waiting[len(taken) :]
         self._bytes -= sum(len(change.text) for change in taken)
         return taken
 
-    async def take(self, patience_s: float | None = None) -> Sequence[WrittenChange]:
-        """What comes next; waits until there is something, or (with nothing) until patience ends. Raises Finished."""
-        if not self._waiting and not self._finished:
-            news = asyncio.Event()
-            self._heard = news.set
+    async def take(self, timeout_s: float | None = None) -> Sequence[WrittenChange]:
+        """Wait for the next message and return it; empty after `timeout_s` without changes. Raises QueueClosed."""
+        if not self._waiting and not self._is_closed:
+            added = asyncio.Event()
+            self._on_added = added.set
             try:
-                async with asyncio.timeout(patience_s):
-                    await news.wait()
+                async with asyncio.timeout(timeout_s):
+                    await added.wait()
             except TimeoutError:
                 return ()
             finally:
-                self._heard = None
-        if self._finished:
-            raise Finished
+                self._on_added = None
+        if self._is_closed:
+            raise QueueClosed
         return self.ready()
 
     def _wake(self) -> None:
-        if self._heard is not None:
-            self._heard()
+        if self._on_added is not None:
+            self._on_added()
 
 
-def messages(changes: Sequence[WrittenChange]) -> Iterator[Sequence[WrittenChange]]:
-    """Changes in portions that are one message each."""
+def split_messages(changes: Sequence[WrittenChange]) -> Iterator[Sequence[WrittenChange]]:
+    """Split changes into sequences of one message each."""
     start = size = 0
     for end, change in enumerate(changes):
         size += len(change.text)

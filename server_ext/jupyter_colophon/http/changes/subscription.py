@@ -1,4 +1,4 @@
-"""Following the change log over a connection: first what came after a number, then what comes, each change once and in order."""
+"""Subscriptions of connections to the change log: first earlier changes, then new ones, each once and in order."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 from jupyter_colophon.core.changes.written_change import WrittenChange, write_changes
 from jupyter_colophon.core.errors import TooManyConnections
 from jupyter_colophon.http.authenticated_request import AuthenticatedRequest
-from jupyter_colophon.http.changes.change_hub import Subscriber, Wish
-from jupyter_colophon.http.changes.send_queue import Backlog, Finished, messages
+from jupyter_colophon.http.changes.change_hub import Subscriber, SubscriptionSpec
+from jupyter_colophon.http.changes.send_queue import QueueClosed, SendQueue, split_messages
 
 if TYPE_CHECKING:
     from jupyter_colophon.composition import Catalog
@@ -18,87 +18,87 @@ if TYPE_CHECKING:
 SLICE: Final = 500
 
 
-class Following:
-    """One connection that follows. `heard` is called when something is `ready`, and when that is the end.
+class Subscription:
+    """The subscription of one connection. `on_added` is called when changes are `ready`, and at the end.
 
     It ends with the token of the kernel that opened it: `revoked` is called then, and `is_revoked` is true.
     """
 
     def __init__(
         self,
-        asks: AuthenticatedRequest,
-        wish: Wish,
+        handler: AuthenticatedRequest,
+        spec: SubscriptionSpec,
         cut_off: Callable[[], None],
-        heard: Callable[[], None] | None = None,
+        on_added: Callable[[], None] | None = None,
         revoked: Callable[[], None] = lambda: None,
     ) -> None:
-        self._query, self._board, self._wish = asks.query, asks.state.board, wish
-        self._subscriber = Subscriber(wish, Backlog(heard), cut_off)
-        #: The number up to which everything was handed out.
+        self._query, self._change_hub, self._spec = handler.query, handler.state.change_hub, spec
+        self._subscriber = Subscriber(spec, SendQueue(on_added), cut_off)
+        #: The number of the last change that was returned.
         self._sent = 0
         self.is_revoked = False
-        self._tokens, self._revoked = asks.state.tokens, revoked
+        self._tokens, self._revoked = handler.state.tokens, revoked
         self._cancel: Callable[[], None] = lambda: None
 
     async def begin(self) -> int:
-        """Listen from now on; returns the number of the newest change. Raises StorageError."""
+        """Subscribe from now on; return the number of the newest change. Raises StorageError."""
         loop = asyncio.get_running_loop()
 
         def end_access() -> None:
-            # A token also ends on other threads: those of pipelines that schedules started.
+            # Tokens are also revoked on other threads: those of scheduled pipelines.
             loop.call_soon_threadsafe(self._end_access)
 
-        self._cancel = self._tokens.call_at_end(self._wish.principal, end_access)
-        await self._board.join(self._subscriber, self._query)
+        self._cancel = self._tokens.call_at_end(self._spec.principal, end_access)
+        await self._change_hub.join(self._subscriber, self._query)
         head: int = await self._query(lambda catalog: catalog.feed.head())
         return head
 
     async def earlier(self, after: int, head: int) -> AsyncIterator[Sequence[WrittenChange]]:
-        """What came after a number, up to the head. Raises LogCompacted, StorageError."""
+        """Yield the changes after a number, up to the head. Raises LogCompacted, StorageError."""
         while after < head:
             found, after = await self._read(after)
-            for message in messages(found):
+            for message in split_messages(found):
                 yield message
         self._sent = max(after, head)
 
     def ready(self) -> Sequence[WrittenChange]:
-        """What to send next of what came since; nothing, where nothing did."""
-        while waited := self._subscriber.backlog.ready():
-            if fresh := self._fresh(waited):
+        """Return the next new changes to send; empty if there are none."""
+        while changes := self._subscriber.queue.ready():
+            if fresh := self._drop_sent(changes):
                 return fresh
         return ()
 
     async def batches(
-        self, after: int, head: int, patience_s: float | None = None
+        self, after: int, head: int, timeout_s: float | None = None
     ) -> AsyncIterator[Sequence[WrittenChange]]:
-        """What to send next, until `end`; nothing, where nothing came for so long. Raises LogCompacted, StorageError.
+        """Yield the changes to send, until `end`; empty after `timeout_s` without any. Raises LogCompacted, StorageError.
 
-        First what came after a number up to the head, then what comes.
+        First the changes after a number up to the head, then new ones.
         """
         async for message in self.earlier(after, head):
             yield message
         while True:
             try:
-                waited = await self._subscriber.backlog.take(patience_s)
-            except Finished:
+                changes = await self._subscriber.queue.take(timeout_s)
+            except QueueClosed:
                 return
-            fresh = self._fresh(waited)
-            if fresh or not waited:
+            fresh = self._drop_sent(changes)
+            if fresh or not changes:
                 yield fresh
 
-    def _fresh(self, waited: Sequence[WrittenChange]) -> Sequence[WrittenChange]:
-        """Those that were not handed out before: two listeners of the feed may tell the same."""
-        if waited and waited[0].seq <= self._sent:
-            waited = [one for one in waited if one.seq > self._sent]
-        if waited:
-            self._sent = waited[-1].seq
-        return waited
+    def _drop_sent(self, changes: Sequence[WrittenChange]) -> Sequence[WrittenChange]:
+        """Return the changes that were not returned before: two listeners of the feed may report the same ones."""
+        if changes and changes[0].seq <= self._sent:
+            changes = [change for change in changes if change.seq > self._sent]
+        if changes:
+            self._sent = changes[-1].seq
+        return changes
 
     def end(self) -> None:
-        """Listen no more."""
+        """End the subscription."""
         self._cancel()
-        self._board.leave(self._subscriber)
-        self._subscriber.backlog.finish()
+        self._change_hub.leave(self._subscriber)
+        self._subscriber.queue.close()
 
     def _end_access(self) -> None:
         self.is_revoked = True
@@ -106,21 +106,21 @@ class Following:
         self._revoked()
 
     async def _read(self, after: int) -> tuple[list[WrittenChange], int]:
-        wish = self._wish
+        spec = self._spec
 
         def read(catalog: "Catalog") -> tuple[list[WrittenChange], int]:
-            found: Slice = catalog.feed.read(after, SLICE, wish.filters, wish.principal)
-            return write_changes(catalog.formatter, found.changes, wish.form), found.cursor
+            found: Slice = catalog.feed.read(after, SLICE, spec.filters, spec.principal)
+            return write_changes(catalog.formatter, found.changes, spec.form), found.cursor
 
         return await self._query(read)
 
 
-def reserve_connection(asks: AuthenticatedRequest) -> Callable[[], None]:
-    """Count one more connection of the user; returns what counts it no more. Raises TooManyConnections.
+def reserve_connection(handler: AuthenticatedRequest) -> Callable[[], None]:
+    """Count one more connection of the user; return a function that releases it. Raises TooManyConnections.
 
-    Nothing else runs between the look and the count: however many ask at once, no more are let in.
+    Must run on the event loop without awaiting between check and count, so that concurrent requests cannot exceed the limit.
     """
-    user, open_, most = asks.principal.user, asks.state.sockets, asks.state.settings.max_connections_per_user
+    user, open_, most = handler.principal.user, handler.state.sockets, handler.state.settings.max_connections_per_user
     if open_[user] >= most:
         raise TooManyConnections(most)
     open_[user] += 1

@@ -1,4 +1,4 @@
-"""A WebSocket that costs little while it waits: thousands of them may be open for days (spec FAULT-9)."""
+"""A WebSocket that uses little memory while idle: thousands may be open for days (spec FAULT-9)."""
 
 import asyncio
 from typing import Any, Final
@@ -13,57 +13,57 @@ from tornado.websocket import WebSocketHandler, WebSocketProtocol, WebSocketProt
 from jupyter_colophon.http.authenticated_request import AuthenticatedRequest
 
 _TEXT: Final = 0x1
-#: What a socket has left of its request's head, and of its answer's.
+#: Replaces the request and response headers of an open socket.
 _NO_HEADERS: Final = HTTPHeaders()
 
 
-class Line(WebSocketProtocol13):
-    """The protocol. The request ends with the handshake, so that nothing of what answered it is kept."""
+class SendProtocol(WebSocketProtocol13):
+    """The WebSocket protocol; the request ends with the handshake, so that its objects are released."""
 
     def start_pinging(self) -> None:
-        """Nothing: the pulse does it."""
+        """Do nothing: the ping scheduler sends pings."""
 
     def send(self, message: bytes) -> "asyncio.Future[None]":
-        """Send a text; done when it has left. Raises StreamClosedError."""
+        """Send a text; the future is done when it is sent. Raises StreamClosedError."""
         return self._write_frame(True, _TEXT, message)
 
     async def _receive_frame_loop(self) -> None:
-        self._reading = asyncio.ensure_future(self._read_on())
+        self._reading = asyncio.ensure_future(self._read_frames())
 
-    async def _read_on(self) -> None:
+    async def _read_frames(self) -> None:
         try:
             await super()._receive_frame_loop()
         except ValueError:
-            # A frame that is none.
+            # An invalid frame.
             self._abort()
 
 
-class QuietSocket(AuthenticatedRequest, WebSocketMixin, WebSocketHandler, JupyterHandler):  # type: ignore[misc]
-    """A handler of WebSockets on which this side talks, and the other one listens."""
+class SendOnlyWebSocket(AuthenticatedRequest, WebSocketMixin, WebSocketHandler, JupyterHandler):  # type: ignore[misc]
+    """A handler of WebSockets on which only the server sends."""
 
     def get_websocket_protocol(self) -> WebSocketProtocol | None:
-        """Ours in the place of Tornado's."""
+        """Return our protocol instead of Tornado's."""
         protocol = super().get_websocket_protocol()
-        return Line(self, False, protocol.params) if isinstance(protocol, WebSocketProtocol13) else None
+        return SendProtocol(self, False, protocol.params) if isinstance(protocol, WebSocketProtocol13) else None
 
     def open(self, *args: Any, **kwargs: Any) -> None:
-        """Have it pinged, and let go of what only the beginning needed."""
+        """Schedule pings, and release what only the handshake needed."""
         self.last_ping = self.last_pong = IOLoop.current().time()
-        self.state.pulse.join(self)
+        self.state.ping_scheduler.join(self)
         self.request.headers = self._headers = _NO_HEADERS
         self.request.connection = None
         vars(self.request).pop("_cookies", None)
         vars(self).pop("_new_cookie", None)
 
     def on_close(self) -> None:
-        """Have it pinged no more."""
-        self.state.pulse.leave(self)
+        """Stop pings."""
+        self.state.ping_scheduler.leave(self)
 
     def on_message(self, message: str | bytes) -> None:
-        """Nothing is expected from the other side."""
+        """Ignore messages of the client."""
 
     def send(self, message: bytes) -> "asyncio.Future[None]":
-        """Send a text; done when it has left. Raises StreamClosedError."""
-        if not isinstance(self.ws_connection, Line):
+        """Send a text; the future is done when it is sent. Raises StreamClosedError."""
+        if not isinstance(self.ws_connection, SendProtocol):
             raise StreamClosedError
         return self.ws_connection.send(message)

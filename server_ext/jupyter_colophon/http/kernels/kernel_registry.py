@@ -45,7 +45,7 @@ class KernelRegistry:
             self._kernels[kernel] += 1
 
     def remove(self, kernel: str) -> None:
-        """Forget a kernel that ended, and whose runs are recorded as ended."""
+        """Remove a kernel that has ended and whose runs are recorded as ended."""
         with self._lock:
             self._kernels[kernel] -= 1
 
@@ -59,7 +59,7 @@ class KernelRegistry:
                 file.close()
 
     def reclaim_orphans(self, end: Callable[[str, str], None]) -> None:
-        """Call `end` with each kernel of servers that were killed, and its actor; where it raises, they stay for later."""
+        """Call `end` with each kernel of killed servers, and its actor; if it raises, they are kept for a later call."""
         for path in sorted(self._folder.glob("*.kernels")):
             with suppress(OSError):
                 if (file := ProcessFile.take_over(path)) is not None:

@@ -1,4 +1,4 @@
-"""How kernels that this server starts get our URL and a token of their own (spec CAPTURE-1, SEC-16).
+"""Start kernels with our URL and a token of their own (spec CAPTURE-1, SEC-16).
 
 The server's own credentials never reach them: Jupyter starts kernels with the server's whole environment.
 """
@@ -37,8 +37,8 @@ SERVER_VARIABLES: Final = frozenset(
 class ColophonProvisioner(LocalProvisioner):
     """Starts a kernel as Jupyter does, with five variables more and the server's credentials less."""
 
-    #: Whether the kernel has a token of ours.
-    _is_begun = False
+    #: Whether the kernel was registered and has a token.
+    _is_registered = False
 
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
         """Add our variables to the kernel's environment; called again for a restart, with a new token."""
@@ -47,11 +47,11 @@ class ColophonProvisioner(LocalProvisioner):
         if server is not None:
             environment = prepared.get("env") or os.environ.copy()
             prepared["env"] = _environment(environment, server, str(self.kernel_id))
-            self._is_begun = True
+            self._is_registered = True
         return prepared
 
     async def poll(self) -> int | None:
-        """Return the exit code of a kernel that has ended: also one that nobody cleans up, as after too many restarts."""
+        """Return the exit code of an ended kernel, also if `cleanup` is not called, as after too many restarts."""
         has_process = self.has_process
         code: int | None = await super().poll()
         if has_process and code is not None:
@@ -59,20 +59,20 @@ class ColophonProvisioner(LocalProvisioner):
         return code
 
     async def cleanup(self, restart: bool = False) -> None:
-        """Record what the kernel left running as killed, and end its token: a restarted one gets another."""
+        """Record the kernel's unfinished runs as killed, and revoke its token; a restarted kernel gets a new one."""
         self._end()
         await super().cleanup(restart)
 
     def _end(self) -> None:
         server, kernel = _server(self.parent), str(self.kernel_id)
-        if server is not None and self._is_begun:
-            self._is_begun = False
+        if server is not None and self._is_registered:
+            self._is_registered = False
             _state_of(server).end_kernel(kernel)
             _state_of(server).tokens.revoke(kernel)
 
 
 def install(server: ServerApp) -> None:
-    """Use our provisioner for kernels that name none, unless the server's owner chose another one."""
+    """Make our provisioner the default, unless the server's owner chose another one."""
     factory = KernelProvisionerFactory.instance(parent=server)
     if factory.default_provisioner_name == "local-provisioner":
         factory.default_provisioner_name = NAME
@@ -89,7 +89,7 @@ def _environment(environment: dict[str, str], server: ServerApp, kernel: str) ->
     }
     session = environment.get("JPY_SESSION_NAME")
     if session:
-        given["COLOPHON_NOTEBOOK"] = _below_root(session, server.root_dir)
+        given["COLOPHON_NOTEBOOK"] = _relative_to_root(session, server.root_dir)
     if not state.settings.capture:
         given["COLOPHON_CAPTURE"] = "0"
     if state.settings.record_cell_source:
@@ -106,8 +106,8 @@ def without_credentials(environment: Mapping[str, str], kept: Collection[str]) -
     return {name: value for name, value in environment.items() if name not in own or own[name] != value}
 
 
-def signed(server: ServerApp, run_id: str, name: str) -> tuple[dict[str, str], Callable[[], None]]:
-    """The environment of a run that this server starts, with a token for whose it is; and what takes that back."""
+def issue_run_token(server: ServerApp, run_id: str, name: str) -> tuple[dict[str, str], Callable[[], None]]:
+    """Return the environment of a scheduled run, with a token of its owner, and a function that revokes the token."""
     state = _state_of(server)
     tokens, holder = state.tokens, f"run:{run_id}"
     token = tokens.issue(holder, User(name), name)
@@ -116,8 +116,8 @@ def signed(server: ServerApp, run_id: str, name: str) -> tuple[dict[str, str], C
     return environment | given, lambda: tokens.revoke(holder)
 
 
-def _below_root(session: str, root: str) -> str:
-    """A notebook's path below the server's root, with slashes; the name alone where it is elsewhere."""
+def _relative_to_root(session: str, root: str) -> str:
+    """Return a notebook's path relative to the server's root, with slashes; only the name if it is elsewhere."""
     path = Path(session)
     try:
         return path.resolve().relative_to(Path(root).resolve()).as_posix()
@@ -137,7 +137,7 @@ def _state_of(server: ServerApp) -> ServerState:
 
 
 def _user() -> User:
-    """Who asked for the kernel: the user of the request that is being answered; the account's owner without one."""
+    """Return the user of the current request, who starts the kernel; without a request, the account's owner."""
     handler = CallContext.get(CallContext.JUPYTER_HANDLER)
     user = getattr(handler, "current_user", None)
     return user if isinstance(user, User) else User(getpass.getuser())

@@ -1,4 +1,4 @@
-"""Kernels' own tokens: 128 random bits, bound to a kernel and the user who started it (spec SEC-16)."""
+"""Kernel tokens: 128 random bits, bound to a kernel and the user who started it (spec SEC-16)."""
 
 import hashlib
 import re
@@ -25,16 +25,16 @@ class _Holder:
 
 
 class KernelTokens:
-    """The tokens of the kernels that run now. Only their hashes are kept."""
+    """The tokens of running kernels. Only their hashes are stored."""
 
     def __init__(self) -> None:
         self._holders: dict[str, _Holder] = {}
-        #: What is called when the token of a kernel ends, by kernel.
+        #: Callbacks for the end of a token, by kernel.
         self._endings: dict[str, set[Callable[[], None]]] = {}
         self._lock = Lock()
 
     def issue(self, kernel: str, user: User, actor: str) -> str:
-        """A new token for a kernel; the one it had before is no longer good."""
+        """Return a new token for a kernel; an earlier one is revoked."""
         self.revoke(kernel)
         token = secrets.token_urlsafe(16)
         with self._lock:
@@ -42,7 +42,7 @@ class KernelTokens:
         return token
 
     def principal_of(self, kernel: str) -> Principal | None:
-        """As whom a kernel acts; None where it holds no token."""
+        """Return the principal of a kernel; None if it has no token."""
         return next((holder.principal for holder in self._holders.values() if holder.kernel == kernel), None)
 
     def revoke(self, kernel: str) -> None:
@@ -54,15 +54,15 @@ class KernelTokens:
             end()
 
     def call_at_end(self, principal: Principal, end: Callable[[], None]) -> Callable[[], None]:
-        """Have `end` called when the principal's token ends, from any thread; returns what cancels that.
+        """Call `end` when the principal's token ends, from any thread; return a function that cancels that.
 
-        It is called at once where the token has ended already. Nothing happens for a user without a kernel.
+        It is called at once if the token has already ended. Nothing happens for a user without a kernel.
         """
         kernel = principal.via
         if kernel is None:
             return lambda: None
         with self._lock:
-            # A kernel that was restarted has another token, whose principal is an equal one.
+            # Compare by identity: a restarted kernel has a new token with an equal principal.
             is_valid = any(holder.principal is principal for holder in self._holders.values())
             if is_valid:
                 self._endings.setdefault(kernel, set()).add(end)
@@ -76,19 +76,19 @@ class KernelTokens:
         return cancel
 
     def holder(self, handler: RequestHandler) -> _Holder | None:
-        """Whose token a request carries in its Authorization header, if a kernel's."""
+        """Return the holder of the kernel token in a request's Authorization header, if any."""
         if not self._holders:
             return None
-        found = _HEADER.fullmatch(handler.request.headers.get("Authorization", ""))
-        return self._holders.get(_digest(found[1])) if found else None
+        match = _HEADER.fullmatch(handler.request.headers.get("Authorization", ""))
+        return self._holders.get(_digest(match[1])) if match else None
 
     def __len__(self) -> int:
-        """How many kernels hold a token."""
+        """Return the number of kernels with a token."""
         return len(self._holders)
 
 
 class KernelIdentity:
-    """The server's identity provider, which also knows kernels' tokens; used by our handlers alone."""
+    """The server's identity provider, extended by kernel tokens; used by our handlers only."""
 
     def __init__(self, inner: IdentityProvider, tokens: KernelTokens) -> None:
         self._inner, self._tokens = inner, tokens
@@ -97,7 +97,7 @@ class KernelIdentity:
         return getattr(self._inner, name)
 
     async def get_user(self, handler: RequestHandler) -> User | None:
-        """The kernel's user for a kernel's token, else whom the server knows."""
+        """Return the kernel's user for a kernel token, else the server's user."""
         holder = self._tokens.holder(handler)
         if holder is not None:
             return holder.user
@@ -105,11 +105,11 @@ class KernelIdentity:
         return await user if isawaitable(user) else user
 
     def is_token_authenticated(self, handler: RequestHandler) -> bool:
-        """Whether a token was shown: such a request needs no XSRF cookie."""
+        """Return whether the request has a token, and so needs no XSRF cookie."""
         return self._tokens.holder(handler) is not None or bool(self._inner.is_token_authenticated(handler))
 
     def should_check_origin(self, handler: RequestHandler) -> bool:
-        """Whether the origin matters: not for a request with a token."""
+        """Return whether to check the origin: not for a request with a token."""
         return self._tokens.holder(handler) is None and bool(self._inner.should_check_origin(handler))
 
 

@@ -18,19 +18,19 @@ T = TypeVar("T")
 class McpHandler(OperationHandler):
     """Serves a message, which may read or write.
 
-    Everybody who may read is served; for those to whom Jupyter's authorizer denies writes, the token only reads.
+    Requires the permission to read; without the permission to write, the principal gets the scope `read` only.
     """
 
     _may_write = False
 
     @property
     def principal(self) -> Principal:
-        """The principal of the request, with what it may do here."""
+        """The principal of the request, restricted to `read` without the permission to write."""
         principal = super().principal
         return principal if self._may_write else replace(principal, scopes=principal.scopes & {"read"})
 
     async def serve(self, operation: Operation, path: Mapping[str, str]) -> None:
-        """Ask the authorizer for writes as well; then serve the message."""
+        """Check the permission to write; then serve the message."""
         try:
             await self.authorize("write")
         except HTTPError:
@@ -40,7 +40,7 @@ class McpHandler(OperationHandler):
         await super().serve(operation, path)
 
     async def run(self, operation: Operation, path: Mapping[str, str], work: Callable[[], T]) -> T:
-        """Run it on the threads for queries, where users take turns. Raises StoreUnavailable."""
+        """Run the work on the query threads, where users take turns. Raises StoreUnavailable."""
         if self.state.closed:
             raise StoreUnavailable("the server is stopping")
         return await asyncio.wrap_future(self.state.query_pool.submit(self.principal.user, work))

@@ -1,6 +1,6 @@
 """The tools as functions for `jupyter-server-mcp`, which finds them by its entry point `jupyter_server_mcp.tools`.
 
-Its port knows no users: whoever reaches it calls them. So they only read, as the account that runs the server (spec SEC-21).
+Its port has no authentication, so these tools only read, as the account that runs the server (spec SEC-21).
 """
 
 import asyncio
@@ -54,8 +54,8 @@ def _function(tool: Tool) -> Callable[..., Awaitable[Document]]:
         work = state.query_pool.submit(principal.user, lambda: toolbox.call(tool.name, given))
         try:
             answer = await asyncio.wrap_future(work)
-        except Exception as error:  # noqa: BLE001  an assistant reads what went wrong, whatever it is
-            # What calls this has loaded it; an error of another class is logged with its traceback there.
+        except Exception as error:  # noqa: BLE001  an assistant gets every error as text
+            # The caller has already imported it; it logs errors of other classes with a traceback.
             from fastmcp.exceptions import ToolError
 
             raise ToolError(error_text(error)) from None

@@ -11,7 +11,7 @@ from jupyter_colophon.operations.operation import JSON, operation
 from jupyter_colophon.operations.parameter import flag
 from jupyter_colophon.operations.request import Document, Request
 from jupyter_colophon.operations.services import Services
-from jupyter_colophon.service.datahub.trace import Traced
+from jupyter_colophon.service.datahub.trace import TracedWrite
 
 _TRACE: Final = re.compile("[0-9a-f]{32}")
 _ERRORS: Final = flag("onlyIncludeErrors", "Return only aspects with errors.")
@@ -50,7 +50,7 @@ def trace_write(services: Services, request: Request) -> Document:
     }
 
 
-def _state(traced: Traced) -> dict[str, Any]:
+def _state(traced: TracedWrite) -> dict[str, Any]:
     # The search index is written with the aspect.
     status: dict[str, Any] = {"writeStatus": traced.state}
     if traced.why:

@@ -125,7 +125,7 @@ def rename_entity(services: Services, request: Request) -> Document:
 @operation("readEntityMetadata", "GET /entities/{urn}/metadata", answers="entity-metadata", errors=[NotFound])
 def read_entity_metadata(services: Services, request: Request) -> Document:
     """Read the properties and tags of an entity in both scopes; a field or a custom entity exists if its parent does."""
-    found = services.catalog().metadata.of(request.urn, "", request.principal)
+    found = services.catalog().metadata.read_scoped(request.urn, "", request.principal)
     return {"urn": str(request.urn), **_scopes(found)}
 
 
@@ -145,7 +145,7 @@ def list_fields(services: Services, request: Request) -> Document:
 def list_fields_metadata(services: Services, request: Request) -> Document:
     """List the metadata of the fields of a dataset in both scopes. A page may have fewer than `limit` fields."""
     metadata = services.catalog().metadata
-    found, more = metadata.of_fields(request.urn, request[LIMIT], request[CURSOR], request.principal)
+    found, more = metadata.read_columns(request.urn, request[LIMIT], request[CURSOR], request.principal)
     fields = [
         {
             "name": one.name,

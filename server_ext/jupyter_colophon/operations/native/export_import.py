@@ -11,7 +11,7 @@ from jupyter_colophon.operations.request import Document, Lines, Request
 from jupyter_colophon.operations.services import Services
 
 if TYPE_CHECKING:
-    from jupyter_colophon.service.entities.export_import import Told
+    from jupyter_colophon.service.entities.export_import import ImportedLine
 
 LINES: Final = "application/x-ndjson"
 _LINES: Final = {"type": "string", "description": "Sorted lines of JSON: a header, then one line for each aspect."}
@@ -34,7 +34,7 @@ _OVERWRITE: Final = flag("overwrite", "Overwrite values that differ, instead of 
 )
 def export_namespace(services: Services, request: Request) -> Lines:
     """Export all metadata of a namespace."""
-    return Lines(services.catalog().transfer.exported(request[_NAMESPACE], request.principal, (), ()))
+    return Lines(services.catalog().transfer.export(request[_NAMESPACE], request.principal, (), ()))
 
 
 @operation(
@@ -50,9 +50,7 @@ def export_selection(services: Services, request: Request) -> Lines:
     """Export the metadata of a namespace, for some entity types or some aspects only."""
     body = request.body
     transfer = services.catalog().transfer
-    return Lines(
-        transfer.exported(body["namespace"], request.principal, body.get("types", ()), body.get("aspects", ()))
-    )
+    return Lines(transfer.export(body["namespace"], request.principal, body.get("types", ()), body.get("aspects", ())))
 
 
 @operation(
@@ -67,11 +65,13 @@ def export_selection(services: Services, request: Request) -> Lines:
 def import_namespace(services: Services, request: Request) -> Document:
     """Import exported lines; conflicts, where both sides changed, are listed and not applied."""
     transfer, dry_run, body = services.catalog().transfer, request[_DRY_RUN], request.body
-    done = transfer.imported(lambda: BytesIO(body), request.principal, overwrite=request[_OVERWRITE], dry_run=dry_run)
+    done = transfer.import_lines(
+        lambda: BytesIO(body), request.principal, overwrite=request[_OVERWRITE], dry_run=dry_run
+    )
     return _document(list(done), dry_run)
 
 
-def _document(done: "list[Told]", dry_run: bool) -> dict[str, Any]:
+def _document(done: "list[ImportedLine]", dry_run: bool) -> dict[str, Any]:
     conflicts = [one.line for one in done if one.outcome == "conflict"]
     return {
         "dryRun": dry_run,

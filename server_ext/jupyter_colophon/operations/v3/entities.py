@@ -258,7 +258,7 @@ def _read(services: Services, request: Request) -> Document:
     """Return the entity in the path with both scopes of its metadata; of a stream, also the folder of its events."""
     urn, namespace = entity_in_path(services, request)
     catalog, principal = services.catalog(), request.principal
-    found = catalog.metadata.of(urn, namespace, principal)
+    found = catalog.metadata.read_scoped(urn, namespace, principal)
     document: dict[str, Any] = {
         "name": urn.parts[-1] if found.summary is None else found.summary.name,
         "urn": str(urn),
@@ -285,7 +285,7 @@ def _registered(
     services: Services, request: Request, urn: Urn, message: str, written: list[Written], **more: str
 ) -> Document:
     """Return the answer to a registration, with the version that the SYSTEM metadata have then."""
-    version = services.catalog().metadata.of(urn, "", request.principal).system.version
+    version = services.catalog().metadata.read_scoped(urn, "", request.principal).system.version
     return {"message": message, **more, "changed": any(one.changed for one in written), "version": version}
 
 

@@ -25,7 +25,7 @@ from jupyter_colophon.operations.services import Services
 from jupyter_colophon.operations.v3.lineage_documents import Shape
 from jupyter_colophon.operations.v3.parameters import AS_OF, FORMAT, word
 from jupyter_colophon.operations.v3.paths import ENTITY_PARAMETERS, entity_in_path
-from jupyter_colophon.service.lineage.cdap_lineage import related
+from jupyter_colophon.service.lineage.cdap_lineage import find_accesses
 
 _LINEAGE: Final = {
     "type": "object",
@@ -169,7 +169,7 @@ def _lineage(
 ) -> Document:
     lineage, principal = services.catalog().lineage, request.principal
     lineage.require_in(question.urn, namespace, principal)
-    found = related(lineage, question, principal, rollup=rollup)
+    found = find_accesses(lineage, question, principal, rollup=rollup)
     return Shape(services.identity, found.nodes, v5=v5).answer(found, question.window, collapse)
 
 

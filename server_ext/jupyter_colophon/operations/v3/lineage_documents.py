@@ -10,7 +10,7 @@ from jupyter_colophon.core.identity.names import Identity, Urn, data_flow, data_
 from jupyter_colophon.core.lineage.graph import Node, Window
 from jupyter_colophon.core.model import declared_lineage
 from jupyter_colophon.operations.v3 import formats
-from jupyter_colophon.service.lineage.cdap_lineage import Related
+from jupyter_colophon.service.lineage.cdap_lineage import AccessLineage
 from jupyter_colophon.service.lineage.lineage_traversal import is_data
 
 Document = dict[str, Any]
@@ -22,7 +22,7 @@ class Shape:
     def __init__(self, identity: Identity, nodes: Mapping[str, Node], *, v5: bool) -> None:
         self._identity, self._nodes, self._v5 = identity, nodes, v5
 
-    def answer(self, found: Related, window: Window, collapse: Collection[Part]) -> Document:
+    def answer(self, found: AccessLineage, window: Window, collapse: Collection[Part]) -> Document:
         """Return the whole document. Without `v5`, runs are always gathered."""
         relations = gathered(found.met, {*collapse} if self._v5 else {*collapse, "run"})
         # What a source declares of several data has one key: the same relation is listed once.

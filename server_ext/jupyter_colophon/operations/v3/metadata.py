@@ -198,7 +198,7 @@ def delete_tag(services: Services, request: Request) -> Answer:
 def _read(services: Services, request: Request, trailing: int) -> tuple[Urn, str, Scoped]:
     """Return the entity in the path, its namespace and its metadata."""
     urn, namespace = entity_in_path(services, request, trailing)
-    found = services.catalog().metadata.of(urn, namespace, request.principal, request[AS_OF])
+    found = services.catalog().metadata.read_scoped(urn, namespace, request.principal, request[AS_OF])
     summary = found.summary
     return urn, services.identity.namespace_of(urn) if summary is None else summary.namespace, found
 

@@ -140,7 +140,7 @@ def _find(
     def read(one: EntitySummary) -> Scoped | None:
         """Return the metadata of an entity; names are listed without."""
         urn = Urn.parse(one.urn)
-        return None if search.form == "names" else catalog.metadata.of(urn, one.namespace, principal, as_of)
+        return None if search.form == "names" else catalog.metadata.read_scoped(urn, one.namespace, principal, as_of)
 
     metadata = list(take_page(map(read, listed.entities), _measure))
     if len(metadata) < len(listed.entities):

@@ -12,7 +12,7 @@ from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.service.aspect_redaction import VisibleValues
 from jupyter_colophon.service.datahub import runs_as_process_instances
 from jupyter_colophon.service.datahub.lineage_as_aspects import seen
-from jupyter_colophon.service.lineage.lineage_nodes import Nodes
+from jupyter_colophon.service.lineage.lineage_nodes import NodeCache
 from jupyter_colophon.service.read_policy import Gate
 from jupyter_colophon.storage.entities import aspects
 from jupyter_colophon.storage.entities.scope_union import add_people
@@ -100,7 +100,7 @@ class AspectReader:
         self, tx: TableContext, urn: Urn, wanted: Collection[str] | None, principal: Principal
     ) -> dict[str, Aspect]:
         """What lineage says of an entity, as aspects that nobody wrote."""
-        found = seen(tx, urn, wanted, Nodes(tx, self.gate, principal))
+        found = seen(tx, urn, wanted, NodeCache(tx, self.gate, principal))
         return {name: Aspect(name, "SYSTEM", UNWRITTEN, value, "", None, 0) for name, value in found.items()}
 
     def _key(self, urn: Urn) -> Aspect:

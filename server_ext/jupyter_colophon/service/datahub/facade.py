@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from jupyter_colophon.service.datahub.aspects import AspectReader
 from jupyter_colophon.service.datahub.ingestions import Ingestions
-from jupyter_colophon.service.datahub.relationships import Relater
-from jupyter_colophon.service.datahub.search import Finder
+from jupyter_colophon.service.datahub.relationships import RelationshipReader
+from jupyter_colophon.service.datahub.search import EntityFinder
 from jupyter_colophon.service.datahub.timeseries import TimeseriesReader
-from jupyter_colophon.service.datahub.trace import Tracer
+from jupyter_colophon.service.datahub.trace import WriteTracer
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,8 +15,8 @@ class DataHub:
     """Composed in `composition.py`."""
 
     reader: AspectReader
-    finder: Finder
-    tracer: Tracer
-    relater: Relater
+    finder: EntityFinder
+    tracer: WriteTracer
+    relater: RelationshipReader
     timeseries: TimeseriesReader
     ingestions: Ingestions

@@ -14,7 +14,7 @@ from jupyter_colophon.core.lineage.graph import EVER, MAX_RELATIONS
 from jupyter_colophon.core.model import declared_lineage
 from jupyter_colophon.core.model.declared_lineage import ASPECT, JOB_ASPECT
 from jupyter_colophon.service.datahub import runs_as_process_instances
-from jupyter_colophon.service.lineage.lineage_nodes import Nodes
+from jupyter_colophon.service.lineage.lineage_nodes import NodeCache
 from jupyter_colophon.service.lineage.lineage_traversal import MODES, READ, WALKED_READ, WALKED_WRITE, WRITE
 from jupyter_colophon.storage.lineage import runs as stored_runs
 from jupyter_colophon.storage.lineage.run_accesses import Triple, runs_named
@@ -29,11 +29,11 @@ _RUNS_LOOKED_AT: Final = 20
 _KIND: Final = {ASPECT: "dataset", JOB_ASPECT: "dataJob"}
 
 
-def seen(tx: TableContext, urn: Urn, wanted: Collection[str] | None, nodes: Nodes) -> dict[str, Value]:
+def seen(tx: TableContext, urn: Urn, wanted: Collection[str] | None, nodes: NodeCache) -> dict[str, Value]:
     """The aspects of an entity that lineage has something to say for, of those that are wanted (None: all)."""
     if urn.type == runs_as_process_instances.KIND:
         return runs_as_process_instances.aspects(tx, urn, wanted, nodes)
-    makers: Mapping[str, Callable[[TableContext, str, Nodes], Value | None]] = {
+    makers: Mapping[str, Callable[[TableContext, str, NodeCache], Value | None]] = {
         ASPECT: _upstreams,
         JOB_ASPECT: _inputs_and_outputs,
     }
@@ -45,12 +45,12 @@ def seen(tx: TableContext, urn: Urn, wanted: Collection[str] | None, nodes: Node
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _upstreams(tx: TableContext, urn: str, nodes: Nodes) -> Value | None:
+def _upstreams(tx: TableContext, urn: str, nodes: NodeCache) -> Value | None:
     written = _standing(tx, tx.edges.around("data", [urn], WALKED_WRITE, EVER, _MOST))
-    programs = nodes.shown({program_of_flow(edge.program) for edge in written})
+    programs = nodes.visible({program_of_flow(edge.program) for edge in written})
     flows = {edge.program for edge in written if program_of_flow(edge.program) in programs}
     reads = _standing(tx, tx.edges.around("program", sorted(flows), WALKED_READ, EVER, _MOST))
-    shown = nodes.shown({edge.data for edge in reads})
+    shown = nodes.visible({edge.data for edge in reads})
     by_data: dict[str, list[Edge]] = defaultdict(list)
     for edge in reads:
         if edge.data in shown and edge.data != urn:
@@ -91,9 +91,9 @@ def _upstream(tx: TableContext, data: str, edges: list[Edge]) -> Value:
     }
 
 
-def _inputs_and_outputs(tx: TableContext, urn: str, nodes: Nodes) -> Value | None:
+def _inputs_and_outputs(tx: TableContext, urn: str, nodes: NodeCache) -> Value | None:
     touched = _standing(tx, tx.edges.around("program", [urn], MODES["program", "undirected"], EVER, _MOST))
-    shown = nodes.shown({edge.data for edge in touched})
+    shown = nodes.visible({edge.data for edge in touched})
     sides = {
         side: sorted({edge.data for edge in touched if edge.mode in modes and edge.data in shown})
         for side, modes in (("inputDatasets", READ), ("outputDatasets", WRITE))

@@ -31,7 +31,7 @@ class Edges:
 
 
 @dataclass(frozen=True, slots=True)
-class Relater:
+class RelationshipReader:
     """Answers from the table of relationships. An edge is told to whoever may read both of its ends."""
 
     provider: StorageProvider

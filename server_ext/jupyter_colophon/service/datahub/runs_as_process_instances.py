@@ -7,7 +7,7 @@ from jupyter_colophon.core.documents.json_parsing import stored
 from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.identity.urn import simple
 from jupyter_colophon.core.lineage.run import RUNNING
-from jupyter_colophon.service.lineage.lineage_nodes import Nodes
+from jupyter_colophon.service.lineage.lineage_nodes import NodeCache
 from jupyter_colophon.service.lineage.lineage_traversal import READ, WRITE
 from jupyter_colophon.storage.entities import sources_of_truth
 from jupyter_colophon.storage.spi import Range, Row, TableContext
@@ -21,7 +21,7 @@ _RESULTS: Final = {"succeeded": "SUCCESS", "failed": "FAILURE", "killed": "SKIPP
 Value = dict[str, Any]
 
 
-def aspects(tx: TableContext, urn: Urn, wanted: Collection[str] | None, nodes: Nodes) -> dict[str, Value]:
+def aspects(tx: TableContext, urn: Urn, wanted: Collection[str] | None, nodes: NodeCache) -> dict[str, Value]:
     """The aspects of a run, of those that are wanted (None: all); none where its program may not be seen."""
     run = _run(tx, urn, nodes)
     if run is None:
@@ -37,7 +37,7 @@ def aspects(tx: TableContext, urn: Urn, wanted: Collection[str] | None, nodes: N
     return {name: value for name, value in found.items() if value is not None}
 
 
-def events(tx: TableContext, urn: Urn, nodes: Nodes) -> list[tuple[Value, str]]:
+def events(tx: TableContext, urn: Urn, nodes: NodeCache) -> list[tuple[Value, str]]:
     """That a run began and ended, the newest first, with who recorded it."""
     run = _run(tx, urn, nodes) if urn.type == KIND else None
     if run is None:
@@ -50,9 +50,9 @@ def events(tx: TableContext, urn: Urn, nodes: Nodes) -> list[tuple[Value, str]]:
     return [(value, run["actor"]) for value in found]
 
 
-def _run(tx: TableContext, urn: Urn, nodes: Nodes) -> Row | None:
+def _run(tx: TableContext, urn: Urn, nodes: NodeCache) -> Row | None:
     run = sources_of_truth.run(tx, str(urn))
-    return run if run is not None and nodes.shown({run["program"]}) else None
+    return run if run is not None and nodes.visible({run["program"]}) else None
 
 
 def _properties(run: Row) -> Value:
@@ -66,7 +66,7 @@ def _relationships(run: Row) -> Value:
     return {"parentTemplate": run["program"], **parent, "upstreamInstances": []}
 
 
-def _touched(tx: TableContext, run: Row, side: str, modes: tuple[str, ...], nodes: Nodes) -> Value | None:
+def _touched(tx: TableContext, run: Row, side: str, modes: tuple[str, ...], nodes: NodeCache) -> Value | None:
     rows = list(tx.table("accesses").scan(Range.prefix(run["urn"]), _MOST))
-    shown = nodes.shown({row["data"] for row in rows if row["mode"] in modes})
+    shown = nodes.visible({row["data"] for row in rows if row["mode"] in modes})
     return {side: sorted(shown)} if shown else None

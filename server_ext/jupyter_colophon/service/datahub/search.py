@@ -14,7 +14,7 @@ from jupyter_colophon.core.instances.instance_namespaces import INSTANCE
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.search.like_pattern import LikePattern
 from jupyter_colophon.core.search.search import SearchQuestion
-from jupyter_colophon.service.entities.entities import Reader
+from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.service.read_audit import audited
 from jupyter_colophon.service.search.search import RANKED_MAX, Searcher
 from jupyter_colophon.storage.entities import aspects
@@ -57,10 +57,10 @@ class Scrolled:
 
 
 @dataclass(frozen=True, slots=True)
-class Finder:
+class EntityFinder:
     """Finds entities. What may not be read is not there."""
 
-    reader: Reader
+    reader: EntityReader
     searcher: Searcher
 
     @audited("list", lambda page: page.urns, lambda service: service.reader.gate.audit)
@@ -138,7 +138,7 @@ class Finder:
             place = (rows[-1]["urn"], rows[-1]["aspect"])
 
     def _ranges(self, tx: TableContext, kind: str, principal: Principal) -> list[Range]:
-        return [Range.prefix(*shelf) for shelf in self.reader.shelves(tx, Listing(type=kind), principal)]
+        return [Range.prefix(*shelf) for shelf in self.reader.namespace_types(tx, Listing(type=kind), principal)]
 
     def _after(self, types: Sequence[str], after: str, principal: Principal) -> tuple[list[str], str | None]:
         """Return the next entities of these types (none: of all) that may be read, by URN, and after which to go on.

@@ -13,7 +13,7 @@ from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.model.system_metadata import SystemMetadata
 from jupyter_colophon.core.read_budget import PAGE_BYTES_MAX, take_page
 from jupyter_colophon.service.datahub import runs_as_process_instances
-from jupyter_colophon.service.lineage.lineage_nodes import Nodes
+from jupyter_colophon.service.lineage.lineage_nodes import NodeCache
 from jupyter_colophon.service.read_policy import Gate
 from jupyter_colophon.storage import codecs
 from jupyter_colophon.storage.entities import aspects, timeseries
@@ -93,7 +93,7 @@ class TimeseriesReader:
     ) -> Iterator[TimedValue]:
         """What the catalog knows of a run of which nobody told events."""
         start, end = window
-        for value, actor in runs_as_process_instances.events(tx, urn, Nodes(tx, self.gate, principal)):
+        for value, actor in runs_as_process_instances.events(tx, urn, NodeCache(tx, self.gate, principal)):
             time = value["timestampMillis"]
             if (start is None or start <= time) and (end is None or time <= end):
                 yield TimedValue(time, value, actor, time, None)

@@ -17,7 +17,7 @@ _DIGITS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Traced:
+class TracedWrite:
     """What became of one aspect; `why` is told of an error alone."""
 
     state: State
@@ -30,7 +30,7 @@ def trace_of(time_us: int, number: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Tracer:
+class WriteTracer:
     """Answers where writes stand. Who may not read an entity is told nothing of it."""
 
     inbox: Inbox
@@ -38,7 +38,7 @@ class Tracer:
 
     def states(
         self, trace: str, aspects: Mapping[Urn, Sequence[str]], principal: Principal
-    ) -> dict[str, dict[str, Traced]]:
+    ) -> dict[str, dict[str, TracedWrite]]:
         """Where each of these aspects stands that a write named."""
         number = int(trace[_DIGITS:], 16)
         entry = self._entry(number, principal) if number else None
@@ -53,21 +53,21 @@ class Tracer:
         except NotFound:
             return None
 
-    def _state(self, urn: Urn, name: str, number: int, entry: InboxEntry | None, principal: Principal) -> Traced:
+    def _state(self, urn: Urn, name: str, number: int, entry: InboxEntry | None, principal: Principal) -> TracedWrite:
         if entry is not None and entry.state == "pending":
-            return Traced("PENDING")
+            return TracedWrite("PENDING")
         if entry is not None and entry.state == "rejected":
-            return Traced("ERROR", entry.refusal.detail if entry.refusal else "")
+            return TracedWrite("ERROR", entry.refusal.detail if entry.refusal else "")
         version = self._version(urn, name, principal)
         written = None if entry is None else next(_of(entry.results, urn, name), None)
         if number and written is None:
-            return Traced("UNKNOWN")
+            return TracedWrite("UNKNOWN")
         if written is None:
             # It was done before it was answered.
-            return Traced("UNKNOWN" if version == ABSENT else "ACTIVE_STATE")
+            return TracedWrite("UNKNOWN" if version == ABSENT else "ACTIVE_STATE")
         if not written.changed:
-            return Traced("NO_OP")
-        return Traced("ACTIVE_STATE" if written.version == version else "HISTORIC_STATE")
+            return TracedWrite("NO_OP")
+        return TracedWrite("ACTIVE_STATE" if written.version == version else "HISTORIC_STATE")
 
     def _version(self, urn: Urn, name: str, principal: Principal) -> int:
         found = self.reader.entities([urn], {name}, principal).get(str(urn), {})

@@ -1,8 +1,7 @@
-"""The metadata of the columns of a dataset, from every place where a client can describe them.
+"""The metadata of the columns of a dataset, merged from all aspects that can describe columns.
 
-That is in aspects of a column's own entity (`schemaField`), under its plain path or under one of DataHub's paths of the
-second version, and in aspects of the dataset that describe columns. All of it counts, so a schema that is written again
-hides nothing of what the others say.
+These are aspects of a column's own entity (`schemaField`), under its plain path or a DataHub path of the second version,
+and aspects of the dataset that describe columns. All are merged, so writing the schema again hides none of the others.
 """
 
 from collections import defaultdict
@@ -55,7 +54,7 @@ class ColumnReader:
     def column(self, path: str) -> Column:
         """Return one column by its path, whether it has metadata or not."""
         plain = column_path(path)
-        return self._built([plain], self._by_dataset())[0]
+        return self._build_columns([plain], self._by_dataset())[0]
 
     def paths(self) -> list[str]:
         """Return the paths of all columns that have metadata, sorted."""
@@ -72,9 +71,9 @@ class ColumnReader:
         ordered = sorted(urn for urn in places if urn > after and (last is None or urn <= last))
         chosen = ordered[:limit]
         more = last if len(ordered) <= limit else chosen[-1] if chosen else None
-        return self._built([places[urn] for urn in chosen], by_dataset), more
+        return self._build_columns([places[urn] for urn in chosen], by_dataset), more
 
-    def _built(self, paths: list[str], by_dataset: Mapping[str, list[Sourced]]) -> list[Column]:
+    def _build_columns(self, paths: list[str], by_dataset: Mapping[str, list[Sourced]]) -> list[Column]:
         entities = {path: [self._urn(path)] for path in paths}
         for one in aspects.fields_beginning(self.tx, self.dataset, _VERSIONED):
             if (path := column_path(one.name)) in entities and path != one.name:
@@ -94,7 +93,7 @@ class ColumnReader:
         return {urn: aspects.at(self.tx, self.registry, "schemaField", urn, self.time) for urn in urns}
 
     def _by_dataset(self) -> dict[str, list[Sourced]]:
-        """What aspects of the dataset say of its columns, by plain path."""
+        """Return descriptors of columns from aspects of the dataset, by plain path."""
         urn = str(self.dataset)
         if self.time is None:
             present = aspects.present(self.tx, self.registry, self.dataset.type, urn)

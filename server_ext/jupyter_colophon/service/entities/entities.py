@@ -19,13 +19,13 @@ from jupyter_colophon.storage.entities.deleting_namespaces import lasting
 from jupyter_colophon.storage.lineage.renames import absent_entity
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
-#: How many instances are looked at for a page of those that may be seen.
+#: How many instances are examined at once for a page of visible ones.
 _SLICE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
-    """Reads the present and the past of entities. Everything raises NotFound for what the principal may not read."""
+class EntityReader:
+    """Reads entities, aspects and their history. All methods raise NotFound for what the principal may not read."""
 
     provider: StorageProvider
     registry: Registry
@@ -33,16 +33,16 @@ class Reader:
     cursors: Cursors
 
     def entity(self, urn: Urn, names: Collection[str] | None, principal: Principal) -> Entity:
-        """An entity with its aspects, or with those named.
+        """Return an entity with its aspects, or only those named.
 
-        A column is there as soon as any aspect of its dataset describes it: with the times of the dataset.
+        A column exists as soon as any aspect of its dataset describes it; it has the times of the dataset then.
         """
         self.gate.require(principal, urn)
 
         def work(tx: TableContext) -> Entity:
             found = aspects.summary(tx, str(urn)) or self._described_column(tx, urn)
             if found is None:
-                # A type that the registry lost is known by what is stored.
+                # Raises NotFound for an unknown type; a type removed from the registry may still have stored entities.
                 self.registry.type(urn.type)
                 raise absent_entity(tx, str(urn))
             present = aspects.present(tx, self.registry, urn.type, str(urn), names)
@@ -51,7 +51,7 @@ class Reader:
         return self.provider.tx_runner.run(work, read_only=True)
 
     def _described_column(self, tx: TableContext, urn: Urn) -> EntitySummary | None:
-        """A column without an entity of its own, which aspects of its dataset describe; None for anything else."""
+        """Return a column that only aspects of its dataset describe; None for anything else."""
         if not is_column(urn):
             return None
         dataset, path = urn.nested(0), urn.parts[1]
@@ -61,7 +61,7 @@ class Reader:
         return replace(summary, urn=str(urn), type=urn.type, name=path, platform=None, removed=False)
 
     def aspect(self, urn: Urn, name: str, principal: Principal) -> Aspect:
-        """One aspect as it is now."""
+        """Return the current value of one aspect."""
         self.gate.require(principal, urn)
 
         def work(tx: TableContext) -> Aspect | None:
@@ -75,13 +75,13 @@ class Reader:
         return found
 
     def absent(self, urn: Urn, kind: str = "entity") -> NotFound:
-        """Return the error for what a readable entity does not have; it names the one that has its history now."""
+        """Return a NotFound for a readable entity; after a rename, it names the new entity."""
         return self.provider.tx_runner.run(lambda tx: absent_entity(tx, str(urn), kind), read_only=True)
 
     def versions(
         self, urn: Urn, name: str, limit: int, cursor: str, principal: Principal
     ) -> tuple[list[AspectVersion], str | None]:
-        """The history of an aspect, newest first, and where to read on."""
+        """Return the history of an aspect, newest first, and the next cursor."""
         self.gate.require(principal, urn)
         before = int(self.cursors.read("versions", cursor)) if cursor else None
 
@@ -101,16 +101,16 @@ class Reader:
 
     @audited("list", lambda page: (one.urn for one in page[0]))
     def entities(self, listing: Listing, principal: Principal) -> tuple[list[EntitySummary], str | None]:
-        """A page of entities by namespace, type and name, and where to read on; no more than a page are looked at."""
-        asked = [listing.namespace, listing.type, listing.prefix, listing.removed]
-        place = None
+        """Return a page of entities by namespace, type and name, and the next cursor; at most a page is examined."""
+        request_key = [listing.namespace, listing.type, listing.prefix, listing.removed]
+        position = None
         if listing.cursor:
-            *same, place = self.cursors.read("entities", listing.cursor)
-            if same != asked:
-                raise InvalidQuery("is no cursor of this list", "cursor")
+            *same, position = self.cursors.read("entities", listing.cursor)
+            if same != request_key:
+                raise InvalidQuery("is not a cursor of this list", "cursor")
 
         def work(tx: TableContext) -> list[EntitySummary]:
-            return self._page(tx, self.shelves(tx, listing, principal), listing, place, principal)
+            return self._page(tx, self.namespace_types(tx, listing, principal), listing, position, principal)
 
         found = self.provider.tx_runner.run(work, read_only=True)
         page = found[: listing.limit]
@@ -118,10 +118,10 @@ class Reader:
         if not page or len(found) <= listing.limit:
             return shown, None
         last = page[-1]
-        return shown, self.cursors.write("entities", [*asked, [last.namespace, last.type, last.name, last.urn]])
+        return shown, self.cursors.write("entities", [*request_key, [last.namespace, last.type, last.name, last.urn]])
 
-    def shelves(self, tx: TableContext, listing: Listing, principal: Principal) -> Iterator[tuple[str, str]]:
-        """Every (namespace, type) to look through, in order."""
+    def namespace_types(self, tx: TableContext, listing: Listing, principal: Principal) -> Iterator[tuple[str, str]]:
+        """Yield every (namespace, type) to list, in order."""
         spaces = [listing.namespace] if listing.namespace else [NO_NAMESPACE, *aspects.namespaces(tx)]
         for space in lasting(tx, spaces):
             if self.gate.may_read(principal, space):
@@ -130,43 +130,43 @@ class Reader:
     def _page(
         self,
         tx: TableContext,
-        shelves: Iterable[tuple[str, str]],
+        namespace_types: Iterable[tuple[str, str]],
         listing: Listing,
-        place: list[str] | None,
+        position: list[str] | None,
         principal: Principal,
     ) -> list[EntitySummary]:
         urns: list[str] = []
-        for shelf in shelves:
-            if place and shelf < (place[0], place[1]):
+        for namespace_type in namespace_types:
+            if position and namespace_type < (position[0], position[1]):
                 continue
-            after = (place[2], place[3]) if place and shelf == (place[0], place[1]) else None
-            urns += self._shelf(tx, shelf, listing, after, listing.limit + 1 - len(urns), principal)
+            after = (position[2], position[3]) if position and namespace_type == (position[0], position[1]) else None
+            urns += self._names_of_type(tx, namespace_type, listing, after, listing.limit + 1 - len(urns), principal)
             if len(urns) > listing.limit:
                 break
         found = aspects.summaries(tx, urns)
         return [found[urn] for urn in urns if urn in found]
 
-    def _shelf(
+    def _names_of_type(
         self,
         tx: TableContext,
-        shelf: tuple[str, str],
+        namespace_type: tuple[str, str],
         listing: Listing,
         after: tuple[str, str] | None,
         limit: int,
         principal: Principal,
     ) -> list[str]:
-        """The URNs of a namespace and type by name, without instances whose own namespace may not be read."""
-        if shelf[1] != INSTANCE or not self.gate.has_policy:
-            return aspects.names(tx, *shelf, listing.prefix, after, limit)
+        """Return URNs of a namespace and type by name, without instances whose own namespace may not be read."""
+        if namespace_type[1] != INSTANCE or not self.gate.has_policy:
+            return aspects.names(tx, *namespace_type, listing.prefix, after, limit)
         seen: list[str] = []
-        while len(seen) < limit and (found := aspects.names(tx, *shelf, listing.prefix, after, _SLICE)):
+        while len(seen) < limit and (found := aspects.names(tx, *namespace_type, listing.prefix, after, _SLICE)):
             seen += [urn for urn in found if self.gate.may_see(tx, principal, Urn.parse(urn))]
             after = (self.gate.identity.short_name(Urn.parse(found[-1])), found[-1])
         return seen[:limit]
 
 
 def _after_hidden(one: AspectVersion, hidden: Collection[int]) -> AspectVersion:
-    """A version without the difference from one that may not be read."""
+    """Return a version without the diff from a version that may not be read."""
     if one.version - 1 not in hidden or one.value is None:
         return one
     return replace(one, diff=({"op": "add", "path": "", "value": one.value},))

@@ -1,4 +1,4 @@
-"""Namespaces as lines (core/entities/export_lines.py), and the three-way merge of them back: what was changed here since, and in them."""
+"""Export namespaces as lines (core/entities/export_lines.py), and import them by a three-way merge."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from jupyter_colophon.core.identity import names
 from jupyter_colophon.core.model.proposal import ABSENT, Condition, Proposal
 from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.service.aspect_redaction import VisibleValues
-from jupyter_colophon.service.entities.entities import Reader
+from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.entities import aspects, timeseries
 from jupyter_colophon.storage.spi import Key, TableContext
@@ -23,70 +23,69 @@ from jupyter_colophon.storage.spi import Key, TableContext
 _PAGE = 100
 #: How many aspects are written in one transaction.
 _AT_ONCE = 200
-#: How many values of one aspect that is told by time are read in one transaction.
-_MOMENTS = 1_000
-#: How often a part is judged again where others wrote meanwhile.
+#: How many values of one timeseries aspect are read in one transaction.
+_VALUES_AT_ONCE = 1_000
+#: How often a batch is compared again after concurrent writes.
 _TRIES = 20
-#: How far back a line's origin is looked for among the versions of its aspect.
+#: How many versions of an aspect are searched for the origin of a line.
 _VERSIONS_MAX = 1_000
-#: `updated`: only the line was changed since it was written; `kept`: only what is here was; `merged`: both were.
+#: `updated`: only the line has changed since the export; `kept`: only the stored value has; `merged`: both have.
 Outcome = Literal["created", "unchanged", "updated", "merged", "kept", "overwritten", "conflict"]
-#: Gives the lines, from the first one, each time that it is called.
+#: Returns the lines from the first one on each call.
 Source = Callable[[], Iterable[bytes]]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What became of a line, or would."""
+class ImportedLine:
+    """The outcome of importing a line, or of a dry run."""
 
     line: Line
     outcome: Outcome
 
 
 @dataclass(frozen=True, slots=True)
-class Transfer:
-    """Exports namespaces and takes them in."""
+class NamespaceTransfer:
+    """Exports and imports namespaces."""
 
-    reader: Reader
+    reader: EntityReader
     write_path: WritePath
     registry: Registry
 
-    def exported(
+    def export(
         self, namespace: str, principal: Principal, types: Collection[str] = (), wanted: Collection[str] = ()
     ) -> Iterator[str]:
-        """The lines of a namespace: of all entity types and aspects, or of those alone. Raises NotFound, InvalidInstance.
+        """Return the lines of a namespace, of all or of some entity types and aspects. Raises NotFound, InvalidInstance.
 
-        They come by type, name and URN of the entity and name of the aspect, so that two exports of the same are equal;
-        what an aspect says of moments comes by time, a line each.
-        What has a door of its own (instances of schemaspaces) is left out.
+        They are sorted by type, name and URN of the entity and name of the aspect, so that equal content gives equal
+        exports; a timeseries aspect has one line per value, by time. Managed entities and aspects (instances of
+        schemaspaces) are left out.
         """
         self.reader.entity(names.namespace(namespace), [], principal)
         self._require_known(types, wanted)
         return self._lines(namespace, principal, types, wanted)
 
-    def imported(
+    def import_lines(
         self, source: Source, principal: Principal, *, overwrite: bool = False, dry_run: bool = False
-    ) -> Iterator[Told]:
-        """Take lines in, some at a time. What both sides changed at the same place is a conflict, and left as it is.
+    ) -> Iterator[ImportedLine]:
+        """Import lines in batches. A value that both sides changed at the same place is a conflict and stays unchanged.
 
-        Raises AccessDenied, NotFound, MalformedBody with the number of the first line that cannot be taken in, before
-        anything is written.
+        Raises AccessDenied, NotFound, MalformedBody with the number of the first invalid line, before anything is written.
         """
-        namespace = self._checked(iter(source()), principal, overwrite)
+        namespace = self._check_lines(iter(source()), principal, overwrite)
         if not dry_run:
             made = Proposal(names.namespace(namespace), "status", "upsert", {"removed": False})
             self.write_path.propose([made], principal)
         lines = iter(source())
         read_head(lines)
-        told = read(lines)
-        while some := list(islice(told, _AT_ONCE)):
-            yield from self._taken_in(some, principal, overwrite, dry_run)
+        lines_read = read(lines)
+        while batch := list(islice(lines_read, _AT_ONCE)):
+            yield from self._import_batch(batch, principal, overwrite, dry_run)
 
     def _require_known(self, types: Collection[str], wanted: Collection[str]) -> None:
         known = {spec.name for kind in self.registry.types for spec in kind.aspects}
         kinds = {kind.type for kind in self.registry.types}
         problems = [
-            Problem(f"/{member}/{at}", "there is none of this name")
+            Problem(f"/{member}/{at}", "unknown name")
             for member, asked, there in (("types", types, kinds), ("aspects", wanted, known))
             for at, one in enumerate(asked)
             if one not in there
@@ -103,8 +102,8 @@ class Transfer:
                 for name in sorted(found):
                     spec = self.registry.stored_aspect(one.type, name)
                     if not spec.key and not spec.door and (not wanted or name in wanted):
-                        held = found[name]
-                        for value in self._moments(one.urn, name) if held is None else (held.value,):
+                        aspect = found[name]
+                        for value in self._timeseries_values(one.urn, name) if aspect is None else (aspect.value,):
                             yield written(one.urn, name, value)
 
     def _pages(self, namespace: str, types: Collection[str], principal: Principal) -> Iterator[list[EntitySummary]]:
@@ -118,7 +117,7 @@ class Transfer:
     def _aspects(
         self, tx: TableContext, page: list[EntitySummary], principal: Principal
     ) -> list[tuple[EntitySummary, dict[str, Aspect | None]]]:
-        """The aspects of each entity; None for what is told by time, which may be long."""
+        """Return the aspects of each entity; None for timeseries aspects, which may be long."""
         visible = VisibleValues(tx, self.reader.gate, principal)
         return [
             (
@@ -129,21 +128,21 @@ class Transfer:
             for one in page
         ]
 
-    def _moments(self, urn: str, name: str) -> Iterator[Mapping[str, Any]]:
+    def _timeseries_values(self, urn: str, name: str) -> Iterator[Mapping[str, Any]]:
         place: Key | None = ()
         while place is not None:
-            rows = self._read(lambda tx, place=place: timeseries.after(tx, urn, name, place, _MOMENTS))  # type: ignore[misc]
+            rows = self._read(lambda tx, place=place: timeseries.after(tx, urn, name, place, _VALUES_AT_ONCE))  # type: ignore[misc]
             yield from (stored(row["value"]) for row in rows)
-            place = tuple(rows[-1][part] for part in timeseries.KEY) if len(rows) == _MOMENTS else None
+            place = tuple(rows[-1][part] for part in timeseries.KEY) if len(rows) == _VALUES_AT_ONCE else None
 
-    def _checked(self, lines: Iterator[bytes], principal: Principal, overwrite: bool) -> str:
-        """The namespace of the lines, all of which could be written. Raises AccessDenied, NotFound, MalformedBody."""
+    def _check_lines(self, lines: Iterator[bytes], principal: Principal, overwrite: bool) -> str:
+        """Check every line; return the namespace of the export. Raises AccessDenied, NotFound, MalformedBody."""
         namespace = read_head(lines)
         places: dict[str, int] = {}
         for line in read(lines):
             self.reader.gate.require(principal, line.urn)
             if overwrite:
-                # What is overwritten is lost, people's aspects too.
+                # Overwriting destroys values, also of user aspects.
                 self.write_path.require_deletion(principal, line.urn, line.aspect)
             places.setdefault(self.write_path.identity.namespace_of(line.urn), line.number)
             try:
@@ -153,58 +152,60 @@ class Transfer:
                 raise MalformedBody(f"line {line.number}: {error.detail}{''.join(problems)}", error.problems) from error
         for missing in self._missing(places.keys() - {namespace, names.NO_NAMESPACE}):
             raise MalformedBody(
-                f"line {places[missing]}: there is no namespace {missing!r}, and it is not the one of line 1"
+                f"line {places[missing]}: namespace {missing!r} does not exist, and is not the namespace of line 1"
             )
         return namespace
 
     def _missing(self, namespaces: Collection[str]) -> list[str]:
         urns = {name: str(names.namespace(name)) for name in sorted(namespaces)}
-        there = self._read(lambda tx: aspects.summaries(tx, list(urns.values())))
-        return [name for name, urn in urns.items() if urn not in there]
+        existing = self._read(lambda tx: aspects.summaries(tx, list(urns.values())))
+        return [name for name, urn in urns.items() if urn not in existing]
 
-    def _taken_in(self, lines: list[Line], principal: Principal, overwrite: bool, dry_run: bool) -> list[Told]:
-        for tried in range(1, _TRIES + 1):
-            judged = self._read(lambda tx: [self._judged(tx, line, principal, overwrite) for line in lines])
-            # Whatever else is said of an entity makes it, with its status: that must be what is told of it.
-            wanted = [proposal for _, proposal in judged if proposal is not None]
+    def _import_batch(
+        self, lines: list[Line], principal: Principal, overwrite: bool, dry_run: bool
+    ) -> list[ImportedLine]:
+        for attempt in range(1, _TRIES + 1):
+            compared = self._read(lambda tx: [self._compare(tx, line, principal, overwrite) for line in lines])
+            # Any other aspect would create the entity with a default status, so the status of the lines comes first.
+            wanted = [proposal for _, proposal in compared if proposal is not None]
             proposals = sorted(wanted, key=lambda one: one.aspect != "status")
             try:
                 if proposals and not dry_run:
                     self.write_path.propose(proposals, principal)
-                return [told for told, _ in judged]
+                return [outcome_line for outcome_line, _ in compared]
             except ConditionFailed:
-                if tried == _TRIES:
+                if attempt == _TRIES:
                     raise
         return []
 
-    def _judged(
+    def _compare(
         self, tx: TableContext, line: Line, principal: Principal, overwrite: bool
-    ) -> tuple[Told, Proposal | None]:
-        value = self._attached(line)
+    ) -> tuple[ImportedLine, Proposal | None]:
+        value = self._apply_system_filter(line)
         if value is None:
-            return Told(line, "unchanged"), None
+            return ImportedLine(line, "unchanged"), None
         present, version = self._present(tx, line)
         outcome, value = self._outcome(tx, replace(line, value=value), present, overwrite)
         if outcome in ("unchanged", "kept", "conflict"):
-            return Told(line, outcome), None
-        # What it was compared with is what it takes the place of.
+            return ImportedLine(line, outcome), None
+        # Replace only the version that was compared.
         proposal = _proposal(line, value, version)
         if outcome == "merged":
             try:
                 self.write_path.check([proposal], principal)
             except InvalidInstance:
-                return Told(line, "conflict"), None
-        return Told(line, outcome), proposal
+                return ImportedLine(line, "conflict"), None
+        return ImportedLine(line, outcome), proposal
 
     def _present(self, tx: TableContext, line: Line) -> tuple[Any | None, int | None]:
-        """What is here in the place of a line, and its version; a moment has none."""
+        """Return the stored value for a line, and its version; timeseries values have none."""
         if self.registry.aspect(line.urn.type, line.aspect).timeseries:
             return timeseries.at(tx, timeseries.key_of(str(line.urn), line.aspect, line.value)), None
-        held = aspects.one(tx, self.registry, line.urn.type, str(line.urn), line.aspect)
-        return (None, ABSENT) if held is None else (held.value, held.version)
+        aspect = aspects.one(tx, self.registry, line.urn.type, str(line.urn), line.aspect)
+        return (None, ABSENT) if aspect is None else (aspect.value, aspect.version)
 
-    def _attached(self, line: Line) -> Any | None:
-        """What of a line's value is attached; None for nothing: only machines' is asked for."""
+    def _apply_system_filter(self, line: Line) -> Any | None:
+        """Return the value after the system filter; None if nothing is left. User aspects are not filtered."""
         if self.registry.aspect(line.urn.type, line.aspect).scope == "USER":
             return line.value
         space = self.write_path.identity.namespace_of(line.urn)

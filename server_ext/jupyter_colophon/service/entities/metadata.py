@@ -1,4 +1,4 @@
-"""Properties and tags of an entity in both scopes, and who may see them."""
+"""Read properties and tags of entities in both scopes."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,14 +17,14 @@ from jupyter_colophon.core.model.registry import Registry
 from jupyter_colophon.core.model.system_filter import SystemFilter
 from jupyter_colophon.core.read_budget import take_page
 from jupyter_colophon.service.entities.columns import Column, ColumnReader, Sourced, is_column
-from jupyter_colophon.service.entities.reference_names import Names
+from jupyter_colophon.service.entities.reference_names import ReferenceNames
 from jupyter_colophon.service.read_policy import Gate
 from jupyter_colophon.storage.entities import aspects
 from jupyter_colophon.storage.lineage.renames import absent_entity
 from jupyter_colophon.storage.lineage.writers import last_writer
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
-#: How often a descriptor of a column is in an answer, and about what its other members take.
+#: How often a column's descriptor occurs in a response, and the approximate size of its other members.
 _COPIES, _DESCRIPTOR_BYTES = 3, 200
 
 
@@ -39,13 +39,13 @@ class ColumnMetadata:
 
 
 def _measure(column: Column) -> int:
-    """Return about how many bytes a column takes in an answer: what describes it is also in its scopes."""
+    """Return the approximate size of a column in a response; its descriptors are repeated in its scopes."""
     return _COPIES * sum(len(one.key) + len(one.text) + _DESCRIPTOR_BYTES for one, _ in column.described)
 
 
 @dataclass(frozen=True, slots=True)
 class MetadataReader:
-    """Reads metadata as scopes. Everything raises NotFound for what the principal may not read."""
+    """Reads metadata by scope. All methods raise NotFound for what the principal may not read."""
 
     provider: StorageProvider
     registry: Registry
@@ -53,40 +53,40 @@ class MetadataReader:
     facts: SystemFilter
     cursors: Cursors
 
-    def of(self, urn: Urn, namespace: str, principal: Principal, time: int | None = None) -> Scoped:
-        """What is said of an entity of this namespace, or was said at a time (in ms).
+    def read_scoped(self, urn: Urn, namespace: str, principal: Principal, time: int | None = None) -> Scoped:
+        """Return the metadata of an entity of this namespace, now or as of a time (in ms).
 
-        A field or a custom entity of which nothing is said is there as soon as what holds it is. The namespace is
-        the stored one; with "" it is not asked for.
+        A field or a custom entity without metadata exists if its parent does. The namespace is compared with the stored
+        one; "" matches any.
         """
         self.gate.require(principal, urn)
         return self.provider.tx_runner.run(lambda tx: self._read(tx, urn, namespace, principal, time), read_only=True)
 
     def require(self, urn: Urn, namespace: str, principal: Principal) -> None:
-        """Raise NotFound unless the entity is there, in this namespace."""
+        """Raise NotFound unless the entity exists in this namespace."""
         self.gate.require(principal, urn)
-        self.provider.tx_runner.run(lambda tx: self._required(tx, urn, namespace, None), read_only=True)
+        self.provider.tx_runner.run(lambda tx: self._require_summary(tx, urn, namespace, None), read_only=True)
 
     def fields(self, urn: Urn, principal: Principal) -> list[str]:
-        """The columns of a dataset of which something was said, sorted. Nobody need know the dataset for that."""
+        """Return the columns of a dataset that have metadata, sorted. The dataset need not exist."""
         self.gate.require(principal, urn)
         if urn.type != "dataset":
             return []
         return self.provider.tx_runner.run(lambda tx: self._columns(tx, urn).paths(), read_only=True)
 
-    def of_fields(
+    def read_columns(
         self, urn: Urn, limit: int, cursor: str, principal: Principal
     ) -> tuple[list[ColumnMetadata], str | None]:
-        """What was said of a dataset's columns, by URN, and where to read on; no more than `limit` are looked at.
+        """Return the metadata of a dataset's columns, by URN, and the next cursor; at most `limit` are examined.
 
-        It is all that aspects say of them, and not what the catalog itself knows of every entity.
+        It contains what aspects describe, without the system properties of entities.
         """
         self.gate.require(principal, urn)
         after = ""
         if cursor:
             same, after = self.cursors.read("fields", cursor)
             if same != str(urn):
-                raise InvalidQuery("is no cursor of this list", "cursor")
+                raise InvalidQuery("is not a cursor of this list", "cursor")
         if urn.type != "dataset":
             return [], None
 
@@ -94,7 +94,7 @@ class MetadataReader:
             page, last = self._columns(tx, urn).page(after, limit)
             columns = list(take_page(page, _measure))
             last = columns[-1].urn if len(columns) < len(page) else last
-            shown = self._named(tx, [described for one in columns for described in one.described], principal)
+            shown = self._with_names(tx, [described for one in columns for described in one.described], principal)
             by_column: dict[str, list[Shown]] = defaultdict(list)
             for one in shown:
                 by_column[one.descriptor.column].append(one)
@@ -104,7 +104,7 @@ class MetadataReader:
         return found, None if last is None else self.cursors.write("fields", [str(urn), last])
 
     def shown(self, entity: Entity, principal: Principal) -> list[Shown]:
-        """What the aspects of an entity that was read say of it and its columns, with the names of references."""
+        """Return the descriptors of an entity and its columns, with the names of references."""
         urn = Urn.parse(entity.summary.urn)
         own = [
             (one, entity.summary.urn) for one in describe_entity(self.registry.stored_type(urn.type), entity.aspects)
@@ -114,7 +114,7 @@ class MetadataReader:
             column = self._columns(tx, urn.nested(0)).column(urn.parts[1]) if is_column(urn) else None
             # On its own page a column is the entity itself.
             described = own if column is None else [(one._replace(column=""), at) for one, at in column.described]
-            return self._named(tx, described, principal)
+            return self._with_names(tx, described, principal)
 
         return self.provider.tx_runner.run(work, read_only=True)
 
@@ -123,15 +123,17 @@ class MetadataReader:
 
     def _of_column(self, column: Column, shown: Iterable[Shown]) -> ColumnMetadata:
         found = scoped(None, column.aspects, (one for one, _ in column.described))
-        attached = self._attached(found, {}, Urn.parse(column.urn), column.namespace)
+        attached = self._apply_system_filter(found, {}, Urn.parse(column.urn), column.namespace)
         return ColumnMetadata(column.path, column.urn, attached, tuple(shown))
 
-    def _named(self, tx: TableContext, described: Sequence[Sourced], principal: Principal) -> list[Shown]:
-        names = Names(tx, self.registry, self.gate, principal).names_of({one.urn for one, _ in described if one.urn})
+    def _with_names(self, tx: TableContext, described: Sequence[Sourced], principal: Principal) -> list[Shown]:
+        names = ReferenceNames(tx, self.registry, self.gate, principal).names_of(
+            {one.urn for one, _ in described if one.urn}
+        )
         return [Shown(one, source, names.get(one.urn, one.text)) for one, source in described]
 
     def _read(self, tx: TableContext, urn: Urn, namespace: str, principal: Principal, time: int | None) -> Scoped:
-        summary = self._required(tx, urn, namespace, time)
+        summary = self._require_summary(tx, urn, namespace, time)
         if is_column(urn):
             column = self._columns(tx, urn.nested(0), time).column(urn.parts[1])
             found = scoped(summary, column.aspects, (one for one, _ in column.described))
@@ -142,18 +144,18 @@ class MetadataReader:
             own = describe_entity(self.registry.stored_type(urn.type), present)
             found = scoped(summary, present, (one for one in own if not one.column))
         space = self.gate.identity.namespace_of(urn) if summary is None else summary.namespace
-        # What the catalog itself knows is made here, and stored nowhere.
-        return self._attached(found, self._last_program(tx, urn, principal, time), urn, space)
+        # System properties are computed here, and not stored.
+        return self._apply_system_filter(found, self._last_program(tx, urn, principal, time), urn, space)
 
     def _present(self, tx: TableContext, urn: Urn, time: int | None) -> dict[str, Aspect]:
         if time is None:
             return aspects.present(tx, self.registry, urn.type, str(urn))
         return aspects.at(tx, self.registry, urn.type, str(urn), time)
 
-    def _attached(self, found: Scoped, known: Mapping[str, str], urn: Urn, namespace: str) -> Scoped:
-        """Of what machines said and what is `known` beside it, the keys that are attached."""
-        said = self.facts.of_keys({**known, **found.system.properties}, urn, namespace)
-        return replace(found, system=replace(found.system, properties=said))
+    def _apply_system_filter(self, found: Scoped, known: Mapping[str, str], urn: Urn, namespace: str) -> Scoped:
+        """Return the metadata with the system properties, and `known` ones, that pass the system filter."""
+        properties = self.facts.of_keys({**known, **found.system.properties}, urn, namespace)
+        return replace(found, system=replace(found.system, properties=properties))
 
     def _last_program(self, tx: TableContext, urn: Urn, principal: Principal, time: int | None) -> dict[str, str]:
         writer = last_writer(tx, str(urn), time) if urn.type == "dataset" else None
@@ -162,15 +164,15 @@ class MetadataReader:
             return {}
         return {"last-updated-by-program": lineage_key(program, identity)}
 
-    def _required(self, tx: TableContext, urn: Urn, namespace: str, time: int | None) -> EntitySummary | None:
-        """The entity; None for one that is there with its holder, and of which nothing is said. Raises NotFound."""
-        found = there = self._summary(tx, urn, time)
-        if there is None and urn.type in UNDECLARED:
-            holder = holder_of(urn, self.gate.identity)
-            if holder is None:
+    def _require_summary(self, tx: TableContext, urn: Urn, namespace: str, time: int | None) -> EntitySummary | None:
+        """Return the entity; None if only its parent exists. Raises NotFound."""
+        found = existing = self._summary(tx, urn, time)
+        if existing is None and urn.type in UNDECLARED:
+            parent = holder_of(urn, self.gate.identity)
+            if parent is None:
                 return None
-            there = self._summary(tx, holder, time)
-        if there is None or namespace not in ("", there.namespace):
+            existing = self._summary(tx, parent, time)
+        if existing is None or namespace not in ("", existing.namespace):
             raise absent_entity(tx, str(urn))
         return found
 

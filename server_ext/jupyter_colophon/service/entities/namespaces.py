@@ -1,7 +1,7 @@
-"""Deleting a namespace with everything in it: gone at once, taken away in the background (spec WRITE-15).
+"""Delete a namespace with its content: invisible at once, removed in the background (spec WRITE-15).
 
-Nothing can be written in the namespace meanwhile, and it can be made anew when nothing of it is left. So no reader
-ever sees an old row under a new namespace, and nothing new is ever taken for old.
+Until everything is removed, nothing can be written in the namespace, and it cannot be created again. So readers never
+see old rows in a new namespace, and new rows are never removed.
 """
 
 import logging
@@ -16,21 +16,21 @@ from jupyter_colophon.storage.entities.deleting_namespaces import ending, is_end
 from jupyter_colophon.storage.spi import StorageProvider
 from jupyter_colophon.system.worker import Worker
 
-#: Whoever goes on with a deletion; the one who asked for it is told in the namespace's own change.
+#: The actor of background deletions; the change of the namespace itself has the requesting user.
 _PRINCIPAL = Principal("colophon")
 _logger = logging.getLogger("jupyter_colophon.namespaces")
 
 
 @dataclass(slots=True)
 class Namespaces:
-    """Deletes namespaces; one thread, which lives as long as there is something to take away."""
+    """Deletes namespaces on one thread, which runs while there is something to remove."""
 
     provider: StorageProvider
     write_path: WritePath
-    #: Where the events of streams are; None where they are not stored.
+    #: The event files of streams; None if events are not stored.
     events: EventFiles | None = None
-    #: Removes what is kept of a namespace beside the catalog: instances of schemaspaces.
-    remove_beside: Callable[[str, Principal], None] = lambda name, principal: None
+    #: Removes content of a namespace outside the catalog: instances of schemaspaces.
+    remove_external: Callable[[str, Principal], None] = lambda name, principal: None
     _worker: Worker = field(init=False)
 
     def __post_init__(self) -> None:
@@ -40,29 +40,29 @@ class Namespaces:
         )
 
     def delete(self, name: str, principal: Principal) -> None:
-        """End a namespace and everything in it. Raises NotFound, AccessDenied; returns when it is gone for everybody."""
+        """Delete a namespace and its content; it is invisible when this returns. Raises NotFound, AccessDenied."""
         self.write_path.delete_namespace(name, principal)
         self.resume()
 
     def clear(self, name: str) -> None:
-        """Take away what a deleted namespace still holds, so that it can be made anew. Raises StorageError."""
+        """Remove all remaining content of a deleted namespace, so that it can be created again. Raises StorageError."""
         while not self._clear_some(name):
             pass
 
     def remove_files(self, name: str, principal: Principal) -> None:
-        """Remove what is kept outside the catalog of a namespace that was deleted when it was empty. Raises StorageError."""
-        self.remove_beside(name, principal)
+        """Remove content outside the catalog of a namespace that was empty when deleted. Raises StorageError."""
+        self.remove_external(name, principal)
         if self.events is not None:
             self.events.remove_namespace(name)
 
     def resume(self) -> None:
-        """Continue the deletions that any process began; the thread ends with the last of them."""
+        """Continue deletions of any process; the thread ends after the last one."""
         if self.provider.tx_runner.run(ending, read_only=True):
             self._worker.wake()
             self._worker.start()
 
     def close(self) -> None:
-        """Stop; the next process deletes what is left."""
+        """Stop; another process continues the deletions."""
         self._worker.close()
 
     def _clear_some(self, name: str) -> bool:

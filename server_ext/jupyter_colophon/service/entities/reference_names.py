@@ -1,7 +1,7 @@
-"""Names of what tags, terms, owners and domains refer to: looked up when they are shown, resolved when they are searched.
+"""Names of the targets of tags, terms, owners and domains, resolved when they are shown or searched.
 
-Search rows hold the key of a URN, which never changes; so renaming a term writes one entity, and the next answer has the
-new name (docs/decisions/0018-names-of-references-are-resolved-by-readers.md).
+Search rows contain the key of a URN, which never changes; so renaming a term writes one entity, and the next response
+has the new name (docs/decisions/0018-names-of-references-are-resolved-by-readers.md).
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -23,17 +23,17 @@ from jupyter_colophon.storage.entities import aspects
 from jupyter_colophon.storage.search.index import NOT_REMOVED, REFERENCED
 from jupyter_colophon.storage.spi import TableContext, Words
 
-#: So many entities whose names fit a word are resolved.
+#: How many entities are resolved for one name pattern.
 RESOLVED_MAX: Final = 100
-#: The kind of descriptor that refers to entities of a type, by the type in lower case: words are folded.
+#: The kind of descriptor that refers to a type, by the type in lower case, since words are folded.
 _KIND_OF_TYPE: Final[Mapping[str, Kind]] = {type_.lower(): kind for kind, types in REFERRED.items() for type_ in types}
-#: The kinds that a key of search or a filter stands for.
+#: The kind of descriptor for a search key.
 KIND_OF_KEY: Final[Mapping[str, Kind]] = {KEY_OF[kind]: kind for kind in REFERRED}
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
-    """Names as one principal may see them, in one transaction."""
+class ReferenceNames:
+    """Resolves names that a principal may see, in one transaction."""
 
     tx: TableContext
     registry: Registry
@@ -41,7 +41,7 @@ class Names:
     principal: Principal
 
     def names_of(self, urns: Iterable[str]) -> dict[str, str]:
-        """Return the names of these entities, by URN; without those that have none or may not be read."""
+        """Return the names of these entities, by URN, without unnamed or unreadable ones."""
         wanted = {urn: canonical for urn in urns if (canonical := self._readable(urn)) is not None}
         keys = [(str(one), name) for one in dict.fromkeys(wanted.values()) for name in NAMING.get(one.type, ())]
         found: dict[str, dict[str, str]] = {}
@@ -57,7 +57,7 @@ class Names:
         return {urn: best[str(one)] for urn, one in wanted.items() if str(one) in best}
 
     def resolve(self, pattern: Pattern, kinds: Collection[Kind]) -> list[tuple[Kind, str]]:
-        """Return (kind, key of the URN) of what has a name that fits, or of the very URN that the pattern is."""
+        """Return (kind, key of the URN) of entities whose name matches the pattern, or whose URN it is."""
         if pattern.kind == "any":
             return []
         if pattern.text.startswith(PREFIX):
@@ -73,7 +73,7 @@ class Names:
         return list(dict.fromkeys(found))
 
     def filter_value(self, name: str, value: str) -> str:
-        """Return the value of a filter as full text has it: the key that a name stands for where nothing has it itself."""
+        """Return the indexed value of a filter: the value itself if it occurs, else the key of the entity with this name."""
         kind = KIND_OF_FILTER.get(name)
         if kind is None or kind not in REFERRED or value.startswith(PREFIX):
             return value
@@ -83,7 +83,7 @@ class Names:
         return next((key for _, key in resolved), value)
 
     def names_of_facets(self, facets: Mapping[str, Iterable[tuple[str, int]]]) -> dict[str, dict[str, str]]:
-        """Return the names of values of facets that refer to something with another name, by facet and value."""
+        """Return the names of facet values that differ from the value, by facet and value."""
         urns = {
             (facet, value, f"{PREFIX}{type_}:{encoded(value)}")
             for facet, counted in facets.items()
@@ -108,6 +108,6 @@ class Names:
 
 
 def _from_urn(text: str) -> list[tuple[Kind, str]]:
-    """The reference that a folded URN is; nothing for one of another type."""
+    """Return the reference for a folded URN; empty if its type cannot be referred to."""
     kind = _KIND_OF_TYPE.get(text.removeprefix(PREFIX).partition(":")[0])
     return [] if kind is None else [(kind, reference_text(text))]

@@ -1,6 +1,6 @@
-"""Making namespaces, datasets, streams and applications known, with what the product itself says of them.
+"""Register namespaces, datasets, streams and applications, with their system metadata.
 
-What is deployed again is merged; what the product said before, and no longer says, goes (spec CDAP-6).
+Repeated registrations are merged; system metadata that is no longer reported is removed (spec CDAP-6).
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,72 +19,76 @@ from jupyter_colophon.core.identity.names import Urn
 from jupyter_colophon.core.model.program_types import KINDS, WORKFLOWS, Programs, labels
 from jupyter_colophon.core.model.proposal import ABSENT, Condition, Proposal, Written
 from jupyter_colophon.core.model.schema_fields import columns_of_avro
-from jupyter_colophon.service.entities.entities import Reader
+from jupyter_colophon.service.entities.entities import EntityReader
 from jupyter_colophon.service.write_path import WritePath
 
-#: How often a deployment is tried again where others deploy the same application.
+#: How often a deployment is retried after concurrent deployments of the same application.
 _TRIES: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Deployer:
-    """Makes entities known for those who deploy. All raise NotFound for a namespace that there is not."""
+    """Registers entities. All methods raise NotFound for an unknown namespace."""
 
-    reader: Reader
+    reader: EntityReader
     write_path: WritePath
 
     def namespace(self, name: str, facts: Mapping[str, str], principal: Principal) -> list[Written]:
-        """Make a namespace, or say more of it. Raises Reserved for the platform's own."""
+        """Create or update a namespace. Raises Reserved for the platform's own."""
         urn = names.namespace(name)
         if name == names.SYSTEM_NAMESPACE:
             raise Reserved(name)
         return self.write_path.propose([*_facts(urn, Annotation(facts), "nothing", Condition())], principal)
 
-    def entity(self, urn: Urn, told: Deployed, principal: Principal) -> list[Written]:
-        """Make a dataset or a stream, or say more of it."""
-        return self.write_path.propose([*_proposals(urn, told)], principal)
+    def entity(self, urn: Urn, deployed: Deployed, principal: Principal) -> list[Written]:
+        """Create or update a dataset or a stream."""
+        return self.write_path.propose([*_proposals(urn, deployed)], principal)
 
-    def application(self, urn: Urn, told: Deployed, programs: Programs | None, principal: Principal) -> list[Written]:
-        """Deploy an application with exactly these programs; those it no longer has are deleted.
+    def application(
+        self, urn: Urn, deployed: Deployed, programs: Programs | None, principal: Principal
+    ) -> list[Written]:
+        """Deploy an application with exactly these programs; others are deleted.
 
-        Where nothing is said of programs, they stay.
+        With None, its programs stay unchanged.
         """
         if programs is not None:
             words = {_word(type_): ids for type_, ids in programs.items()}
             facts = {f"{word}:{id_}": id_ for word, ids in words.items() for id_ in ids}
-            every = tuple(f"{kind.word}:" for kind in KINDS.values())
-            told = replace(told, facts={**told.facts, **facts}, whole=(*told.whole, *every))
-        for tried in range(1, _TRIES + 1):
+            program_prefixes = tuple(f"{kind.word}:" for kind in KINDS.values())
+            deployed = replace(deployed, facts={**deployed.facts, **facts}, whole=(*deployed.whole, *program_prefixes))
+        for attempt in range(1, _TRIES + 1):
             before = self._before(urn, principal)
             try:
-                batch = self._deployment(urn, told, programs or {}, before, principal)
+                batch = self._deployment(urn, deployed, programs or {}, before, principal)
                 return self.write_path.propose(batch, principal)
             except ConditionFailed:
-                # Somebody else deployed it meanwhile.
-                if tried == _TRIES:
+                # Another deployment was concurrent.
+                if attempt == _TRIES:
                     raise
         return []
 
     def _deployment(
-        self, urn: Urn, told: Deployed, programs: Programs, before: Entity | None, principal: Principal
+        self, urn: Urn, deployed: Deployed, programs: Programs, before: Entity | None, principal: Principal
     ) -> list[Proposal]:
         aspect = None if before is None else before.aspects.get("technicalMetadata")
-        held: Mapping[str, str] = {} if aspect is None else aspect.value["properties"]
-        stale = frozenset(key for key in held if key.startswith(told.whole) and key not in told.facts)
-        artifact = held.get(ARTIFACT, "")
-        former = frozenset([artifact]) if told.facts.get(ARTIFACT, artifact) != artifact else frozenset[str]()
+        properties: Mapping[str, str] = {} if aspect is None else aspect.value["properties"]
+        stale = frozenset(key for key in properties if key.startswith(deployed.whole) and key not in deployed.facts)
+        artifact = properties.get(ARTIFACT, "")
+        former = frozenset([artifact]) if deployed.facts.get(ARTIFACT, artifact) != artifact else frozenset[str]()
         version = ABSENT if aspect is None else aspect.version
-        proposals = [*_proposals(urn, told, _Stale(stale, former - {*told.labels}, Condition(version=version)))]
-        for type_, id_ in _programs(told.facts):
-            said = Deployed(labels=labels(type_, id_, programs.get(type_, {}).get(id_, ())))
+        proposals = [*_proposals(urn, deployed, _Stale(stale, former - {*deployed.labels}, Condition(version=version)))]
+        for type_, id_ in _programs(deployed.facts):
+            program_metadata = Deployed(labels=labels(type_, id_, programs.get(type_, {}).get(id_, ())))
             proposals += _proposals(
-                self._program(urn, type_, id_), said, _ANEW if type_ == WORKFLOWS else _NOTHING_STALE
+                self._program(urn, type_, id_),
+                program_metadata,
+                _REPLACE_ALL_TAGS if type_ == WORKFLOWS else _NOTHING_STALE,
             )
-        gone = [self._program(urn, *one) for one in _programs(stale)]
-        return proposals + [Proposal(one, None, "delete") for one in gone if self._before(one, principal)]
+        removed_programs = [self._program(urn, *one) for one in _programs(stale)]
+        return proposals + [Proposal(one, None, "delete") for one in removed_programs if self._before(one, principal)]
 
     def _program(self, application: Urn, type_: str, id_: str) -> Urn:
-        """Raises InvalidName, also for what is no job in an application that is written as a URN."""
+        """Return the URN of a program. Raises InvalidName, also for a URN that is not an application's job."""
         identity = self.write_path.identity
         return from_v3((*v3_path(application, identity).segments, type_, id_), identity)
 
@@ -97,7 +101,7 @@ class Deployer:
 
 @dataclass(frozen=True, slots=True)
 class _Stale:
-    """What the product said before and says no longer, and what must still be there."""
+    """System metadata to remove, and the condition that nothing has changed since it was read."""
 
     properties: frozenset[str] = frozenset()
     tags: frozenset[str] = frozenset()
@@ -106,21 +110,21 @@ class _Stale:
 
 
 _NOTHING_STALE: Final = _Stale()
-#: A workflow's nodes are told all together.
-_ANEW: Final = _Stale(every_tag=True)
+#: A workflow's nodes are reported together, so all its tags are replaced.
+_REPLACE_ALL_TAGS: Final = _Stale(every_tag=True)
 
 
-def _proposals(urn: Urn, told: Deployed, stale: _Stale = _NOTHING_STALE) -> Iterable[Proposal]:
-    annotation = Annotation(told.facts, told.labels, stale.properties, stale.tags, clear_tags=stale.every_tag)
+def _proposals(urn: Urn, deployed: Deployed, stale: _Stale = _NOTHING_STALE) -> Iterable[Proposal]:
+    annotation = Annotation(deployed.facts, deployed.labels, stale.properties, stale.tags, clear_tags=stale.every_tag)
     yield from _facts(urn, annotation, "namespace", stale.condition)
-    if told.settings:
-        settings = {"customProperties": dict(told.settings)}
+    if deployed.settings:
+        settings = {"customProperties": dict(deployed.settings)}
         yield Proposal(urn, "datasetProperties", "patch", settings, needs="namespace")
-    if told.schema is not None:
-        value = {"fields": _columns(told.schema), "platformSchema": {SCHEMA_TEXT: told.schema}}
+    if deployed.schema is not None:
+        value = {"fields": _columns(deployed.schema), "platformSchema": {SCHEMA_TEXT: deployed.schema}}
         yield Proposal(urn, "schemaMetadata", "upsert", value, needs="namespace")
-    if told.said != Annotation():
-        yield Proposal(urn, "businessMetadata", "annotate", told.said, needs="namespace")
+    if deployed.said != Annotation():
+        yield Proposal(urn, "businessMetadata", "annotate", deployed.said, needs="namespace")
 
 
 def _facts(urn: Urn, annotation: Annotation, needs: Any, condition: Condition) -> Iterable[Proposal]:
@@ -140,7 +144,7 @@ def _word(type_: str) -> str:
 
 
 def _programs(keys: Iterable[str]) -> Iterable[tuple[str, str]]:
-    """Type and id of the programs that properties of an application name, as `Flow:<id>`."""
+    """Yield type and id of the programs in an application's properties, such as `Flow:<id>`."""
     types = {kind.word: type_ for type_, kind in KINDS.items()}
     for key in keys:
         word, colon, id_ = key.partition(":")

@@ -1,4 +1,4 @@
-"""Writing into streams: events are stored, and who wrote is lineage, once a UTC day (spec LINEAGE-19)."""
+"""Write events to streams; the source is recorded as lineage once per UTC day (spec LINEAGE-19)."""
 
 import base64
 import json
@@ -22,7 +22,7 @@ from jupyter_colophon.storage.entities.aspects import summary
 from jupyter_colophon.storage.lineage import runs
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
-#: An event as it is stored has at most so many bytes.
+#: The size limit of a stored event.
 EVENT_BYTES = 1024 * 1024
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY_MS = 86_400_000
@@ -30,7 +30,7 @@ _DAY_MS = 86_400_000
 
 @dataclass(frozen=True, slots=True)
 class Streams:
-    """Takes events. Without files they are dropped, and lineage is recorded all the same."""
+    """Stores events of streams. Without files events are dropped, but lineage is recorded."""
 
     provider: StorageProvider
     gate: Gate
@@ -39,30 +39,32 @@ class Streams:
     now: Callable[[], int]
 
     def write(self, stream: Urn, events: Callable[[], Sequence[Any]], source: str, principal: Principal) -> Taken:
-        """Add events to a stream, which are read once it is sure that they may be. All are taken, or none.
+        """Append events to a stream, atomically; they are parsed after the access check.
 
-        `source` says who outside writes; "" for nobody that is worth a name. Raises NotFound, AccessDenied, TooLarge,
-        StoreFull, and what `events` raises.
+        `source` names the external writer; "" records none. Raises NotFound, AccessDenied, TooLarge, StoreFull, and the
+        errors of `events`.
         """
         self.write_path.require(principal, "emit", stream)
         now = self.now()
-        who = None if source == "" else _source(self.gate.identity.namespace_of(stream), source, now)
-        since, known = self.provider.tx_runner.run(lambda tx: _looked_up(tx, stream, who), read_only=True)
+        external_source = None if source == "" else _source(self.gate.identity.namespace_of(stream), source, now)
+        since, known = self.provider.tx_runner.run(
+            lambda tx: _look_up_stream(tx, stream, external_source), read_only=True
+        )
         lines = [_line(event, source, now) for event in events()]
-        if who is not None and not known:
-            self.write_path.record_source(stream, who, principal)
+        if external_source is not None and not known:
+            self.write_path.record_source(stream, external_source, principal)
         if self.files is not None and lines:
             self.files.append(self._folder(self.files, stream, since), _day(now), lines)
         return Taken(len(lines), self.files is not None)
 
     def folder(self, stream: Urn, principal: Principal) -> Path | None:
-        """Where the events of a stream are; None where they are dropped. Raises NotFound."""
+        """Return the folder of a stream's events; None if events are not stored. Raises NotFound."""
         self.gate.require(principal, stream)
-        since, _ = self.provider.tx_runner.run(lambda tx: _looked_up(tx, stream, None), read_only=True)
+        since, _ = self.provider.tx_runner.run(lambda tx: _look_up_stream(tx, stream, None), read_only=True)
         return None if self.files is None else self._folder(self.files, stream, since)
 
     def close(self) -> None:
-        """Show what was written, and take no more."""
+        """Flush written events, and close the files."""
         if self.files is not None:
             self.files.close()
 
@@ -71,8 +73,8 @@ class Streams:
         return files.folder(identity.namespace_of(stream), identity.short_name(stream), since)
 
 
-def _looked_up(tx: TableContext, stream: Urn, source: Source | None) -> tuple[int, bool]:
-    """Since when there is the stream, and whether it is recorded that the source wrote into it. Raises NotFound."""
+def _look_up_stream(tx: TableContext, stream: Urn, source: Source | None) -> tuple[int, bool]:
+    """Return the creation time of the stream, and whether the source is already recorded. Raises NotFound."""
     found = summary(tx, str(stream))
     if found is None:
         raise NotFound("stream", str(stream))
@@ -87,7 +89,7 @@ def _line(event: Any, source: str, now: int) -> bytes:
         {"timestamp": now, "source": source or None, **body}, ensure_ascii=False, separators=(",", ":")
     ).encode()
     if len(line) > EVENT_BYTES:
-        raise TooLarge(f"an event has at most {EVENT_BYTES} bytes")
+        raise TooLarge(f"an event may have at most {EVENT_BYTES} bytes")
     return line
 
 

@@ -1,4 +1,4 @@
-"""Lineage access by access, with the ids of runs: what `/colophon/v3` gathers into relations."""
+"""Lineage as single accesses with run ids, from which `/colophon/v3` builds relations."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -9,26 +9,26 @@ from jupyter_colophon.core.identity.names import Urn, program_of
 from jupyter_colophon.core.lineage.graph import LineageQuestion, Node
 from jupyter_colophon.core.model import declared_lineage
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, take_page
-from jupyter_colophon.service.lineage.lineage import Asking, LineageReader
-from jupyter_colophon.service.lineage.lineage_response import Drawing
+from jupyter_colophon.service.lineage.lineage import LineageQuery, LineageReader
+from jupyter_colophon.service.lineage.lineage_response import LineageBuilder
 from jupyter_colophon.service.lineage.lineage_traversal import Walk
 from jupyter_colophon.storage.lineage import run_accesses
 from jupyter_colophon.storage.lineage.edges_as_of import edges_at
 from jupyter_colophon.storage.lineage.statements import access_mode
 from jupyter_colophon.storage.spi import Edge, Row
 
-#: Runs that are told of one edge and of all, at most.
+#: How many runs of one edge, and of all edges, are returned.
 _RUNS_OF_EDGE, _RUNS = 1_000, 50_000
 _RUNS_LEAST = 10
-#: About what the members of a relation take beside its texts.
+#: The approximate size of a relation without its texts.
 _RELATION_BYTES = 150
-#: A run's parent may have a parent: so far up a workflow is looked for.
+#: How many levels of parents are searched for a workflow.
 _PARENTS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
-    """What was met, newest runs first; `nodes` are all that it names. A part of the runs may be left out: `truncated`."""
+class AccessLineage:
+    """The accesses, newest runs first, with all nodes that they refer to; `truncated` if runs are missing."""
 
     met: tuple[Met, ...]
     nodes: Mapping[str, Node]
@@ -36,43 +36,45 @@ class Related:
     truncated: bool
 
 
-def related(reader: LineageReader, question: LineageQuestion, principal: Principal, *, rollup: bool) -> Related:
-    """The accesses around data; with `rollup`, what ran in a workflow is told as the workflow's. Raises NotFound."""
+def find_accesses(
+    reader: LineageReader, question: LineageQuestion, principal: Principal, *, rollup: bool
+) -> AccessLineage:
+    """Return the accesses around data; with `rollup`, runs in a workflow are attributed to it. Raises NotFound."""
     return reader.ask(
         question.urn,
         principal,
         question.as_of,
-        lambda asking: _answer(asking, question, asking.walk(question).fold(), rollup),
+        lambda lineage_query: _answer(lineage_query, question, lineage_query.walk(question).fold(), rollup),
     )
 
 
-def _answer(asking: Asking, question: LineageQuestion, walked: Walk, rollup: bool) -> Related:
-    edges, complete = _edges(asking, question, walked)
-    found = list(run_accesses.of_edges(asking.tx, edges, question.as_of))
-    runs = run_accesses.runs_named(asking.tx, (one.run for one in found))
+def _answer(lineage_query: LineageQuery, question: LineageQuestion, walked: Walk, rollup: bool) -> AccessLineage:
+    edges, complete = _edges(lineage_query, question, walked)
+    found = list(run_accesses.of_edges(lineage_query.tx, edges, question.as_of))
+    runs = run_accesses.runs_named(lineage_query.tx, (one.run for one in found))
     met = [Met(one.data, one.program, access_mode(one.mode), _run_id(runs, one.run), one.component) for one in found]
     if rollup:
-        over = _workflows(asking, runs)
+        workflow_runs = _workflows(lineage_query, runs)
         met = [
-            replace(one, program=over[touch.run]["program"], run=over[touch.run]["run_id"])
-            if touch.run in over
+            replace(one, program=workflow_runs[touch.run]["program"], run=workflow_runs[touch.run]["run_id"])
+            if touch.run in workflow_runs
             else one
             for one, touch in zip(met, found, strict=True)
         ]
-    told = list(take_page(met, _measure, LIST_BYTES_MAX))
-    complete, met = complete and len(told) == len(met), told
-    drawing = asking.drawing
-    drawn = drawing.nodes(question, walked)
-    return Related(
+    page = list(take_page(met, _measure, LIST_BYTES_MAX))
+    complete, met = complete and len(page) == len(met), page
+    builder = lineage_query.builder
+    nodes = builder.nodes(question, walked)
+    return AccessLineage(
         met=tuple(met),
-        nodes=_named(drawing, question, drawn, met),
-        frontier=drawing.frontier(drawn, question, walked),
+        nodes=_named_nodes(builder, question, nodes, met),
+        frontier=builder.frontier(nodes, question, walked),
         truncated=walked.truncated or not complete,
     )
 
 
 def _measure(one: Met) -> int:
-    """Return about how many bytes an access takes in an answer where it is a relation of its own."""
+    """Return the approximate size of an access in a response, as a relation of its own."""
     return _RELATION_BYTES + len(one.data) + len(one.program) + len(one.run) + 2 * len(one.component)
 
 
@@ -83,24 +85,24 @@ def _run_id(runs: Mapping[str, Row], run: str) -> str:
     return str(runs[run]["run_id"]) if run in runs else run
 
 
-def _edges(asking: Asking, question: LineageQuestion, walked: Walk) -> tuple[list[Edge], bool]:
+def _edges(lineage_query: LineageQuery, question: LineageQuestion, walked: Walk) -> tuple[list[Edge], bool]:
     triples = sorted(walked.triples)
     most = max(_RUNS_LEAST, min(_RUNS_OF_EDGE, _RUNS // max(1, len(triples))))
-    edges = edges_at(asking.tx, asking.as_of).details(triples, question.window, most)
+    edges = edges_at(lineage_query.tx, lineage_query.as_of).details(triples, question.window, most)
     return edges, all(edge.complete and len(edge.runs) == edge.run_count for edge in edges)
 
 
-def _workflows(asking: Asking, runs: Mapping[str, Row]) -> dict[str, Row]:
-    """The workflow's run in which each of these was, where there is one that may be seen."""
+def _workflows(lineage_query: LineageQuery, runs: Mapping[str, Row]) -> dict[str, Row]:
+    """Return the visible workflow run that contains each of these runs."""
     known, rim = dict(runs), set(runs)
     for _ in range(_PARENTS):
         parents = {known[urn]["parent"] for urn in rim if urn in known and known[urn]["parent"]} - known.keys()
         if not parents:
             break
-        known |= run_accesses.runs_named(asking.tx, parents)
+        known |= run_accesses.runs_named(lineage_query.tx, parents)
         rim = parents
     found = {urn: row for urn in runs if (row := _workflow(known, urn)) is not None}
-    shown = asking.nodes.shown({row["program"] for row in found.values()})
+    shown = lineage_query.nodes.visible({row["program"] for row in found.values()})
     return {urn: row for urn, row in found.items() if row["program"] in shown}
 
 
@@ -116,11 +118,11 @@ def _workflow(known: Mapping[str, Row], urn: str) -> Row | None:
     return None
 
 
-def _named(
-    drawing: Drawing, question: LineageQuestion, drawn: Iterable[Node], met: Iterable[Met]
+def _named_nodes(
+    builder: LineageBuilder, question: LineageQuestion, drawn: Iterable[Node], met: Iterable[Met]
 ) -> Mapping[str, Node]:
-    """The nodes that relations name; of a workflow nothing was walked, so it is drawn here."""
+    """Return the nodes that the relations name; workflows were not part of the walk, so they are added."""
     nodes = {node.urn: node for node in drawn}
     named = {end for one in met for end in (one.data, one.program)}
-    more = drawing.nodes(question, Walk(dict.fromkeys(sorted(named - nodes.keys()), 0)))
+    more = builder.nodes(question, Walk(dict.fromkeys(sorted(named - nodes.keys()), 0)))
     return {urn: node for urn, node in (nodes | {node.urn: node for node in more}).items() if urn in named}

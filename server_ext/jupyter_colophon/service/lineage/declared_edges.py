@@ -1,7 +1,7 @@
-"""Declared lineage in the answers for people: an edge from data to data (docs/api.md).
+"""Declared lineage as edges from data to data (docs/api.md).
 
-Where an aspect names no program, the store shows its edges through one that stands for who declares them
-(core/model/declared_lineage.py). Only CDAP's clients need a program there; here it is left out.
+For an aspect without a program, the store has edges through a stand-in program for the declaring source
+(core/model/declared_lineage.py). Only CDAP's clients need that program; here it is removed.
 """
 
 from collections import defaultdict
@@ -12,7 +12,7 @@ from jupyter_colophon.core.lineage.graph import LineageEdge, Node
 
 
 def join_declared(edges: Sequence[LineageEdge], stand_ins: frozenset[str]) -> tuple[LineageEdge, ...]:
-    """Return the edges with one from data to data for each pair that lead into and out of a stand-in for a program."""
+    """Return the edges, with each pair into and out of a stand-in program replaced by one from data to data."""
     reads: dict[str, list[LineageEdge]] = defaultdict(list)
     kept: list[LineageEdge] = []
     for edge in edges:
@@ -38,8 +38,8 @@ def _join(read: LineageEdge, write: LineageEdge) -> LineageEdge:
     )
 
 
-def hand_over_hidden(nodes: Iterable[Node], edges: Sequence[LineageEdge]) -> tuple[Node, ...]:
-    """Return the nodes without stand-ins; what those hide is hidden by the data beside them."""
+def transfer_hidden_counts(nodes: Iterable[Node], edges: Sequence[LineageEdge]) -> tuple[Node, ...]:
+    """Return the nodes without stand-ins, whose hidden counts are added to the adjacent data."""
     found = list(nodes)
     stand_ins = {node.urn: node for node in found if node.declared}
     upstream: dict[str, int] = defaultdict(int)
@@ -65,9 +65,9 @@ def hand_over_hidden(nodes: Iterable[Node], edges: Sequence[LineageEdge]) -> tup
     )
 
 
-def hand_over_frontier(frontier: Iterable[str], edges: Sequence[LineageEdge], stand_ins: frozenset[str]) -> set[str]:
-    """Return the frontier with the data beside a stand-in in its place."""
-    rim = set(frontier)
-    beside = {edge.target for edge in edges if edge.source in stand_ins & rim}
-    beside |= {edge.source for edge in edges if edge.target in stand_ins & rim}
-    return (rim - stand_ins) | beside
+def transfer_frontier(frontier: Iterable[str], edges: Sequence[LineageEdge], stand_ins: frozenset[str]) -> set[str]:
+    """Return the frontier with stand-ins replaced by the adjacent data."""
+    frontier_urns = set(frontier)
+    adjacent = {edge.target for edge in edges if edge.source in stand_ins & frontier_urns}
+    adjacent |= {edge.source for edge in edges if edge.target in stand_ins & frontier_urns}
+    return (frontier_urns - stand_ins) | adjacent

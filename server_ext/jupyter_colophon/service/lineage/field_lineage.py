@@ -1,4 +1,4 @@
-"""Lineage of fields in a window: which of the known edges between columns a run in the window made."""
+"""Lineage of fields in a time window: the column edges that a run in the window produced."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,38 +9,41 @@ from jupyter_colophon.core.access import Principal
 from jupyter_colophon.core.documents.json_parsing import stored
 from jupyter_colophon.core.lineage.field_lineage import Ends, FieldEdge, FieldLineage, FieldQuestion
 from jupyter_colophon.core.lineage.graph import MAX_RELATIONS, Window
-from jupyter_colophon.service.lineage.lineage import Asking, LineageReader
+from jupyter_colophon.service.lineage.lineage import LineageQuery, LineageReader
 from jupyter_colophon.service.lineage.lineage_traversal import WRITE, is_data
 from jupyter_colophon.storage.lineage.assertions import columns_in_force, spans
 from jupyter_colophon.storage.lineage.run_accesses import runs_named
 from jupyter_colophon.storage.spi import Range, Row, TableContext
 
-#: How many runs of a program are looked at first, and at most, for edges that its newest run did not make.
-_FIRST, _MOST = 50, 5_000
+#: How many runs of a program are examined first, and at most, for edges that its newest run did not produce.
+_RUNS_FIRST, _RUNS_MAX = 50, 5_000
 #: Target field, source, source field.
 _Pair = tuple[str, str, str]
 
 
 def field_lineage(reader: LineageReader, question: FieldQuestion, principal: Principal) -> FieldLineage:
-    """What the fields of data are made of, and what of them. Raises NotFound."""
-    return reader.ask(question.urn, principal, None, lambda asking: _answer(asking, question))
+    """Return the incoming and outgoing lineage of the fields of a dataset. Raises NotFound."""
+    return reader.ask(question.urn, principal, None, lambda lineage_query: _answer(lineage_query, question))
 
 
-def _answer(asking: Asking, question: FieldQuestion) -> FieldLineage:
-    tx, urn = asking.tx, str(question.urn)
+def _answer(lineage_query: LineageQuery, question: FieldQuestion) -> FieldLineage:
+    tx, urn = lineage_query.tx, str(question.urn)
     into = Range.prefix(urn, question.field) if question.field else Range.prefix(urn)
     incoming = list(islice(tx.table("column_edges").scan(into), MAX_RELATIONS + 1)) if question.incoming else []
     outgoing = list(islice(_from(tx, question), MAX_RELATIONS + 1)) if question.outgoing else []
-    found, are_all = zip(
-        *(_within(tx, _readable(asking, rows[:MAX_RELATIONS]), question.window) for rows in (incoming, outgoing)),
+    found, is_complete = zip(
+        *(
+            _edges_in_window(tx, _filter_visible_rows(lineage_query, rows[:MAX_RELATIONS]), question.window)
+            for rows in (incoming, outgoing)
+        ),
         strict=True,
     )
     named = {urn} | {end for edges in found for one in edges for end in (one.source, one.target, one.program)}
     return FieldLineage(
         incoming=found[0],
         outgoing=found[1],
-        ends=_ends(asking, named),
-        truncated=max(len(incoming), len(outgoing)) > MAX_RELATIONS or not all(are_all),
+        ends=_ends(lineage_query, named),
+        truncated=max(len(incoming), len(outgoing)) > MAX_RELATIONS or not all(is_complete),
     )
 
 
@@ -50,22 +53,22 @@ def _from(tx: TableContext, question: FieldQuestion) -> Iterator[Row]:
             yield row
 
 
-def _readable(asking: Asking, rows: Sequence[Row]) -> list[Row]:
-    """Those whose ends and program the principal may see."""
+def _filter_visible_rows(lineage_query: LineageQuery, rows: Sequence[Row]) -> list[Row]:
+    """Return the rows whose ends and program the principal may see."""
     ends = ("source", "target", "program")
-    shown = asking.nodes.shown({row[end] for row in rows for end in ends})
+    shown = lineage_query.nodes.visible({row[end] for row in rows for end in ends})
     return [row for row in rows if all(row[end] in shown for end in ends)]
 
 
-def _within(tx: TableContext, rows: Sequence[Row], window: Window) -> tuple[list[FieldEdge], bool]:
-    """Return the edges that a run in the window made, and whether these are all.
+def _edges_in_window(tx: TableContext, rows: Sequence[Row], window: Window) -> tuple[list[FieldEdge], bool]:
+    """Return the edges that a run in the window produced, and whether these are all.
 
-    Nearly always the run that made an edge last is in it.
+    The last run that produced an edge is nearly always in the window, so it is checked first.
     """
     found: list[FieldEdge] = []
-    are_all = True
-    named = {row["run"] for row in rows}
-    runs = runs_named(tx, named) | spans(tx, named)
+    is_complete = True
+    run_urns = {row["run"] for row in rows}
+    runs = runs_named(tx, run_urns) | spans(tx, run_urns)
     older: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in rows:
         run = runs.get(row["run"])
@@ -74,41 +77,38 @@ def _within(tx: TableContext, rows: Sequence[Row], window: Window) -> tuple[list
         else:
             older[row["target"], row["program"]].append(row)
     for (target, program), those in older.items():
-        made, is_all = _Made(tx, target, program, window).newest({_pair(row) for row in those})
-        found += [_edge(row, *made[_pair(row)]) for row in those if _pair(row) in made]
-        are_all = are_all and is_all
-    return found, are_all
+        produced, is_complete_for = _ProducedEdges(tx, target, program, window).newest({_pair(row) for row in those})
+        found += [_edge(row, *produced[_pair(row)]) for row in those if _pair(row) in produced]
+        is_complete = is_complete and is_complete_for
+    return found, is_complete
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
-    """What the runs of a program in a window made of the columns of what it wrote."""
+class _ProducedEdges:
+    """Finds column edges that the runs of a program in a window produced for one target."""
 
     tx: TableContext
     target: str
     program: str
     window: Window
 
-    def newest(self, wanted: set[_Pair]) -> tuple[Mapping[_Pair, tuple[str, int]], bool]:
-        """Return how and when (start, ms) a run made each of these, and whether all runs were looked at for them.
-
-        The newest run that made one counts.
-        """
+    def newest(self, pairs: set[_Pair]) -> tuple[Mapping[_Pair, tuple[str, int]], bool]:
+        """Return the transformation and start (ms) of the newest run that produced each of these, and whether all were found."""
         found: dict[_Pair, tuple[str, int]] = {}
-        is_all = False
-        for most in (_FIRST, _MOST):
-            named, are_all = self._runs(most)
+        is_complete_for = False
+        for most in (_RUNS_FIRST, _RUNS_MAX):
+            named, is_complete = self._runs(most)
             runs = runs_named(self.tx, named) | spans(self.tx, named)
             keys = [(self.target, self.program, run) for run in runs]
-            made = {row["run"]: stored(row["edges"]) for row in self.tx.table("column_runs").multi_read(keys)}
-            made |= {run: list(self._declared(run)) for run in runs if run not in made}
-            for run in sorted(made, key=lambda one: int(runs[one]["start"]), reverse=True):
-                for field, source, source_field, how in made[run]:
+            produced = {row["run"]: stored(row["edges"]) for row in self.tx.table("column_runs").multi_read(keys)}
+            produced |= {run: list(self._declared(run)) for run in runs if run not in produced}
+            for run in sorted(produced, key=lambda one: int(runs[one]["start"]), reverse=True):
+                for field, source, source_field, how in produced[run]:
                     found.setdefault((field, source, source_field), (how, runs[run]["start"]))
-            is_all = are_all or wanted <= found.keys()
-            if is_all:
+            is_complete_for = is_complete or pairs <= found.keys()
+            if is_complete_for:
                 break
-        return found, is_all
+        return found, is_complete_for
 
     def _declared(self, run: str) -> Iterator[tuple[str, str, str, str]]:
         for (target, field, source, source_field), how in columns_in_force(self.tx, run).items():
@@ -142,9 +142,9 @@ def _edge(row: Row, transformation: str, start: int) -> FieldEdge:
     )
 
 
-def _ends(asking: Asking, urns: Iterable[str]) -> dict[str, Ends]:
-    rows = asking.nodes.rows(sorted(urns))
-    schemas = asking.tx.table("aspects").multi_read([(urn, "schemaMetadata") for urn in rows if is_data(urn)])
+def _ends(lineage_query: LineageQuery, urns: Iterable[str]) -> dict[str, Ends]:
+    rows = lineage_query.nodes.rows(sorted(urns))
+    schemas = lineage_query.tx.table("aspects").multi_read([(urn, "schemaMetadata") for urn in rows if is_data(urn)])
     fields = {row["urn"]: _fields(row) for row in schemas if row["value"] is not None}
     return {urn: Ends(urn, row["namespace"], fields.get(urn, ())) for urn, row in rows.items()}
 

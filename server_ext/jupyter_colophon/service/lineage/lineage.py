@@ -1,4 +1,4 @@
-"""Answers about lineage: a part of the graph, the ways between two nodes, what a change would reach, what changed."""
+"""Lineage queries: a part of the graph, paths between two nodes, the impact of a change, and differences."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -14,11 +14,11 @@ from jupyter_colophon.core.lineage.answers import DiffQuestion, Impact, LineageD
 from jupyter_colophon.core.lineage.graph import MAX_LEVELS, MAX_RELATIONS, Lineage, LineageEdge, LineageQuestion, Window
 from jupyter_colophon.core.model.registry import EntityType, Registry
 from jupyter_colophon.core.model.vocabulary import may_describe
-from jupyter_colophon.service.lineage.lineage_nodes import Nodes
-from jupyter_colophon.service.lineage.lineage_response import Drawing
+from jupyter_colophon.service.lineage.lineage_nodes import NodeCache
+from jupyter_colophon.service.lineage.lineage_response import LineageBuilder
 from jupyter_colophon.service.lineage.lineage_traversal import MODES, Walk, Walker, fold_triple
 from jupyter_colophon.service.lineage.path_steps import Steps, is_stand_in, shown_nodes
-from jupyter_colophon.service.lineage.shortest_paths import Ways
+from jupyter_colophon.service.lineage.shortest_paths import ShortestPaths
 from jupyter_colophon.service.read_policy import Gate
 from jupyter_colophon.storage.entities import aspects
 from jupyter_colophon.storage.entities.retention import require_kept
@@ -28,36 +28,36 @@ from jupyter_colophon.storage.spi import Range, Row, StorageProvider, TableConte
 
 T = TypeVar("T")
 _PATHS_SHOWN = 100
-#: What is data, a program, or somebody outside who writes into streams.
-_WALKED = ("dataset", "dataJob", "custom")
+#: The types that have lineage: data, programs, and external writers of streams.
+_TYPES_WITH_LINEAGE = ("dataset", "dataJob", "custom")
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
-    """One question in its transaction: the edges as of its time, and the nodes that it has met."""
+class LineageQuery:
+    """One lineage query in its transaction: the edges as of its time, and the nodes visited so far."""
 
     tx: TableContext
     registry: Registry
-    nodes: Nodes
+    nodes: NodeCache
     clock: Callable[[], float]
     as_of: int | None
 
     def walk(self, question: LineageQuestion, until: str = "") -> Walk:
-        """Walk to what the principal may see. Raises InvalidQuery for a frontier of what has no lineage."""
-        for one in map(Urn.parse, question.frontier):
-            if one.type not in _WALKED:
-                raise InvalidQuery(f"holds {one}, which has no lineage", "frontier")
-        return Walker(edges_at(self.tx, self.as_of), self.clock, self.nodes.shown).walk(question, until)
+        """Traverse the graph, limited to visible nodes. Raises InvalidQuery if a frontier node cannot have lineage."""
+        for urn in map(Urn.parse, question.frontier):
+            if urn.type not in _TYPES_WITH_LINEAGE:
+                raise InvalidQuery(f"contains {urn}, which cannot have lineage", "frontier")
+        return Walker(edges_at(self.tx, self.as_of), self.clock, self.nodes.visible).walk(question, until)
 
     @property
-    def drawing(self) -> Drawing:
-        """What draws the answer."""
-        return Drawing(self.tx, edges_at(self.tx, self.as_of), self.nodes)
+    def builder(self) -> LineageBuilder:
+        """The builder of the response."""
+        return LineageBuilder(self.tx, edges_at(self.tx, self.as_of), self.nodes)
 
 
 @dataclass(frozen=True, slots=True)
 class LineageReader:
-    """Answers lineage questions. `clock` gives seconds that never go back."""
+    """Answers lineage queries. `clock` returns monotonic seconds."""
 
     provider: StorageProvider
     registry: Registry
@@ -65,52 +65,52 @@ class LineageReader:
     clock: Callable[[], float]
 
     def lineage(self, question: LineageQuestion, principal: Principal) -> Lineage:
-        """The graph around data or a program. Raises NotFound when the catalog never knew it, or not yet."""
+        """Return the graph around data or a program. Raises NotFound if it never existed, or not yet."""
 
-        def answer(asking: Asking) -> Lineage:
-            return asking.drawing.drawn(question, asking.walk(question))
+        def answer(query: LineageQuery) -> Lineage:
+            return query.builder.build(question, query.walk(question))
 
         return self.ask(question.urn, principal, question.as_of, answer)
 
     def paths(self, question: PathQuestion, principal: Principal) -> Paths:
-        """All shortest ways on which data flows from one node to another. Raises NotFound for either."""
+        """Return all shortest paths on which data flows from one node to another. Raises NotFound for either."""
         self._require(question.target, principal)
-        walking = LineageQuestion(
+        walk_question = LineageQuestion(
             question.source, "downstream", MAX_LEVELS, question.window, MAX_RELATIONS, as_of=question.as_of
         )
 
-        def answer(asking: Asking) -> Paths:
-            _require_known(asking, question.target)
-            return _paths(asking, walking, str(question.target))
+        def answer(query: LineageQuery) -> Paths:
+            _require_known(query, question.target)
+            return _paths(query, walk_question, str(question.target))
 
         return self.ask(question.source, principal, question.as_of, answer)
 
     def impact(self, question: LineageQuestion, principal: Principal) -> Impact:
-        """How much is downstream of data or a program. Raises NotFound."""
+        """Count what is downstream of data or a program. Raises NotFound."""
 
-        def answer(asking: Asking) -> Impact:
-            return _impact(asking, question, asking.walk(question))
+        def answer(query: LineageQuery) -> Impact:
+            return _impact(query, question, query.walk(question))
 
         return self.ask(question.urn, principal, question.as_of, answer)
 
     def diff(self, question: DiffQuestion, principal: Principal) -> LineageDiff:
-        """The edges that came and went between two times. Raises NotFound."""
-        return self.ask(question.urn, principal, None, lambda asking: _diff(asking, question))
+        """Return the edges that were added and removed between two times. Raises NotFound."""
+        return self.ask(question.urn, principal, None, lambda query: _diff(query, question))
 
-    def ask(self, urn: Urn, principal: Principal, as_of: int | None, answer: Callable[[Asking], T]) -> T:
-        """Answer about a node in one transaction. Raises NotFound when the catalog never knew it, or not yet."""
+    def ask(self, urn: Urn, principal: Principal, as_of: int | None, answer: Callable[[LineageQuery], T]) -> T:
+        """Run a query about a node in one transaction. Raises NotFound if it never existed, or not yet."""
         self._require(urn, principal)
 
         def work(tx: TableContext) -> T:
             require_kept(tx, as_of)
-            asking = Asking(tx, self.registry, Nodes(tx, self.gate, principal), self.clock, as_of)
-            _require_known(asking, urn)
-            return answer(asking)
+            query = LineageQuery(tx, self.registry, NodeCache(tx, self.gate, principal), self.clock, as_of)
+            _require_known(query, urn)
+            return answer(query)
 
         return self.provider.tx_runner.run(work, read_only=True)
 
     def require_in(self, urn: Urn, namespace: str, principal: Principal) -> None:
-        """Raise NotFound where the namespace of an entity, living or not, is another one; with "" any will do."""
+        """Raise NotFound unless an entity, deleted or not, is in this namespace; "" matches any."""
         self._require(urn, principal)
         row = self.provider.tx_runner.run(lambda tx: tx.table("entities").read((str(urn),)), read_only=True)
         own = self.gate.identity.namespace_of(urn) if row is None else row["namespace"]
@@ -119,21 +119,21 @@ class LineageReader:
 
     def _require(self, urn: Urn, principal: Principal) -> None:
         if urn.type not in ("dataset", "dataJob"):
-            raise InvalidQuery("lineage is that of data and of programs", "urn")
+            raise InvalidQuery("only datasets and dataJobs have lineage", "urn")
         self.gate.require(principal, urn)
 
 
-def _require_known(asking: Asking, urn: Urn) -> None:
-    """Raise NotFound for what neither is, or was, an entity, nor has any history."""
-    text, tx = str(urn), asking.tx
-    if _was_there(tx, urn, asking.as_of):
+def _require_known(query: LineageQuery, urn: Urn) -> None:
+    """Raise NotFound for a URN that is and was no entity, and has no edges."""
+    text, tx = str(urn), query.tx
+    if _existed(tx, urn, query.as_of):
         return
     side: Side = "data" if urn.type == "dataset" else "program"
-    if not edges_at(tx, asking.as_of).around(side, [text], MODES[side, "undirected"], Window(), 1):
+    if not edges_at(tx, query.as_of).around(side, [text], MODES[side, "undirected"], Window(), 1):
         raise absent_entity(tx, text)
 
 
-def _was_there(tx: TableContext, urn: Urn, time: int | None) -> bool:
+def _existed(tx: TableContext, urn: Urn, time: int | None) -> bool:
     if time is None:
         row = tx.table("entities").read((str(urn),))
         return row is not None and not is_left_behind(tx, row)
@@ -142,49 +142,49 @@ def _was_there(tx: TableContext, urn: Urn, time: int | None) -> bool:
     return first is not None and int(first["time"]) <= time
 
 
-def _paths(asking: Asking, question: LineageQuestion, target: str) -> Paths:
-    walked = asking.walk(question, until=target)
+def _paths(query: LineageQuery, question: LineageQuestion, target: str) -> Paths:
+    walked = query.walk(question, until=target)
     source = str(question.urn)
     steps = Steps(walked.triples, (source, target))
-    ways = Ways(source, target, steps.arrows())
-    on_way = ways.arrows()
-    behind = steps.behind(on_way)
-    triples = {fold_triple(triple) for triple in behind}
-    shown = {shown_nodes(arrow) for arrow in on_way}
-    met = {end for arrow in shown for end in arrow} | ({target} if ways.found else set())
-    kept = Walk({urn: level for urn, level in walked.levels.items() if urn in met}, triples)
-    drawing = asking.drawing
-    arrows, has_all = drawing.arrows(triples, question.window, Walk({}, behind).statements())
+    shortest_paths = ShortestPaths(source, target, steps.arrows())
+    arrows_on_paths = shortest_paths.arrows()
+    relations = steps.relations_of(arrows_on_paths)
+    triples = {fold_triple(triple) for triple in relations}
+    shown = {shown_nodes(arrow) for arrow in arrows_on_paths}
+    nodes_on_paths = {end for arrow in shown for end in arrow} | ({target} if shortest_paths.found else set())
+    kept = Walk({urn: level for urn, level in walked.levels.items() if urn in nodes_on_paths}, triples)
+    builder = query.builder
+    arrows, has_all = builder.arrows(triples, question.window, Walk({}, relations).statements())
     return Paths(
-        levels=walked.levels[target] if ways.found else None,
-        count=ways.count(),
-        paths=tuple(shown_nodes(path) for path in ways.some(_PATHS_SHOWN)),
-        nodes=drawing.nodes(question, kept),
+        levels=walked.levels[target] if shortest_paths.found else None,
+        count=shortest_paths.count(),
+        paths=tuple(shown_nodes(path) for path in shortest_paths.first_paths(_PATHS_SHOWN)),
+        nodes=builder.nodes(question, kept),
         edges=tuple(edge for edge in arrows if edge.access == "declared" or (edge.source, edge.target) in shown),
-        truncated=(walked.truncated and not ways.found) or not has_all,
+        truncated=(walked.truncated and not shortest_paths.found) or not has_all,
     )
 
 
-def _impact(asking: Asking, question: LineageQuestion, walked: Walk) -> Impact:
+def _impact(query: LineageQuery, question: LineageQuestion, walked: Walk) -> Impact:
     downstream = [urn for urn, level in walked.levels.items() if level > 0]
-    rows = [row for row in asking.nodes.rows(downstream).values() if not row.get("declared")]
+    rows = [row for row in query.nodes.rows(downstream).values() if not row.get("declared")]
     return Impact(
         total=len(rows),
-        by_type=_counted(row["type"] for row in rows),
-        by_owner=_counted(_owners(asking, rows)),
-        by_namespace=_counted(row["namespace"] for row in rows),
+        by_type=_count(row["type"] for row in rows),
+        by_owner=_count(_owners(query, rows)),
+        by_namespace=_count(row["namespace"] for row in rows),
         truncated=walked.truncated,
     )
 
 
-def _counted(words: Iterable[str]) -> dict[str, int]:
-    """How often each, the most frequent first."""
+def _count(words: Iterable[str]) -> dict[str, int]:
+    """Count values, the most frequent first."""
     return dict(sorted(Counter(words).items(), key=lambda one: (-one[1], one[0])))
 
 
-def _owners(asking: Asking, rows: Iterable[Row]) -> list[str]:
-    """Return the first owner of each, of those that people named before those of machines; "" where there is none."""
-    kinds = {row["urn"]: asking.registry.stored_type(row["type"]) for row in rows}
+def _owners(query: LineageQuery, rows: Iterable[Row]) -> list[str]:
+    """Return the first owner of each entity, user-assigned ones first; "" if there is none."""
+    kinds = {row["urn"]: query.registry.stored_type(row["type"]) for row in rows}
     keys = [
         (urn, spec.name)
         for urn, kind in kinds.items()
@@ -192,7 +192,7 @@ def _owners(asking: Asking, rows: Iterable[Row]) -> list[str]:
         if may_describe("owner", spec.name, spec.contributes)
     ]
     values: dict[str, dict[str, Aspect]] = defaultdict(dict)
-    for urn, aspect in aspects.some(asking.tx, asking.registry, keys):
+    for urn, aspect in aspects.some(query.tx, query.registry, keys):
         values[urn][aspect.name] = aspect
     return [next(_owners_of(kind, values[urn]), "") for urn, kind in kinds.items()]
 
@@ -201,14 +201,14 @@ def _owners_of(kind: EntityType, values: Mapping[str, Aspect]) -> Iterator[str]:
     return (one.text for one in describe_entity(kind, values) if one.kind == "owner" and not one.column)
 
 
-def _diff(asking: Asking, question: DiffQuestion) -> LineageDiff:
+def _diff(query: LineageQuery, question: DiffQuestion) -> LineageDiff:
     windows = [Window(max(0, time - question.window), time + 1) for time in (question.source, question.target)]
     asked = [
         LineageQuestion(question.urn, question.direction, question.levels, window, question.limit) for window in windows
     ]
-    before, after = (asking.walk(one).fold() for one in asked)
+    before, after = (query.walk(one).fold() for one in asked)
     (added, has_all_added), (removed, has_all_removed) = (
-        _edges_of_change(asking, *walks) for walks in ((before, after, windows[1]), (after, before, windows[0]))
+        _edges_of_change(query, *walks) for walks in ((before, after, windows[1]), (after, before, windows[0]))
     )
     ends = {end for edge in (*added, *removed) for end in (edge.source, edge.target)} | {str(question.urn)}
     levels = {urn: level for urn, level in (after.levels | before.levels).items() if urn in ends}
@@ -216,17 +216,17 @@ def _diff(asking: Asking, question: DiffQuestion) -> LineageDiff:
     return LineageDiff(
         added=added,
         removed=removed,
-        nodes=asking.drawing.nodes(both, Walk(levels, after.triples ^ before.triples)),
+        nodes=query.builder.nodes(both, Walk(levels, after.triples ^ before.triples)),
         truncated=before.truncated or after.truncated or not (has_all_added and has_all_removed),
     )
 
 
 def _edges_of_change(
-    asking: Asking, without: Walk, within: Walk, window: Window
+    query: LineageQuery, without: Walk, within: Walk, window: Window
 ) -> tuple[tuple[LineageEdge, ...], bool]:
-    """Return the edges that one walk met and another did not, and whether nothing of them was left out."""
+    """Return the edges that only one of two walks found, and whether these are complete."""
     fresh = within.triples - without.triples
     programs = {program for _, program, _ in fresh}
-    # Of what is declared both ends belong to an edge, also where one of them is not new.
+    # Declared edges need both halves, even if only one of them is new.
     declared = {triple for triple in within.triples if triple[1] in programs and is_stand_in(triple[1])}
-    return asking.drawing.arrows(fresh | declared, window)
+    return query.builder.arrows(fresh | declared, window)

@@ -1,4 +1,4 @@
-"""The nodes of lineage: what the catalog knows of each, and which a principal may see (spec SEC-4)."""
+"""Lineage nodes: their entities, and which of them a principal may see (spec SEC-4)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -13,8 +13,8 @@ from jupyter_colophon.storage.spi import Row, TableContext
 
 
 @dataclass(slots=True)
-class Nodes:
-    """What one question has met so far, read once."""
+class NodeCache:
+    """A cache of the nodes of one query."""
 
     tx: TableContext
     gate: Gate
@@ -28,18 +28,18 @@ class Nodes:
         missing = [urn for urn in wanted if urn not in self._rows]
         if missing:
             self._rows |= {row["urn"]: row for row in self.tx.table("entities").multi_read([(urn,) for urn in missing])}
-            self._rows |= {urn: self._as_if(urn) for urn in missing if urn not in self._rows}
+            self._rows |= {urn: self._synthetic_row(urn) for urn in missing if urn not in self._rows}
         return {urn: self._rows[urn] for urn in wanted}
 
     def titles(self, urns: Iterable[str]) -> dict[str, str]:
-        """What programs are called by who wrote them, where somebody said."""
+        """Return the titles of programs that have one."""
         programs = [urn for urn in urns if not is_data(urn)]
         rows = self.tx.table("aspects").multi_read([(urn, "dataJobInfo") for urn in programs]) if programs else ()
-        told = {row["urn"]: stored(row["value"]).get("name") for row in rows if row["value"] is not None}
-        return {urn: name for urn, name in told.items() if isinstance(name, str) and name}
+        names = {row["urn"]: stored(row["value"]).get("name") for row in rows if row["value"] is not None}
+        return {urn: name for urn, name in names.items() if isinstance(name, str) and name}
 
-    def shown(self, urns: set[str]) -> set[str]:
-        """Those that the principal may see."""
+    def visible(self, urns: set[str]) -> set[str]:
+        """Return the nodes that the principal may see."""
         return {urn for urn, row in self.rows(urns).items() if self._may_read(row["namespace"])}
 
     def _may_read(self, namespace: str) -> bool:
@@ -47,7 +47,7 @@ class Nodes:
             self._readable[namespace] = self.gate.may_read(self.principal, namespace)
         return self._readable[namespace]
 
-    def _as_if(self, text: str) -> Row:
+    def _synthetic_row(self, text: str) -> Row:
         urn, identity = Urn.parse(text), self.gate.identity
         source = declared_lineage.source_of(urn)
         return {

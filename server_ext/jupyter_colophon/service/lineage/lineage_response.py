@@ -1,4 +1,4 @@
-"""What a walk met, as readers see it: nodes with what they hide, edges with their runs, edges between columns."""
+"""Build lineage responses from a walk: nodes with hidden counts, edges with their runs, and column edges."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -20,8 +20,8 @@ from jupyter_colophon.core.lineage.graph import (
 )
 from jupyter_colophon.core.model import declared_lineage
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, take_page
-from jupyter_colophon.service.lineage.declared_edges import hand_over_frontier, hand_over_hidden, join_declared
-from jupyter_colophon.service.lineage.lineage_nodes import Nodes
+from jupyter_colophon.service.lineage.declared_edges import join_declared, transfer_frontier, transfer_hidden_counts
+from jupyter_colophon.service.lineage.lineage_nodes import NodeCache
 from jupyter_colophon.service.lineage.lineage_traversal import MODES, READ, WALKED, WRITE, Walk, Way, is_data
 from jupyter_colophon.storage.entities.deleting_namespaces import ending
 from jupyter_colophon.storage.lineage import runs as stored_runs
@@ -32,63 +32,65 @@ from jupyter_colophon.storage.lineage.statements import PROGRAM_READ, PROGRAM_WR
 from jupyter_colophon.storage.spi import Edge, Row, TableContext
 
 _RUNS_SHOWN = 10
-#: About what the members of an edge take beside its texts.
+#: The approximate size of an edge without its texts.
 _EDGE_BYTES = 200
-#: Hidden neighbours of every node are counted this far; those of a few hubs on each side ten times further.
+#: The count limit of hidden neighbours of a node, and that of a few hubs on each side.
 _HIDDEN_CAP, _HUB_CAP, _HUBS_MAX = 1_000, 10_000, 20
-#: Of so many runs in all the statements are looked up, where a walk did not meet them.
+#: For how many runs statements are looked up that a walk did not visit.
 _STATEMENTS_LOOKED_AT = 2_000
-#: Of so many edges between columns it is looked at whether both ends are shown.
+#: How many column edges are examined for visible ends.
 _COLUMNS_LOOKED_AT = 2 * MAX_RELATIONS
 _SIDES: tuple[tuple[Side, str], ...] = tuple((side, way) for side, way in MODES if way != "undirected")
 
 
 class Hidden(NamedTuple):
-    """How many neighbours of nodes are not shown, by URN and side; of a `capped` node there are at least as many."""
+    """The number of hidden neighbours by URN and side; a lower bound for `capped` nodes."""
 
     counts: dict[tuple[str, str], int]
     capped: set[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
-    """Draws what was met over these edges."""
+class LineageBuilder:
+    """Builds a lineage response from a walk over these edges."""
 
     tx: TableContext
     edges: Edges
-    known: Nodes
+    node_cache: NodeCache
 
-    def drawn(self, question: LineageQuestion, met: Walk) -> Lineage:
-        """The whole answer: programs in the place of their flows, and what is declared from data to data."""
+    def build(self, question: LineageQuestion, met: Walk) -> Lineage:
+        """Build the response: flows are replaced by their programs, and declared edges go from data to data."""
         walked = met.fold()
         nodes = self.nodes(question, walked)
         stand_ins = frozenset(node.urn for node in nodes if node.declared)
         edges, has_all = self._edges(walked.triples, question.window, met.statements())
-        rim = hand_over_frontier(self.frontier(nodes, question, walked), edges, stand_ins)
-        shown = hand_over_hidden(nodes, edges)
+        frontier_urns = transfer_frontier(self.frontier(nodes, question, walked), edges, stand_ins)
+        shown = transfer_hidden_counts(nodes, edges)
         columns, are_all = self._columns(walked.levels, stand_ins) if question.columns else ([], True)
         return Lineage(
             nodes=shown,
             edges=join_declared(edges, stand_ins),
             columns=tuple(columns),
             truncated=walked.truncated or not (are_all and has_all),
-            frontier=tuple(node.urn for node in shown if node.urn in rim),
+            frontier=tuple(node.urn for node in shown if node.urn in frontier_urns),
         )
 
     def nodes(self, question: LineageQuestion, walked: Walk) -> tuple[Node, ...]:
-        """The nodes that were met, from the focus on."""
-        rows = self.known.rows(walked.levels)
+        """Return the visited nodes, starting with the focus."""
+        rows = self.node_cache.rows(walked.levels)
         hidden = self._hidden(question.window, rows, walked)
-        ends, time, titles = ending(self.tx), question.as_of, self.known.titles(walked.levels)
-        found = ((urn, _node(rows[urn], level, hidden, ends, time)) for urn, level in walked.levels.items())
+        deleted_namespaces, time, titles = ending(self.tx), question.as_of, self.node_cache.titles(walked.levels)
+        found = (
+            (urn, _node(rows[urn], level, hidden, deleted_namespaces, time)) for urn, level in walked.levels.items()
+        )
         return tuple(replace(node, title=titles[urn]) if urn in titles else node for urn, node in found)
 
     def arrows(
         self, triples: Iterable[Triple], window: Window, statements: Mapping[Triple, set[str]] = MappingProxyType({})
     ) -> tuple[tuple[LineageEdge, ...], bool]:
-        """Return the edges of these triples with their newest runs, and whether nothing of them was left out.
+        """Return the edges of these triples with their newest runs, and whether they are complete.
 
-        What is declared goes from data to data.
+        Declared edges go from data to data.
         """
         edges, has_all = self._edges(triples, window, statements)
         ends = {end for edge in edges for end in (edge.source, edge.target)}
@@ -98,62 +100,66 @@ class Drawing:
     def _edges(
         self, triples: Iterable[Triple], window: Window, statements: Mapping[Triple, set[str]]
     ) -> tuple[tuple[LineageEdge, ...], bool]:
-        """Return the edges, and whether all of their runs were counted and all of their components are there."""
+        """Return the edges, and whether all of their runs and components are included."""
         found = self.edges.details(sorted(triples), window, _RUNS_SHOWN)
         newest = [one.runs[0] for one in found if one.runs]
         actors = {urn: row["actor"] for urn, row in runs_named(self.tx, newest).items()} | declaring_actors(
             self.tx, newest
         )
         known = {**self._statements_of_runs(found, statements), **statements}
-        drawn: dict[tuple[str, str, str], LineageEdge] = {}
+        merged: dict[tuple[str, str, str], LineageEdge] = {}
         for one in found:
             for edge in _arrows(one, actors, known.get((one.data, one.program, one.mode), ())):
                 key = (edge.source, edge.target, edge.access)
-                drawn[key] = _unite(drawn[key], edge) if key in drawn else edge
-        edges, has_all = _cut_edges(drawn.values())
+                merged[key] = _merge_edges(merged[key], edge) if key in merged else edge
+        edges, has_all = _cut_edges(merged.values())
         return edges, has_all and all(one.complete for one in found)
 
     def _statements_of_runs(self, edges: Sequence[Edge], known: Mapping[Triple, set[str]]) -> Mapping[Triple, set[str]]:
-        """The statements of the newest runs, for edges of programs from which the walk began."""
-        asked = [
+        """Return the statements of the newest runs, for edges of programs where the walk started."""
+        edges_to_query = [
             edge
             for edge in edges
             if edge.mode in (PROGRAM_READ, PROGRAM_WRITE) and (edge.data, edge.program, edge.mode) not in known
         ]
-        most = max(1, _STATEMENTS_LOOKED_AT // max(1, len(asked)))
+        runs_per_edge = max(1, _STATEMENTS_LOOKED_AT // max(1, len(edges_to_query)))
         return {
             (edge.data, edge.program, edge.mode): statements_of_accesses(
-                self.tx, [(run, edge.data, access_mode(edge.mode)) for run in edge.runs[:most]]
+                self.tx, [(run, edge.data, access_mode(edge.mode)) for run in edge.runs[:runs_per_edge]]
             )
-            for edge in asked
+            for edge in edges_to_query
         }
 
     def frontier(self, nodes: Sequence[Node], question: LineageQuestion, walked: Walk) -> tuple[str, ...]:
-        """The nodes from which a walk can go on: to neighbours, or over more edges to those that are shown."""
-        rims = list(_rims(nodes, question.direction, walked))
-        found = {node.urn for node, _, hidden in rims if hidden > 0}
-        # Over these a program was entered and left at once, or over one statement of several, so data may have an edge
-        # to it that was not asked for.
+        """Return the nodes from which a walk can continue: to neighbours, or over more edges to visited ones."""
+        open_sides = list(_open_sides(nodes, question.direction, walked))
+        found = {node.urn for node, _, hidden in open_sides if hidden > 0}
+        # Over other modes a program is both entered and left, or left over one of several statements, so data may have
+        # further edges to it that were not queried.
         one_way = ("read", "write")
-        twofold = {data for data, _, mode in walked.triples if mode not in one_way}
+        two_way_data = {data for data, _, mode in walked.triples if mode not in one_way}
         sides: tuple[Way, ...] = ("upstream", "downstream")
         for side in sides:
-            urns = sorted(twofold.intersection(node.urn for node, way, hidden in rims if way == side and not hidden))
+            urns = sorted(
+                two_way_data.intersection(node.urn for node, way, hidden in open_sides if way == side and not hidden)
+            )
             if urns:
                 more = self.edges.around("data", urns, WALKED["data", side], question.window, question.limit + 1)
                 found |= {triple[0] for triple in more if triple not in walked.met}
         return tuple(node.urn for node in nodes if node.urn in found)
 
     def _hidden(self, window: Window, rows: Mapping[str, Row], walked: Walk) -> Hidden:
-        """Count the neighbours of each node that are not shown, upstream and downstream."""
+        """Count the hidden neighbours of each node, upstream and downstream."""
         partners = _partners(walked.triples)
         most_shown = max(map(len, partners.values()), default=0)
         hidden = Hidden({}, set())
-        whole = {key for key in walked.whole if is_data(key[0])} | self._whole_programs(window, walked)
+        fully_expanded = {key for key in walked.fully_expanded if is_data(key[0])} | self._fully_expanded_programs(
+            window, walked
+        )
         for side, way in _SIDES:
-            urns = [urn for urn in rows if is_data(urn) == (side == "data") and (urn, way) not in whole]
-            for urn, (there, is_capped) in self._degrees(side, way, urns, window, most_shown).items():
-                hidden.counts[urn, way] = max(0, there - len(partners.get((urn, way), ())))
+            urns = [urn for urn in rows if is_data(urn) == (side == "data") and (urn, way) not in fully_expanded]
+            for urn, (count, is_capped) in self._degrees(side, way, urns, window, most_shown).items():
+                hidden.counts[urn, way] = max(0, count - len(partners.get((urn, way), ())))
                 if is_capped:
                     hidden.capped.add(urn)
         data = sorted(urn for urn, way in hidden.counts if way == "upstream" and is_data(urn))
@@ -170,25 +176,27 @@ class Drawing:
         modes = MODES[side, way]  # type: ignore[index]  # of _SIDES
         cap, hub_cap = _HIDDEN_CAP + shown, _HUB_CAP + shown
         found = {
-            urn: (there, there >= cap) for urn, there in self.edges.degrees(side, urns, modes, window, cap).items()
+            urn: (count, count >= cap) for urn, count in self.edges.degrees(side, urns, modes, window, cap).items()
         }
         hubs = [urn for urn, (_, is_capped) in found.items() if is_capped][:_HUBS_MAX]
         if hubs:
             counted = self.edges.degrees(side, hubs, modes, window, hub_cap)
-            found |= {urn: (there, there >= hub_cap) for urn, there in counted.items()}
+            found |= {urn: (count, count >= hub_cap) for urn, count in counted.items()}
         return found
 
-    def _whole_programs(self, window: Window, walked: Walk) -> set[tuple[str, str]]:
-        """The programs and sides all of whose data were met: what was met without statements need not be all."""
-        whole = {key for key in walked.whole if not is_data(key[0])}
-        programs = sorted({urn for urn, _ in whole})
+    def _fully_expanded_programs(self, window: Window, walked: Walk) -> set[tuple[str, str]]:
+        """Return the programs and sides whose data were all visited; with statements, some may not have been."""
+        fully_expanded = {key for key in walked.fully_expanded if not is_data(key[0])}
+        programs = sorted({urn for urn, _ in fully_expanded})
         modes = (PROGRAM_READ, PROGRAM_WRITE)
         found = self.edges.around("program", programs, modes, window, MAX_RELATIONS) if programs else []
         with_statements = {program for _, program, _ in found}
-        return set() if len(found) == MAX_RELATIONS else {key for key in whole if key[0] not in with_statements}
+        return (
+            set() if len(found) == MAX_RELATIONS else {key for key in fully_expanded if key[0] not in with_statements}
+        )
 
     def _hidden_declared(self, window: Window, data: Sequence[str], walked: Walk) -> Iterator[tuple[str, int, bool]]:
-        """How much more data hides that is declared to be made of several: a stand-in was counted as one."""
+        """Yield additional hidden counts of data declared from several sources, since a stand-in was counted as one."""
         found = self.edges.around("data", data, ("write",), window, _HUB_CAP) if data else []
         are_all = len(found) < _HUB_CAP
         stand_ins = {
@@ -202,7 +210,7 @@ class Drawing:
         )
 
     def _columns(self, shown: Mapping[str, int], stand_ins: frozenset[str]) -> tuple[list[ColumnLineage], bool]:
-        """The edges between columns of what is shown, and whether these are all."""
+        """Return the column edges between visible nodes, and whether these are all."""
         targets = sorted(urn for urn in shown if is_data(urn))
         rows = stored_runs.columns_into(self.tx, targets, _COLUMNS_LOOKED_AT + 1)
         found = [_column(row, stand_ins) for row in rows[:_COLUMNS_LOOKED_AT] if row["source"] in shown]
@@ -211,7 +219,7 @@ class Drawing:
 
 
 def _partners(triples: Iterable[Triple]) -> dict[tuple[str, str], set[str]]:
-    """The shown neighbours of every node, by (URN, side)."""
+    """Return the visible neighbours of every node, by (URN, side)."""
     found: dict[tuple[str, str], set[str]] = defaultdict(set)
     for data, program, mode in triples:
         if mode in READ:
@@ -223,22 +231,22 @@ def _partners(triples: Iterable[Triple]) -> dict[tuple[str, str], set[str]]:
     return found
 
 
-def _rims(nodes: Iterable[Node], direction: Direction, walked: Walk) -> Iterator[tuple[Node, Way, int]]:
-    """Nodes and ways on which a walk has not gone on yet, with what is hidden there."""
+def _open_sides(nodes: Iterable[Node], direction: Direction, walked: Walk) -> Iterator[tuple[Node, Way, int]]:
+    """Yield nodes and directions that a walk has not continued, with their hidden counts."""
     for node in nodes:
         for way, on_side, hidden in (
             ("upstream", node.level <= 0, node.hidden_upstream),
             ("downstream", node.level >= 0, node.hidden_downstream),
         ):
-            # What was asked for all its neighbours hides only what may not be shown.
-            if (node.urn, way) in walked.asked:
+            # A fully queried node hides only what may not be shown.
+            if (node.urn, way) in walked.queried:
                 continue
             if direction == "undirected" or (on_side and direction in (way, "both")):
                 yield node, way, hidden  # type: ignore[misc]  # one of the two
 
 
-def _node(row: Row, level: int, hidden: Hidden, ends: frozenset[str], time: int | None) -> Node:
-    gone = row["deleted"] and (time is None or row["updated"] <= time)
+def _node(row: Row, level: int, hidden: Hidden, deleted_namespaces: frozenset[str], time: int | None) -> Node:
+    is_deleted = row["deleted"] and (time is None or row["updated"] <= time)
     return Node(
         urn=row["urn"],
         type=row["type"],
@@ -246,7 +254,7 @@ def _node(row: Row, level: int, hidden: Hidden, ends: frozenset[str], time: int 
         name=row["name"],
         platform=row["platform"],
         level=level,
-        deleted=gone or row["namespace"] in ends,
+        deleted=is_deleted or row["namespace"] in deleted_namespaces,
         hidden_upstream=hidden.counts.get((row["urn"], "upstream"), 0),
         hidden_downstream=hidden.counts.get((row["urn"], "downstream"), 0),
         hidden_at_least=row["urn"] in hidden.capped,
@@ -265,8 +273,8 @@ def _column(row: Row, stand_ins: frozenset[str]) -> ColumnLineage:
     )
 
 
-def _unite(first: LineageEdge, second: LineageEdge) -> LineageEdge:
-    """One edge for accesses that belong to a statement and for those that belong to none."""
+def _merge_edges(first: LineageEdge, second: LineageEdge) -> LineageEdge:
+    """Merge the edges of accesses with and without a statement."""
     newer, older = (first, second) if first.statements else (second, first)
     ends = [first.end, second.end]
     return replace(
@@ -282,7 +290,7 @@ def _unite(first: LineageEdge, second: LineageEdge) -> LineageEdge:
 
 
 def _cut_edges(edges: Collection[LineageEdge]) -> tuple[tuple[LineageEdge, ...], bool]:
-    """Return as many edges as an answer has, each with as many components, and whether these are all."""
+    """Limit the edges and their components to the size of a response; return whether all are included."""
     has_all = all(len(edge.components) <= COMPONENTS_MAX for edge in edges)
     cut = (replace(edge, components=edge.components[:COMPONENTS_MAX]) for edge in edges)
     shown = tuple(take_page(cut, _measure_edge, LIST_BYTES_MAX))
@@ -290,21 +298,21 @@ def _cut_edges(edges: Collection[LineageEdge]) -> tuple[tuple[LineageEdge, ...],
 
 
 def _measure_edge(edge: LineageEdge) -> int:
-    """Return about how many bytes an edge takes in an answer."""
+    """Return the approximate size of an edge in a response."""
     texts = (edge.source, edge.target, *edge.runs, *edge.components, *edge.statements)
     return _EDGE_BYTES + sum(map(len, texts))
 
 
 def _measure_column(edge: ColumnLineage) -> int:
-    """Return about how many bytes an edge between columns takes in an answer."""
+    """Return the approximate size of a column edge in a response."""
     texts = (edge.source, edge.source_field, edge.target, edge.target_field, edge.program or "")
     return _EDGE_BYTES + sum(map(len, texts))
 
 
 def _arrows(edge: Edge, actors: Mapping[str, str], statements: Collection[str]) -> Iterable[LineageEdge]:
-    """A read goes from data to program, a write back; `both` is drawn as the two."""
-    told = [run for run in edge.runs if declared_lineage.parse_version_mark(run) is None]
-    is_declared = not told and bool(edge.runs)
+    """Yield the directed edges of an access: a read from data to program, a write back, `both` as two."""
+    runs = [run for run in edge.runs if declared_lineage.parse_version_mark(run) is None]
+    is_declared = not runs and bool(edge.runs)
     source = declared_lineage.source_of(Urn.parse(edge.program)) or actors.get(edge.runs[0] if edge.runs else "", "")
     ends, mode = [], access_mode(edge.mode)
     if mode != "write":
@@ -316,7 +324,7 @@ def _arrows(edge: Edge, actors: Mapping[str, str], statements: Collection[str]) 
             source=start,
             target=target,
             access=mode,  # type: ignore[arg-type]  # the store holds only modes that were checked
-            runs=tuple(told),
+            runs=tuple(runs),
             run_count=0 if is_declared else edge.run_count,
             start=edge.start,
             end=edge.stop,

@@ -1,7 +1,7 @@
-"""The steps between data and programs over which ways are looked for, from the relations that a walk met.
+"""The steps between data and programs for the path search, from the relations of a walk.
 
-A reader of a way sees programs, not their statements: two statements of one program that lead from the same data to the
-same data are one way. So the flows of a program are sorted by the data that they are entered from.
+Paths show programs, not their statements: two statements of one program from the same data to the same data are one
+path. So the flows of a program are grouped by the data from which they are entered.
 """
 
 from collections import defaultdict
@@ -18,57 +18,57 @@ _READ, _WRITE = frozenset((*READ, *WALKED_READ)), frozenset((*WRITE, *WALKED_WRI
 
 
 class Steps:
-    """The steps that the relations of a walk allow, with the relations behind each."""
+    """The steps that the relations of a walk allow, with the relations of each."""
 
     def __init__(self, triples: Iterable[Triple], ends: Collection[str]) -> None:
-        """`ends` are where ways begin and end: a program among them is not divided by its statements."""
-        self._behind: dict[Arrow, set[Triple]] = defaultdict(set)
+        """`ends` are the ends of the paths: a program among them is not split by statements."""
+        self._relations: dict[Arrow, set[Triple]] = defaultdict(set)
         by_program: dict[str, list[Triple]] = defaultdict(list)
         for triple in triples:
             by_program[triple[1]].append(triple)
-        for node, met in by_program.items():
+        for node, relations in by_program.items():
             if program_of_flow(node) in ends or not (statement_of_flow(node) or is_stand_in(node)):
-                self._add(program_of_flow(node), met)
+                self._add(program_of_flow(node), relations)
             else:
-                self._add_by_source(node, met)
+                self._add_by_source(node, relations)
 
     def arrows(self) -> Iterable[Arrow]:
-        """All steps."""
-        return self._behind
+        """Return all steps."""
+        return self._relations
 
-    def behind(self, arrows: Iterable[Arrow]) -> set[Triple]:
-        """The relations behind these steps."""
-        return {triple for arrow in arrows for triple in self._behind[arrow]}
+    def relations_of(self, arrows: Iterable[Arrow]) -> set[Triple]:
+        """Return the relations of these steps."""
+        return {triple for arrow in arrows for triple in self._relations[arrow]}
 
-    def _add(self, program: str, met: Iterable[Triple]) -> None:
-        for triple in met:
+    def _add(self, program: str, relations: Iterable[Triple]) -> None:
+        for triple in relations:
             for arrow in _arrows(triple[0], program, triple[2]):
-                self._behind[arrow].add(triple)
+                self._relations[arrow].add(triple)
 
-    def _add_by_source(self, node: str, met: Collection[Triple]) -> None:
-        # A stand-in for a program is not shown: it has no name here.
+    def _add_by_source(self, node: str, relations: Collection[Triple]) -> None:
+        # A stand-in program is not shown, so it has no name.
         program = "" if is_stand_in(node) else program_of_flow(node)
-        for read in met:
+        for read in relations:
             if read[2] in _READ:
                 step = flow_of(program, read[0])
-                self._behind[read[0], step].add(read)
-                for write in met:
+                self._relations[read[0], step].add(read)
+                for write in relations:
                     if write[2] in _WRITE:
-                        self._behind[step, write[0]].add(write)
+                        self._relations[step, write[0]].add(write)
 
 
 def shown_nodes(path: Iterable[str]) -> tuple[str, ...]:
-    """Return a way with the programs in the place of their flows, and without what stands in for a program."""
+    """Return a path with flows replaced by their programs, and without stand-ins."""
     return tuple(name for node in path if (name := program_of_flow(node)))
 
 
 def is_stand_in(node: str) -> bool:
-    """Whether a node stands for somebody who declares what data is made of."""
+    """Return whether a node is the stand-in program of a source of declared lineage."""
     return not statement_of_flow(node) and declared_lineage.source_of(Urn.parse(node)) is not None
 
 
 def _arrows(data: str, program: str, mode: str) -> Iterator[Arrow]:
-    """Data may flow either way over an access of unknown kind."""
+    """Yield the steps of an access; an unknown one may flow either way."""
     if mode in _READ:
         yield data, program
     if mode in _WRITE:

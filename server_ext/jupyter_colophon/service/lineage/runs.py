@@ -1,4 +1,4 @@
-"""Runs: one, and lists of them by program, by data and by time."""
+"""Read single runs, and lists of runs by program, data and time."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -18,23 +18,23 @@ from jupyter_colophon.service.read_policy import Gate
 from jupyter_colophon.storage.lineage import runs
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
-#: How many runs one request looks at, at most, to find those that fit its filters.
+#: How many runs one request examines, at most, for matches.
 _LOOKED_AT = 2_000
 _AT_ONCE = 200
-#: About what an access takes in an answer.
+#: The approximate size of an access in a response.
 _ACCESS_BYTES = 300
 
 
 @dataclass(frozen=True, slots=True)
 class RunReader:
-    """Reads runs. What the principal may not read is not there."""
+    """Reads runs. What the principal may not read is treated as not found."""
 
     provider: StorageProvider
     gate: Gate
     cursors: Cursors
 
     def run(self, urn: str, principal: Principal) -> Run:
-        """One run with its accesses. Raises NotFound."""
+        """Return one run with its accesses. Raises NotFound."""
         found = self.provider.tx_runner.run(lambda tx: runs.run(tx, urn), read_only=True)
         if found is None or not self._readable(found, principal):
             raise NotFound("run", urn)
@@ -42,7 +42,7 @@ class RunReader:
 
     @audited("runs", lambda page: (run.urn for run in page[0]))
     def runs(self, listing: RunListing, principal: Principal) -> tuple[list[Run], str | None]:
-        """A page of runs, newest first, and where to read on; a page may be short and yet have a next one."""
+        """Return a page of runs, newest first, and the next cursor; a short page may have a next one."""
         if listing.data and not self.gate.filter_visible(principal, [Urn.parse(listing.data)]):
             return [], None
         place = self.cursors.read("runs", listing.cursor) if listing.cursor else None
@@ -58,7 +58,7 @@ class RunReader:
         return shown, None if rest is None else self.cursors.write("runs", list(rest))
 
     def of_program(self, program: Urn, namespace: str, run_id: str, principal: Principal) -> Run:
-        """A run by its program, which may be gone, and its run id. Raises NotFound."""
+        """Return a run by its program, which may be deleted, and its run id. Raises NotFound."""
         self.gate.require(principal, program, "run")
         found = self.provider.tx_runner.run(
             lambda tx: runs.of_program(tx, str(program), namespace, run_id), read_only=True
@@ -68,23 +68,23 @@ class RunReader:
         return self._without_hidden(found, principal)
 
     def require_program(self, program: Urn, namespace: str, principal: Principal) -> None:
-        """Raise NotFound unless there is or was this program."""
+        """Raise NotFound unless this program exists or existed."""
         self.gate.require(principal, program, "program")
         if not self.provider.tx_runner.run(lambda tx: runs.was_in(tx, str(program), namespace), read_only=True):
             raise NotFound("program", self.gate.identity.short_name(program))
 
     def touched(self, run: Run, principal: Principal) -> list[Touched]:
-        """What a run has to do with, and what was said of it when the run met it first."""
+        """Return the entities that a run accessed, with their metadata at the first access."""
         found = self.provider.tx_runner.run(lambda tx: runs.touched(tx, run), read_only=True)
         return [one for one in found if self.gate.may_read(principal, one.namespace)]
 
     def metadata(self, run: Run) -> Scoped:
-        """A run's own metadata: what people said of its program then, and what is known of how it went."""
-        kept = self.provider.tx_runner.run(lambda tx: runs.snapshot_of(tx, run.urn, run.program), read_only=True)
-        return Scoped(None, _metadata(kept.user), Metadata(_known(run, kept), _tags(kept)))
+        """Return a run's metadata: that of its program at its start, and its status and facts."""
+        snapshot = self.provider.tx_runner.run(lambda tx: runs.snapshot_of(tx, run.urn, run.program), read_only=True)
+        return Scoped(None, _metadata(snapshot.user), Metadata(_system_properties(run, snapshot), _tags(snapshot)))
 
     def _without_hidden(self, run: Run, principal: Principal) -> Run:
-        """A run without its accesses to data that may not be seen."""
+        """Return a run without accesses to hidden data."""
         if not self.gate.has_policy:
             return run
         seen = set(self.gate.filter_visible(principal, [Urn.parse(one.data) for one in run.accesses]))
@@ -123,23 +123,23 @@ def _collect(
     return found, before
 
 
-def _known(run: Run, kept: Snapshot) -> dict[str, str]:
-    machines = {} if kept.system is None else dict(kept.system.properties)
-    told = {"status": run.status, "start-time": str(run.start), "started-by": run.actor}
+def _system_properties(run: Run, snapshot: Snapshot) -> dict[str, str]:
+    system_properties = {} if snapshot.system is None else dict(snapshot.system.properties)
+    facts_of_run = {"status": run.status, "start-time": str(run.start), "started-by": run.actor}
     if run.status != RUNNING:
-        told["stop-time"] = str(run.end)
+        facts_of_run["stop-time"] = str(run.end)
     if run.parent is not None:
-        told["parent"] = run.parent
+        facts_of_run["parent"] = run.parent
     facts = {key: value if isinstance(value, str) else json.dumps(value) for key, value in run.facts.items()}
-    return machines | facts | told
+    return system_properties | facts | facts_of_run
 
 
-def _metadata(said: Said) -> Metadata:
-    return Metadata(said.properties, said.tags)
+def _metadata(metadata: Said) -> Metadata:
+    return Metadata(metadata.properties, metadata.tags)
 
 
-def _tags(kept: Snapshot) -> tuple[str, ...]:
-    return () if kept.system is None else kept.system.tags
+def _tags(snapshot: Snapshot) -> tuple[str, ...]:
+    return () if snapshot.system is None else snapshot.system.tags
 
 
 def _fits(run: Run, listing: RunListing) -> bool:

@@ -16,7 +16,7 @@ from jupyter_colophon.core.lineage.run import Run
 from jupyter_colophon.core.openlineage.event import Spelling
 from jupyter_colophon.core.read_budget import LIST_BYTES_MAX, PAGE_BYTES_MAX, take_page
 from jupyter_colophon.core.search.search import SearchQuestion
-from jupyter_colophon.service.lineage.lineage import Asking, LineageReader
+from jupyter_colophon.service.lineage.lineage import LineageQuery, LineageReader
 from jupyter_colophon.service.openlineage.models import (
     RunWithFacets,
     Thing,
@@ -112,10 +112,10 @@ class MarquezReader:
         levels = max(1, min(depth, MAX_LEVELS))
         question = LineageQuestion(urn, "undirected", levels, columns=columns)
 
-        def answer(asking: Asking) -> Graph:
-            drawn = asking.drawing.drawn(question, asking.walk(question))
-            rows = list(asking.nodes.rows([one.urn for one in drawn.nodes]).values())
-            found = self._things_of_graph(asking.tx, rows, drawn, principal, with_facets=not columns)
+        def answer(lineage_query: LineageQuery) -> Graph:
+            drawn = lineage_query.builder.build(question, lineage_query.walk(question))
+            rows = list(lineage_query.nodes.rows([one.urn for one in drawn.nodes]).values())
+            found = self._things_of_graph(lineage_query.tx, rows, drawn, principal, with_facets=not columns)
             return Graph(
                 found,
                 tuple(one for one in drawn.edges if one.source in found and one.target in found),

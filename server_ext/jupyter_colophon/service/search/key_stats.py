@@ -12,7 +12,7 @@ from jupyter_colophon.core.model.registry import Registry, Scope
 from jupyter_colophon.core.model.search_index_terms import TAGS_KEY, fold
 from jupyter_colophon.core.search.query_language import Pattern
 from jupyter_colophon.core.search.search import KeyCount, KeysQuestion, ValuesQuestion
-from jupyter_colophon.service.entities.point_in_time import Moment
+from jupyter_colophon.service.entities.point_in_time import PointInTimeView
 from jupyter_colophon.service.read_audit import audited
 from jupyter_colophon.service.search.search import Searcher
 from jupyter_colophon.storage.entities import aspects
@@ -100,14 +100,14 @@ def _count_then(
     prefix, time = fold(question.prefix), question.as_of or 0
     now = list(_value_rows(tx, values.TABLE, space, prefix))
     before = list(_value_rows(tx, past_values.TABLE, space, prefix))
-    moment = Moment(tx, searcher.registry, time)
-    moment.expect([*(row["urn"] for row in now), *(row["urn"] for row in before if row["until"] > time)])
+    moment = PointInTimeView(tx, searcher.registry, time)
+    moment.preload([*(row["urn"] for row in now), *(row["urn"] for row in before if row["until"] > time)])
     keys_by_urn, ambiguous = _unchanged_keys(moment, now, _spellings(tx, space, prefix))
     keys_by_urn |= {
         urn: {
-            (key[1], key[2], key[3]) for key in index.keys_of(moment.row(urn), then.said) if key[0].startswith(prefix)
+            (key[1], key[2], key[3]) for key in index.keys_of(moment.row(urn), then.values) if key[0].startswith(prefix)
         }
-        for urn, then in moment.then([*moment.changed(row["urn"] for row in (*now, *before)), *ambiguous]).items()
+        for urn, then in moment.states_at([*moment.changed(row["urn"] for row in (*now, *before)), *ambiguous]).items()
         if not then.removed
     }
     for urn, keys in keys_by_urn.items():
@@ -129,15 +129,15 @@ def _find_values(
         present = aspects.not_removed(tx, {urn for urn, _ in pairs})
         return {pair for pair in pairs if pair[0] in present}, len(now) >= SCANNED_MAX
     before = list(values.said(tx, past_values.TABLE, space, *patterns, SCANNED_MAX))
-    moment = Moment(tx, registry, question.as_of)
+    moment = PointInTimeView(tx, registry, question.as_of)
     urns = [row["urn"] for row in (*now, *before)]
-    moment.expect(urns)
+    moment.preload(urns)
     same = {urn for urn in moment.unchanged(urns) if not moment.row(urn)["removed"]}
     found = {(row["urn"], row["shown"]) for row in now if row["urn"] in same and row["scope"] in scopes}
-    for urn, then in moment.then(moment.changed(urns)).items():
+    for urn, then in moment.states_at(moment.changed(urns)).items():
         if then.removed:
             continue
-        matching = (row for row in then.said if fold(row.key) == key and patterns[1].matches(row.value.strip()))
+        matching = (row for row in then.values if fold(row.key) == key and patterns[1].matches(row.value.strip()))
         found |= {(urn, row.shown) for row in matching if row.scope in scopes}
     return found, moment.cut or max(len(now), len(before)) >= SCANNED_MAX
 
@@ -161,7 +161,7 @@ def _spellings(tx: TableContext, space: str, prefix: str) -> dict[_Key, set[str]
 
 
 def _unchanged_keys(
-    moment: Moment, rows: Iterable[Row], spellings: Mapping[_Key, set[str]]
+    moment: PointInTimeView, rows: Iterable[Row], spellings: Mapping[_Key, set[str]]
 ) -> tuple[dict[str, set[_Key]], list[str]]:
     """Return the keys of unchanged entities by URN, and the URNs whose key spellings must be looked up."""
     keys_by_urn: dict[str, set[_Key]] = defaultdict(set)

@@ -21,8 +21,8 @@ from jupyter_colophon.core.read_budget import take_page
 from jupyter_colophon.core.search.highlights import reasons
 from jupyter_colophon.core.search.query_language import Pattern, Query, Term, parse_query
 from jupyter_colophon.core.search.search import Group, Hit, SearchAnswer, SearchQuestion
-from jupyter_colophon.service.entities.point_in_time import Moment
-from jupyter_colophon.service.entities.reference_names import Names
+from jupyter_colophon.service.entities.point_in_time import PointInTimeView
+from jupyter_colophon.service.entities.reference_names import ReferenceNames
 from jupyter_colophon.service.read_audit import audited
 from jupyter_colophon.service.read_policy import Gate
 from jupyter_colophon.service.search.facet_counts import count_facets
@@ -138,7 +138,7 @@ class Searcher:
             at_least=matched.at_least,
             ranked=len(found.matches) if found.capped else None,
             facets=facets,
-            names=Names(tx, self.registry, self.gate, principal).names_of_facets(facets),
+            names=ReferenceNames(tx, self.registry, self.gate, principal).names_of_facets(facets),
             cursor=self.cursors.write("search", [*request_key, end]) if end < len(visible) else None,
         )
 
@@ -156,13 +156,13 @@ class Searcher:
         self, tx: TableContext, question: SearchQuestion, query: Query, principal: Principal, found: SearchResults
     ) -> None:
         """Add all matches to `found`, regardless of read access."""
-        names = Names(tx, self.registry, self.gate, principal)
+        names = ReferenceNames(tx, self.registry, self.gate, principal)
         terms = tuple(filter_term(name, names.filter_value(name, value)) for name, value in question.filters)
         terms = terms if question.removed else (*terms, NOT_REMOVED)
         spaces = self.spaces(tx, question.filter("namespace"), principal, ever=question.as_of is not None)
         if question.as_of is not None:
             require_kept(tx, question.as_of)
-            PastSearch(Moment(tx, self.registry, question.as_of), spaces).gather(query, terms, found)
+            PastSearch(PointInTimeView(tx, self.registry, question.as_of), spaces).gather(query, terms, found)
             return
         meanings = resolve_terms(query, names, time.time_ns() // 1_000_000)
         _match_words(tx, query, meanings, terms, found)
@@ -210,7 +210,7 @@ class Searcher:
 
         described = list(take_page(map(describe, page), _measure))
         found = [(summary, descriptors) for summary, descriptors in described if summary is not None]
-        names = Names(tx, self.registry, self.gate, principal)
+        names = ReferenceNames(tx, self.registry, self.gate, principal)
         named = names.names_of({one.urn for *_, descriptors in found for one in descriptors if one.urn})
         hits = [_hit(one, self.registry.stored_type(one[0].type).key_aspect, named, query) for one in found]
         return hits, len(described)

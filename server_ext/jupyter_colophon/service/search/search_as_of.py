@@ -11,7 +11,7 @@ from jupyter_colophon.core.entities.entity_kinds import kind_of_row
 from jupyter_colophon.core.errors import InvalidQuery
 from jupyter_colophon.core.model.search_index_terms import SCHEMA_KEY, ValueRow, fold, fts_word, type_words
 from jupyter_colophon.core.search.query_language import Pattern, Query, Term
-from jupyter_colophon.service.entities.point_in_time import Moment
+from jupyter_colophon.service.entities.point_in_time import PointInTimeView
 from jupyter_colophon.service.search.search_results import SearchResults
 from jupyter_colophon.service.search.term_lookup import STAMP_KEYS
 from jupyter_colophon.storage.search import past_values, values
@@ -30,7 +30,7 @@ _ANYTHING = Pattern("", "any")
 class PastSearch:
     """Searches these namespaces as of one time."""
 
-    moment: Moment
+    moment: PointInTimeView
     spaces: Sequence[str]
 
     def gather(self, query: Query, terms: Sequence[str], found: SearchResults) -> None:
@@ -56,11 +56,11 @@ class PastSearch:
         named = [one.urn for one in tx.search.match(_name_words(term), SCANNED_MAX)]
         before = [row["urn"] for row in self._value_rows(past_values.TABLE, term, found) if row["until"] > moment.time]
         found.capped = found.capped or len(named) >= SCANNED_MAX
-        moment.expect([*current, *named, *before])
+        moment.preload([*current, *named, *before])
         unchanged = {*current, *(urn for urn in named if (row := moment.row(urn)) and _is_named(term, row))}
         yield from (one._replace(score=0.0) for one in tx.search.documents(moment.unchanged(unchanged)))
-        for urn, then in moment.then(moment.changed([*current, *named, *before])).items():
-            if _is_named(term, moment.row(urn)) or any(_fits(term, row) for row in then.said):
+        for urn, then in moment.states_at(moment.changed([*current, *named, *before])).items():
+            if _is_named(term, moment.row(urn)) or any(_fits(term, row) for row in then.values):
                 one = then.document
                 yield Match(one.urn, one.namespace, one.type, 0, 0.0, one.terms, one.facet_values)
 

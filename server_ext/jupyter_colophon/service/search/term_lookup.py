@@ -9,7 +9,7 @@ from jupyter_colophon.core.model.search_index_terms import NAME_KEY, PART_KEY, f
 from jupyter_colophon.core.model.vocabulary import KEY_OF, REFERRED, Kind
 from jupyter_colophon.core.search.query_language import Pattern, Query, Term, parse_query
 from jupyter_colophon.core.search.time_words import RANGES_MAX, TIME_KEYS, Interval, cover, parse_interval
-from jupyter_colophon.service.entities.reference_names import KIND_OF_KEY, Names
+from jupyter_colophon.service.entities.reference_names import KIND_OF_KEY, ReferenceNames
 from jupyter_colophon.storage.search.index import CREATED_BY_KEY, EVERYTHING, UPDATED_BY_KEY
 from jupyter_colophon.storage.spi import Words
 
@@ -38,7 +38,7 @@ def check_query(text: str, now_ms: int) -> None:
     _limit_intervals(sum(_interval(term, now_ms) is not None for term in parse_query(text).terms))
 
 
-def resolve_terms(query: Query, names: Names, now_ms: int) -> tuple[ResolvedTerm, ...]:
+def resolve_terms(query: Query, names: ReferenceNames, now_ms: int) -> tuple[ResolvedTerm, ...]:
     """Return the meaning of each term, in order. Raises InvalidQuery."""
     meanings = tuple(_resolve_term(term, names, now_ms) for term in query.terms)
     _limit_intervals(sum(one.interval is not None for one in meanings))
@@ -65,7 +65,7 @@ def _interval(term: Term, now_ms: int) -> Interval | None:
     return None
 
 
-def _resolve_term(term: Term, names: Names, now_ms: int) -> ResolvedTerm:
+def _resolve_term(term: Term, names: ReferenceNames, now_ms: int) -> ResolvedTerm:
     interval = _interval(term, now_ms)
     if interval is not None:
         covered = cover(str(term.key), interval)
