@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from jupyter_colophon.service.changes.lineage_listeners import ListenerState
     from jupyter_colophon.service.instances.instances import Instances
     from jupyter_colophon.service.schemaspaces.spaces import Spaces
-    from jupyter_colophon.service.schemaspaces.stored_schemas import WrittenSchemas
+    from jupyter_colophon.service.schemaspaces.stored_schemas import StoredSchemas
 
 _logger = logging.getLogger("jupyter_colophon.operations")
 
@@ -97,7 +97,7 @@ class Services:
         found: Spaces = SchemaManager.instance().spaces
         return found
 
-    def stored_schemas(self) -> "WrittenSchemas":
+    def stored_schemas(self) -> "StoredSchemas":
         """Return the schemas that are stored here. Raises AccessDenied where the settings do not let them be changed."""
         from jupyter_colophon.schemaspaces.shipped.stored_schemas import stored
 

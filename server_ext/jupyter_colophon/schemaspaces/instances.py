@@ -78,9 +78,9 @@ class CurrentSchemas:
         """Raise InstanceInvalid, SchemaNotFound, or do nothing."""
         _spaces().check(space, name, document)
 
-    def fault(self, space: str, name: str, document: Mapping[str, Any]) -> Fault | None:
+    def find_fault(self, space: str, name: str, document: Mapping[str, Any]) -> Fault | None:
         """The same as a value."""
-        return _spaces().fault(space, name, document)
+        return _spaces().find_fault(space, name, document)
 
     def class_name(self, space: str, schema: str) -> str | None:
         """The class that a schema names for its instances."""

@@ -182,7 +182,7 @@ class SchemaManager(SingletonConfigurable):
 
     def validate_instance(self, schemaspace_name_or_id: str, schema_name: str, instance: dict[str, Any]) -> None:
         """Raise jsonschema's ValidationError, in its words, unless the instance satisfies the schema."""
-        if fault := self.spaces.worded(schemaspace_name_or_id, schema_name, instance):
+        if fault := self.spaces.first_message(schemaspace_name_or_id, schema_name, instance):
             from jsonschema import ValidationError
 
             raise ValidationError(fault)

@@ -85,7 +85,7 @@ def test_a_valid_document_is_no_fault() -> None:
     of = spaces(Provider(schema()))
     of.check("things", "thing", thing(size=1))
     assert of.fault("things", "thing", thing(size=1)) is None
-    assert of.worded("things", "thing", thing(size=1)) == ""
+    assert of.first_message("things", "thing", thing(size=1)) == ""
 
 
 def test_a_fault_has_the_reason_that_clients_of_elyra_know() -> None:
@@ -137,7 +137,7 @@ def test_no_secret_is_in_any_word_about_an_instance(metadata: Any) -> None:
 
 def test_a_value_that_is_no_secret_is_told_as_ever() -> None:
     of = spaces(Provider(schema("thing", SECRETS)))
-    assert of.worded("things", "thing", thing(size="big", password="1")) == "'big' is not of type 'integer'"
+    assert of.first_message("things", "thing", thing(size="big", password="1")) == "'big' is not of type 'integer'"
 
 
 def test_a_hostile_expression_takes_no_time_in_any_words() -> None:
@@ -145,8 +145,8 @@ def test_a_hostile_expression_takes_no_time_in_any_words() -> None:
         Provider(schema("thing", {"it": {"pattern": "^(a+)+$"}, "by": {"patternProperties": {"^(a+)+$": False}}}))
     )
     text = "a" * 5_000 + "!"
-    assert of.worded("things", "thing", thing(it=text)).endswith("does not match '^(a+)+$'")
-    assert of.worded("things", "thing", thing(by={text: 1, "aa": 2})) == "False schema does not allow 2"
+    assert of.first_message("things", "thing", thing(it=text)).endswith("does not match '^(a+)+$'")
+    assert of.first_message("things", "thing", thing(by={text: 1, "aa": 2})) == "False schema does not allow 2"
 
 
 class Strict(Provider):

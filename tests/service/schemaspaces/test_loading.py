@@ -67,23 +67,23 @@ def test_lists_leave_out_what_is_deprecated_and_it_is_found_by_its_name() -> Non
         (SystemExit(3), "SystemExit: 3"),
         (RecursionError(), "RecursionError"),
         (lambda parent: 1 // 0, "ZeroDivisionError: integer division or modulo by zero"),
-        (object(), "'bad' is not an instance of 'Schemaspace': it has no name of letters, digits, - and _"),
+        (object(), "'bad' is not an instance of 'Schemaspace': its name must consist of letters, digits, - and _"),
         (
             type("Nameless", (Space,), {"name": "a b"}),
-            "'bad' is not an instance of 'Schemaspace': it has no name of letters, digits, - and _",
+            "'bad' is not an instance of 'Schemaspace': its name must consist of letters, digits, - and _",
         ),
         (
             type("Rootless", (Space,), {"name": "../../etc"}),
-            "'bad' is not an instance of 'Schemaspace': it has no name of letters, digits, - and _",
+            "'bad' is not an instance of 'Schemaspace': its name must consist of letters, digits, - and _",
         ),
-        (type("Numbered", (Space,), {"name": "ok", "id": "7"}), "its id is no UUID"),
+        (type("Numbered", (Space,), {"name": "ok", "id": "7"}), "its id is not a UUID"),
         (
             type("Copy", (Space,), {"id": OTHER_ID}),
-            "the schemaspace 'Things' has this name or id already, and not both",
+            "the schemaspace 'Things' already has this name or this id, but not both",
         ),
         (
             type("Twin", (Space,), {"name": "twin"}),
-            "the schemaspace 'Things' has this name or id already, and not both",
+            "the schemaspace 'Things' already has this name or this id, but not both",
         ),
     ],
 )
@@ -121,8 +121,8 @@ def test_a_provider_that_fails_is_told_and_harms_no_other(loads: Any, reason: st
 @pytest.mark.parametrize(
     ("document", "name", "reason"),
     [
-        (7, "??", "it is no object"),
-        (schema("bad", {"a": {"enum": {1}}}), "bad", "it is no JSON document"),
+        (7, "??", "not a JSON object"),
+        (schema("bad", {"a": {"enum": {1}}}), "bad", "not a JSON document"),
         (schema("bad", schemaspace=None), "bad", "it says not of which schemaspace"),
         (
             schema("bad", schemaspace_id=OTHER_ID),
@@ -153,7 +153,7 @@ def test_a_schema_that_cannot_be_used_is_told_and_harms_no_other(document: Any, 
 
 def test_a_name_and_an_id_of_different_schemaspaces_make_no_schema() -> None:
     of = spaces(Provider(schema(schemaspace="others")), also=[Entry("others", OtherSpace)])
-    assert told(of) == {"p0/thing": f"schemaspace 'others' and id '{ID}' are of different ones"}
+    assert told(of) == {"p0/thing": f"schemaspace 'others' and id '{ID}' belong to different schemaspaces"}
 
 
 def test_of_two_packages_with_one_schema_the_first_stays_and_the_second_is_told() -> None:
@@ -204,9 +204,9 @@ def test_a_package_that_hangs_is_waited_for_once() -> None:
     of = spaces(*entries, Entry("good", Provider(schema())), patience_s=2)
     assert list(of.space("things").schemas) == ["thing"]
     assert told(of) == {
-        "slow0": "it did not answer within 2 s",
-        "slow1": "its package is late",
-        "slow2": "its package is late",
+        "slow0": "no result within 2 s",
+        "slow1": "its package has not finished loading",
+        "slow2": "its package has not finished loading",
     }
     come.set()
     wait_for(lambda: len(of.space("things").schemas) == 4)
@@ -221,7 +221,7 @@ def test_what_fails_late_is_told_as_what_fails_in_time() -> None:
         raise RuntimeError("late, and in vain")
 
     of = spaces(Provider(asks=late), patience_s=2)
-    assert told(of) == {"p0": "it did not answer within 2 s"}
+    assert told(of) == {"p0": "no result within 2 s"}
     come.set()
     wait_for(lambda: told(of) == {"p0": "RuntimeError: late, and in vain"})
 
@@ -352,7 +352,7 @@ def test_what_is_not_loaded_is_told_in_the_log_once(caplog: pytest.LogCaptureFix
     assert of.names() == ["things"]
     of.refresh()
     assert [one.getMessage() for one in caplog.records] == [
-        "Error loading schema '??' for SchemasProvider 'p0' - it is no object"
+        "Error loading schema '??' for SchemasProvider 'p0' - not a JSON object"
     ]
 
 

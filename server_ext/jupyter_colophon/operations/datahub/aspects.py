@@ -93,8 +93,8 @@ def read_enveloped_entity(services: Services, request: Request) -> Document:
     """Return an entity with its aspects; of one that is not stored, its key."""
     reader, urn = services.catalog().datahub.reader, urn_behind(request, "/entitiesV2/")
     aspects = reader.entity(urn, names_in(request[_ASPECTS]), request.principal)
-    (spelled,) = reader.spelled([str(urn)])
-    return documents.enveloped_entity(spelled, urn.type, aspects)
+    (original_spellings,) = reader.original_spellings([str(urn)])
+    return documents.enveloped_entity(original_spellings, urn.type, aspects)
 
 
 ACT_ON_USAGE: Final = declare_actions(

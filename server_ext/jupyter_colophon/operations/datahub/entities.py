@@ -23,7 +23,7 @@ def list_urns(services: Services, request: Request) -> Document:
     body, datahub = request.body, services.catalog().datahub
     start, count = body.get("start", 0), shapes.read_count(body, "count", _COUNT)
     page = datahub.finder.urns(body["entity"], start, count, request.principal)
-    entities = datahub.reader.spelled(page.urns)
+    entities = datahub.reader.original_spellings(page.urns)
     return {"value": {"start": start, "count": len(page.urns), "total": page.total, "entities": entities}}
 
 
@@ -38,7 +38,7 @@ def search(services: Services, request: Request) -> Document:
         "from": start,
         "pageSize": count,
         "numEntities": page.total,
-        "entities": [{"entity": urn} for urn in datahub.reader.spelled(page.urns)],
+        "entities": [{"entity": urn} for urn in datahub.reader.original_spellings(page.urns)],
         "metadata": {"aggregations": []},
     }
     return {"value": value}

@@ -26,7 +26,7 @@ from jupyter_colophon.core.model.proposal import Proposal, Written
 from jupyter_colophon.operations.request import Request
 from jupyter_colophon.operations.services import Services
 from jupyter_colophon.service.changes.inbox import WITHIN
-from jupyter_colophon.service.datahub.drop_unknown_fields import known
+from jupyter_colophon.service.datahub.drop_unknown_fields import drop_unknown_fields
 from jupyter_colophon.service.datahub.trace import trace_of
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _drop_unknown_fields(catalog: "Catalog", sent: SentProposal, *, strict: bool
     """Return the proposal without the fields that its model does not know, and what was dropped."""
     if strict:
         return sent.proposal, []
-    proposal, dropped = known(catalog.registry, sent.proposal)
+    proposal, dropped = drop_unknown_fields(catalog.registry, sent.proposal)
     return proposal, [
         Problem(sent.value_pointer + pointer, "was dropped: the model does not know it") for pointer in dropped
     ]

@@ -60,9 +60,12 @@ def list_related(services: Services, request: Request) -> Document:
     """Return the entities that an entity refers to, or that refer to it."""
     datahub, urn, start = services.catalog().datahub, Urn.parse(request[_URN]), request[_START]
     incoming, kinds = request[_DIRECTION] == "INCOMING", _types(request, _KINDS)
-    found, total = datahub.relater.of(urn, incoming, kinds, start, request[_COUNT], request.principal)
-    urns = datahub.reader.spelled([one.urn if incoming else one.target for one in found])
-    entities = [{"urn": spelled, "relationshipType": one.kind} for spelled, one in zip(urns, found, strict=True)]
+    found, total = datahub.relater.edges_of(urn, incoming, kinds, start, request[_COUNT], request.principal)
+    urns = datahub.reader.original_spellings([one.urn if incoming else one.target for one in found])
+    entities = [
+        {"urn": original_spellings, "relationshipType": one.kind}
+        for original_spellings, one in zip(urns, found, strict=True)
+    ]
     return {"start": start, "count": len(entities), "total": total, "entities": entities}
 
 
@@ -88,8 +91,8 @@ def scroll_relationships(services: Services, request: Request) -> Document:
         _filtered_urns(body, "destinationFilter"),
     )
     found, cursor = catalog.datahub.relater.scroll(edges, request[COUNT], request[CURSOR], request.principal)
-    spelled = _spellings(catalog, found)
-    results = [_relationship(one.kind, spelled[one.urn], spelled[one.target]) for one in found]
+    original_spellings = _spellings(catalog, found)
+    results = [_relationship(one.kind, original_spellings[one.urn], original_spellings[one.target]) for one in found]
     return {"results": results, "scrollId": cursor}
 
 
@@ -111,10 +114,13 @@ def scroll_lineage(services: Services, request: Request) -> Document:
     found, cursor = catalog.datahub.relater.lineage(
         urns, _types(request, _KINDS), request[_FLOW], request[COUNT], request[CURSOR], request.principal
     )
-    spelled = _spellings(catalog, [one for one, _, _ in found])
+    original_spellings = _spellings(catalog, [one for one, _, _ in found])
     results = [
-        _relationship(one.kind, spelled[one.urn], spelled[one.target])
-        | {"upstream": spelled.get(upstream, upstream), "downstream": spelled.get(downstream, downstream)}
+        _relationship(one.kind, original_spellings[one.urn], original_spellings[one.target])
+        | {
+            "upstream": original_spellings.get(upstream, upstream),
+            "downstream": original_spellings.get(downstream, downstream),
+        }
         for one, upstream, downstream in found
     ]
     return {"results": results, "scrollId": cursor}
@@ -128,7 +134,7 @@ def _types(request: Request, parameter: Parameter[tuple[str, ...]]) -> frozenset
 def _spellings(catalog: "Catalog", relationships: Iterable[Any]) -> dict[str, str]:
     """Return the ends of relationships as DataHub's clients sent them, by URN."""
     urns = list(dict.fromkeys(urn for one in relationships for urn in (one.urn, one.target)))
-    return dict(zip(urns, catalog.datahub.reader.spelled(urns), strict=True))
+    return dict(zip(urns, catalog.datahub.reader.original_spellings(urns), strict=True))
 
 
 def _relationship(kind: str, source: str, target: str) -> Document:

@@ -80,6 +80,6 @@ def _read_entities(catalog: "Catalog", request: Request, urns: Sequence[str]) ->
     parsed = [Urn.parse(urn) for urn in urns]
     stored = {} if names is None else reader.entities(parsed, set(names) or None, request.principal)
     return [
-        documents.v3_entity(spelled, stored.get(urn, {}), with_system=request[SYSTEM])
-        for urn, spelled in zip(urns, reader.spelled(urns), strict=True)
+        documents.v3_entity(original_spellings, stored.get(urn, {}), with_system=request[SYSTEM])
+        for urn, original_spellings in zip(urns, reader.original_spellings(urns), strict=True)
     ]

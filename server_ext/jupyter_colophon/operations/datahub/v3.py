@@ -213,8 +213,8 @@ def read_one_entity(services: Services, request: Request) -> Document:
     if aspects is None:
         catalog.registry.type(urn.type)
         raise catalog.reader.absent(urn)
-    (spelled,) = reader.spelled([str(urn)])
-    return documents.v3_entity(spelled, aspects, with_system=request[SYSTEM])
+    (original_spellings,) = reader.original_spellings([str(urn)])
+    return documents.v3_entity(original_spellings, aspects, with_system=request[SYSTEM])
 
 
 @operation(

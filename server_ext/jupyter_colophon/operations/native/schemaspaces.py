@@ -122,7 +122,7 @@ def migrate_instances(services: Services, request: Request) -> Document:
 )
 def check_schema(services: Services, request: Request) -> Document:
     """Validate a schema: its dialect, size, references, regular expressions and members."""
-    from jupyter_colophon.service.schemaspaces.schema_validator import checked
+    from jupyter_colophon.service.schemaspaces.schema_validator import check_schema
 
     kind: Kind = "aspect" if request[_KIND] == "aspect" else "schemaspace"
-    return {"kind": kind, "dialect": checked(kind, request.body)}
+    return {"kind": kind, "dialect": check_schema(kind, request.body)}

@@ -28,7 +28,7 @@ from jupyter_colophon.core.errors import (
 )
 from jupyter_colophon.core.model.proposal import Proposal, Written
 from jupyter_colophon.relay.kafka.config import Properties, checked, client, connection
-from jupyter_colophon.service.datahub.drop_unknown_fields import known
+from jupyter_colophon.service.datahub.drop_unknown_fields import drop_unknown_fields
 from jupyter_colophon.storage.changes import consumed_offsets, dead_letters
 from jupyter_colophon.storage.changes.consumed_offsets import Place
 from jupyter_colophon.storage.spi import TableContext
@@ -210,7 +210,7 @@ class ProposalConsumer:
         found = replace(mcp.proposal(document, self.catalog.registry), united=True)
         if self.strict:
             return found
-        one, dropped = known(self.catalog.registry, found)
+        one, dropped = drop_unknown_fields(self.catalog.registry, found)
         for pointer in dropped:
             _logger.warning("dropped a field that the model does not know: %s", shown(pointer))
         return one

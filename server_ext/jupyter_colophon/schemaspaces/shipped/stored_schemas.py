@@ -9,12 +9,12 @@ from jupyter_colophon.schemaspaces.schema import SchemasProvider
 from jupyter_colophon.service.schemaspaces import stored_schemas
 
 
-def stored() -> stored_schemas.WrittenSchemas:
+def stored() -> stored_schemas.StoredSchemas:
     """Those of this account."""
-    return stored_schemas.WrittenSchemas(lambda: Path(jupyter_data_dir()) / "colophon" / "schemas")
+    return stored_schemas.StoredSchemas(lambda: Path(jupyter_data_dir()) / "colophon" / "schemas")
 
 
-class WrittenSchemas(SchemasProvider):
+class StoredSchemasProvider(SchemasProvider):
     """The schemas that are stored, as they are now."""
 
     def get_schemas(self) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from jupyter_colophon.core.errors import StorageError
 from jupyter_colophon.core.lineage.lineage_listener import LineageInfo, LineageListener, ListenerContext, ProgramRun
 from jupyter_colophon.service.changes.change_log_follower import ChangeLogFollower, Handled
 from jupyter_colophon.service.changes.feed import Feed
-from jupyter_colophon.service.schemaspaces.call_with_timeout import Patience
+from jupyter_colophon.service.schemaspaces.call_with_timeout import TimeoutRunner
 from jupyter_colophon.service.schemaspaces.registrations import Registration, installed, registrations
 from jupyter_colophon.storage.changes import cursors
 from jupyter_colophon.storage.changes.leases import Lease, LeaseLost
@@ -92,7 +92,7 @@ class LineageListeners:
 
     def _take(self, of: Registration) -> None:
         try:
-            listener = Patience(LOADING_S).call(lambda: of.load()(), lambda _: None)
+            listener = TimeoutRunner(LOADING_S).call(lambda: of.load()(), lambda _: None)
             if not isinstance(listener, LineageListener):
                 raise TypeError("not a LineageListener")
         except BaseException as error:  # noqa: BLE001  what strangers wrote may raise anything

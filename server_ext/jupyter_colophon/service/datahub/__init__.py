@@ -1,1 +1,1 @@
-"""What DataHub's clients ask of a catalog. No transport: `operations/datahub` is above it."""
+"""Services for DataHub's clients, without transport; `operations/datahub` is the API."""

@@ -1,4 +1,4 @@
-"""What the model does not know is left out of what DataHub's clients of another version propose."""
+"""Drop unknown fields from proposals of DataHub clients of another version."""
 
 from dataclasses import replace
 
@@ -7,12 +7,12 @@ from jupyter_colophon.core.model.proposal import Proposal
 from jupyter_colophon.core.model.registry import Registry
 
 
-def known(registry: Registry, one: Proposal) -> tuple[Proposal, tuple[str, ...]]:
-    """The proposal without the fields that its model does not know, and the pointers to them; a patch is as it is."""
-    if one.aspect is None or one.operation in ("patch", "delete"):
-        return one, ()
-    spec = registry.aspect(one.urn.type, one.aspect)
-    if spec.schema.is_valid(one.value):
-        return one, ()
-    value, dropped = known_only(spec.schema.document, one.value)
-    return replace(one, value=value), dropped
+def drop_unknown_fields(registry: Registry, proposal: Proposal) -> tuple[Proposal, tuple[str, ...]]:
+    """Return the proposal without unknown fields, and the pointers to them; patches are unchanged."""
+    if proposal.aspect is None or proposal.operation in ("patch", "delete"):
+        return proposal, ()
+    spec = registry.aspect(proposal.urn.type, proposal.aspect)
+    if spec.schema.is_valid(proposal.value):
+        return proposal, ()
+    value, dropped = known_only(spec.schema.document, proposal.value)
+    return replace(proposal, value=value), dropped

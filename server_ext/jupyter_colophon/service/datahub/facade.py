@@ -1,4 +1,4 @@
-"""What DataHub's routes ask of a catalog, in one place."""
+"""The services for DataHub's API in one object."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from jupyter_colophon.service.datahub.trace import WriteTracer
 
 @dataclass(frozen=True, slots=True)
 class DataHub:
-    """Composed in `composition.py`."""
+    """The services for DataHub's API, composed in `composition.py`."""
 
     reader: AspectReader
     finder: EntityFinder

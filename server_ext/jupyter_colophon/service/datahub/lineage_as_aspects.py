@@ -1,7 +1,7 @@
-"""What lineage knows, as DataHub's aspects: for data, jobs and runs of which nobody wrote the aspect (docs/openlineage.md).
+"""Derive DataHub aspects from lineage, for data, jobs and runs without a written aspect (docs/openlineage.md).
 
-These are looked up, never stored: so what one source tells overwrites nothing that another asserted, and what was
-asserted is answered as it was written.
+Derived aspects are never stored, so a source overwrites nothing that another declared, and declared aspects are returned
+as written.
 """
 
 from collections import defaultdict
@@ -22,62 +22,62 @@ from jupyter_colophon.storage.lineage.statements import program_of_flow
 from jupyter_colophon.storage.spi import Edge, Row, TableContext
 
 Value = dict[str, Any]
-#: How many data, and how many programs, of one aspect.
-_MOST: Final = 1_000
-_PROGRAMS_TOLD: Final = 10
-_RUNS_LOOKED_AT: Final = 20
+#: The limits of datasets and of programs of one aspect.
+_DATA_MAX: Final = 1_000
+_PROGRAMS_MAX: Final = 10
+_RUNS_MAX: Final = 20
 _KIND: Final = {ASPECT: "dataset", JOB_ASPECT: "dataJob"}
 
 
-def seen(tx: TableContext, urn: Urn, wanted: Collection[str] | None, nodes: NodeCache) -> dict[str, Value]:
-    """The aspects of an entity that lineage has something to say for, of those that are wanted (None: all)."""
+def derive_aspects(tx: TableContext, urn: Urn, wanted: Collection[str] | None, nodes: NodeCache) -> dict[str, Value]:
+    """Return the aspects of an entity that can be derived from lineage, of those `wanted` (None: all)."""
     if urn.type == runs_as_process_instances.KIND:
         return runs_as_process_instances.aspects(tx, urn, wanted, nodes)
-    makers: Mapping[str, Callable[[TableContext, str, NodeCache], Value | None]] = {
+    builders: Mapping[str, Callable[[TableContext, str, NodeCache], Value | None]] = {
         ASPECT: _upstreams,
         JOB_ASPECT: _inputs_and_outputs,
     }
     found = {
         name: make(tx, str(urn), nodes)
-        for name, make in makers.items()
+        for name, make in builders.items()
         if _KIND[name] == urn.type and (wanted is None or name in wanted)
     }
     return {name: value for name, value in found.items() if value is not None}
 
 
 def _upstreams(tx: TableContext, urn: str, nodes: NodeCache) -> Value | None:
-    written = _standing(tx, tx.edges.around("data", [urn], WALKED_WRITE, EVER, _MOST))
+    written = _current_edges(tx, tx.edges.around("data", [urn], WALKED_WRITE, EVER, _DATA_MAX))
     programs = nodes.visible({program_of_flow(edge.program) for edge in written})
     flows = {edge.program for edge in written if program_of_flow(edge.program) in programs}
-    reads = _standing(tx, tx.edges.around("program", sorted(flows), WALKED_READ, EVER, _MOST))
-    shown = nodes.visible({edge.data for edge in reads})
+    reads = _current_edges(tx, tx.edges.around("program", sorted(flows), WALKED_READ, EVER, _DATA_MAX))
+    visible = nodes.visible({edge.data for edge in reads})
     by_data: dict[str, list[Edge]] = defaultdict(list)
     for edge in reads:
-        if edge.data in shown and edge.data != urn:
+        if edge.data in visible and edge.data != urn:
             by_data[edge.data].append(edge)
     if not by_data:
         return None
-    told = [_upstream(tx, data, edges[:_PROGRAMS_TOLD]) for data, edges in by_data.items()]
-    columns = [row for row in stored_runs.columns_into(tx, [urn], MAX_RELATIONS) if row["source"] in shown]
-    return {"upstreams": told} | _fine_grained(columns)
+    upstreams = [_upstream(tx, data, edges[:_PROGRAMS_MAX]) for data, edges in by_data.items()]
+    columns = [row for row in stored_runs.columns_into(tx, [urn], MAX_RELATIONS) if row["source"] in visible]
+    return {"upstreams": upstreams} | _fine_grained(columns)
 
 
-def _standing(tx: TableContext, triples: Iterable[Triple]) -> list[Edge]:
-    """The edges of runs, and what is asserted still; but what somebody says without a program is their own aspect."""
-    told = [
+def _current_edges(tx: TableContext, triples: Iterable[Triple]) -> list[Edge]:
+    """Return the edges of runs and of valid declarations, except declarations without a program, which are own aspects."""
+    program_triples = [
         triple
         for triple in sorted(triples)
         if declared_lineage.source_of(Urn.parse(program_of_flow(triple[1]))) is None
     ]
     return [
         edge
-        for edge in tx.edges.details(told, EVER, _RUNS_LOOKED_AT)
+        for edge in tx.edges.details(program_triples, EVER, _RUNS_MAX)
         if edge.stop is None or any(declared_lineage.parse_version_mark(run) is None for run in edge.runs)
     ]
 
 
 def _upstream(tx: TableContext, data: str, edges: list[Edge]) -> Value:
-    """One upstream dataset: since when, by which programs, and who says so."""
+    """Return one upstream dataset, with its time, programs and actor."""
     runs = runs_named(tx, (edge.runs[0] for edge in edges if edge.runs))
     actor = next((row["actor"] for row in runs.values()), "unknown")
     return {
@@ -92,25 +92,25 @@ def _upstream(tx: TableContext, data: str, edges: list[Edge]) -> Value:
 
 
 def _inputs_and_outputs(tx: TableContext, urn: str, nodes: NodeCache) -> Value | None:
-    touched = _standing(tx, tx.edges.around("program", [urn], MODES["program", "undirected"], EVER, _MOST))
-    shown = nodes.visible({edge.data for edge in touched})
+    edges = _current_edges(tx, tx.edges.around("program", [urn], MODES["program", "undirected"], EVER, _DATA_MAX))
+    visible = nodes.visible({edge.data for edge in edges})
     sides = {
-        side: sorted({edge.data for edge in touched if edge.mode in modes and edge.data in shown})
+        side: sorted({edge.data for edge in edges if edge.mode in modes and edge.data in visible})
         for side, modes in (("inputDatasets", READ), ("outputDatasets", WRITE))
     }
     if not any(sides.values()):
         return None
-    made = stored_runs.columns_into(tx, sides["outputDatasets"], MAX_RELATIONS)
-    return sides | _fine_grained(row for row in made if row["program"] == urn and row["source"] in shown)
+    columns = stored_runs.columns_into(tx, sides["outputDatasets"], MAX_RELATIONS)
+    return sides | _fine_grained(row for row in columns if row["program"] == urn and row["source"] in visible)
 
 
 def _fine_grained(rows: Iterable[Row]) -> Value:
-    """Edges between columns, those into one column together."""
+    """Return the column edges, grouped by target column."""
     by_target: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for row in rows:
         source = names.field(Urn.parse(row["source"]), row["source_field"])
         by_target[row["target"], row["target_field"], row["transformation"]].append(str(source))
-    told = [
+    column_edges = [
         {
             "upstreamType": "FIELD_SET",
             "upstreams": sources,
@@ -121,4 +121,4 @@ def _fine_grained(rows: Iterable[Row]) -> Value:
         }
         for (target, field, how), sources in sorted(by_target.items())
     ]
-    return {"fineGrainedLineages": told} if told else {}
+    return {"fineGrainedLineages": column_edges} if column_edges else {}

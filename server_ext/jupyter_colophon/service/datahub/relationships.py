@@ -1,4 +1,4 @@
-"""Which entities name which others: asked from either end, and taken away."""
+"""Relationships between entities, queried from either end."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ from jupyter_colophon.storage.lineage import relationships
 from jupyter_colophon.storage.lineage.relationships import NamedEntity
 from jupyter_colophon.storage.spi import Key, StorageProvider, TableContext
 
-#: How many rows one question looks through.
+#: How many rows one query scans.
 LOOKED_AT_MAX = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Edges:
-    """Which edges: of these kinds, from and to entities of these types, and between these entities (none: any)."""
+    """A filter of edges: by kinds, source and target types, and source and target entities (empty: any)."""
 
     kinds: frozenset[str] = frozenset()
     source_types: frozenset[str] = frozenset()
@@ -32,66 +32,68 @@ class Edges:
 
 @dataclass(frozen=True, slots=True)
 class RelationshipReader:
-    """Answers from the table of relationships. An edge is told to whoever may read both of its ends."""
+    """Reads the table of relationships. An edge is visible to readers of both of its ends."""
 
     provider: StorageProvider
     registry: Registry
     gate: Gate
     cursors: Cursors
 
-    def of(
+    def edges_of(
         self, urn: Urn, incoming: bool, kinds: frozenset[str], start: int, limit: int, principal: Principal
     ) -> tuple[list[NamedEntity], int]:
-        """Return a part of the edges of an entity, by which it is named or names others, and how many there are."""
-        shown = self._shown(urn, incoming, kinds, principal)
-        return shown[start : start + limit], len(shown)
+        """Return a part of the incoming or outgoing edges of an entity, and their number."""
+        visible = self._visible_edges(urn, incoming, kinds, principal)
+        return visible[start : start + limit], len(visible)
 
     def references(self, urn: Urn, principal: Principal) -> list[NamedEntity]:
-        """Return who names an entity, of those that may be read."""
-        return self._shown(urn, True, frozenset(), principal)
+        """Return the visible edges that refer to an entity."""
+        return self._visible_edges(urn, True, frozenset(), principal)
 
-    def _shown(self, urn: Urn, incoming: bool, kinds: frozenset[str], principal: Principal) -> list[NamedEntity]:
+    def _visible_edges(
+        self, urn: Urn, incoming: bool, kinds: frozenset[str], principal: Principal
+    ) -> list[NamedEntity]:
         self.gate.require(principal, urn)
         found = self.provider.tx_runner.run(lambda tx: self._of(tx, urn, incoming, kinds), read_only=True)
-        return [one for one in found if self._shows(one, principal)]
+        return [one for one in found if self._is_visible(one, principal)]
 
     @audited("relationships", lambda page: (urn for edge in page[0] for urn in (edge.target, edge.urn)))
     def scroll(
         self, edges: Edges, limit: int, cursor: str, principal: Principal
     ) -> tuple[list[NamedEntity], str | None]:
-        """A page of edges, by the entity that is named; it may be short while there is more. Raises InvalidQuery."""
-        asked = [sorted(edges.kinds), sorted(edges.sources), sorted(edges.targets)]
+        """Return a page of edges, by target, and the next cursor; the page may be short. Raises InvalidQuery."""
+        request_key = [sorted(edges.kinds), sorted(edges.sources), sorted(edges.targets)]
         place: Key = ()
         if cursor:
-            *same, place_ = self.cursors.read("relationships", cursor)
-            if same != asked:
-                raise InvalidQuery("is no cursor of this list", "scrollId")
-            place = tuple(place_)
-        looked = self.provider.tx_runner.run(lambda tx: self._after(tx, edges, place), read_only=True)
-        fitting = (one for one in looked if _fits(one, edges) and self._shows(one, principal))
-        found = list(islice(fitting, limit))
+            *same, position = self.cursors.read("relationships", cursor)
+            if same != request_key:
+                raise InvalidQuery("is not a cursor of this list", "scrollId")
+            place = tuple(position)
+        scanned = self.provider.tx_runner.run(lambda tx: self._after(tx, edges, place), read_only=True)
+        matching = (one for one in scanned if _fits(one, edges) and self._is_visible(one, principal))
+        found = list(islice(matching, limit))
         if len(found) == limit:
             last = found[-1]
-        elif len(looked) == LOOKED_AT_MAX:
-            last = looked[-1]
+        elif len(scanned) == LOOKED_AT_MAX:
+            last = scanned[-1]
         else:
             return found, None
-        return found, self.cursors.write("relationships", [*asked, list(last)])
+        return found, self.cursors.write("relationships", [*request_key, list(last)])
 
     @audited("relationships", lambda page: (urn for edge, *_ in page[0] for urn in (edge.target, edge.urn)))
     def lineage(
         self, urns: Sequence[str], kinds: frozenset[str], flow: str, limit: int, cursor: str, principal: Principal
     ) -> tuple[list[tuple[NamedEntity, str, str]], str | None]:
-        """A page of the edges of entities along which data flow, each with what is upstream and what is downstream.
+        """Return a page of lineage edges of entities, each with its upstream and downstream end, and the next cursor.
 
-        With `flow`, those alone that lead to the entities (UPSTREAM) or from them (DOWNSTREAM). Raises InvalidQuery.
+        `flow` limits them to edges to the entities (UPSTREAM) or from them (DOWNSTREAM). Raises InvalidQuery.
         """
-        asked = [sorted(urns), sorted(kinds), flow]
+        request_key = [sorted(urns), sorted(kinds), flow]
         start = 0
         if cursor:
             *same, start = self.cursors.read("lineage edges", cursor)
-            if same != asked:
-                raise InvalidQuery("is no cursor of this list", "scrollId")
+            if same != request_key:
+                raise InvalidQuery("is not a cursor of this list", "scrollId")
         edges = self.provider.tx_runner.run(lambda tx: self._around(tx, urns), read_only=True)
         anchors = set(urns)
         found = [
@@ -99,15 +101,15 @@ class RelationshipReader:
             for one in edges
             if (not kinds or one.kind in kinds)
             and (ends := self._ends(one)) is not None
-            and self._shows(one, principal)
+            and self._is_visible(one, principal)
             and (not flow or ends[flow == "UPSTREAM"] in anchors)
         ]
         page = found[start : start + limit]
         more = start + limit < len(found)
-        return page, self.cursors.write("lineage edges", [*asked, start + limit]) if more else None
+        return page, self.cursors.write("lineage edges", [*request_key, start + limit]) if more else None
 
     def _around(self, tx: TableContext, urns: Sequence[str]) -> list[NamedEntity]:
-        """The edges of which one of these entities is an end."""
+        """Return the edges that have one of these entities as an end."""
         found: set[NamedEntity] = set()
         for urn in urns:
             found.update(relationships.rows_naming(tx, urn, frozenset(), (), None))
@@ -115,12 +117,14 @@ class RelationshipReader:
         return sorted(found)
 
     def _ends(self, edge: NamedEntity) -> tuple[str, str] | None:
-        """What is upstream and what is downstream of an edge; None where no data flow along it."""
+        """Return the upstream and the downstream end of an edge; None unless it is lineage."""
         spec = self.registry.aspect(Urn.parse(edge.urn).type, edge.aspect)
-        told = next((one for one in spec.relationships if one.name == edge.kind and one.is_lineage), None)
-        if told is None:
+        lineage_relationship = next(
+            (one for one in spec.relationships if one.name == edge.kind and one.is_lineage), None
+        )
+        if lineage_relationship is None:
             return None
-        return (edge.target, edge.urn) if told.is_upstream else (edge.urn, edge.target)
+        return (edge.target, edge.urn) if lineage_relationship.is_upstream else (edge.urn, edge.target)
 
     def _of(self, tx: TableContext, urn: Urn, incoming: bool, kinds: frozenset[str]) -> list[NamedEntity]:
         if incoming:
@@ -145,7 +149,7 @@ class RelationshipReader:
             tx, urn, edges.kinds, place if place and place[0] == urn else (), LOOKED_AT_MAX
         )
 
-    def _shows(self, one: NamedEntity, principal: Principal) -> bool:
+    def _is_visible(self, one: NamedEntity, principal: Principal) -> bool:
         ends = [Urn.parse(one.target), Urn.parse(one.urn)]
         return self.gate.filter_visible(principal, ends) == ends
 

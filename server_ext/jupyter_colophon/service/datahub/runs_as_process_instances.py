@@ -1,4 +1,4 @@
-"""Runs of the catalog as DataHub's process instances: looked up, never stored (docs/openlineage.md)."""
+"""Show runs as DataHub process instances; derived, never stored (docs/openlineage.md)."""
 
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
@@ -13,32 +13,32 @@ from jupyter_colophon.storage.entities import sources_of_truth
 from jupyter_colophon.storage.spi import Range, Row, TableContext
 
 KIND: Final = "dataProcessInstance"
-#: What is told by time of a run: that it began, and that it ended.
+#: The timeseries aspect of a run: its start and end events.
 EVENTS: Final = "dataProcessInstanceRunEvent"
-#: How many accesses of a run are looked at.
-_MOST: Final = 1_000
+#: How many accesses of a run are read.
+_ACCESSES_MAX: Final = 1_000
 _RESULTS: Final = {"succeeded": "SUCCESS", "failed": "FAILURE", "killed": "SKIPPED"}
 Value = dict[str, Any]
 
 
 def aspects(tx: TableContext, urn: Urn, wanted: Collection[str] | None, nodes: NodeCache) -> dict[str, Value]:
-    """The aspects of a run, of those that are wanted (None: all); none where its program may not be seen."""
+    """Return the aspects of a run, of those `wanted` (None: all); empty if its program is hidden."""
     run = _run(tx, urn, nodes)
     if run is None:
         return {}
-    makers: Mapping[str, Callable[[], Value | None]] = {
+    builders: Mapping[str, Callable[[], Value | None]] = {
         "dataProcessInstanceKey": lambda: {"id": urn.parts[0]},
         "dataProcessInstanceProperties": lambda: _properties(run),
         "dataProcessInstanceRelationships": lambda: _relationships(run),
-        "dataProcessInstanceInput": lambda: _touched(tx, run, "inputs", READ, nodes),
-        "dataProcessInstanceOutput": lambda: _touched(tx, run, "outputs", WRITE, nodes),
+        "dataProcessInstanceInput": lambda: _accessed_data(tx, run, "inputs", READ, nodes),
+        "dataProcessInstanceOutput": lambda: _accessed_data(tx, run, "outputs", WRITE, nodes),
     }
-    found = {name: make() for name, make in makers.items() if wanted is None or name in wanted}
+    found = {name: make() for name, make in builders.items() if wanted is None or name in wanted}
     return {name: value for name, value in found.items() if value is not None}
 
 
 def events(tx: TableContext, urn: Urn, nodes: NodeCache) -> list[tuple[Value, str]]:
-    """That a run began and ended, the newest first, with who recorded it."""
+    """Return the start and end events of a run, newest first, with their actor."""
     run = _run(tx, urn, nodes) if urn.type == KIND else None
     if run is None:
         return []
@@ -66,7 +66,7 @@ def _relationships(run: Row) -> Value:
     return {"parentTemplate": run["program"], **parent, "upstreamInstances": []}
 
 
-def _touched(tx: TableContext, run: Row, side: str, modes: tuple[str, ...], nodes: NodeCache) -> Value | None:
-    rows = list(tx.table("accesses").scan(Range.prefix(run["urn"]), _MOST))
-    shown = nodes.visible({row["data"] for row in rows if row["mode"] in modes})
-    return {side: sorted(shown)} if shown else None
+def _accessed_data(tx: TableContext, run: Row, side: str, modes: tuple[str, ...], nodes: NodeCache) -> Value | None:
+    rows = list(tx.table("accesses").scan(Range.prefix(run["urn"]), _ACCESSES_MAX))
+    visible = nodes.visible({row["data"] for row in rows if row["mode"] in modes})
+    return {side: sorted(visible)} if visible else None

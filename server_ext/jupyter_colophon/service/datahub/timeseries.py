@@ -1,4 +1,4 @@
-"""Aspects that are told by time, read newest first."""
+"""Read timeseries aspects, newest first."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from jupyter_colophon.storage.spi import Range, Row, StorageProvider, TableConte
 
 @dataclass(frozen=True, slots=True)
 class TimedValue:
-    """What was told of one moment. `time` is the moment, `recorded` when the catalog was told of it (ms)."""
+    """A value of a timeseries. `time` is its own time, `recorded` when the catalog stored it (ms)."""
 
     time: int
     value: Mapping[str, Any]
@@ -33,7 +33,7 @@ class TimedValue:
 
 @dataclass(frozen=True, slots=True)
 class TimedPage:
-    """Values, the newest first; `truncated` where fewer than were asked for, since they are too large."""
+    """Values, newest first; `truncated` if some were left out because of their size."""
 
     values: list[TimedValue]
     truncated: bool
@@ -41,14 +41,14 @@ class TimedPage:
 
 @dataclass(frozen=True, slots=True)
 class TimeseriesReader:
-    """Reads what is told by time. What may not be read is not there."""
+    """Reads timeseries aspects. What may not be read is treated as not found."""
 
     provider: StorageProvider
     registry: Registry
     gate: Gate
 
     def count(self, urn: Urn, principal: Principal) -> int:
-        """How many values all aspects of an entity have; none where it may not be read."""
+        """Return the number of values of all timeseries aspects of an entity; 0 if it may not be read."""
         if not self.gate.filter_visible(principal, [urn]):
             return 0
         within = Range.prefix(str(urn))
@@ -66,9 +66,9 @@ class TimeseriesReader:
         fits: Callable[[Mapping[str, Any]], bool] | None = None,
         bytes_max: int = PAGE_BYTES_MAX,
     ) -> TimedPage:
-        """Return the newest values from one time to another that fit, newest first; none of what is not there.
+        """Return the newest matching values between two times, newest first; empty for an unknown entity.
 
-        Raises NotFound for what may not be read, and for an aspect that the type has not.
+        Raises NotFound for what may not be read, and for an unknown aspect.
         """
         self.gate.require(principal, urn)
         self.registry.aspect(urn.type, name)
@@ -77,7 +77,7 @@ class TimeseriesReader:
         def work(tx: TableContext) -> TimedPage:
             table = tx.table("timeseries")
             if name == runs_as_process_instances.EVENTS and not any(table.scan(Range.prefix(str(urn), name), 1)):
-                found = self._seen(tx, urn, (start, end), principal)
+                found = self._derived(tx, urn, (start, end), principal)
             elif aspects.summary(tx, str(urn)) is None:
                 return TimedPage([], False)
             else:
@@ -88,10 +88,10 @@ class TimeseriesReader:
 
         return self.provider.tx_runner.run(work, read_only=True)
 
-    def _seen(
+    def _derived(
         self, tx: TableContext, urn: Urn, window: tuple[int | None, int | None], principal: Principal
     ) -> Iterator[TimedValue]:
-        """What the catalog knows of a run of which nobody told events."""
+        """Yield the events of a run that are derived from its record."""
         start, end = window
         for value, actor in runs_as_process_instances.events(tx, urn, NodeCache(tx, self.gate, principal)):
             time = value["timestampMillis"]
@@ -100,7 +100,7 @@ class TimeseriesReader:
 
 
 def _measure(one: TimedValue) -> int:
-    """Return about how many bytes a value takes in an answer."""
+    """Return the approximate size of a value in a response."""
     return measure(one.value)
 
 

@@ -1,4 +1,4 @@
-"""What became of a write, told by the trace that it was answered: when it came, and its number in the inbox (0: none)."""
+"""Report the outcome of a write by its trace, which contains its time and its number in the inbox (0: none)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,20 +18,20 @@ _DIGITS = 16
 
 @dataclass(frozen=True, slots=True)
 class TracedWrite:
-    """What became of one aspect; `why` is told of an error alone."""
+    """The outcome of writing one aspect; `why` is given for errors only."""
 
     state: State
     why: str = ""
 
 
 def trace_of(time_us: int, number: int) -> str:
-    """The trace of a write: 32 hexadecimal digits, of which DataHub's clients read the time."""
+    """Return the trace of a write: 32 hexadecimal digits, from which DataHub's clients read the time."""
     return f"{time_us:0{_DIGITS}x}{number:0{_DIGITS}x}"
 
 
 @dataclass(frozen=True, slots=True)
 class WriteTracer:
-    """Answers where writes stand. Who may not read an entity is told nothing of it."""
+    """Reports the state of writes, for entities that the principal may read."""
 
     inbox: Inbox
     reader: AspectReader
@@ -39,7 +39,7 @@ class WriteTracer:
     def states(
         self, trace: str, aspects: Mapping[Urn, Sequence[str]], principal: Principal
     ) -> dict[str, dict[str, TracedWrite]]:
-        """Where each of these aspects stands that a write named."""
+        """Return the state of each of these aspects of a write."""
         number = int(trace[_DIGITS:], 16)
         entry = self._entry(number, principal) if number else None
         return {
@@ -59,11 +59,11 @@ class WriteTracer:
         if entry is not None and entry.state == "rejected":
             return TracedWrite("ERROR", entry.refusal.detail if entry.refusal else "")
         version = self._version(urn, name, principal)
-        written = None if entry is None else next(_of(entry.results, urn, name), None)
+        written = None if entry is None else next(_results_for(entry.results, urn, name), None)
         if number and written is None:
             return TracedWrite("UNKNOWN")
         if written is None:
-            # It was done before it was answered.
+            # A synchronous write was complete before its response.
             return TracedWrite("UNKNOWN" if version == ABSENT else "ACTIVE_STATE")
         if not written.changed:
             return TracedWrite("NO_OP")
@@ -74,6 +74,6 @@ class WriteTracer:
         return found[name].version if name in found else ABSENT
 
 
-def _of(results: Sequence[Written], urn: Urn, name: str) -> Iterator[Written]:
-    """What was written to this aspect, the newest first."""
+def _results_for(results: Sequence[Written], urn: Urn, name: str) -> Iterator[Written]:
+    """Yield the results for this aspect, newest first."""
     yield from (one for one in reversed(results) if one.urn == urn and one.aspect == name)

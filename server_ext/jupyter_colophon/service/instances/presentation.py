@@ -151,7 +151,7 @@ class Shown:
             return self._broken(space, held, held.document, "SchemaNotFoundError", problem)
         except MetadataError as error:
             return self._broken(space, held, held.document, type(error).__name__, (Problem("", error.detail),))
-        fault = self._schemas.fault(space, str(document.get("schema_name")), {**document, "name": held.name})
+        fault = self._schemas.find_fault(space, str(document.get("schema_name")), {**document, "name": held.name})
         gone = self._secrets.missing(space, held.document)
         problems = (*gone, *(fault.problems if fault else ()), *_warnings(held))
         reason = fault.reason if fault else "ValueError" if gone else ""

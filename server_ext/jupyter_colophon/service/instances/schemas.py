@@ -21,7 +21,7 @@ class Schemas(Protocol):
     def check(self, space: str, name: str, document: Mapping[str, Any]) -> None:
         """Raise InstanceInvalid, SchemaNotFound, or do nothing."""
 
-    def fault(self, space: str, name: str, document: Mapping[str, Any]) -> Fault | None:
+    def find_fault(self, space: str, name: str, document: Mapping[str, Any]) -> Fault | None:
         """The same as a value."""
 
     def class_name(self, space: str, schema: str) -> str | None:

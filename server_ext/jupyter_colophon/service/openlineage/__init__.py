@@ -1,1 +1,1 @@
-"""What OpenLineage's clients tell and ask."""
+"""OpenLineage: storing events, and the reads of Marquez's API."""

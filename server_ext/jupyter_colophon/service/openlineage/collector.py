@@ -1,4 +1,4 @@
-"""Store events of OpenLineage. An invalid event is rejected, and kept as a dead letter."""
+"""Store OpenLineage events. An invalid event is rejected, and stored as a dead letter."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from jupyter_colophon.service.write_path import WritePath
 from jupyter_colophon.storage.changes import dead_letters
 from jupyter_colophon.storage.spi import StorageProvider, TableContext
 
-#: Of an invalid event with a longer body, only the reason of the rejection is kept.
-_KEPT_BYTES = 1_048_576
+#: The largest body of an invalid event that is stored; of larger ones only the reason is.
+_STORED_BYTES_MAX = 1_048_576
 
 
 @dataclass(frozen=True, slots=True)
 class Collector:
-    """Stores events, each in a transaction of its own."""
+    """Stores events, each in its own transaction."""
 
     provider: StorageProvider
     write_path: WritePath
@@ -38,24 +38,24 @@ class Collector:
             # A caller without the right to emit gets no details, and adds no dead letter.
             self.write_path.require(principal, "emit", namespace(self.identity.notebook_namespace))
             refusal = Refusal.of(error)
-            self.provider.tx_runner.run(lambda tx: self._keep(tx, body, principal, refusal))
+            self.provider.tx_runner.run(lambda tx: self._store_rejected(tx, body, principal, refusal))
             raise
 
     def replay(self, letter: DeadLetter) -> None:
         """Store the event of a dead letter on behalf of its sender, and delete the letter. Raises as `take` does."""
 
-        def removing(tx: TableContext) -> None:
+        def remove_letter(tx: TableContext) -> None:
             if not dead_letters.remove(tx, letter.id):
                 raise NotFound("dead letter", str(letter.id))
 
         event = self._read((letter.document or "").encode())
-        self.write_path.take_event(event, letter.sender, removing)
+        self.write_path.take_event(event, letter.sender, remove_letter)
 
     def _read(self, body: bytes) -> Event:
         document = parse(body)
         self.schema.validate(document, SUBJECT)
         return parse_event(document, self.identity)
 
-    def _keep(self, tx: TableContext, body: bytes, principal: Principal, refusal: Refusal) -> None:
-        kept = body.decode(errors="replace").replace("\x00", "\ufffd") if len(body) <= _KEPT_BYTES else None
-        dead_letters.bury_event(tx, kept, principal, refusal, self.now())
+    def _store_rejected(self, tx: TableContext, body: bytes, principal: Principal, refusal: Refusal) -> None:
+        text = body.decode(errors="replace").replace("\x00", "\ufffd") if len(body) <= _STORED_BYTES_MAX else None
+        dead_letters.bury_event(tx, text, principal, refusal, self.now())

@@ -40,7 +40,7 @@ T = TypeVar("T")
 KINDS = {"dataset": "dataset", "job": "dataJob"}
 _COLONS_MOST = 64
 #: How many jobs or datasets have their facets read together.
-_AT_ONCE = 20
+_BATCH = 20
 #: The suffix of a job's name in the graph for one of its statements.
 _STATEMENT = re.compile(r"#[0-9a-f]{16}\Z")
 #: How many jobs, and how many datasets, of a namespace are examined for a readable one.
@@ -58,7 +58,7 @@ class Graph:
     things: dict[str, Thing]
     edges: tuple[LineageEdge, ...]
     columns: tuple[ColumnLineage, ...]
-    #: Whether anything was left out.
+    #: Whether anything is missing.
     truncated: bool
 
 
@@ -81,7 +81,7 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class ThingPage:
-    """Jobs or datasets, their total number, and the offset to continue at where the page ended by its size."""
+    """Jobs or datasets, their total number, and the offset to continue at if the page was cut by size."""
 
     things: list[Thing]
     total: int
@@ -113,14 +113,14 @@ class MarquezReader:
         question = LineageQuestion(urn, "undirected", levels, columns=columns)
 
         def answer(lineage_query: LineageQuery) -> Graph:
-            drawn = lineage_query.builder.build(question, lineage_query.walk(question))
-            rows = list(lineage_query.nodes.rows([one.urn for one in drawn.nodes]).values())
-            found = self._things_of_graph(lineage_query.tx, rows, drawn, principal, with_facets=not columns)
+            built = lineage_query.builder.build(question, lineage_query.walk(question))
+            rows = list(lineage_query.nodes.rows([one.urn for one in built.nodes]).values())
+            found = self._things_of_graph(lineage_query.tx, rows, built, principal, with_facets=not columns)
             return Graph(
                 found,
-                tuple(one for one in drawn.edges if one.source in found and one.target in found),
-                tuple(one for one in drawn.columns if one.source in found and one.target in found),
-                drawn.truncated or len(found) < len(rows),
+                tuple(one for one in built.edges if one.source in found and one.target in found),
+                tuple(one for one in built.columns if one.source in found and one.target in found),
+                built.truncated or len(found) < len(rows),
             )
 
         try:
@@ -130,15 +130,15 @@ class MarquezReader:
             raise NotFound("node", node) from None
 
     def _things_of_graph(
-        self, tx: TableContext, rows: Sequence[Row], drawn: Lineage, principal: Principal, *, with_facets: bool
+        self, tx: TableContext, rows: Sequence[Row], built: Lineage, principal: Principal, *, with_facets: bool
     ) -> dict[str, Thing]:
         """Return the jobs and datasets of a graph, nearest to its node first, up to LIST_BYTES_MAX."""
-        hiding = OpenLineageRedaction(tx, self.gate, principal)
-        copies = statements_of_nodes(drawn.edges)
+        redaction = OpenLineageRedaction(tx, self.gate, principal)
+        copies = statements_of_nodes(built.edges)
 
         def read() -> Iterator[Thing]:
-            for at in range(0, len(rows), _AT_ONCE):
-                yield from map(hiding.thing, things(tx, rows[at : at + _AT_ONCE], runs=True))
+            for at in range(0, len(rows), _BATCH):
+                yield from map(redaction.thing, things(tx, rows[at : at + _BATCH], runs=True))
 
         def measure(one: Thing) -> int:
             # A job is in the answer once for each of its statements.
@@ -185,16 +185,16 @@ class MarquezReader:
             shown = [
                 one for one in rows if not one[1]["deleted"] and self.gate.may_read(principal, one[1]["namespace"])
             ]
-            hiding = OpenLineageRedaction(tx, self.gate, principal)
+            redaction = OpenLineageRedaction(tx, self.gate, principal)
             # With a policy, the total would reveal the number of unreadable entities: only readable ones are counted.
             count = offset + len(shown) if self.gate.has_policy else total
             found: list[Thing] = []
             size = 0
-            for at in range(0, len(shown), _AT_ONCE):
-                for one in things(tx, [row for _, row in shown[at : at + _AT_ONCE]], runs=True):
+            for at in range(0, len(shown), _BATCH):
+                for one in things(tx, [row for _, row in shown[at : at + _BATCH]], runs=True):
                     if size > PAGE_BYTES_MAX:
                         return ThingPage(found, count, shown[len(found) - 1][0])
-                    found.append(hiding.thing(one))
+                    found.append(redaction.thing(one))
                     size += measure_thing(one)
             return ThingPage(found, count, None)
 
@@ -217,14 +217,16 @@ class MarquezReader:
 
     @audited("runs", lambda page: (one.run.urn for one in page[0]))
     def runs(self, job: Thing, limit: int, offset: int, principal: Principal) -> tuple[list[RunWithFacets], int | None]:
-        """Return the runs of a job, newest first, and the offset after them where the page ended by its size."""
+        """Return the runs of a job, newest first, and the next offset if the page was cut by size."""
 
         def work(tx: TableContext) -> tuple[list[RunWithFacets], int | None]:
             found: list[RunWithFacets] = []
             size = 0
-            for place, (_, urn) in enumerate(stored_runs.by_time(tx, job.urn, None, limit + offset)[offset:], offset):
+            for position, (_, urn) in enumerate(
+                stored_runs.by_time(tx, job.urn, None, limit + offset)[offset:], offset
+            ):
                 if size > PAGE_BYTES_MAX:
-                    return found, place
+                    return found, position
                 if (run := stored_runs.run(tx, urn)) is not None:
                     found.append(self._with_facets(tx, run, principal, job.spelling))
                     size += measure_run(found[-1])
@@ -248,8 +250,8 @@ class MarquezReader:
     def _with_facets(
         self, tx: TableContext, run: Run, principal: Principal, job: Spelling | None = None
     ) -> RunWithFacets:
-        touched = spellings(tx, [one.data for one in run.accesses]) if self.gate.has_policy else {}
-        return OpenLineageRedaction(tx, self.gate, principal).run(with_facets(tx, run, job), touched.values())
+        accessed = spellings(tx, [one.data for one in run.accesses]) if self.gate.has_policy else {}
+        return OpenLineageRedaction(tx, self.gate, principal).run(with_facets(tx, run, job), accessed.values())
 
     @audited("search", lambda page: (thing.urn for thing in page.things))
     def search(self, text: str, kinds: Sequence[str], namespace: str, limit: int, principal: Principal) -> SearchPage:
@@ -265,9 +267,9 @@ class MarquezReader:
                 question = SearchQuestion(query, (("type", KINDS[kind]),), most, cursor or "", facets=())
                 answer = self.searcher.search(question, principal)
                 page = self._read(partial(_things_of, urns=[hit.summary.urn for hit in answer.hits]))
-                fitting = [one for one in page if namespace in ("", one.spelling.namespace)]
-                found += fitting
-                total += len(fitting) if namespace else answer.total
+                matching = [one for one in page if namespace in ("", one.spelling.namespace)]
+                found += matching
+                total += len(matching) if namespace else answer.total
                 truncated = truncated or answer.at_least
                 cursor = answer.cursor
                 if cursor is None or len(found) > limit:
@@ -276,7 +278,7 @@ class MarquezReader:
             truncated = truncated or cursor is not None
         return SearchPage(found[:limit], total, truncated or len(found) > limit)
 
-    def spelt(self, urns: Sequence[str]) -> dict[str, Spelling]:
+    def spellings_of(self, urns: Sequence[str]) -> dict[str, Spelling]:
         """Return OpenLineage's names of these URNs."""
         return self._read(lambda tx: spellings(tx, urns))
 
@@ -311,9 +313,9 @@ def _split(text: str) -> Iterator[Spelling]:
     at = text.find(f":{PREFIX}")
     if at > 0:
         yield Spelling(text[:at], text[at + 1 :])
-    for place in reversed([place for place, character in enumerate(text) if character == ":"]):
-        if 0 < place < len(text) - 1:
-            yield Spelling(text[:place], text[place + 1 :])
+    for position in reversed([position for position, character in enumerate(text) if character == ":"]):
+        if 0 < position < len(text) - 1:
+            yield Spelling(text[:position], text[position + 1 :])
 
 
 def _urn(tx: TableContext, kind: str, spelling: Spelling) -> Urn | None:

@@ -55,8 +55,8 @@ def things(tx: TableContext, rows: Sequence[Row], *, runs: bool) -> list[Thing]:
 
 def _thing(tx: TableContext, row: Row, spelling: Spelling, facets: Mapping[str, Any], *, runs: bool) -> Thing:
     latest = _latest(tx, row["urn"], spelling) if runs and row["type"] == "dataJob" else None
-    touched = latest.run.accesses if latest is not None else ()
-    names = spellings(tx, [one.data for one in touched])
+    accesses = latest.run.accesses if latest is not None else ()
+    names = spellings(tx, [one.data for one in accesses])
     return Thing(
         urn=row["urn"],
         type=row["type"],
@@ -67,8 +67,8 @@ def _thing(tx: TableContext, row: Row, spelling: Spelling, facets: Mapping[str, 
         deleted=bool(row["deleted"]),
         facets=facets,
         latest=latest,
-        inputs=_of_mode(touched, names, ("read", "both")),
-        outputs=_of_mode(touched, names, ("write", "both")),
+        inputs=_of_mode(accesses, names, ("read", "both")),
+        outputs=_of_mode(accesses, names, ("write", "both")),
     )
 
 
@@ -86,8 +86,8 @@ def measure_thing(one: Thing) -> int:
 
 def with_facets(tx: TableContext, run: Run, job: Spelling | None = None) -> RunWithFacets:
     """Return a run with its facets."""
-    kept = tx.table("openlineage").read((run.urn, "run"))
-    facets = {} if kept is None else standing(stored(kept["value"])["facets"])
+    row = tx.table("openlineage").read((run.urn, "run"))
+    facets = {} if row is None else standing(stored(row["value"])["facets"])
     return RunWithFacets(run, job or spellings(tx, [run.program])[run.program], facets)
 
 
@@ -103,8 +103,8 @@ def _latest(tx: TableContext, program: str, job: Spelling) -> RunWithFacets | No
     return None
 
 
-def _of_mode(touched: Iterable[Any], names: Mapping[str, Spelling], modes: tuple[str, ...]) -> tuple[Spelling, ...]:
-    return tuple(sorted({names[one.data] for one in touched if one.mode in modes}))
+def _of_mode(accesses: Iterable[Any], names: Mapping[str, Spelling], modes: tuple[str, ...]) -> tuple[Spelling, ...]:
+    return tuple(sorted({names[one.data] for one in accesses if one.mode in modes}))
 
 
 def _described(
@@ -131,7 +131,7 @@ def named(
     within = Range.prefix(kind) if namespace is None else Range.prefix(kind, namespace)
     table = tx.table("openlineage_names")
     places: dict[str, int] = {}
-    for place, row in enumerate(list(table.scan(within, limit + offset))[offset:], offset + 1):
-        places.setdefault(row["urn"], place)
+    for offset_after, row in enumerate(list(table.scan(within, limit + offset))[offset:], offset + 1):
+        places.setdefault(row["urn"], offset_after)
     rows = {row["urn"]: row for row in tx.table("entities").multi_read([(urn,) for urn in places])}
-    return [(place, rows[urn]) for urn, place in places.items() if urn in rows], table.count([within])
+    return [(offset_after, rows[urn]) for urn, offset_after in places.items() if urn in rows], table.count([within])

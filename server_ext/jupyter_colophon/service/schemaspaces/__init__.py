@@ -1,1 +1,1 @@
-"""Schemaspaces and their schemas, from whoever registers them; nobody's fault harms another (spec SEC-17)."""
+"""Schemaspaces and schemas that packages register; a failing package does not affect others (spec SEC-17)."""

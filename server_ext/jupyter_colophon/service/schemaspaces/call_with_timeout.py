@@ -1,4 +1,4 @@
-"""Calling what strangers wrote without waiting for it for ever (spec SEC-17)."""
+"""Call third-party code with a timeout (spec SEC-17)."""
 
 from collections.abc import Callable
 from threading import Event, Lock, Thread, local
@@ -6,35 +6,36 @@ from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
-_inside = local()
+_thread_state = local()
 
 
-class Overdue(Exception):
-    """It is not there in time. It goes on, and what it comes to is handed over."""
+class TimedOut(Exception):
+    """The call did not finish in time. It continues, and its result is passed to a callback."""
 
 
-class Patience:
-    """Calls things, each on a thread of its own, and waits for each for so many seconds.
+class TimeoutRunner:
+    """Runs calls, each on its own thread, with a timeout.
 
-    Python cannot stop a thread: one that never comes back is left alone, and ends with the process.
+    Python cannot stop a thread: one that hangs is abandoned, and ends with the process.
     """
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
 
     def call(self, work: Callable[[], T], late: Callable[[Callable[[], T]], None], *, wait: bool = True) -> T:
-        """What `work` returns or raises. Raises Overdue, at once unless it is waited for; `late` then gets it, on
-        the other thread, as a call that returns or raises it."""
+        """Return or raise what `work` does. Raises Overdue after the timeout, or at once without `wait`; `late` is called
+        later, on the other thread, with a function that returns or raises the result.
+        """
         task = _Task(work, late)
         Thread(target=task.run, name="colophon-schemaspaces", daemon=True).start()
-        if task.done.wait(self.seconds if wait else 0) or not task.abandoned():
+        if task.done.wait(self.seconds if wait else 0) or not task.abandon():
             return task.result()
-        raise Overdue(f"it did not answer within {self.seconds:g} s" if wait else "its package is late")
+        raise TimedOut(f"no result within {self.seconds:g} s" if wait else "its package has not finished loading")
 
 
-def called_by_us() -> bool:
-    """Whether this thread is inside of such a call: who loads may ask for what is loaded, and must not wait for itself."""
-    return bool(getattr(_inside, "active", False))
+def is_running_call() -> bool:
+    """Return whether this thread runs such a call, which must not wait for itself when it uses what is being loaded."""
+    return bool(getattr(_thread_state, "active", False))
 
 
 class _Task(Generic[T]):
@@ -47,10 +48,10 @@ class _Task(Generic[T]):
         self.done = Event()
 
     def run(self) -> None:
-        _inside.active = True
+        _thread_state.active = True
         try:
             self._value = self._work()
-        except BaseException as error:  # noqa: BLE001  an import may even end the program
+        except BaseException as error:  # noqa: BLE001  an import may raise anything, SystemExit too
             self._error = error
         with self._lock:
             self.done.set()
@@ -58,8 +59,8 @@ class _Task(Generic[T]):
         if is_late:
             self._late(self.result)
 
-    def abandoned(self) -> bool:
-        """Wait no more; False where it came just now."""
+    def abandon(self) -> bool:
+        """Stop waiting; return False if the result has just arrived."""
         with self._lock:
             self._is_late = not self.done.is_set()
             return self._is_late

@@ -1,7 +1,7 @@
-"""The first error in the words that Elyra's clients know: jsonschema's (spec INST-5).
+"""The first validation error as jsonschema words it, which Elyra's clients know (spec INST-5).
 
-Whether a document is valid, jsonschema-rs has said before. jsonschema takes a second to import and runs expressions
-that need not end; so it is asked for words only, and for so long; and what could take it long at once is done by jsonschema-rs.
+jsonschema-rs decides whether a document is valid. jsonschema takes a second to import, and its regular expressions may
+not terminate; so it is used for the message only, with a time limit, and slow checks are delegated to jsonschema-rs.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,38 +14,38 @@ from typing import Any, cast
 from jupyter_colophon.core.documents.json_schema import TOO_MUCH, Dialect, Schema
 from jupyter_colophon.core.errors import Problem
 
-#: For how long jsonschema's words are looked for, in seconds of a thread's work (spec INST-5).
-_PATIENCE_S = 1.0
-#: Until when this thread does.
+#: The time limit for jsonschema's message, in seconds of CPU time of the thread (spec INST-5).
+_TIME_LIMIT_S = 1.0
+#: The deadline of this thread.
 _work = local()
 
 
-class _Late(Exception):
-    """The words are not found in time."""
+class _TimeLimitExceeded(Exception):
+    """The message was not found in time."""
 
 
-def first_words(schema: Mapping[str, Any], document: Any, problems: tuple[Problem, ...]) -> str:
-    """The first line of jsonschema's first error, or of the first problem where jsonschema finds none or is not asked."""
+def first_message(schema: Mapping[str, Any], document: Any, problems: tuple[Problem, ...]) -> str:
+    """Return the first line of jsonschema's first error, or the first problem if jsonschema finds none or is not used."""
     if problems == (TOO_MUCH,):
-        return _plain(problems)
-    return next((error.message.partition("\n")[0] for error in _errors(schema, document)), _plain(problems))
+        return _first_problem(problems)
+    return next((error.message.partition("\n")[0] for error in _errors(schema, document)), _first_problem(problems))
 
 
-def hides_all(words: str, secrets: Iterator[Any]) -> bool:
-    """Whether a sentence shows none of these values, neither as they are nor as Python writes them."""
-    return not any(shown and shown in words for secret in _texts(secrets) for shown in (secret, repr(secret)[1:-1]))
+def hides_all(message: str, secrets: Iterator[Any]) -> bool:
+    """Return whether a message contains none of these values, neither as text nor as their repr."""
+    return not any(shown and shown in message for secret in _texts(secrets) for shown in (secret, repr(secret)[1:-1]))
 
 
-def _plain(problems: tuple[Problem, ...]) -> str:
-    return problems[0].message if problems else "it is not valid"
+def _first_problem(problems: tuple[Problem, ...]) -> str:
+    return problems[0].message if problems else "not a valid instance"
 
 
 def _errors(schema: Mapping[str, Any], document: Any) -> list[Any]:
     try:
-        worder = _worder()(schema)
-        _work.until = thread_time() + _PATIENCE_S
-        return list(islice(worder.iter_errors(document), 1))
-    except Exception:  # noqa: BLE001  whatever it is, jsonschema-rs' words are there
+        validator = _message_validator()(schema)
+        _work.deadline = thread_time() + _TIME_LIMIT_S
+        return list(islice(validator.iter_errors(document), 1))
+    except Exception:  # noqa: BLE001  the message of jsonschema-rs is the fallback
         return []
 
 
@@ -60,8 +60,8 @@ def _texts(values: Iterator[Any]) -> Iterator[str]:
 
 
 @cache
-def _worder() -> Any:
-    """Draft7Validator with formats, whose expressions run in linear time, and which looks at the clock."""
+def _message_validator() -> Any:
+    """Return a Draft7Validator with formats, linear-time regular expressions, and a time limit."""
     from jsonschema import Draft7Validator, validators
 
     own = {
@@ -70,21 +70,21 @@ def _worder() -> Any:
         "patternProperties": _pattern_properties,
         "uniqueItems": _unique_items,
     }
-    keywords = {name: _hurried(check) for name, check in {**Draft7Validator.VALIDATORS, **own}.items()}
+    keywords = {name: _with_time_limit(check) for name, check in {**Draft7Validator.VALIDATORS, **own}.items()}
     return cast("Any", validators).extend(Draft7Validator, keywords)
 
 
-def _hurried(check: Any) -> Any:
-    def checked(validator: Any, wanted: Any, value: Any, schema: Any) -> Iterator[Any]:
-        if thread_time() > _work.until:
-            raise _Late
+def _with_time_limit(check: Any) -> Any:
+    def check_in_time(validator: Any, wanted: Any, value: Any, schema: Any) -> Iterator[Any]:
+        if thread_time() > _work.deadline:
+            raise _TimeLimitExceeded
         yield from check(validator, wanted, value, schema) or ()
 
-    return checked
+    return check_in_time
 
 
 def _format(_: Any, name: str, value: Any, __: Any) -> Iterator[Any]:
-    if isinstance(value, str) and not _of({"format": name}).is_valid(value):
+    if isinstance(value, str) and not _compile({"format": name}).is_valid(value):
         yield _error(f"{value!r} is not a {name!r}")
 
 
@@ -100,19 +100,19 @@ def _pattern_properties(validator: Any, expressions: Mapping[str, Any], value: A
 
 
 def _unique_items(_: Any, wanted: bool, value: Any, __: Any) -> Iterator[Any]:
-    if wanted and isinstance(value, list) and not _of({"uniqueItems": True}).is_valid(value):
+    if wanted and isinstance(value, list) and not _compile({"uniqueItems": True}).is_valid(value):
         yield _error(f"{value!r} has non-unique elements")
 
 
-def _error(words: str) -> Any:
+def _error(message: str) -> Any:
     from jsonschema import ValidationError
 
-    return ValidationError(words)
+    return ValidationError(message)
 
 
 def _matches(expression: str, text: str) -> bool:
-    return _of({"pattern": expression}).is_valid(text)
+    return _compile({"pattern": expression}).is_valid(text)
 
 
-def _of(schema: Mapping[str, Any]) -> Schema:
+def _compile(schema: Mapping[str, Any]) -> Schema:
     return Schema(schema, dialect=Dialect.DRAFT_7)

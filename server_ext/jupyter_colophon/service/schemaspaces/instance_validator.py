@@ -1,4 +1,4 @@
-"""Whether a document is a valid instance of a schema, and what is wrong with it."""
+"""Validate documents against the schema of an instance."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -8,73 +8,73 @@ from jupyter_colophon.core.documents.json_schema import MAX_PROBLEMS, Dialect, S
 from jupyter_colophon.core.documents.pointer import written
 from jupyter_colophon.core.documents.secret_locations import Place, secret_places, secrets_in
 from jupyter_colophon.core.errors import Problem
-from jupyter_colophon.service.schemaspaces.elyra_messages import first_words, hides_all
+from jupyter_colophon.service.schemaspaces.elyra_messages import first_message, hides_all
 
 
-class Checker(Protocol):
-    """Holds documents against one schema."""
+class InstanceValidator(Protocol):
+    """Validates documents against one schema."""
 
     def problems(self, document: Mapping[str, Any]) -> tuple[Problem, ...]:
-        """All that is wrong, with pointers into the document; no value of it in any message."""
+        """Return all problems, with pointers into the document; messages contain no values."""
 
-    def first(self, document: Mapping[str, Any], problems: tuple[Problem, ...]) -> str:
-        """The first of it as Elyra's clients are told; no secret in it."""
+    def first_message(self, document: Mapping[str, Any], problems: tuple[Problem, ...]) -> str:
+        """Return the first problem as Elyra's clients know it, without secrets."""
 
 
-class SchemaChecker:
-    """By jsonschema-rs, compiled once; jsonschema finds the words for the first error (spec INST-5)."""
+class SchemaValidator:
+    """Validates with jsonschema-rs, compiled once; jsonschema words the first error (spec INST-5)."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._document = document
         self._schema = Schema(document, dialect=Dialect.DRAFT_7)
 
     def problems(self, document: Mapping[str, Any]) -> tuple[Problem, ...]:
-        """All that is wrong."""
+        """Return all problems."""
         try:
             return () if self._schema.is_valid(document) else self._schema.problems(document)
         except (TypeError, ValueError, RecursionError):
-            return (Problem("", "it is no JSON document"),)
+            return (Problem("", "not a JSON document"),)
 
-    def first(self, document: Mapping[str, Any], problems: tuple[Problem, ...]) -> str:
-        """In jsonschema's words, unless they would show a secret."""
-        words = first_words(self._document, document, problems)
-        return words if hides_all(words, _secrets(document, self._document)) else _plain(problems)
+    def first_message(self, document: Mapping[str, Any], problems: tuple[Problem, ...]) -> str:
+        """Return the first problem in jsonschema's words, unless they contain a secret."""
+        words = first_message(self._document, document, problems)
+        return words if hides_all(words, _secrets(document, self._document)) else _first_problem(problems)
 
 
-class ForeignChecker:
-    """By the validator that a provider made instead (spec INST-5): jsonschema's, or one alike."""
+class ThirdPartyValidator:
+    """Validates with a validator that a provider created (spec INST-5): jsonschema's, or a similar one."""
 
     def __init__(self, document: Mapping[str, Any], validator: Any) -> None:
         self._document, self._validator = document, validator
 
     def problems(self, document: Mapping[str, Any]) -> tuple[Problem, ...]:
-        """What it finds, without its words: they may show values."""
+        """Return its problems without its messages, which may contain values."""
         return tuple(
-            Problem(pointer, f"the value does not satisfy {rule}") for pointer, rule, _ in self._found(document)
+            Problem(pointer, f"the value does not satisfy {rule}") for pointer, rule, _ in self._find_errors(document)
         )
 
-    def first(self, document: Mapping[str, Any], problems: tuple[Problem, ...]) -> str:
-        """In its words, unless they would show a secret."""
-        words = next((words for _, _, words in self._found(document)), "it is not valid")
-        return words if hides_all(words, _secrets(document, self._document)) else _plain(problems)
+    def first_message(self, document: Mapping[str, Any], problems: tuple[Problem, ...]) -> str:
+        """Return its first message, unless that contains a secret."""
+        words = next((words for _, _, words in self._find_errors(document)), "not a valid instance")
+        return words if hides_all(words, _secrets(document, self._document)) else _first_problem(problems)
 
-    def _found(self, document: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    def _find_errors(self, document: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         try:
             if hasattr(self._validator, "iter_errors"):
-                return [_told(error) for error in islice(self._validator.iter_errors(document), MAX_PROBLEMS)]
+                return [_error_parts(error) for error in islice(self._validator.iter_errors(document), MAX_PROBLEMS)]
             self._validator.validate(document)
-        except Exception as error:  # noqa: BLE001  it is how such a validator says no, and it may fail as well
-            return [_told(error)]
+        except Exception as error:  # noqa: BLE001  such validators raise for invalid documents, and may fail too
+            return [_error_parts(error)]
         return []
 
 
-def places(schema: Mapping[str, Any]) -> tuple[Place, ...]:
-    """Which places of `metadata` are secret."""
+def secret_locations(schema: Mapping[str, Any]) -> tuple[Place, ...]:
+    """Return the secret locations of `metadata`."""
     return secret_places(_metadata(schema), schema)
 
 
 def secrets_of_metadata(schema: Mapping[str, Any], metadata: Any) -> tuple[tuple[str, ...], ...]:
-    """The words of a pointer into this `metadata` for every secret in it."""
+    """Return the path of every secret in this `metadata`."""
     return secrets_in(metadata, _metadata(schema), schema)
 
 
@@ -84,7 +84,7 @@ def _metadata(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _secrets(document: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
-    """The values of all secrets of a document, be it valid or not."""
+    """Yield the values of all secrets of a document, valid or not."""
     for words in secrets_in(document, schema, schema):
         value = document
         for word in words:
@@ -92,12 +92,12 @@ def _secrets(document: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
         yield value
 
 
-def _told(error: Exception) -> tuple[str, str, str]:
+def _error_parts(error: Exception) -> tuple[str, str, str]:
     path = [str(step) for step in getattr(error, "absolute_path", None) or ()]
     rule = getattr(error, "validator", None)
     words = str(getattr(error, "message", error)).partition("\n")[0]
     return written(path), f"`{rule}`" if isinstance(rule, str) else "its schema", words
 
 
-def _plain(problems: tuple[Problem, ...]) -> str:
-    return problems[0].message if problems else "it is not valid"
+def _first_problem(problems: tuple[Problem, ...]) -> str:
+    return problems[0].message if problems else "not a valid instance"

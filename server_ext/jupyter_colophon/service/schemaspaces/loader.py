@@ -1,4 +1,4 @@
-"""Taking in what packages register: one that fails, hangs or clashes harms only itself (spec SEC-17)."""
+"""Load what packages register; one that fails, hangs or conflicts affects only itself (spec SEC-17)."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -7,17 +7,17 @@ from threading import RLock
 from typing import Any, Literal
 
 from jupyter_colophon.core.errors import InvalidInstance, shown
-from jupyter_colophon.service.schemaspaces.call_with_timeout import Overdue, Patience
-from jupyter_colophon.service.schemaspaces.instance_validator import Checker
+from jupyter_colophon.service.schemaspaces.call_with_timeout import TimedOut, TimeoutRunner
+from jupyter_colophon.service.schemaspaces.instance_validator import InstanceValidator
 from jupyter_colophon.service.schemaspaces.parse_registrations import (
     TEST_SPACE,
-    Offer,
-    checker_of,
-    filtered,
-    offered,
-    provider_of,
-    space_of,
-    testing,
+    SchemaOffer,
+    apply_filter,
+    create_validator,
+    is_testing,
+    load_provider,
+    load_space,
+    parse_schema,
 )
 from jupyter_colophon.service.schemaspaces.registrations import Registration
 from jupyter_colophon.service.schemaspaces.space import LoadingProblem, Space
@@ -26,189 +26,210 @@ log = logging.getLogger("jupyter_colophon.schemaspaces")
 Kind = Literal["schemaspace", "schemas provider", "schema"]
 
 
-#: A schema that was looked at: ready to be taken in, or its name and what is wrong with it.
-Looked = tuple[Offer | None, Checker | None, str, BaseException | None]
+#: A parsed schema with its validator, or its name and the error.
+ParsedSchema = tuple[SchemaOffer | None, InstanceValidator | None, str, BaseException | None]
 
 
-class Shelf:
-    """What is loaded so far. Whatever is replaced is replaced whole: readers need no lock."""
+class LoadedSchemaspaces:
+    """The loaded schemaspaces and schemas. Objects are replaced as a whole, so readers need no lock."""
 
-    def __init__(self, patience: Patience, parent: Any, came_late: Callable[[], None]) -> None:
-        """`came_late` is called after a schemaspace came late: schemas for it were refused until then."""
-        self._patience, self._parent, self._came_late = patience, parent, came_late
+    def __init__(self, timeout_runner: TimeoutRunner, parent: Any, came_late: Callable[[], None]) -> None:
+        """`came_late` is called after a schemaspace loads late, since schemas for it were refused before."""
+        self._timeout_runner, self._parent, self._came_late = timeout_runner, parent, came_late
         self._lock = RLock()
-        #: By name in small letters, in the order in which they came.
+        #: By name in lower case, in order of registration.
         self.spaces: dict[str, Space] = {}
         self.names_by_id: dict[str, str] = {}
         #: By schemaspace and schema.
-        self.checkers: dict[tuple[str, str], Checker] = {}
-        self.offers: dict[tuple[str, str], Offer] = {}
-        #: Distributions that let us wait in vain: what else they have is not waited for, be it ten times as much.
-        self._late: set[str] = set()
+        self.validators: dict[tuple[str, str], InstanceValidator] = {}
+        self.offers: dict[tuple[str, str], SchemaOffer] = {}
+        #: Distributions that have timed out; their other registrations are not waited for.
+        self._timed_out: set[str] = set()
         self._loaded: set[tuple[str, str, str]] = set()
         self._providers: dict[tuple[str, str, str], Any] = {}
         self._problems: dict[tuple[str, str, str], LoadingProblem] = {}
 
     @property
     def problems(self) -> list[LoadingProblem]:
-        """What did not load, or is not there yet."""
+        """Return what has not loaded, or not yet."""
         with self._lock:
             return list(self._problems.values())
 
-    def take_spaces(self, found: Iterable[Registration]) -> None:
-        """Load the schemaspaces that are not loaded yet."""
-        for one in found:
-            if (one.name != TEST_SPACE or testing()) and one.key not in self._loaded:
-                self._try("schemaspace", one, partial(space_of, one, self._parent), self._place)
+    def load_spaces(self, registrations: Iterable[Registration]) -> None:
+        """Load new schemaspaces."""
+        for registration in registrations:
+            if (registration.name != TEST_SPACE or is_testing()) and registration.key not in self._loaded:
+                self._load(
+                    "schemaspace", registration, partial(load_space, registration, self._parent), self._add_space
+                )
 
-    def take_schemas(self, found: Iterable[Registration], space: str | None = None) -> None:
-        """Ask all providers for their schemas; only those of one schemaspace are taken where it is given."""
-        for one in found:
-            if one.name != TEST_SPACE or testing():
-                self._try("schemas provider", one, partial(self._asked, one), partial(self._put, only=space))
+    def load_schemas(self, registrations: Iterable[Registration], space: str | None = None) -> None:
+        """Load the schemas of all providers, or only those of one schemaspace."""
+        for registration in registrations:
+            if registration.name != TEST_SPACE or is_testing():
+                self._load(
+                    "schemas provider",
+                    registration,
+                    partial(self._parse_schemas, registration),
+                    partial(self._replace_schemas, only=space),
+                )
 
-    def _try(
-        self, kind: Kind, of: Registration, work: Callable[[], Any], take: Callable[[Registration, Any], None]
+    def _load(
+        self, kind: Kind, registration: Registration, work: Callable[[], Any], add: Callable[[Registration, Any], None]
     ) -> None:
-        def late(outcome: Callable[[], Any]) -> None:
-            self._late.discard(of.distribution)
+        def on_late(outcome: Callable[[], Any]) -> None:
+            self._timed_out.discard(registration.distribution)
             try:
                 result = outcome()
             except BaseException as error:  # noqa: BLE001  as below
-                self._told(kind, of, error)
+                self._record_outcome(kind, registration, error)
                 return
-            log.info("%s %s came late and is taken in", kind, shown(of.name))
-            self._told(kind, of, None)
-            take(of, result)
+            log.info("%s %s was loaded late", kind, shown(registration.name))
+            self._record_outcome(kind, registration, None)
+            add(registration, result)
             if kind == "schemaspace":
                 self._came_late()
 
         try:
-            result = self._patience.call(work, late, wait=not of.distribution or of.distribution not in self._late)
-        except BaseException as error:  # noqa: BLE001  what strangers wrote may raise anything
-            if isinstance(error, Overdue):
-                self._late.add(of.distribution)
-            self._told(kind, of, error)
+            result = self._timeout_runner.call(
+                work, on_late, wait=not registration.distribution or registration.distribution not in self._timed_out
+            )
+        except BaseException as error:  # noqa: BLE001  third-party code may raise anything
+            if isinstance(error, TimedOut):
+                self._timed_out.add(registration.distribution)
+            self._record_outcome(kind, registration, error)
         else:
-            self._told(kind, of, None)
-            take(of, result)
+            self._record_outcome(kind, registration, None)
+            add(registration, result)
 
-    def _told(self, kind: Kind, of: Registration, error: BaseException | None, schema: str = "") -> None:
-        """Remember why something is not there, or that it is."""
-        name = f"{of.name}/{schema}" if schema else of.name
-        key = (kind, name, of.value)
+    def _record_outcome(
+        self, kind: Kind, registration: Registration, error: BaseException | None, schema: str = ""
+    ) -> None:
+        """Record why something did not load, or that it did."""
+        name = f"{registration.name}/{schema}" if schema else registration.name
+        key = (kind, name, registration.value)
         with self._lock:
             before = self._problems.pop(key, None)
             if error is None:
                 return
-            told = LoadingProblem(
-                kind, name, of.value, of.distribution, of.version, _reason(error), isinstance(error, Overdue)
+            problem = LoadingProblem(
+                kind,
+                name,
+                registration.value,
+                registration.distribution,
+                registration.version,
+                _reason(error),
+                isinstance(error, TimedOut),
             )
-            self._problems[key] = told
-        if before != told:
-            log.error("Error loading %s - %s", _what(kind, of.name, schema), told.reason)
+            self._problems[key] = problem
+        if before != problem:
+            log.error("Error loading %s - %s", _describe(kind, registration.name, schema), problem.reason)
 
-    def _place(self, of: Registration, space: Space) -> None:
-        """Put a schemaspace on the shelf. Of two with one id, the first stays; we ship ours first (docs/elyra.md)."""
+    def _add_space(self, registration: Registration, space: Space) -> None:
+        """Add a schemaspace. Of two with the same id, the first one counts; ours come first (docs/elyra.md)."""
         with self._lock:
-            self._loaded.add(of.key)
-            there = self.spaces.get(space.key) or self.spaces.get(self.names_by_id.get(space.id.lower(), ""))
-            if there is None:
+            self._loaded.add(registration.key)
+            existing = self.spaces.get(space.key) or self.spaces.get(self.names_by_id.get(space.id.lower(), ""))
+            if existing is None:
                 self.names_by_id[space.id.lower()] = space.key
                 self.spaces[space.key] = space
-            elif (there.key, there.id.lower()) != (space.key, space.id.lower()):
-                clash = f"the schemaspace {shown(there.name)} has this name or id already, and not both"
-                self._told("schemaspace", of, ValueError(clash))
+            elif (existing.key, existing.id.lower()) != (space.key, space.id.lower()):
+                conflict = f"the schemaspace {shown(existing.name)} already has this name or this id, but not both"
+                self._record_outcome("schemaspace", registration, ValueError(conflict))
 
-    def _asked(self, of: Registration) -> list[Looked]:
-        """What a provider offers; run on a thread of its own, with all that is strangers' code."""
-        provider = self._providers.get(of.key)
+    def _parse_schemas(self, registration: Registration) -> list[ParsedSchema]:
+        """Return the schemas of a provider. Runs on its own thread, like all third-party code."""
+        provider = self._providers.get(registration.key)
         if provider is None:
-            provider = self._providers[of.key] = provider_of(of)
-        return [self._looked_at(document, provider, of) for document in list(provider.get_schemas())]
+            provider = self._providers[registration.key] = load_provider(registration)
+        return [self._parse_schema(document, provider, registration) for document in list(provider.get_schemas())]
 
-    def _looked_at(self, document: Any, provider: Any, of: Registration) -> Looked:
+    def _parse_schema(self, document: Any, provider: Any, registration: Registration) -> ParsedSchema:
         name = str(document.get("name", "??")) if isinstance(document, dict) else "??"
         try:
-            offer = offered(document, provider, of)
-            final = filtered(offer, self._space_of(offer))
-            whole = Offer(offer.space, offer.space_id, offer.name, final, provider, of)
-            return whole, checker_of(final, provider), name, None
-        except Exception as error:  # noqa: BLE001  filters and validators are strangers' too
+            offer = parse_schema(document, provider, registration)
+            final = apply_filter(offer, self._space_of(offer))
+            final_offer = SchemaOffer(offer.space, offer.space_id, offer.name, final, provider, registration)
+            return final_offer, create_validator(final, provider), name, None
+        except Exception as error:  # noqa: BLE001  filters and validators are third-party code too
             return None, None, name, error
 
-    def _space_of(self, offer: Offer) -> Space:
+    def _space_of(self, offer: SchemaOffer) -> Space:
         key = self.names_by_id.get(offer.space_id)
         if key is None:
             raise ValueError(f"Schema '{offer.name}' references a schemaspace '{offer.space_id}' that is not loaded!")
         if offer.space not in self.spaces:
             raise ValueError(f"Schema '{offer.name}' references a schemaspace '{offer.space}' that is not loaded!")
         if key != offer.space:
-            raise ValueError(f"schemaspace {shown(offer.space)} and id {shown(offer.space_id)} are of different ones")
+            raise ValueError(
+                f"schemaspace {shown(offer.space)} and id {shown(offer.space_id)} belong to different schemaspaces"
+            )
         return self.spaces[key]
 
-    def _put(self, of: Registration, got: list[Looked], only: str | None) -> None:
-        """Put schemas on the shelf, and take away what their provider offers no more."""
+    def _replace_schemas(self, registration: Registration, parsed: list[ParsedSchema], only: str | None) -> None:
+        """Add schemas, and remove those that their provider no longer offers."""
         with self._lock:
-            before = {key: one for key, one in self._problems.items() if key[0] == "schema" and key[2] == of.value}
+            before = {
+                key: one for key, one in self._problems.items() if key[0] == "schema" and key[2] == registration.value
+            }
             kept = set()
-            for offer, checker, name, error in got:
-                if offer is None or checker is None:
-                    self._told("schema", of, error, name)
+            for offer, validator, name, error in parsed:
+                if offer is None or validator is None:
+                    self._record_outcome("schema", registration, error, name)
                 elif only in (None, offer.space):
                     kept.add((offer.space, offer.name))
-                    self._put_one(offer, checker)
+                    self._add_schema(offer, validator)
             for key, old in list(self.offers.items()):
-                if old.registration.key == of.key and key not in kept and only in (None, key[0]):
-                    self._take_away(key)
+                if old.registration.key == registration.key and key not in kept and only in (None, key[0]):
+                    self._remove_schema(key)
             for problem_key, problem in before.items():
                 if self._problems.get(problem_key) is problem:
                     del self._problems[problem_key]
 
-    def _put_one(self, offer: Offer, checker: Checker) -> None:
+    def _add_schema(self, offer: SchemaOffer, validator: InstanceValidator) -> None:
         key = offer.space, offer.name
-        there = self.offers.get(key)
-        if there is not None and there.registration.key != offer.registration.key:
+        existing = self.offers.get(key)
+        if existing is not None and existing.registration.key != offer.registration.key:
             if offer.registration.ours:
-                return  # another package's own schema is here already: ours only stands in for it
-            if not there.registration.ours:
-                first = there.registration
-                clash = ValueError(f"{shown(first.name)} of {first.distribution or '?'} has a schema of this name")
-                self._told("schema", offer.registration, clash, offer.name)
+                return  # a package's own schema takes precedence over our substitute
+            if not existing.registration.ours:
+                first = existing.registration
+                conflict = ValueError(f"{shown(first.name)} of {first.distribution or '?'} has a schema of this name")
+                self._record_outcome("schema", offer.registration, conflict, offer.name)
                 return
         space, one = self.spaces[offer.space], {offer.name: offer.document}
-        # Readers look at it meanwhile: it is there at every moment.
-        self.checkers[key], self.offers[key] = checker, offer
+        # Readers are concurrent: the schema must be present at every moment.
+        self.validators[key], self.offers[key] = validator, offer
         if offer.document.get("deprecated", False):
             space.deprecated_schemas = {**space.deprecated_schemas, **one}
-            space.schemas = _without(space.schemas, offer.name)
+            space.schemas = _remove_key(space.schemas, offer.name)
         else:
             space.schemas = {**space.schemas, **one}
-            space.deprecated_schemas = _without(space.deprecated_schemas, offer.name)
+            space.deprecated_schemas = _remove_key(space.deprecated_schemas, offer.name)
 
-    def _take_away(self, key: tuple[str, str]) -> None:
+    def _remove_schema(self, key: tuple[str, str]) -> None:
         self.offers.pop(key, None)
-        self.checkers.pop(key, None)
+        self.validators.pop(key, None)
         space = self.spaces[key[0]]
-        space.schemas = _without(space.schemas, key[1])
-        space.deprecated_schemas = _without(space.deprecated_schemas, key[1])
+        space.schemas = _remove_key(space.schemas, key[1])
+        space.deprecated_schemas = _remove_key(space.deprecated_schemas, key[1])
 
 
-def _without(schemas: dict[str, Any], name: str) -> dict[str, Any]:
+def _remove_key(schemas: dict[str, Any], name: str) -> dict[str, Any]:
     return {one: schema for one, schema in schemas.items() if one != name}
 
 
-def _what(kind: Kind, name: str, schema: str) -> str:
-    """What did not load, as Elyra's log has it."""
+def _describe(kind: Kind, name: str, schema: str) -> str:
+    """Return what did not load, in the format of Elyra's log."""
     if kind == "schemaspace":
         return f"schemaspace '{name}'"
     return f"schema '{schema}' for SchemasProvider '{name}'" if schema else f"schemas for SchemasProvider '{name}'"
 
 
 def _reason(error: BaseException) -> str:
-    """An error in one line; every place of a schema that was refused."""
+    """Return an error as one line, with every problem of a refused schema."""
     if isinstance(error, InvalidInstance):
         return "; ".join(f"{one.pointer or '/'}: {one.message}" for one in error.problems[:5])
     line = str(error).partition("\n")[0][:300]
-    named = isinstance(error, Overdue | ValueError)
-    return line if line and named else f"{type(error).__name__}: {line}".removesuffix(": ")
+    has_message = isinstance(error, TimedOut | ValueError)
+    return line if line and has_message else f"{type(error).__name__}: {line}".removesuffix(": ")

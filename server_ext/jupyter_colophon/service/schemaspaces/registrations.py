@@ -1,4 +1,4 @@
-"""What installed packages register: entry points, with whose they are (spec INST-4)."""
+"""Entry points of installed packages, with their distributions (spec INST-4)."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 
 SCHEMASPACES = "metadata.schemaspaces"
 SCHEMAS_PROVIDERS = "metadata.schemas_providers"
-#: The groups that we alone read, by Elyra's of the same purpose. Elyra loads every entry point of its own groups and
-#: logs an error for each that is not of its base classes, in each of its commands.
+#: Our own groups, by Elyra's groups of the same purpose. Elyra loads every entry point of its groups, and each of its
+#: commands logs an error for each one that does not have its base classes.
 _OWN_GROUPS = {
     SCHEMASPACES: "jupyter_colophon.schemaspaces",
     SCHEMAS_PROVIDERS: "jupyter_colophon.schemas_providers",
@@ -20,7 +20,7 @@ OURS = "jupyter-colophon"
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """One entry point: its name, `module:attribute`, the distribution that has it, and how it is loaded."""
+    """One entry point: its name, `module:attribute`, its distribution, and a function that loads it."""
 
     name: str
     value: str
@@ -30,12 +30,12 @@ class Registration:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What makes it this one."""
+        """What identifies the registration."""
         return self.name, self.value, self.distribution
 
     @property
     def ours(self) -> bool:
-        """Whether we ship it."""
+        """Whether it is part of this package."""
         return _canonical(self.distribution) == OURS
 
 
@@ -45,52 +45,54 @@ class _Owner(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
-    """An entry point of ours that no installation lists."""
+class BuiltinEntryPoint:
+    """A built-in entry point, which is not in the package metadata."""
 
     name: str
     value: str
 
     @property
     def dist(self) -> _Owner:
-        """Whose it is."""
+        """The distribution."""
         return _Owner(OURS, "")
 
     def load(self) -> Any:
-        """What it names."""
+        """Import and return the object."""
         module, _, attribute = self.value.partition(":")
         return getattr(import_module(module), attribute)
 
 
-#: Provides the schemas that administrators stored, beside the providers of packages.
-STORED: Final = Built("stored-schemas", "jupyter_colophon.schemaspaces.shipped.stored_schemas:WrittenSchemas")
+#: The provider of schemas that administrators stored.
+STORED: Final = BuiltinEntryPoint(
+    "stored-schemas", "jupyter_colophon.schemaspaces.shipped.stored_schemas:StoredSchemasProvider"
+)
 
 
 def installed(group: str) -> Iterable[Any]:
-    """Return the entry points of a group of all installed packages; for a group of Elyra's, ours of that purpose too."""
+    """Return the entry points of a group; for a group of Elyra, also those of our own group of that purpose."""
     own = _OWN_GROUPS.get(group)
     return [*(entry_points(group=own) if own else ()), *entry_points(group=group)]
 
 
-def registrations(found: Iterable[Any], packages: Iterable[str]) -> Iterator[Registration]:
-    """Entry points of this kind or of the package `entrypoints`, each once, ours first.
+def registrations(candidates: Iterable[Any], packages: Iterable[str]) -> Iterator[Registration]:
+    """Yield registrations for entry points (of `importlib.metadata` or the package `entrypoints`), each once, ours first.
 
-    `packages` are the distributions that may register anything besides us; none means all of them.
+    `packages` are the distributions that may register anything, besides ours; empty means all.
     """
     allowed = {_canonical(name) for name in packages}
     known: dict[tuple[str, str, str], Registration] = {}
     owners: dict[int, tuple[Any, str, str]] = {}
-    for one in found:
-        registration = _registration(one, owners)
+    for entry_point in candidates:
+        registration = _registration(entry_point, owners)
         if not allowed or registration.ours or _canonical(registration.distribution) in allowed:
             known.setdefault(registration.key, registration)
-    yield from sorted(known.values(), key=lambda one: not one.ours)
+    yield from sorted(known.values(), key=lambda entry_point: not entry_point.ours)
 
 
 def _registration(entry_point: Any, owners: dict[int, tuple[Any, str, str]]) -> Registration:
     owner = getattr(entry_point, "dist", None) or getattr(entry_point, "distro", None)
     if id(owner) not in owners:
-        owners[id(owner)] = (owner, *_about(owner))
+        owners[id(owner)] = (owner, *_distribution_info(owner))
     _, distribution, version = owners[id(owner)]
     module = getattr(entry_point, "module_name", "") or getattr(entry_point, "module", "")
     attribute = getattr(entry_point, "object_name", "") or getattr(entry_point, "attr", "")
@@ -103,12 +105,12 @@ def _registration(entry_point: Any, owners: dict[int, tuple[Any, str, str]]) -> 
     )
 
 
-def _about(owner: Any) -> tuple[str, str]:
-    """The name and version of a distribution. Each look at its metadata reads the file anew: one look for both."""
-    told = getattr(owner, "metadata", None)
-    if told is None:
+def _distribution_info(owner: Any) -> tuple[str, str]:
+    """Return the name and version of a distribution. Its metadata is accessed once, since each access reads the file."""
+    metadata = getattr(owner, "metadata", None)
+    if metadata is None:
         return str(getattr(owner, "name", "") or ""), str(getattr(owner, "version", "") or "")
-    return str(told["Name"] or ""), str(told["Version"] or "")
+    return str(metadata["Name"] or ""), str(metadata["Version"] or "")
 
 
 def _canonical(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Whether a schema could be used, before anybody installs it."""
+"""Check a schema before it is installed."""
 
 from collections.abc import Mapping
 from typing import Any, Final, Literal
@@ -9,16 +9,16 @@ from jupyter_colophon.core.errors import SchemaRejected
 from jupyter_colophon.service.schemaspaces.parse_registrations import require_schema
 
 Kind = Literal["schemaspace", "aspect"]
-_NAMES: Final[dict[str, str]] = {
+_DIALECT_URIS: Final[dict[str, str]] = {
     "schemaspace": "http://json-schema.org/draft-07/schema#",
     "aspect": "https://json-schema.org/draft/2020-12/schema",
 }
 
 
-def checked(kind: Kind, document: Mapping[str, Any]) -> str:
-    """The dialect by which the schema would be read. Raises SchemaRejected with every reason against it."""
+def check_schema(kind: Kind, document: Mapping[str, Any]) -> str:
+    """Return the JSON Schema dialect of a valid schema. Raises SchemaRejected with every problem."""
     if kind == "schemaspace":
         require_schema(document)
     elif problems := refusals(document, Dialect.DRAFT_2020_12):
         raise SchemaRejected("the schema", problems)
-    return _NAMES[kind]
+    return _DIALECT_URIS[kind]

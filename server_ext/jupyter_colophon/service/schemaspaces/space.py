@@ -1,4 +1,4 @@
-"""A schemaspace with its schemas, and what is told of loading and checking."""
+"""A schemaspace with its schemas, and the results of loading and validation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,10 +13,10 @@ Reason = Literal["ValidationError", "SchemaNotFoundError", "ValueError"]
 
 @dataclass(slots=True)
 class Space:
-    """One schemaspace as it was registered. `name` and `id` keep their case and are looked up without it.
+    """A registered schemaspace. `name` and `id` keep their case, and are looked up case-insensitively.
 
-    `object` is what the package registered, of Elyra's class or of ours; nothing is asked of it beyond Elyra's
-    attributes. Who changes a Space changes it for all: read only.
+    `object` is what the package registered, of Elyra's class or ours; only Elyra's attributes are used. A Space is shared
+    and must not be changed by readers.
     """
 
     name: str
@@ -30,17 +30,17 @@ class Space:
 
     @property
     def key(self) -> str:
-        """The name as it is looked up, and as folders and URNs have it: in small letters."""
+        """The name in lower case, as used for lookups, folders and URNs."""
         return self.name.lower()
 
     def schema(self, name: str) -> Mapping[str, Any] | None:
-        """A schema by its name, a deprecated one as well."""
+        """Return a schema by its name, deprecated or not."""
         return self.schemas.get(name) or self.deprecated_schemas.get(name)
 
 
 @dataclass(frozen=True, slots=True)
 class LoadingProblem:
-    """What did not load, and whose it is: for health, `doctor` and the log."""
+    """A registration that did not load, for health, `doctor` and the log."""
 
     kind: Literal["schemaspace", "schemas provider", "schema"]
     #: The entry point's name, and for a schema `entry point/schema`.
@@ -50,13 +50,13 @@ class LoadingProblem:
     distribution: str
     version: str
     reason: str
-    #: It was not there in time. It is taken in when it comes.
+    #: Whether it timed out; it is added when it finishes.
     late: Annotated[bool, Member("timedOut")] = False
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why a document is no valid instance; pointers are into the document (`/metadata/code`)."""
+    """Why a document is not a valid instance; pointers are into the document (`/metadata/code`)."""
 
     reason: Reason
     problems: tuple[Problem, ...]
@@ -64,10 +64,10 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """What came of asking a schemaspace's providers to migrate its instances.
+    """The result of migrating a schemaspace's instances.
 
-    `migrated` are the names of instances that were migrated, or would be after a dry run; `failed` pairs a schema with
-    what its provider raised; `untold` are schemas whose provider migrates and cannot say beforehand what.
+    `migrated` are the names of migrated instances, or in a dry run those to migrate; `failed` pairs a schema with the error
+    of its provider; `untold` are schemas whose provider does not support a dry run.
     """
 
     space: str

@@ -1,7 +1,6 @@
-"""Schemas that administrators stored here (trait `allow_schema_writes`): one file each, below a folder of this account.
+"""Schemas that administrators stored (trait `allow_schema_writes`): one file each, in a folder of this account.
 
-They are loaded as those of packages are, by every process of the account. A package's schema of the same name stands
-before them.
+Every process of the account loads them like those of packages. A package's schema of the same name takes precedence.
 """
 
 import json
@@ -26,32 +25,32 @@ _logger = logging.getLogger("jupyter_colophon.schemaspaces")
 _lock = Lock()
 
 
-class WrittenSchemas:
-    """What is stored in a folder. `folder` says where that is at the time."""
+class StoredSchemas:
+    """The schemas stored in a folder. `folder` returns its current path."""
 
     def __init__(self, folder: Callable[[], Path]) -> None:
         self._folder = folder
 
     def documents(self) -> list[Any]:
-        """All of them; what cannot be read is a document without more than its name, which is told as a problem."""
+        """Return all stored schemas; an unreadable one has only its name, and is reported as a problem when loaded."""
         return [_read(path) for path in sorted(self._folder().glob(f"*/*{filenames.SUFFIX}"))]
 
     def put(self, spaces: Spaces, space: str, name: str, document: Mapping[str, Any], actor: str) -> bool:
-        """Store a schema and load it; returns whether it is new.
+        """Store a schema and load it; return whether it is new.
 
         Raises SchemaspaceNotFound, SchemaRejected, AlreadyExists for a package's schema, StorageError.
         """
         found = spaces.space(space)
         require_schema(document)
-        _require_place(found, name, document)
+        _require_matching_names(found, name, document)
         with _lock:
             _require_registered_class(spaces, document)
-            path = self._own(found, name)
+            path = self._path_of(found, name)
             before = path.read_bytes() if path.is_file() else None
             if before is None and found.schema(name) is not None:
                 raise AlreadyExists("a package's schema", name)
             _write(path, json.dumps(document, indent=2, ensure_ascii=False).encode() + b"\n")
-            reason = _loaded(spaces, found.key, name)
+            reason = _load_stored(spaces, found.key, name)
             if reason:
                 self._undo(path, before)
                 spaces.refresh(found.key)
@@ -60,20 +59,20 @@ class WrittenSchemas:
         return before is None
 
     def remove(self, spaces: Spaces, space: str, name: str, actor: str) -> None:
-        """Take a stored schema away; instances of it stay, and are shown as what has no schema.
+        """Delete a stored schema; its instances stay, and are shown as instances without a schema.
 
-        Raises SchemaspaceNotFound, NotFound where none of this name was stored, StorageError.
+        Raises SchemaspaceNotFound, NotFound if it was not stored, StorageError.
         """
         found = spaces.space(space)
         with _lock:
-            path = self._own(found, name)
+            path = self._path_of(found, name)
             if not path.is_file():
                 raise NotFound("stored schema", name)
             self._undo(path, None)
             spaces.refresh(found.key)
         _logger.info("%s removed schema %s of %s", actor, name, found.key)
 
-    def _own(self, space: Space, name: str) -> Path:
+    def _path_of(self, space: Space, name: str) -> Path:
         if filenames.fault(name):
             raise NotFound("stored schema", name)
         return self._folder() / space.key / f"{name}{filenames.SUFFIX}"
@@ -88,11 +87,11 @@ class WrittenSchemas:
             remove_folder(path.parent)
 
 
-def _require_place(space: Space, name: str, document: Mapping[str, Any]) -> None:
-    """Raise SchemaRejected unless the document says that it is this schema, of this schemaspace."""
+def _require_matching_names(space: Space, name: str, document: Mapping[str, Any]) -> None:
+    """Raise SchemaRejected unless the document has this name and schemaspace."""
     wanted = {"name": name, "schemaspace": space.key, "schemaspace_id": space.id.lower()}
     found = [
-        Problem(f"/{member}", f"is {value} here")
+        Problem(f"/{member}", f"must be {value}")
         for member, value in wanted.items()
         if str(document.get(member, "")).lower() != value.lower()
     ]
@@ -103,18 +102,18 @@ def _require_place(space: Space, name: str, document: Mapping[str, Any]) -> None
 
 
 def _require_registered_class(spaces: Spaces, document: Mapping[str, Any]) -> None:
-    """Raise SchemaRejected for a class of instances that no installed package registered."""
-    named = document.get("metadata_class_name")
-    if named is not None and not spaces.is_registered(named):
+    """Raise SchemaRejected for a class that no installed package registered."""
+    class_name = document.get("metadata_class_name")
+    if class_name is not None and not spaces.is_registered(class_name):
         problem = Problem("/metadata_class_name", "no schema of an installed package names this class")
         raise SchemaRejected("the schema", (problem,))
 
 
-def _loaded(spaces: Spaces, space: str, name: str) -> str:
-    """Load it; returns why that cannot be, if so."""
+def _load_stored(spaces: Spaces, space: str, name: str) -> str:
+    """Load a stored schema; return the error, or ""."""
     spaces.refresh(space)
-    told = f"{STORED.name}/{name}"
-    return next((one.reason for one in spaces.problems() if one.name == told and one.value == STORED.value), "")
+    problem_name = f"{STORED.name}/{name}"
+    return next((one.reason for one in spaces.problems() if one.name == problem_name and one.value == STORED.value), "")
 
 
 def _write(path: Path, text: bytes) -> None:
