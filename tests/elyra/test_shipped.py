@@ -109,7 +109,7 @@ def test_a_schema_has_the_fields_of_elyra(manager: SchemaManager, name: str) -> 
 @pytest.mark.parametrize("path", sorted((schemas_dir() / "schemaspaces").rglob("*.json")), ids=lambda path: path.stem)
 def test_the_example_of_a_schema_is_a_valid_instance(manager: SchemaManager, path: Path) -> None:
     (example,) = json.loads(path.read_text())["examples"]
-    assert manager.spaces.fault(path.parent.name, path.stem, example) is None
+    assert manager.spaces.find_fault(path.parent.name, path.stem, example) is None
 
 
 @pytest.mark.parametrize("bad", ["", " a", "a "])
@@ -117,7 +117,7 @@ def test_a_tag_is_a_word_or_several_without_blanks_round_them(manager: SchemaMan
     document: dict[str, Any] = {"display_name": "X", "schema_name": "code-snippet"}
     for tag, valid in ((bad, False), ("two words", True)):
         metadata = {"language": "Python", "code": [], "tags": [tag]}
-        fault = manager.spaces.fault("code-snippets", "code-snippet", document | {"metadata": metadata})
+        fault = manager.spaces.find_fault("code-snippets", "code-snippet", document | {"metadata": metadata})
         assert (fault is None) == valid
 
 

@@ -84,16 +84,16 @@ def test_of_several_errors_the_one_is_told_that_jsonschema_finds_first() -> None
 def test_a_valid_document_is_no_fault() -> None:
     of = spaces(Provider(schema()))
     of.check("things", "thing", thing(size=1))
-    assert of.fault("things", "thing", thing(size=1)) is None
+    assert of.find_fault("things", "thing", thing(size=1)) is None
     assert of.first_message("things", "thing", thing(size=1)) == ""
 
 
 def test_a_fault_has_the_reason_that_clients_of_elyra_know() -> None:
     of = spaces(Provider(schema()))
-    fault = of.fault("things", "thing", thing(size="x"))
+    fault = of.find_fault("things", "thing", thing(size="x"))
     assert fault is not None
     assert (fault.reason, [one.pointer for one in fault.problems]) == ("ValidationError", ["/metadata/size"])
-    absent = of.fault("things", "nope", thing())
+    absent = of.find_fault("things", "nope", thing())
     assert absent is not None
     assert (absent.reason, [one.pointer for one in absent.problems]) == ("SchemaNotFoundError", ["/schema_name"])
     with pytest.raises(SchemaNotFound):
@@ -175,12 +175,12 @@ def test_what_jsonschema_takes_long_to_find_is_told_in_other_words() -> None:
 
 def test_a_provider_with_a_validator_of_its_own_is_asked_instead() -> None:
     of = spaces(Strict(schema()))
-    assert of.fault("things", "thing", thing(size="not an integer")) is None
+    assert of.find_fault("things", "thing", thing(size="not an integer")) is None
     with pytest.raises(InstanceInvalid) as raised:
         of.check("things", "thing", thing(size=13))
     assert raised.value.first == "13 brings bad luck"
     assert [one.pointer for one in raised.value.problems] == ["/metadata/size"]
-    fault = of.fault("things", "thing", thing(size=0))
+    fault = of.find_fault("things", "thing", thing(size=0))
     assert fault is not None
     assert fault.reason == "ValidationError"
 
@@ -191,7 +191,7 @@ def test_a_validator_that_finds_many_errors_has_all_of_them_told() -> None:
             return jsonschema.Draft202012Validator(schema)
 
     of = spaces(Usual(schema("thing", {"a": {"type": "null"}})))
-    fault = of.fault("things", "thing", thing(a=1, size="x") | {"display_name": ""})
+    fault = of.find_fault("things", "thing", thing(a=1, size="x") | {"display_name": ""})
     assert fault is not None
     assert sorted(one.pointer for one in fault.problems) == ["/display_name", "/metadata/a", "/metadata/size"]
     assert all("x" not in one.message.split("`") for one in fault.problems)

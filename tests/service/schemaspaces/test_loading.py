@@ -186,7 +186,7 @@ def test_a_provider_that_hangs_is_told_and_taken_in_when_it_comes() -> None:
         come.wait(60)
         return [schema("late")]
 
-    of = spaces(Provider(asks=late), Provider(schema()), patience_s=2)
+    of = spaces(Provider(asks=late), Provider(schema()), timeout_s=2)
     assert list(of.space("things").schemas) == ["thing"]
     (problem,) = of.problems()
     assert (problem.name, problem.late) == ("p0", True)
@@ -201,7 +201,7 @@ def test_a_package_that_hangs_is_waited_for_once() -> None:
         return Provider(asks=lambda: [come.wait(60) and schema(name)])
 
     entries = [Entry(f"slow{at}", late(f"late{at}"), slow) for at in range(3)]
-    of = spaces(*entries, Entry("good", Provider(schema())), patience_s=2)
+    of = spaces(*entries, Entry("good", Provider(schema())), timeout_s=2)
     assert list(of.space("things").schemas) == ["thing"]
     assert told(of) == {
         "slow0": "no result within 2 s",
@@ -220,7 +220,7 @@ def test_what_fails_late_is_told_as_what_fails_in_time() -> None:
         come.wait(60)
         raise RuntimeError("late, and in vain")
 
-    of = spaces(Provider(asks=late), patience_s=2)
+    of = spaces(Provider(asks=late), timeout_s=2)
     assert told(of) == {"p0": "no result within 2 s"}
     come.set()
     wait_for(lambda: told(of) == {"p0": "RuntimeError: late, and in vain"})
@@ -234,7 +234,7 @@ def test_the_schemas_of_a_schemaspace_that_comes_late_come_with_it() -> None:
         return OtherSpace(parent)
 
     mine = schema("mine", schemaspace="others", schemaspace_id=OTHER_ID)
-    of = spaces(Provider(schema(), mine), also=[Entry("others", late)], patience_s=2)
+    of = spaces(Provider(schema(), mine), also=[Entry("others", late)], timeout_s=2)
     assert of.names() == ["things"]
     assert sorted(told(of)) == ["others", "p0/mine"]
     come.set()
@@ -246,7 +246,7 @@ def test_a_provider_may_ask_for_what_is_loaded_while_it_is_loaded_itself() -> No
     def asks() -> list[Any]:
         return [schema("second", title=", ".join(of.space("things").schemas))]
 
-    of = spaces(Provider(schema()), Provider(asks=asks), patience_s=30)
+    of = spaces(Provider(schema()), Provider(asks=asks), timeout_s=30)
     assert of.schema("things", "second")["title"] == "thing"
 
 

@@ -44,7 +44,7 @@ class ChangeSocketHandler(SendOnlyWebSocket):
         try:
             await super().get(*args, **kwargs)
         finally:
-            if not hasattr(self, "_following"):
+            if not hasattr(self, "_subscription"):
                 # The handshake failed, so `on_close` will not be called.
                 self._release()
 
@@ -70,7 +70,7 @@ class ChangeSocketHandler(SendOnlyWebSocket):
     def on_close(self) -> None:
         """End the subscription."""
         super().on_close()
-        if hasattr(self, "_following"):
+        if hasattr(self, "_subscription"):
             self._release()
             self._subscription.end()
 
